@@ -1,0 +1,92 @@
+import { diagnosticText, explain, explanationJson, explanationText, type JsonValue, parseEndpoint, parsePort, parseTarget, type PortRef, type Question, type Result } from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { stringify } from "yaml";
+import { isUsable, loadState, type StateFlags, withStateFlags } from "./state.js";
+import { print, styleFor, talk } from "./terminal.js";
+
+interface ExplainFlags extends StateFlags {
+  readonly from: string;
+  readonly to: string;
+  readonly port?: string;
+  readonly protocol?: "TCP" | "UDP" | "SCTP" | "ICMP";
+  readonly output: "text" | "json" | "yaml";
+}
+
+export function addExplain(program: Command, finish: (status: number) => void): void {
+  const command = withStateFlags(
+    program
+      .command("explain")
+      .summary("why a connection is allowed or denied, to the line")
+      .description(
+        [
+          "Decides one connection and shows why: each tier that was walked, each rule that was looked at, the one",
+          "that decided, and its place in your files.",
+          "",
+          "Endpoints are NAMESPACE/POD, NAMESPACE/KIND/NAME for a workload or a Service, node:NAME, an IP",
+          "address, and new:K=V,…/K=V,… for a pod that does not exist yet (the labels of its namespace, and its",
+          "own). Without --port the answer is about every port.",
+        ].join("\n"),
+      )
+      .requiredOption("--from <endpoint>", "who opens the connection")
+      .requiredOption("--to <endpoint>", "where it goes; ENDPOINT:PORT/PROTOCOL names the port as well")
+      .option("--port <port>", "a port number, or the name of a port of the destination")
+      .addOption(new Option("--protocol <protocol>", "the protocol (default: TCP, or that of the named port)").choices(["TCP", "UDP", "SCTP", "ICMP"]).argParser(protocolName))
+      .addOption(new Option("-o, --output <format>", "how to answer").choices(["text", "json", "yaml"]).default("text")),
+  ).addHelpText(
+    "after",
+    `
+Examples:
+  # Why can cart not reach the payments API?
+  tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
+
+  # Every port that a new pod of team a could reach
+  tierwall explain -f ./cluster -R --from new:team=a/app=web --to shop/Deployment/cart
+
+  # A ping to an address outside the cluster, for a script
+  tierwall explain -f ./cluster --from shop/cart --to 203.0.113.7 --protocol ICMP -o json
+
+Exit status: 0 when there is an answer, 2 when the input is not valid.`,
+  );
+  command.action((flags: ExplainFlags) => finish(runExplain(flags)));
+}
+
+function protocolName(text: string): string {
+  return text.toUpperCase();
+}
+
+function runExplain(flags: ExplainFlags): number {
+  const loaded = loadState(flags);
+  if (!isUsable(loaded, flags)) return 2;
+  const question = questionOf(flags);
+  const explained = question.ok ? explain(loaded.state, question.value) : question;
+  if (!explained.ok) {
+    talk(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
+    return 2;
+  }
+  if (flags.output === "text") print(explanationText(explained.value, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+  else printData(explanationJson(explained.value), flags.output);
+  return 0;
+}
+
+export function printData(value: JsonValue, format: "json" | "yaml"): void {
+  if (format === "json") print(JSON.stringify(value, undefined, 2));
+  else process.stdout.write(stringify(value, { aliasDuplicateObjects: false }));
+}
+
+function questionOf(flags: ExplainFlags): Result<Question> {
+  const from = parseEndpoint(flags.from);
+  if (!from.ok) return from;
+  // `--to shop/cart:80/TCP` is natural to write, so it works.
+  const target = flags.port === undefined && flags.protocol === undefined ? parseTarget(flags.to) : undefined;
+  if (target?.ok) return { ok: true, value: { from: from.value, to: target.value.endpoint, port: target.value.port } };
+  const to = parseEndpoint(flags.to);
+  if (!to.ok) return to;
+  const port = portOf(flags);
+  return port.ok ? { ok: true, value: { from: from.value, to: to.value, port: port.value } } : port;
+}
+
+function portOf({ port, protocol }: ExplainFlags): Result<PortRef> {
+  if (protocol === "ICMP") return { ok: true, value: { kind: "icmp" } };
+  if (port === undefined) return { ok: true, value: { kind: "all", ...(protocol === undefined ? {} : { protocol }) } };
+  return parsePort(protocol === undefined || port.includes("/") ? port : `${port}/${protocol}`);
+}

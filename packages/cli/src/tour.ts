@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { explain, explanationText, parseEndpoint, parseTarget, readState } from "@tierwall/core";
+import type { Command } from "commander";
+import { readPaths } from "./files.js";
+import { print, styleFor, talk } from "./terminal.js";
+
+/** The connections the tour explains, and what is worth noticing in each. */
+const stops = [
+  {
+    from: "shop/cart",
+    to: "payments/api:8443/TCP",
+    say: "A developer's connection was dropped. Which rule did it, and what would have let it through?",
+  },
+  {
+    from: "sandbox/sandbox",
+    to: "kube-system/coredns:53/UDP",
+    say: "Nothing but DNS leaves this namespace. Who keeps DNS open?",
+  },
+  {
+    from: "monitoring/prometheus",
+    to: "team-b/notebook:8888/TCP",
+    say: "Monitoring scrapes everything, or does it? Six policy APIs have a say in this cluster.",
+  },
+] as const;
+
+export function addTour(program: Command, finish: (status: number) => void): void {
+  program
+    .command("tour")
+    .summary("explain three connections of an example cluster")
+    .description("A guided tour: an example cluster that uses all six policy APIs, and three of its connections explained.")
+    .action(() => finish(runTour()));
+}
+
+function runTour(): number {
+  const folder = exampleFolder();
+  if (folder === undefined) {
+    talk("the example cluster is not installed beside this command; it is in examples/mixed-six-apis of the source");
+    return 2;
+  }
+  const style = styleFor(process.stdout);
+  const { sources } = readPaths([folder], true);
+  const state = readState(sources);
+  print(`${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${shown(folder)}).\n`);
+  for (const [i, stop] of stops.entries()) {
+    const from = parseEndpoint(stop.from);
+    const to = parseTarget(stop.to);
+    if (!from.ok || !to.ok) return 2;
+    const explained = explain(state, { from: from.value, to: to.value.endpoint, port: to.value.port });
+    if (!explained.ok) {
+      talk(explained.diagnostic.message);
+      return 2;
+    }
+    print(`${style.bold(`${i + 1}. ${stop.say}`)}\n   ${style.dim(`npx tierwall explain -f ${shown(folder)} -R --from ${stop.from} --to ${stop.to}`)}\n`);
+    print(`${explanationText(explained.value, { style })}\n`);
+  }
+  print(["Ask your own:", "  npx tierwall explain -f FOLDER -R --from NAMESPACE/POD --to NAMESPACE/POD --port PORT", "  npx tierwall test -R examples", "  npx tierwall --help"].join("\n"));
+  return 0;
+}
+
+/** Beside this package in the source tree, or shipped within it. */
+function exampleFolder(): string | undefined {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return [join(here, "../examples/mixed-six-apis"), join(here, "../../../examples/mixed-six-apis")].find((path) => existsSync(path));
+}
+
+function shown(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") ? path : short;
+}

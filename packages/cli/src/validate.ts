@@ -1,0 +1,57 @@
+import { diagnosticsJson, hasErrors, summarize, summaryText, diagnosticText } from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { printData } from "./explain.js";
+import { loadState, type StateFlags, withStateFlags } from "./state.js";
+import { print, styleFor } from "./terminal.js";
+
+interface ValidateFlags extends StateFlags {
+  readonly output: "text" | "json";
+}
+
+export function addValidate(program: Command, finish: (status: number) => void): void {
+  withStateFlags(
+    program
+      .command("validate")
+      .summary("what is wrong with manifests, all at once")
+      .description(
+        [
+          "Reads manifests and reports every error and warning with its place, and decides nothing. Kinds that",
+          "are not network policy or part of a cluster are counted and left alone.",
+        ].join("\n"),
+      )
+      .addOption(new Option("-o, --output <format>", "how to report").choices(["text", "json"]).default("text")),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  tierwall validate -f policies/ -R
+  kubectl get clusternetworkpolicies -o yaml | tierwall validate -f -
+
+Every code has a page in docs/diagnostics/.
+Exit status: 0 no errors, 1 errors, 2 a path that cannot be read.`,
+    )
+    .action((flags: ValidateFlags) => finish(runValidate(flags)));
+}
+
+function runValidate(flags: ValidateFlags): number {
+  const { state, sources, diagnostics } = loadState(flags);
+  if (flags.output === "json") {
+    const skipped = Object.fromEntries(state.skipped);
+    printData({ apiVersion: "tierwall.dev/v1", kind: "Diagnostics", ...summarize(diagnostics), files: sources.length, policies: state.policies.length, pods: state.cluster.pods.size, skipped, diagnostics: diagnosticsJson(diagnostics) }, "json");
+  } else {
+    const style = styleFor(process.stdout);
+    const texts = new Map(sources.map(({ file, text }) => [file, text]));
+    for (const found of diagnostics) print(`${diagnosticText(found, (file) => texts.get(file), style)}\n`);
+    print(summaryText(diagnostics, sources.length));
+    print(contents(state.policies.length, state.cluster.pods.size, state.skipped));
+  }
+  if (diagnostics.some((d) => d.code === "TW1004")) return 2;
+  return hasErrors(diagnostics) ? 1 : 0;
+}
+
+/** `12 policies, 40 pods; skipped 3 ConfigMap, 1 Secret` (S10.3). */
+function contents(policies: number, pods: number, skipped: ReadonlyMap<string, number>): string {
+  const others = [...skipped].map(([kind, n]) => `${n} ${kind}`).join(", ");
+  return `${policies} ${policies === 1 ? "policy" : "policies"}, ${pods} ${pods === 1 ? "pod" : "pods"}${others === "" ? "" : `; skipped ${others}`}`;
+}

@@ -1,0 +1,160 @@
+import { buildCluster, isClusterKind, isFromCluster } from "../cluster/build.js";
+import type { Cluster, Facts } from "../cluster/model.js";
+import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
+import { readPolicy } from "../dialects/read.js";
+import { policyKindOf } from "../dialects/registry.js";
+import { objectsOf, parseManifest } from "../manifest/parse.js";
+import type { ManifestObject } from "../manifest/object.js";
+import { assembleTiers, type Lowered } from "../policy/assemble.js";
+import type { PolicyRef, Tiers } from "../policy/model.js";
+import { setWarnings } from "./set-warnings.js";
+
+/** A text to be read, and the name it goes by in messages. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface StateOptions {
+  readonly facts?: Partial<Facts>;
+  /** Where objects come from (S3.6); by default those with a uid are from a cluster. */
+  readonly provenance?: "auto" | "file" | "cluster";
+  /** S7.12 */
+  readonly ciliumEnforcement?: "default" | "always" | "never";
+  /** Leave out what has errors instead of evaluating nothing (S10.1). */
+  readonly keepGoing?: boolean;
+}
+
+/** A cluster and what its policies mean: all that any question needs. */
+export interface State {
+  readonly cluster: Cluster;
+  readonly tiers: Tiers;
+  readonly policies: readonly PolicyRef[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** How many objects of kinds that are not ours there were (S10.3). */
+  readonly skipped: ReadonlyMap<string, number>;
+  /** Whether questions may be asked: no errors, or `keepGoing`. */
+  readonly usable: boolean;
+}
+
+/** Text → documents → objects → tiers. All diagnostics of all files together (S10.1). */
+export function readState(sources: readonly Source[], options: StateOptions = {}): State {
+  const diagnostics: Diagnostic[] = [];
+  const objects: ManifestObject[] = [];
+  for (const { file, text } of sources) {
+    const parsed = parseManifest(text, file);
+    const found = objectsOf(parsed.documents);
+    diagnostics.push(...parsed.diagnostics, ...found.diagnostics);
+    objects.push(...found.objects);
+  }
+  return stateOf(objects, diagnostics, options);
+}
+
+function stateOf(objects: readonly ManifestObject[], found: readonly Diagnostic[], options: StateOptions): State {
+  const diagnostics = [...found];
+  const unique = withoutDuplicates(objects, diagnostics);
+  const skipped = new Map<string, number>();
+  const parts: Lowered[] = [];
+  const policies: PolicyRef[] = [];
+  const clusterObjects: ManifestObject[] = [];
+
+  for (const object of unique) {
+    if (isClusterKind(object)) {
+      clusterObjects.push(object);
+      continue;
+    }
+    const kind = policyKindOf(object);
+    if (kind === undefined) skipped.set(nameOf(object), (skipped.get(nameOf(object)) ?? 0) + 1);
+    else if ("code" in kind) diagnostics.push(kind);
+    else {
+      const reading = readPolicy(kind, object, provenanceOf(object, options));
+      diagnostics.push(...reading.diagnostics);
+      if (reading.lowered === undefined) {
+        if (options.keepGoing) diagnostics.push(leftOut(object, reading.policy));
+        continue;
+      }
+      parts.push(reading.lowered);
+      policies.push(reading.policy);
+    }
+  }
+
+  const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
+  const built = buildCluster(clusterObjects, { podCidrs: [], serviceCidrs: [], ...options.facts }, policyNamespaces);
+  diagnostics.push(...built.diagnostics);
+  const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
+  const tiers = assembleTiers(effective);
+  diagnostics.push(...setWarnings(built.cluster, effective, policies));
+  return {
+    cluster: built.cluster,
+    tiers,
+    policies,
+    diagnostics: inReadingOrder(diagnostics),
+    skipped,
+    usable: options.keepGoing === true || !hasErrors(diagnostics),
+  };
+}
+
+// S10.4
+function withoutDuplicates(objects: readonly ManifestObject[], diagnostics: Diagnostic[]): readonly ManifestObject[] {
+  const seen = new Map<string, ManifestObject>();
+  return objects.filter((object) => {
+    const key = identityOf(object);
+    const first = key === undefined ? undefined : seen.get(key);
+    if (key !== undefined && first === undefined) seen.set(key, object);
+    if (first === undefined || (!isClusterKind(object) && policyKindOf(object) === undefined)) return true;
+    const place = first.document.placeOf(first.path);
+    diagnostics.push(
+      diagnostic("TW1102", `there are two objects called ${key!.split(" ").slice(1).join(" ")}; the other is at ${place.file}:${place.line}`, {
+        place: object.document.placeOf([...object.path, "metadata", "name"]),
+        object: key!.split(" ").slice(1).join(" "),
+        path: ["metadata", "name"],
+      }),
+    );
+    return false;
+  });
+}
+
+function identityOf({ apiVersion, kind, value }: ManifestObject): string | undefined {
+  const metadata = value.metadata;
+  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) return undefined;
+  const { name, namespace } = metadata as { name?: unknown; namespace?: unknown };
+  if (typeof name !== "string") return undefined;
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "core";
+  return `${group} ${kind} ${typeof namespace === "string" ? `${namespace}/` : ""}${name}`;
+}
+
+function provenanceOf(object: ManifestObject, { provenance = "auto" }: StateOptions): "file" | "cluster" {
+  return provenance === "auto" ? (isFromCluster(object) ? "cluster" : "file") : provenance;
+}
+
+function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
+  return diagnostic("TW3004", `${policy.kind} \`${policy.name}\` has errors and was left out`, { place: object.document.placeOf(object.path) });
+}
+
+// S7.12: Cilium enforces NetworkPolicies too, so its modes are about the whole tier.
+function enforcedByCilium(parts: readonly Lowered[], mode: "default" | "always" | "never"): readonly Lowered[] {
+  if (mode === "default") return parts;
+  if (mode === "never")
+    return parts.map(({ rules, isolation }) => ({
+      rules: rules.filter((rule) => rule.tier !== "network-policy"),
+      isolation: isolation.filter((entry) => entry.tier !== "network-policy"),
+    }));
+  const everyPod = { namespaces: [], pods: [] };
+  const origin = { kind: "option", option: "--cilium-enforcement always" } as const;
+  const isolation = (["ingress", "egress"] as const).map((direction) => ({ tier: "network-policy", direction, subject: everyPod, origin }) as const);
+  return [...parts, { rules: [], isolation }];
+}
+
+const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);
+
+/** By file, line and column; what has no place comes last. */
+function inReadingOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const files = new Map<string, number>();
+  for (const { place } of diagnostics) if (place !== undefined && !files.has(place.file)) files.set(place.file, files.size);
+  const key = ({ place }: Diagnostic) => (place === undefined ? [Infinity, 0, 0] : [files.get(place.file)!, place.line, place.column]);
+  return diagnostics.toSorted((a, b) => {
+    const [x, y] = [key(a), key(b)];
+    const i = x.findIndex((value, j) => value !== y[j]);
+    return i === -1 ? 0 : x[i]! - y[i]!;
+  });
+}

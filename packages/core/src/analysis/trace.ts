@@ -1,0 +1,129 @@
+import type { WalkVerdict } from "../evaluate/evaluate.js";
+import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
+import { isSubject } from "../evaluate/match.js";
+import type { Direction, Isolation, PolicyRef, Rule, Tier, TierName } from "../policy/model.js";
+import type { State } from "./state.js";
+import { type Fit, fitOf, whyNot } from "./why-not.js";
+
+/** One direction, step by step: which tiers were walked, who spoke in each, and why nobody else did. */
+export interface WalkTrace {
+  readonly direction: Direction;
+  readonly end: Endpoint;
+  readonly tiers: readonly TierTrace[];
+  /** For a denial: the rule that came nearest to allowing it. */
+  readonly nearestAllow?: NearestAllow;
+}
+
+export interface TierTrace {
+  readonly tier: TierName;
+  readonly outcome: "allow" | "deny" | "pass" | "next" | "undecided" | "not-reached";
+  readonly policies: readonly PolicyTrace[];
+  /** The policies that isolate the subject in this tier (S1.2). */
+  readonly isolation: readonly Isolation[];
+}
+
+export interface PolicyTrace {
+  readonly policy: PolicyRef;
+  readonly rules: readonly RuleTrace[];
+}
+
+export interface RuleTrace {
+  readonly rule: Rule;
+  /** `matches` decided the tier; `would-match` fits, but came too late; `may-match` hangs on what is not known. */
+  readonly result: "matches" | "may-match" | "would-match" | "no-match";
+  readonly fails: readonly ("peer" | "port")[];
+  readonly why?: string;
+}
+
+export interface NearestAllow {
+  readonly rule: Rule;
+  readonly tier: TierName;
+  readonly fails: readonly ("peer" | "port")[];
+  readonly why: string;
+}
+
+export function traceWalk(state: State, direction: Direction, flow: Flow, walk: WalkVerdict): WalkTrace {
+  const [end, other] = direction === "egress" ? [flow.source, flow.destination] : [flow.destination, flow.source];
+  const subject = subjectOf(end);
+  const [decision] = walk.decisions;
+  if (subject === undefined || decision === undefined || decision.by.kind === "own-address" || decision.by.kind === "own-node")
+    return { direction, end, tiers: [] };
+
+  const tiers: TierTrace[] = [];
+  let reached = true;
+  for (const tier of state.tiers[direction]) {
+    const trace = traceTier(state, tier, subject, other, flow, reached);
+    tiers.push(trace);
+    if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
+  }
+  const spoken = tiers.filter((tier) => tier.policies.length > 0 || tier.isolation.length > 0);
+  const nearest = walk.verdict === "Deny" ? nearestAllow(spoken) : undefined;
+  return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
+}
+
+function traceTier(state: State, tier: Tier, subject: PodEndpoint, other: Endpoint, flow: Flow, reached: boolean): TierTrace {
+  const isolation = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
+  const rules: RuleTrace[] = [];
+  let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? "deny" : "next") : "not-reached";
+  let decided = !reached;
+  for (const rule of tier.rules) {
+    if (!isSubject(rule.subject, subject)) continue;
+    const fit = fitOf(rule, subject, other, flow, state.cluster);
+    const result = resultOf(fit, decided);
+    rules.push(ruleTrace(rule, fit, result, subject, other, flow, state));
+    if (result === "matches") {
+      // An earlier rule that may match leaves the tier open, whatever this one does.
+      const open: boolean = outcome === "undecided" || rule.condition?.kind === "authentication";
+      outcome = open ? "undecided" : outcomeOf(rule);
+      decided = true;
+    } else if (result === "may-match" && !decided) outcome = "undecided";
+  }
+  return { tier: tier.name, outcome, policies: byPolicy(rules), isolation };
+}
+
+function resultOf(fit: Fit, decided: boolean): RuleTrace["result"] {
+  if (!fit.port || fit.peer === "no") return "no-match";
+  if (fit.peer === "maybe") return "may-match";
+  return decided ? "would-match" : "matches";
+}
+
+const outcomeOf = (rule: Rule) => (rule.action === "Allow" ? "allow" : rule.action === "Deny" ? "deny" : "pass");
+
+function ruleTrace(rule: Rule, fit: Fit, result: RuleTrace["result"], subject: PodEndpoint, other: Endpoint, flow: Flow, state: State): RuleTrace {
+  const fails = [...(fit.peer === "no" ? (["peer"] as const) : []), ...(fit.port ? [] : (["port"] as const))];
+  const why = whyNot(rule, fit, subject, other, flow, state.cluster) ?? rule.failedClosed;
+  return { rule, result, fails, ...(why === undefined ? {} : { why }) };
+}
+
+/** Policies in the order in which they first speak. */
+function byPolicy(rules: readonly RuleTrace[]): readonly PolicyTrace[] {
+  const policies = new Map<PolicyRef, RuleTrace[]>();
+  for (const trace of rules) {
+    const known = policies.get(trace.rule.origin.policy);
+    if (known === undefined) policies.set(trace.rule.origin.policy, [trace]);
+    else known.push(trace);
+  }
+  return [...policies].map(([policy, list]) => ({ policy, rules: list }));
+}
+
+/**
+ * Of the rules that would have been in time to allow, the one with the least to mend: one that fails only by its port,
+ * then only by its peer, then by both. Rules behind the decision come last: they fit, but are never asked.
+ */
+function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
+  let best: NearestAllow | undefined;
+  let bestCost = Infinity;
+  for (const { tier, outcome, policies } of tiers) {
+    let late = outcome === "not-reached";
+    for (const trace of policies.flatMap((policy) => policy.rules)) {
+      if (trace.result === "matches") late = true;
+      if (trace.rule.action !== "Allow" || trace.rule.failedClosed !== undefined || trace.result === "matches") continue;
+      const cost = late ? 10 + trace.fails.length : trace.fails.length === 2 ? 3 : trace.fails[0] === "peer" ? 2 : 1;
+      if (cost >= bestCost) continue;
+      bestCost = cost;
+      const why = trace.why ?? "it fits, but an earlier rule decides first";
+      best = { rule: trace.rule, tier, fails: trace.fails, why };
+    }
+  }
+  return best;
+}

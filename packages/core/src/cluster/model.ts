@@ -1,0 +1,109 @@
+import type { Labels, LabelMatch } from "../labels/requirement.js";
+import type { Address } from "../net/address.js";
+import type { Cidr } from "../net/cidr.js";
+
+/** What there is to talk to, and what is known about it. Policies are not part of it. */
+export interface Cluster {
+  readonly namespaces: ReadonlyMap<string, Namespace>;
+  /** By `namespace/name`; only pods that can be an end of a connection (S1.11). */
+  readonly pods: ReadonlyMap<string, Pod>;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly services: readonly Service[];
+  readonly workloads: readonly Workload[];
+  readonly cidrGroups: readonly CidrGroup[];
+  readonly facts: Facts;
+}
+
+export interface Namespace {
+  readonly name: string;
+  /** Always with `kubernetes.io/metadata.name` (S1.10). */
+  readonly labels: Labels;
+}
+
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Labels;
+  /** Empty for pods from a workload's template and pods that are still starting (S1.14). */
+  readonly addresses: readonly Address[];
+  readonly node?: string;
+  readonly hostNetwork: boolean;
+  readonly ports: readonly ContainerPort[];
+  readonly serviceAccount: string;
+  readonly workload?: WorkloadRef;
+  /** Made from a workload's template, and standing for all of its replicas. */
+  readonly fromTemplate?: true;
+}
+
+export interface ContainerPort {
+  readonly name?: string;
+  readonly port: number;
+  readonly protocol: "TCP" | "UDP" | "SCTP";
+}
+
+export interface WorkloadRef {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Workload extends WorkloadRef {
+  readonly pods: readonly Pod[];
+}
+
+export interface Node {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly addresses: readonly Address[];
+}
+
+export interface Service {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Labels;
+  /** Cluster, external and load-balancer addresses: all are rewritten before policy is applied (S1.9). */
+  readonly addresses: readonly Address[];
+  readonly ports: readonly ServicePort[];
+  /** Absent where the EndpointSlices are maintained by hand. */
+  readonly selector?: LabelMatch;
+  /** From EndpointSlices; undefined where the input has none for this Service. */
+  readonly endpoints?: readonly ServiceEndpoint[];
+}
+
+export interface ServicePort {
+  readonly name?: string;
+  readonly port: number;
+  readonly protocol: "TCP" | "UDP" | "SCTP";
+  readonly targetPort: number | string;
+}
+
+export interface ServiceEndpoint {
+  readonly address: Address;
+  /** By the name of the Service's port (`""` for a port without one). */
+  readonly ports: Readonly<Record<string, number>>;
+}
+
+export interface CidrGroup {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly cidrs: readonly Cidr[];
+}
+
+/** What the manifests may not tell, given as options. Absent: not known. */
+export interface Facts {
+  readonly podCidrs: readonly Cidr[];
+  readonly serviceCidrs: readonly Cidr[];
+  /** Addresses of the API server (S7.5). */
+  readonly apiServer?: readonly Address[];
+  /** Names and the addresses they resolve to (S8.3). */
+  readonly dns?: readonly DnsRecord[];
+}
+
+export interface DnsRecord {
+  readonly name: string;
+  readonly addresses: readonly Address[];
+}
+
+export function podKey(pod: Pick<Pod, "namespace" | "name">): string {
+  return `${pod.namespace}/${pod.name}`;
+}

@@ -1,0 +1,28 @@
+import type { Path, Place } from "./place.js";
+import { type Code, diagnostics, type Severity } from "./table.js";
+
+/** One thing to tell the user about their input: what, where, and what to do. */
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: Severity;
+  /** Lower case, no full stop, the user's input in backticks. */
+  readonly message: string;
+  readonly place?: Place;
+  /** The object it is about: `AdminNetworkPolicy cluster-wide-allow`. */
+  readonly object?: string;
+  readonly path?: Path;
+  /** What happens if it is left as it is, or what to do instead. */
+  readonly hint?: string;
+}
+
+export function diagnostic(
+  code: Code,
+  message: string,
+  more: Omit<Partial<Diagnostic>, "code" | "message"> = {},
+): Diagnostic {
+  return { code, severity: diagnostics[code].severity, message, ...more };
+}
+
+export function hasErrors(list: readonly Diagnostic[]): boolean {
+  return list.some((d) => d.severity === "error");
+}

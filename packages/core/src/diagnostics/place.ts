@@ -1,0 +1,27 @@
+/** A span of text in a file, as editors count: lines and columns start at 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Characters to underline on that line; at least 1. */
+  readonly length: number;
+}
+
+/** The way to a field: `["spec", "ingress", 0, "from"]`. */
+export type Path = readonly (string | number)[];
+
+/** `spec.ingress[0].from`; keys that are not plain words are quoted. */
+export function formatPath(path: Path): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "number") text += `[${step}]`;
+    else if (/^[A-Za-z_$][\w$-]*$/.test(step)) text += text === "" ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return text;
+}
+
+/** Whether `path` is `prefix` or leads to something inside it. */
+export function isWithin(path: Path, prefix: Path): boolean {
+  return path.length >= prefix.length && prefix.every((step, i) => path[i] === step);
+}

@@ -1,0 +1,36 @@
+/** The candidate that was probably meant, or undefined when nothing is near. */
+export function suggest(found: string, candidates: readonly string[]): string | undefined {
+  const folded = fold(found);
+  let best: string | undefined;
+  let bestDistance = Infinity;
+  for (const candidate of candidates) {
+    const distance = editDistance(folded, fold(candidate));
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  const tolerance = Math.max(1, Math.floor(found.length / 3));
+  return bestDistance <= tolerance ? best : undefined;
+}
+
+/** ` ; did you mean ...?`, ready to be appended to a message. */
+export function didYouMean(found: string, candidates: readonly string[]): string {
+  const meant = suggest(found, candidates);
+  return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
+}
+
+/** Case, dashes and underscores are the usual slips. */
+function fold(text: string): string {
+  return text.toLowerCase().replace(/[-_\s]/g, "");
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(substitution, previous[j]! + 1, row[j - 1]! + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length]!;
+}

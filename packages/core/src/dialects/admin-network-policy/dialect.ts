@@ -1,0 +1,55 @@
+import { type PolicyKind, spelling } from "../dialect.js";
+import { lowerAdminNetworkPolicy, lowerBaselineAdminNetworkPolicy } from "./lower.js";
+import { adminNetworkPolicy, baselineAdminNetworkPolicy } from "./schema.js";
+
+const api = {
+  dialect: "admin-network-policy",
+  group: "policy.networking.k8s.io",
+  version: "v1alpha1",
+  scope: "Cluster",
+} as const;
+
+export const adminNetworkPolicyKinds: readonly PolicyKind[] = [
+  {
+    ...api,
+    title: "AdminNetworkPolicy as released",
+    kind: "AdminNetworkPolicy",
+    spellings: [
+      spelling({
+        title: "as released",
+        schema: adminNetworkPolicy,
+        lower: lowerAdminNetworkPolicy,
+        // S4.4
+        foreign: {
+          code: "TW1402",
+          words: [
+            "l4Selector",
+            "namespacedPods",
+            "namespaceSelector",
+            "namespaceAndPodSelector",
+            "self",
+            "notSelf",
+            "sameLabels",
+            "notSameLabels",
+          ],
+          message: (word) =>
+            `\`${word}\` is of the AdminNetworkPolicy of KEP-2091 (\`subject.namespaceSelector\`, ` +
+            "`l4Selector`), but the rest of this document is the released one (`subject.namespaces`, " +
+            "`ports`); write all of it as one of the two",
+        },
+      }),
+    ],
+  },
+  {
+    ...api,
+    title: "BaselineAdminNetworkPolicy",
+    kind: "BaselineAdminNetworkPolicy",
+    spellings: [
+      spelling({
+        title: "as released",
+        schema: baselineAdminNetworkPolicy,
+        lower: lowerBaselineAdminNetworkPolicy,
+      }),
+    ],
+  },
+];

@@ -1,0 +1,169 @@
+import { type LabelSelector, toMatch } from "../labels/requirement.js";
+import { parseCidr } from "../net/cidr.js";
+import type { DomainPattern, Peer, PodSelection } from "../policy/model.js";
+import { cidr, domainName } from "../schema/formats.js";
+import {
+  type Constraint,
+  type Field,
+  type Fields,
+  list,
+  object,
+  type ObjectSchema,
+  optional,
+  required,
+  string,
+} from "../schema/schema.js";
+import { labelSelector } from "../schema/selector.js";
+
+/*
+ * Subjects and peers of the policy.networking.k8s.io APIs (sections 3 and 4), which differ in few places:
+ * whether `pods` needs its namespaces, how many networks a peer takes, and whether it may name domains.
+ */
+
+const namespacedPods = <N extends Field>(namespaceSelector: N) =>
+  object(
+    "a selection of pods",
+    "Pods by their labels, in namespaces by theirs. Pods in the host's network never count.",
+    {
+      namespaceSelector,
+      podSelector: required(
+        labelSelector("The pods in those namespaces, by their labels; `{}` is every pod."),
+      ),
+    },
+  );
+
+/** S3.8: the seed's spelling and section 4. */
+export const podsInNamespaces = namespacedPods(
+  required(labelSelector("The namespaces to look in, by their labels; `{}` is every namespace.")),
+);
+
+/** S3.8: ClusterNetworkPolicy as released. */
+export const podsInAnyNamespace = namespacedPods(
+  optional(
+    labelSelector("The namespaces to look in, by their labels; every namespace when missing or `{}`."),
+  ),
+);
+
+export const subject = <P extends ObjectSchema>(pods: P) =>
+  object(
+    "a subject",
+    "The pods a policy is for. Pods in the host's network are never among them.",
+    {
+      namespaces: optional(
+        labelSelector("All pods of these namespaces, by the labels of the namespace; `{}` is every pod."),
+      ),
+      pods: optional(pods),
+    },
+    [
+      {
+        kind: "exactly-one",
+        of: ["namespaces", "pods"],
+        hint: "`namespaces: {}` is every pod of the cluster.",
+      },
+    ],
+  );
+
+/** Peers of both directions. */
+export const podPeers = <P extends ObjectSchema>(pods: P) => ({
+  namespaces: optional(
+    labelSelector(
+      "All pods of these namespaces, by the labels of the namespace; `{}` is every pod of the cluster.",
+    ),
+  ),
+  pods: optional(pods),
+});
+
+/** Peers of egress rules. */
+export const addressPeers = (maxNetworks: number) => ({
+  nodes: optional(
+    labelSelector("Nodes by their labels, and with them the pods in the host's network; `{}` is every node."),
+  ),
+  networks: optional(
+    list(
+      "Ranges of addresses. They match pods and nodes in them as well as external addresses; to leave pods " +
+        "out, put a rule that passes them before this one.",
+      string("An IPv4 or IPv6 range, as in `10.0.0.0/8` or `fd00::/8`. `0.0.0.0/0` says nothing of IPv6.", {
+        format: cidr,
+        maxLength: 43,
+      }),
+      { minItems: 1, maxItems: maxNetworks, set: true },
+    ),
+  ),
+});
+
+/** Peers of egress rules that allow (S8.2). */
+export const domainPeers = {
+  domainNames: optional(
+    list(
+      "Destinations by DNS name, in rules that allow only. This does not allow DNS itself, nor filter it.",
+      string(
+        "A name such as `example.com`, or `*.example.com` for everything below it, itself not included.",
+        {
+          format: domainName,
+        },
+      ),
+      { minItems: 1, maxItems: 25, set: true },
+    ),
+  ),
+};
+
+/** S3.8: exactly one field. */
+export function peer<F extends Fields>(
+  title: string,
+  description: string,
+  fields: F,
+  constraints: readonly Constraint[] = [],
+): ObjectSchema<F> {
+  const hint = "Several peers are several items of the list; `namespaces: {}` is every pod of the cluster.";
+  return object(title, description, fields, [
+    { kind: "exactly-one", of: Object.keys(fields), hint },
+    ...constraints,
+  ]);
+}
+
+/** A peer or subject as it stands in a manifest. */
+export interface WrittenPeer {
+  readonly namespaces?: LabelSelector;
+  readonly pods?: { readonly namespaceSelector?: LabelSelector; readonly podSelector: LabelSelector };
+  readonly nodes?: LabelSelector;
+  readonly networks?: readonly string[];
+  readonly domainNames?: readonly string[];
+}
+
+/** Undefined where no field is known: an API newer than this (S3.6). */
+export function lowerSubject({ namespaces, pods }: WrittenPeer): PodSelection | undefined {
+  if (namespaces !== undefined) return { namespaces: toMatch(namespaces), pods: [] };
+  if (pods === undefined) return undefined;
+  return { namespaces: toMatch(pods.namespaceSelector ?? {}), pods: toMatch(pods.podSelector) };
+}
+
+/** Undefined where no field is known: an API newer than this (S3.6). */
+export function lowerPeer(written: WrittenPeer): Peer | undefined {
+  const selection = lowerSubject(written);
+  if (selection !== undefined)
+    return {
+      kind: "pods",
+      namespaces: { kind: "selector", match: selection.namespaces },
+      pods: { kind: "selector", match: selection.pods },
+    };
+  const { nodes, networks, domainNames } = written;
+  if (nodes !== undefined) return { kind: "nodes", nodes: toMatch(nodes) };
+  // S3.4: any address, pods' included.
+  if (networks !== undefined)
+    return {
+      kind: "networks",
+      cidrs: networks.map((text) => parseCidr(text)!),
+      except: [],
+      reach: "every-address",
+    };
+  // S8.3: any address the name resolves to.
+  if (domainNames !== undefined)
+    return { kind: "domains", patterns: domainNames.map(lowerDomain), reach: "every-address" };
+  return undefined;
+}
+
+// S8.1: a trailing dot and case mean nothing.
+function lowerDomain(text: string): DomainPattern {
+  const name = text.toLowerCase().replace(/\.$/, "");
+  return name.startsWith("*.") ? { kind: "subdomains", text: name.slice(2) } : { kind: "exact", text: name };
+}

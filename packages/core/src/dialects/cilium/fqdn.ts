@@ -1,0 +1,58 @@
+import type { DomainPattern } from "../../policy/model.js";
+import { type Format, object, optional, type Static, string } from "../../schema/schema.js";
+
+const allowed = "letters, digits, `-`, `_` and `.`";
+
+const matchName: Format = {
+  name: "cilium-match-name",
+  check: (text) => {
+    if (/^([-a-zA-Z0-9_]+\.)*[-a-zA-Z0-9_]+\.?$/.test(text)) return [];
+    const message = `\`${text}\` is not a domain name; it is made of ${allowed}`;
+    return [
+      {
+        code: "TW1308",
+        message,
+        ...(text.includes("*") ? { hint: "Wildcards belong in `matchPattern`." } : {}),
+      },
+    ];
+  },
+};
+
+const matchPattern: Format = {
+  name: "cilium-match-pattern",
+  check: (text) =>
+    /^([-a-zA-Z0-9_*]+\.)*[-a-zA-Z0-9_*]+\.?$/.test(text)
+      ? []
+      : [
+          {
+            code: "TW1417",
+            message: `\`${text}\` is not a pattern for domain names; it is made of ${allowed}, and \`*\``,
+          },
+        ],
+};
+
+/** Names by themselves, or by Cilium's own wildcards (S7.7): for `toFQDNs` and for DNS queries alike. */
+export const fqdnSelector = object(
+  "a Cilium FQDN selector",
+  "Domain names: one, or all that fit a pattern.",
+  {
+    matchName: optional(string("One name, and nothing below it.", { format: matchName, maxLength: 255 })),
+    matchPattern: optional(
+      string(
+        "A pattern: `*` stands for any characters within one label, a lone `*` for every name, a leading `**.` for " +
+          "one or more labels.",
+        { format: matchPattern, maxLength: 255 },
+      ),
+    ),
+  },
+  [{ kind: "exactly-one", of: ["matchName", "matchPattern"], code: "TW1417" }],
+);
+
+export function lowerFqdn({ matchName, matchPattern }: Static<typeof fqdnSelector>): DomainPattern {
+  return matchName !== undefined
+    ? { kind: "exact", text: normalise(matchName) }
+    : { kind: "pattern", text: normalise(matchPattern ?? "") };
+}
+
+// S8.1: neither case nor a trailing dot matters.
+const normalise = (text: string): string => text.toLowerCase().replace(/\.$/, "");

@@ -1,0 +1,201 @@
+import { formatPath, type Path } from "../../diagnostics/place.js";
+import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
+import type { Action, Condition, Direction, Peer, PodSelection, PortMatch } from "../../policy/model.js";
+import { failClosed, type LowerContext, originOf } from "../dialect.js";
+import { unreadableParts } from "../unreadable-parts.js";
+import { lowerIcmps } from "./icmp.js";
+import { conditionOf } from "./l7.js";
+import { lowerPeers, type WrittenPeers } from "./peers.js";
+import { lowerPort } from "./ports.js";
+import { type CiliumPolicy, type CiliumRule, type Item, sections } from "./schema.js";
+import { lowerSubject } from "./selector.js";
+import { warnAboutItem, warnAboutRule } from "./warnings.js";
+
+type Section = (typeof sections)[number];
+
+const sectionMeanings: Readonly<Record<Section, { readonly direction: Direction; readonly action: Action }>> =
+  {
+    ingress: { direction: "ingress", action: "Allow" },
+    ingressDeny: { direction: "ingress", action: "Deny" },
+    egress: { direction: "egress", action: "Allow" },
+    egressDeny: { direction: "egress", action: "Deny" },
+  };
+
+/** Section 7: `spec` and each of `specs` is a rule that stands on its own (S7.1). */
+export function lowerCiliumPolicy({ spec, specs }: CiliumPolicy, context: LowerContext): Lowered {
+  const lowered = [
+    ...(spec !== undefined || context.unreadable(["spec"]) ? [lowerRule(spec, ["spec"], context)] : []),
+    ...(specs ?? []).map((rule, i) => lowerRule(rule, ["specs", i], context)),
+  ];
+  return {
+    rules: lowered.flatMap((part) => part.rules),
+    isolation: lowered.flatMap((part) => part.isolation),
+  };
+}
+
+function lowerRule(rule: CiliumRule | undefined, path: Path, context: LowerContext): Lowered {
+  const nothing: Lowered = { rules: [], isolation: [] };
+  const selector = rule?.endpointSelector;
+  const unclear = ["endpointSelector", "nodeSelector"].some((field) => context.unreadable([...path, field]));
+  if (rule === undefined || unclear || (selector === undefined && rule.nodeSelector === undefined)) {
+    // S3.6: of the other rules of the object, each is enforced where its subject is known.
+    context.warn({
+      code: "TW2016",
+      path,
+      at: "key",
+      message: `it is not understood which pods \`${formatPath(path)}\` is for; this rule is not enforced`,
+      hint: "The object is from a newer API than this version of Tierwall knows: upgrade Tierwall.",
+    });
+    return nothing;
+  }
+  if (selector === undefined) {
+    // S7.11
+    const message = "a rule with `nodeSelector` is for nodes; it has no effect on pods";
+    context.warn({ code: "TW2014", path: [...path, "nodeSelector"], at: "key", message });
+    return nothing;
+  }
+  const subject = lowerSubject(selector, context.policy.namespace);
+  warnAboutRule(rule, path, context);
+  return {
+    rules: sections.flatMap((section) => lowerSection(section, rule, path, subject, context)),
+    isolation: lowerIsolation(rule, path, subject, context),
+  };
+}
+
+// S7.2: a non-empty section isolates, unless the direction's default deny is off.
+function lowerIsolation(
+  rule: CiliumRule,
+  path: Path,
+  subject: PodSelection,
+  context: LowerContext,
+): PlacedIsolation[] {
+  return (["ingress", "egress"] as const)
+    .filter((direction) => rule.enableDefaultDeny?.[direction] !== false)
+    .filter((direction) =>
+      [direction, `${direction}Deny` as const].some((s) => itemsOf(s, rule, path, context).length > 0),
+    )
+    .map((direction) => ({
+      tier: "network-policy",
+      direction,
+      subject,
+      origin: { kind: "policy", policy: context.policy },
+    }));
+}
+
+interface PlacedItem {
+  readonly item: Item | undefined;
+  readonly path: Path;
+}
+
+/** A section that cannot be read at all counts as one item that cannot be read (S3.6). */
+function itemsOf(
+  section: Section,
+  rule: CiliumRule,
+  rulePath: Path,
+  context: LowerContext,
+): readonly PlacedItem[] {
+  const path = [...rulePath, section];
+  const items = rule[section] as readonly Item[] | undefined;
+  if (items === undefined) return context.unreadable(path) ? [{ item: undefined, path }] : [];
+  return items.map((item, i) => ({ item, path: [...path, i] }));
+}
+
+function lowerSection(
+  section: Section,
+  rule: CiliumRule,
+  rulePath: Path,
+  subject: PodSelection,
+  context: LowerContext,
+): PlacedRule[] {
+  const { direction, action } = sectionMeanings[section];
+  return itemsOf(section, rule, rulePath, context).flatMap(({ item, path }) => {
+    const origin = originOf(context, direction, path);
+    if (item === undefined || context.unreadable(path)) {
+      const draft = { subject, action, peers: [], ports: [], origin };
+      const parts = unreadableParts(context, path, Object.keys(item ?? {}));
+      return [place(failClosed(draft, true, parts), action === "Deny" ? "deny" : "allow")];
+    }
+    warnAboutItem(item, path, context);
+    const { peers, groups } = lowerItem(item, context.policy.namespace);
+    if (action === "Deny") {
+      // S7.8: what is denied to come in is denied to the pod's own node too.
+      const binding = direction === "ingress" ? { bindsOwnNode: true as const } : {};
+      return [place({ subject, action, peers, ports: merge(groups), origin, ...binding }, "deny")];
+    }
+    const mode = item.authentication?.mode ?? "disabled";
+    // S7.7
+    if (mode === "test-always-fail")
+      return [
+        place({ subject, action: "Deny", peers, ports: merge(groups), origin }, "failingAuthentication"),
+      ];
+    if (mode === "required") {
+      const condition: Condition = { kind: "authentication" };
+      return [place({ subject, action, peers, ports: merge(groups), condition, origin }, "authentication")];
+    }
+    return groups.map(({ ports, condition }) =>
+      condition === undefined
+        ? place({ subject, action, peers, ports, origin }, "allow")
+        : place({ subject, action, peers, ports, condition, origin }, "conditionalAllow"),
+    );
+  });
+}
+
+function place(rule: PlacedRule["rule"], rank: keyof typeof ranks.networkPolicy): PlacedRule {
+  return { tier: "network-policy", rank: ranks.networkPolicy[rank], precedence: 0, rule };
+}
+
+/** Ports under one condition: entries of one item may differ in what they ask for. */
+interface PortGroup {
+  readonly ports: "every" | readonly PortMatch[];
+  readonly condition?: Condition | undefined;
+}
+
+interface ItemMeaning {
+  readonly peers: readonly Peer[];
+  readonly groups: readonly PortGroup[];
+}
+
+// S7.3
+function lowerItem(item: Item, namespace: string | undefined): ItemMeaning {
+  const peers = lowerPeers(writtenPeersOf(item), namespace);
+  const groups = portGroupsOf(item);
+  if (peers === undefined && groups === undefined) return { peers: [], groups: [{ ports: "every" }] };
+  return { peers: peers ?? [{ kind: "everything" }], groups: groups ?? [{ ports: "every" }] };
+}
+
+function writtenPeersOf(item: Item): WrittenPeers {
+  return {
+    endpoints: item.fromEndpoints ?? item.toEndpoints,
+    cidrs: item.fromCIDR ?? item.toCIDR,
+    cidrSet: item.fromCIDRSet ?? item.toCIDRSet,
+    entities: item.fromEntities ?? item.toEntities,
+    groups: item.fromGroups ?? item.toGroups,
+    services: item.toServices,
+    fqdns: item.toFQDNs,
+  };
+}
+
+/** Undefined where the item names no ports at all; a group without ports matches nothing. */
+function portGroupsOf({ toPorts = [], icmps = [] }: Item): readonly PortGroup[] | undefined {
+  if (icmps.length > 0) return [{ ports: lowerIcmps(icmps) }];
+  if (toPorts.length === 0) return undefined;
+  const groups = new Map<string, { ports: PortMatch[]; condition: Condition | undefined }>();
+  for (const entry of toPorts) {
+    const condition = conditionOf(entry);
+    const key = JSON.stringify(condition ?? null);
+    const group = groups.get(key) ?? { ports: [], condition };
+    group.ports.push(...(entry.ports ?? []).flatMap(lowerPort));
+    groups.set(key, group);
+  }
+  const filled = [...groups.values()].filter(({ ports }) => ports.length > 0);
+  return filled.length === 0 ? [{ ports: [] }] : filled;
+}
+
+function merge(groups: readonly PortGroup[]): PortGroup["ports"] {
+  const merged: PortMatch[] = [];
+  for (const { ports } of groups) {
+    if (ports === "every") return "every";
+    merged.push(...ports);
+  }
+  return merged;
+}

@@ -1,0 +1,236 @@
+import { didYouMean } from "../../diagnostics/suggest.js";
+import { parseAddress } from "../../net/address.js";
+import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
+import type { Entity, Peer } from "../../policy/model.js";
+import { cidr, exceptOutside, objectName } from "../../schema/formats.js";
+import {
+  any,
+  type Finding,
+  type Format,
+  list,
+  object,
+  optional,
+  required,
+  type Static,
+  string,
+} from "../../schema/schema.js";
+import { fqdnSelector, lowerFqdn } from "./fqdn.js";
+import { ciliumSelector, lowerEndpoints, lowerPlainSelector } from "./selector.js";
+
+/** S7.5: what each entity is in a snapshot of a cluster. */
+const entityPeers: Readonly<Record<string, Entity | "everything" | "nothing">> = {
+  all: "everything",
+  world: "world",
+  cluster: "cluster",
+  "cluster-mesh": "cluster",
+  host: "host",
+  "remote-node": "remote-node",
+  "kube-apiserver": "kube-apiserver",
+  none: "nothing",
+  init: "nothing",
+  health: "nothing",
+  ingress: "nothing",
+  unmanaged: "nothing",
+};
+
+const entityName: Format = {
+  name: "cilium-entity",
+  pattern: `^(${Object.keys(entityPeers).join("|")})$`,
+  check: (text) => {
+    if (Object.hasOwn(entityPeers, text)) return [];
+    const known = Object.keys(entityPeers);
+    const hint = `The entities are ${known.join(", ")}.`;
+    return [
+      { code: "TW1415", message: `\`${text}\` is not a Cilium entity${didYouMean(text, known)}`, hint },
+    ];
+  },
+};
+
+/** Cilium also takes a bare address for a block of one. */
+const cidrOrAddress: Format = {
+  name: "cidr-or-address",
+  check: (text) => (parseBlock(text) !== undefined && !text.includes("/") ? [] : cidr.check(text)),
+};
+
+const cidrRule = object(
+  "a Cilium CIDR rule",
+  "Addresses outside the cluster: a range, or the ranges of CiliumCIDRGroups, less some parts of them.",
+  {
+    cidr: optional(string("The range, IPv4 or IPv6.", { format: cidr })),
+    cidrGroupRef: optional(string("The name of a CiliumCIDRGroup.", { format: objectName })),
+    cidrGroupSelector: optional(ciliumSelector("CiliumCIDRGroups by their labels.")),
+    except: optional(
+      list(
+        "Ranges that do not count, for this item alone.",
+        string("A range inside `cidr`.", { format: cidr }),
+      ),
+    ),
+  },
+  [
+    { kind: "exactly-one", of: ["cidr", "cidrGroupRef", "cidrGroupSelector"] },
+    { kind: "custom", check: checkExcept },
+  ],
+);
+
+const service = object(
+  "a Cilium service selector",
+  "Services, which stand for their endpoints: one by its name, or several by their labels.",
+  {
+    k8sService: optional(
+      object("a service reference", "One Service.", {
+        serviceName: required(string("Its name.", { format: objectName })),
+        namespace: optional(string("Its namespace; any unless given.")),
+      }),
+    ),
+    k8sServiceSelector: optional(
+      object("a service selector", "Services by their labels.", {
+        selector: required(ciliumSelector("The labels of the Services; `{}` is every Service.")),
+        namespace: optional(string("Their namespace; any unless given.")),
+      }),
+    ),
+  },
+  [{ kind: "at-least-one", of: ["k8sService", "k8sServiceSelector"] }],
+);
+
+const group = object("a Cilium group", "Addresses that a cloud provider knows.", {
+  aws: required(
+    object("an AWS group", "Addresses of AWS instances; which ones, only AWS knows.", {
+      labels: optional(any("Tags that the instances carry.")),
+      region: optional(string("The region to look in.")),
+      securityGroupsIds: optional(list("Security groups by their ids.", string("An id, such as `sg-0123`."))),
+      securityGroupsNames: optional(list("Security groups by their names.", string("A name."))),
+    }),
+  ),
+});
+
+export const endpointsList = list(
+  "Pods by their labels, in the policy's own namespace unless a namespace label is named; `{}` is any of them. An " +
+    "empty list matches nothing.",
+  ciliumSelector("Pods by their labels."),
+);
+export const cidrList = list(
+  "Addresses outside the cluster; pods and nodes never match. An empty list matches nothing.",
+  string("A range or a single address, IPv4 or IPv6.", { format: cidrOrAddress }),
+);
+export const cidrSetList = list(
+  "Addresses outside the cluster, with exceptions or through CIDR groups. An empty list matches nothing.",
+  cidrRule,
+);
+export const entityList = list(
+  "Well-known peers, such as `world` or `kube-apiserver`. An empty list matches nothing.",
+  string("An entity.", { format: entityName }),
+);
+export const serviceList = list("Endpoints of Services; an empty list is as if absent.", service);
+export const groupList = list("Groups of a cloud provider; an empty list is as if absent.", group);
+export const fqdnList = list(
+  "Domain names outside the cluster; an empty list is as if absent.",
+  fqdnSelector,
+);
+
+/** The peers of an item, whichever its direction. */
+export interface WrittenPeers {
+  readonly endpoints?: Static<typeof endpointsList> | undefined;
+  readonly cidrs?: Static<typeof cidrList> | undefined;
+  readonly cidrSet?: Static<typeof cidrSetList> | undefined;
+  readonly entities?: Static<typeof entityList> | undefined;
+  readonly services?: Static<typeof serviceList> | undefined;
+  readonly groups?: Static<typeof groupList> | undefined;
+  readonly fqdns?: Static<typeof fqdnList> | undefined;
+}
+
+/** Undefined where the item names no peers at all; an empty list matches nothing. */
+export function lowerPeers(
+  written: WrittenPeers,
+  namespace: string | undefined,
+): readonly Peer[] | undefined {
+  const { endpoints, cidrs, cidrSet, entities, services = [], groups = [], fqdns = [] } = written;
+  const strict = [endpoints, cidrs, cidrSet, entities];
+  // S7.3: an empty list matches nothing, also beside another kind.
+  if (strict.some((peers) => peers?.length === 0)) return [];
+  if (strict.every((peers) => peers === undefined) && [...services, ...groups, ...fqdns].length === 0)
+    return undefined;
+  return [
+    ...(endpoints ?? []).map((selector) => lowerEndpoints(selector, namespace)),
+    ...(cidrs ?? []).map(lowerCidr),
+    ...(cidrSet ?? []).map(lowerCidrRule),
+    ...(entities ?? []).flatMap(lowerEntity),
+    ...services.flatMap(lowerService),
+    ...groups.map(lowerGroup),
+    ...fqdns.map(
+      (selector): Peer => ({ kind: "domains", patterns: [lowerFqdn(selector)], reach: "external" }),
+    ),
+  ];
+}
+
+// One peer each: a plain allow of the same block waives an L7 condition, wherever the block stands (S7.7).
+function lowerCidr(text: string): Peer {
+  return { kind: "networks", cidrs: [parseBlock(text)!], except: [], reach: "external" };
+}
+
+// S7.5: `except` is local to its item, so that each item is a peer of its own.
+function lowerCidrRule({
+  cidr,
+  cidrGroupRef,
+  cidrGroupSelector,
+  except = [],
+}: Static<typeof cidrRule>): Peer {
+  const exceptions = except.map((text) => parseCidr(text)!);
+  if (cidr !== undefined)
+    return { kind: "networks", cidrs: [parseCidr(cidr)!], except: exceptions, reach: "external" };
+  if (cidrGroupRef !== undefined) return { kind: "cidr-group", name: cidrGroupRef, except: exceptions };
+  return { kind: "cidr-group", labels: lowerPlainSelector(cidrGroupSelector ?? {}), except: exceptions };
+}
+
+function lowerEntity(name: string): readonly Peer[] {
+  const peer = entityPeers[name] ?? "nothing";
+  if (peer === "nothing") return [];
+  return [peer === "everything" ? { kind: "everything" } : { kind: "entity", entity: peer }];
+}
+
+function lowerService({ k8sService, k8sServiceSelector }: Static<typeof service>): readonly Peer[] {
+  const peers: Peer[] = [];
+  const within = (namespace: string | undefined) => (namespace ? { namespace } : {});
+  if (k8sService !== undefined) {
+    const { serviceName: name, namespace } = k8sService;
+    peers.push({ kind: "endpoints", services: { name, ...within(namespace) } });
+  }
+  if (k8sServiceSelector !== undefined) {
+    const { selector, namespace } = k8sServiceSelector;
+    peers.push({
+      kind: "endpoints",
+      services: { labels: lowerPlainSelector(selector), ...within(namespace) },
+    });
+  }
+  return peers;
+}
+
+/** The text also tells one group from another, so that it names everything the group is chosen by. */
+function lowerGroup({ aws }: Static<typeof group>): Peer {
+  const { securityGroupsIds = [], securityGroupsNames = [], labels, region } = aws;
+  const parts = [
+    ...(securityGroupsIds.length > 0 ? [`security group ${securityGroupsIds.join(", ")}`] : []),
+    ...(securityGroupsNames.length > 0 ? [`security groups named ${securityGroupsNames.join(", ")}`] : []),
+    ...(labels === undefined ? [] : [`tags ${JSON.stringify(labels)}`]),
+    ...(region === undefined ? [] : [`region ${region}`]),
+  ];
+  return { kind: "unknown-set", what: ["AWS instances", ...parts].join(", "), reach: "external" };
+}
+
+function parseBlock(text: string): Cidr | undefined {
+  if (text.includes("/")) return parseCidr(text);
+  const address = parseAddress(text);
+  // As in a CIDR, an IPv4 address is not written as IPv6.
+  return address === undefined || (address.family === 4 && text.includes(":"))
+    ? undefined
+    : singleAddress(address);
+}
+
+function checkExcept({ cidr, except }: Readonly<Record<string, unknown>>): readonly Finding[] {
+  if (typeof cidr !== "string" || !Array.isArray(except)) return [];
+  const texts = except.map((text: unknown) => (typeof text === "string" ? text : ""));
+  return exceptOutside(cidr, texts, false).map((i) => ({
+    code: "TW1305",
+    path: ["except", i],
+    message: `\`${texts[i]}\` is not a part of \`${cidr}\``,
+  }));
+}

@@ -1,0 +1,73 @@
+import type { Path } from "../../diagnostics/place.js";
+import type { LowerContext } from "../dialect.js";
+import type { CiliumRule, Item } from "./schema.js";
+import { foreignNamespaceOf } from "./selector.js";
+
+const opposite = { ingress: "egress", egress: "ingress" } as const;
+
+/** S7.10: what is legal, and seldom meant. */
+export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContext): void {
+  const { enableDefaultDeny: given = {} } = rule;
+  for (const direction of ["ingress", "egress"] as const) {
+    const [allows, denies] = [count(rule[direction]), count(rule[`${direction}Deny`])];
+    const other = opposite[direction];
+    if (given[direction] !== undefined && allows + denies === 0 && given[other] === undefined)
+      context.warn({
+        code: "TW2011",
+        path: [...path, "enableDefaultDeny", direction],
+        at: "key",
+        message: `there is no ${direction} section, so this says nothing; the ${other} section isolates as ever`,
+        hint: `If the rule is only to add to what is allowed, write \`${other}: false\`.`,
+      });
+    if (given[direction] === undefined && allows === 0 && denies > 0)
+      context.warn({
+        code: "TW2012",
+        path: [...path, `${direction}Deny`],
+        at: "key",
+        message:
+          "the rule only denies, and isolates its pods besides: what nothing else allows is denied, too",
+        hint: `Set \`enableDefaultDeny.${direction}\` to false to deny only what is listed, to true if this is meant.`,
+      });
+  }
+  const namespace = context.policy.namespace;
+  const foreign =
+    namespace === undefined ? undefined : foreignNamespaceOf(rule.endpointSelector ?? {}, namespace);
+  if (foreign !== undefined)
+    context.warn({
+      code: "TW2019",
+      path: [...path, "endpointSelector", "matchLabels", foreign],
+      at: "key",
+      message: `a namespaced policy is for pods of its own namespace \`${namespace}\`; this label means nothing`,
+      hint: "To select pods of other namespaces, use a CiliumClusterwideNetworkPolicy.",
+    });
+}
+
+const emptyMatters = [
+  "fromEndpoints",
+  "fromCIDR",
+  "fromCIDRSet",
+  "fromEntities",
+  "toEndpoints",
+  "toCIDR",
+  "toCIDRSet",
+  "toEntities",
+] as const;
+const emptyIsAbsent = ["fromGroups", "toGroups", "toServices", "toFQDNs"] as const;
+
+// S7.3, S7.10
+export function warnAboutItem(item: Item, path: Path, context: LowerContext): void {
+  const warn = (at: Path, message: string) =>
+    context.warn({ code: "TW2013", path: at, at: "value", message });
+  const empty = emptyMatters.find((field) => item[field]?.length === 0);
+  const { toPorts = [], icmps = [] } = item;
+  const hasPeers = [...emptyMatters, ...emptyIsAbsent].some((field) => count(item[field]) > 0);
+  if (empty !== undefined) warn([...path, empty], `\`${empty}\` is empty, so this item matches nothing`);
+  else if (toPorts.length > 0 && toPorts.every(({ ports }) => count(ports) === 0))
+    warn([...path, "toPorts"], "`toPorts` names no port, so this item matches nothing");
+  else if (icmps.length > 0 && icmps.every(({ fields }) => count(fields) === 0))
+    warn([...path, "icmps"], "`icmps` names no type, so this item matches nothing");
+  else if (!hasPeers && toPorts.length + icmps.length === 0)
+    warn(path, "an item without peers and ports matches nothing; it only makes its section count");
+}
+
+const count = (items: readonly unknown[] | undefined): number => items?.length ?? 0;

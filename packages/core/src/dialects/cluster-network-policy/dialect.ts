@@ -1,0 +1,59 @@
+import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import { type PolicyKind, type Spelling, spelling } from "../dialect.js";
+import { lowerReleasedPolicy, lowerSeedPolicy } from "./lower.js";
+import { releasedPolicy, seedPolicy } from "./schema.js";
+
+const mixing = (here: string, there: string) => (word: string) =>
+  `\`${word}\` is of ClusterNetworkPolicy ${there}, but the rest of this document is ${here}; ` +
+  "write all of it in one way";
+
+const releasedTitle = "as released in v0.2.0 (`tier: Admin`, `action: Accept`, `protocols`)";
+const seedTitle = "as in NPEP-285 (`tier: admin`, `action: Allow`, `ports`)";
+
+const released = spelling({
+  title: "as released in v0.2.0",
+  schema: releasedPolicy,
+  lower: lowerReleasedPolicy,
+  foreign: {
+    code: "TW1401",
+    words: ["Allow", "ports", "portNumber", "portRange", "namedPort"],
+    message: mixing(releasedTitle, seedTitle),
+  },
+});
+
+const seed = spelling({
+  title: "as in NPEP-285",
+  schema: seedPolicy,
+  lower: lowerSeedPolicy,
+  foreign: {
+    code: "TW1401",
+    words: ["Accept", "protocols", "tcp", "udp", "sctp", "destinationPort", "destinationNamedPort"],
+    message: mixing(seedTitle, releasedTitle),
+  },
+});
+
+export const clusterNetworkPolicyKinds: readonly PolicyKind[] = [
+  {
+    dialect: "cluster-network-policy",
+    title: "ClusterNetworkPolicy",
+    group: "policy.networking.k8s.io",
+    version: "v1alpha2",
+    kind: "ClusterNetworkPolicy",
+    scope: "Cluster",
+    spellings: [released, seed],
+    choose: chooseSpelling,
+  },
+];
+
+/** S3.1: the tier says it. Without a tier that is known, the other words do. */
+function chooseSpelling(object: JsonObject): Spelling {
+  const spec = isObject(object.spec) ? object.spec : {};
+  if (spec.tier === "admin" || spec.tier === "baseline") return seed;
+  if (spec.tier === "Admin" || spec.tier === "Baseline") return released;
+  const rules = [spec.ingress, spec.egress].flatMap((list) =>
+    Array.isArray(list) ? (list as readonly Json[]) : [],
+  );
+  const count = (action: string, field: string) =>
+    rules.filter((rule) => isObject(rule) && (rule.action === action || field in rule)).length;
+  return count("Allow", "ports") > count("Accept", "protocols") ? seed : released;
+}

@@ -1,0 +1,60 @@
+import type { Lowered } from "../../policy/assemble.js";
+import type { PortMatch, TierName } from "../../policy/model.js";
+import type { Static } from "../../schema/schema.js";
+import { lowerAdminPort } from "../admin-ports.js";
+import { type AdminDialect, lowerAdminSpec, type WrittenSpec } from "../admin-rules.js";
+import { type LowerContext, notEnforced } from "../dialect.js";
+import type { releasedPolicy, seedPolicy } from "./schema.js";
+
+type Released = Static<typeof releasedPolicy>;
+type ProtocolMatch = NonNullable<NonNullable<Released["spec"]["ingress"]>[number]["protocols"]>[number];
+
+export function lowerSeedPolicy({ spec }: Static<typeof seedPolicy>, context: LowerContext): Lowered {
+  return lowerInTier(spec, { portsField: "ports", lowerPort: lowerAdminPort }, context);
+}
+
+export function lowerReleasedPolicy({ spec }: Released, context: LowerContext): Lowered {
+  return lowerInTier(spec, { portsField: "protocols", lowerPort: lowerProtocolMatch }, context);
+}
+
+type Tier = "admin" | "baseline" | "Admin" | "Baseline";
+
+/** S3.2: without a tier or a priority nobody knows when the policy is to be asked (S3.6). */
+function lowerInTier<P>(
+  spec: (WrittenSpec<P> & { readonly tier: Tier; readonly priority: number }) | undefined,
+  ports: Pick<AdminDialect<P>, "portsField" | "lowerPort">,
+  context: LowerContext,
+): Lowered {
+  const tier = tierOf(spec?.tier);
+  if (spec === undefined || tier === undefined) return notEnforced(context, ["spec", "tier"], "its tier");
+  if (spec.priority === undefined) return notEnforced(context, ["spec", "priority"], "its priority");
+  return lowerAdminSpec(spec, { tier, precedence: spec.priority, ...ports }, context);
+}
+
+function tierOf(tier: Tier | undefined): TierName | undefined {
+  if (tier === undefined) return undefined;
+  return tier === "admin" || tier === "Admin" ? "admin" : "baseline";
+}
+
+function lowerProtocolMatch({
+  tcp,
+  udp,
+  sctp,
+  destinationNamedPort: name,
+}: ProtocolMatch): PortMatch | undefined {
+  if (tcp !== undefined) return lowerDestinationPort("TCP", tcp.destinationPort);
+  if (udp !== undefined) return lowerDestinationPort("UDP", udp.destinationPort);
+  if (sctp !== undefined) return lowerDestinationPort("SCTP", sctp.destinationPort);
+  return name === undefined ? undefined : { kind: "named", name };
+}
+
+type DestinationPort = NonNullable<ProtocolMatch["tcp"]>["destinationPort"];
+
+function lowerDestinationPort(
+  protocol: "TCP" | "UDP" | "SCTP",
+  port: DestinationPort,
+): PortMatch | undefined {
+  const { number, range } = port;
+  if (number !== undefined) return { kind: "range", protocol, first: number, last: number };
+  return range === undefined ? undefined : { kind: "range", protocol, first: range.start, last: range.end };
+}

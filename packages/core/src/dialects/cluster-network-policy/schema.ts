@@ -1,0 +1,138 @@
+import {
+  type Fields,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  required,
+  type StringSchema,
+} from "../../schema/schema.js";
+import {
+  addressPeers,
+  domainPeers,
+  peer,
+  podPeers,
+  podsInAnyNamespace,
+  podsInNamespaces,
+  subject,
+} from "../admin-peers.js";
+import { adminPort, checkRange, namedPort, portNumber, rangeEnds, whichPorts } from "../admin-ports.js";
+import { domainNamesOnlyAllow, namedPortsNeedPods, ruleLists } from "../admin-rules.js";
+import { policyObject } from "../object.js";
+import { distinctRuleNames } from "../rule-names.js";
+
+// S3.1: one API, two spellings; what they have in common is written once.
+
+const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeof subject>, R extends Fields>(
+  tier: T,
+  subjectSchema: S,
+  rules: R,
+) =>
+  policyObject(
+    "ClusterNetworkPolicy",
+    "Rules for the pods of the whole cluster, before what NetworkPolicies say (tier admin) or after it " +
+      "(tier baseline).",
+    "Cluster",
+    {
+      spec: required(
+        object(
+          "a ClusterNetworkPolicy's spec",
+          "When the policy is asked, which pods it is for, and its rules.",
+          {
+            tier: required(tier),
+            priority: required(
+              integer(
+                "The order within the tier, from 0 to 1000: policies with lower numbers are asked first. " +
+                  "Give policies that select the same pods different numbers.",
+                { minimum: 0, maximum: 1000 },
+              ),
+            ),
+            subject: required(subjectSchema),
+            ...rules,
+          },
+          [distinctRuleNames],
+        ),
+      ),
+    },
+  );
+
+const tierMeaning =
+  "When the policy is asked: in the admin tier before all NetworkPolicies, which cannot override it; in " +
+  "the baseline tier after them, for traffic that they leave undecided.";
+
+const actionMeaning = (allow: string) =>
+  `What happens to traffic that the rule matches: ${allow} lets it through and Deny drops it, without ` +
+  "asking any later rule of this direction; Pass skips the rest of the tier and asks the next one.";
+
+const ingressPeer = <P extends typeof podsInNamespaces | typeof podsInAnyNamespace>(pods: P) =>
+  peer("an ingress peer", "Where traffic comes from: exactly one of these fields.", podPeers(pods));
+
+const egressPeer = <P extends typeof podsInNamespaces | typeof podsInAnyNamespace>(pods: P) =>
+  peer("an egress peer", "Where traffic goes: exactly one of these fields.", {
+    ...podPeers(pods),
+    ...addressPeers(25),
+    ...domainPeers,
+  });
+
+/** As in NPEP-285: `tier: admin`, `action: Allow`, `ports`. */
+export const seedPolicy = clusterNetworkPolicy(
+  oneOf(tierMeaning, ["admin", "baseline"]),
+  subject(podsInNamespaces),
+  ruleLists({
+    action: oneOf(actionMeaning("Allow"), ["Allow", "Deny", "Pass"]),
+    ports: { ports: optional(list(whichPorts, adminPort("two-ports"), { minItems: 1, maxItems: 100 })) },
+    ingressPeer: ingressPeer(podsInNamespaces),
+    egressPeer: egressPeer(podsInNamespaces),
+    limit: 100,
+    egressConstraints: [namedPortsNeedPods("ports", "namedPort"), domainNamesOnlyAllow("Allow")],
+  }),
+);
+
+const destinationPort = object(
+  "a destination port",
+  "One port or a range of them.",
+  {
+    number: optional(portNumber("The port.")),
+    range: optional(
+      object("a port range", "All ports from `start` to `end`.", rangeEnds, [
+        { kind: "custom", check: checkRange("two-ports", "number") },
+      ]),
+    ),
+  },
+  [{ kind: "exactly-one", of: ["number", "range"] }],
+);
+
+const transport = (protocolName: string) =>
+  object(`a ${protocolName} match`, `Traffic over ${protocolName}.`, {
+    destinationPort: required(destinationPort),
+  });
+
+const protocolMatch = object(
+  "a protocol match",
+  "Ports of one protocol, or a port by name: exactly one of these fields.",
+  {
+    tcp: optional(transport("TCP")),
+    udp: optional(transport("UDP")),
+    sctp: optional(transport("SCTP")),
+    destinationNamedPort: optional(namedPort),
+  },
+  [{ kind: "exactly-one", of: ["tcp", "udp", "sctp", "destinationNamedPort"] }],
+);
+
+/** As released in v0.2.0: `tier: Admin`, `action: Accept`, `protocols`. */
+export const releasedPolicy = clusterNetworkPolicy(
+  oneOf(tierMeaning, ["Admin", "Baseline"]),
+  subject(podsInAnyNamespace),
+  ruleLists({
+    action: oneOf(actionMeaning("Accept"), ["Accept", "Deny", "Pass"]),
+    ports: { protocols: optional(list(whichPorts, protocolMatch, { minItems: 1, maxItems: 25 })) },
+    ingressPeer: ingressPeer(podsInAnyNamespace),
+    egressPeer: egressPeer(podsInAnyNamespace),
+    limit: 25,
+    egressConstraints: [
+      namedPortsNeedPods("protocols", "destinationNamedPort"),
+      domainNamesOnlyAllow("Accept"),
+    ],
+  }),
+);

@@ -1,0 +1,101 @@
+import { formatPath, type Path, type Place } from "../diagnostics/place.js";
+import type { Code } from "../diagnostics/table.js";
+import type { JsonObject } from "../manifest/document.js";
+import type { Lowered } from "../policy/assemble.js";
+import type { Action, DialectId, Direction, Peer, PolicyRef, PortMatch, Rule, RuleOrigin } from "../policy/model.js";
+import type { ObjectSchema, Problem, Static } from "../schema/schema.js";
+
+/** One kind of one API: how it is written, and what it means. */
+export interface PolicyKind {
+  readonly dialect: DialectId;
+  /** `AdminNetworkPolicy of KEP-2091`: what tells this kind from others of the same name. */
+  readonly title: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly scope: "Cluster" | "Namespaced";
+  /** The ways to write it; most APIs have one. */
+  readonly spellings: readonly [Spelling, ...Spelling[]];
+  /** Which of the spellings a document is in; the first one where this is not given. */
+  readonly choose?: (object: JsonObject) => Spelling;
+}
+
+/** A shape and its meaning. */
+export interface Spelling {
+  readonly title: string;
+  readonly schema: ObjectSchema;
+  readonly lower: (object: never, context: LowerContext) => Lowered;
+  /** Words that belong to the other reading of the same kind: a document that uses them mixes the two. */
+  readonly foreign?: { readonly code: Code; readonly words: readonly string[]; readonly message: (word: string) => string };
+}
+
+/** Ties a schema to the lowering of its type. */
+export function spelling<S extends ObjectSchema>(definition: {
+  readonly title: string;
+  readonly schema: S;
+  readonly lower: (object: Static<S>, context: LowerContext) => Lowered;
+  readonly foreign?: Spelling["foreign"];
+}): Spelling {
+  return definition as unknown as Spelling;
+}
+
+/** What lowering knows besides the object itself. */
+export interface LowerContext {
+  readonly policy: PolicyRef;
+  /** S3.6: at or below this path stands something that we do not understand. Never true for files: there it is an error. */
+  readonly unreadable: (path: Path) => boolean;
+  readonly placeOf: (path: Path) => Place | undefined;
+  /** Reports a warning that only shows once the meaning is known. */
+  readonly warn: (problem: Problem) => void;
+}
+
+export function originOf(context: LowerContext, direction: Direction, path: Path, name?: string): RuleOrigin {
+  const index = path.at(-1);
+  return {
+    policy: context.policy,
+    direction,
+    index: typeof index === "number" ? index : 0,
+    path: formatPath(path),
+    place: () => context.placeOf(path),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+/** A rule as written, each part with the path it stands at. */
+export interface RuleDraft {
+  readonly subject: Rule["subject"];
+  readonly action: Action;
+  readonly peers: readonly Peer[];
+  readonly ports: "every" | readonly PortMatch[];
+  readonly origin: RuleOrigin;
+}
+
+/**
+ * S3.6: a rule with a part from a newer API fails closed. An Allow then matches nothing; a Deny or Pass, and an action
+ * that is not known, deny everything for the subject.
+ */
+export function failClosed(draft: RuleDraft, actionIsKnown: boolean, unreadableParts: readonly string[]): Rule {
+  if (actionIsKnown && unreadableParts.length === 0) return draft;
+  const what = actionIsKnown ? unreadableParts.join(", ") : "its action";
+  if (actionIsKnown && draft.action === "Allow")
+    return { ...draft, peers: [], failedClosed: `${what} is not understood, so this rule allows nothing` };
+  return {
+    ...draft,
+    action: "Deny",
+    peers: [{ kind: "everything" }],
+    ports: "every",
+    failedClosed: `${what} is not understood, so this rule denies everything`,
+  };
+}
+
+/** S3.6: what cannot be told whom it is for, or when, is not enforced, and says so. */
+export function notEnforced(context: LowerContext, path: Path, what: string): Lowered {
+  context.warn({
+    code: "TW2016",
+    path,
+    at: "key",
+    message: `${what} is not understood; the policy is not enforced`,
+    hint: "The object is from a newer API than this version of Tierwall knows: upgrade Tierwall.",
+  });
+  return { rules: [], isolation: [] };
+}

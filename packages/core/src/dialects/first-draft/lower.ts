@@ -1,0 +1,170 @@
+import type { Path } from "../../diagnostics/place.js";
+import { toMatch } from "../../labels/requirement.js";
+import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
+import type { Action, Direction, NamespaceSet, Peer, PodSelection, Rule } from "../../policy/model.js";
+import { failClosed, type LowerContext, notEnforced, originOf } from "../dialect.js";
+import { lowerPolicyPorts } from "../policy-port.js";
+import { unreadableParts } from "../unreadable-parts.js";
+import type {
+  AppliedTo,
+  ClusterDefaultNetworkPolicy,
+  ClusterNetworkPolicy,
+  WrittenPeer,
+  WrittenPort,
+} from "./schema.js";
+
+const directions = ["ingress", "egress"] as const;
+const subjectPath = ["spec", "appliedTo"] as const;
+
+/** A rule of either kind, as far as it could be read. */
+interface WrittenRule {
+  readonly action?: keyof typeof actions;
+  readonly from?: readonly WrittenPeer[];
+  readonly to?: readonly WrittenPeer[];
+  readonly ports?: readonly WrittenPort[];
+}
+
+const actions = { Empower: "Pass", Deny: "Deny", Allow: "Allow" } as const satisfies Record<string, Action>;
+
+/** S6.1: Empower, Deny and Allow rules, each kind together whatever policy they are in. */
+export function lowerClusterNetworkPolicy({ spec }: ClusterNetworkPolicy, context: LowerContext): Lowered {
+  const subject = lowerSubject(spec, context);
+  if (subject === undefined) return notEnforced(context, subjectPath, "its `appliedTo`");
+  return {
+    rules: directions.flatMap((direction) => {
+      // Something that is not a list of rules is one rule that is not understood.
+      const path: Path = ["spec", direction];
+      const rules = spec[direction];
+      if (rules === undefined)
+        return context.unreadable(path) ? [lowerGuardrail({}, direction, path, subject, context)] : [];
+      return rules.map((rule, i) => lowerGuardrail(rule ?? {}, direction, [...path, i], subject, context));
+    }),
+    isolation: [],
+  };
+}
+
+function lowerGuardrail(
+  written: WrittenRule,
+  direction: Direction,
+  path: Path,
+  subject: PodSelection,
+  context: LowerContext,
+): PlacedRule {
+  const action = written.action && actions[written.action];
+  return placeGuardrail(action, lowerRule(written, action, direction, path, subject, context));
+}
+
+/*
+ * Order among Empower rules must not matter (S6.1), so one that fails closed comes before them all: by its
+ * place alone it would deny or not, depending on the names of policies. The same for an action that is not
+ * known, which may be anything.
+ */
+function placeGuardrail(action: Action | undefined, rule: Rule): PlacedRule {
+  switch (action) {
+    case "Allow":
+      return { tier: "guardrail-allow", rank: ranks.only, precedence: 0, rule };
+    case "Deny":
+      return { tier: "guardrail", rank: ranks.guardrail.deny, precedence: 0, rule };
+    case "Pass":
+    case undefined:
+      return {
+        tier: "guardrail",
+        rank: ranks.guardrail.empower,
+        precedence: rule.failedClosed === undefined ? 0 : -1,
+        rule,
+      };
+  }
+}
+
+/** S6.5: rules allow, and the subject is isolated in each direction whose key stands in the spec. */
+export function lowerClusterDefaultNetworkPolicy(
+  { spec }: ClusterDefaultNetworkPolicy,
+  context: LowerContext,
+): Lowered {
+  const subject = lowerSubject(spec, context);
+  if (subject === undefined) return notEnforced(context, subjectPath, "its `appliedTo`");
+  const present = directions.filter((direction) => direction in spec);
+  return {
+    rules: present.flatMap((direction) =>
+      (spec[direction] ?? []).map((written, i): PlacedRule => {
+        const rule = lowerRule(written ?? {}, "Allow", direction, ["spec", direction, i], subject, context);
+        return { tier: "cluster-default", rank: ranks.only, precedence: 0, rule };
+      }),
+    ),
+    isolation: present.map(
+      (direction): PlacedIsolation => ({
+        tier: "cluster-default",
+        direction,
+        subject,
+        origin: { kind: "policy", policy: context.policy },
+      }),
+    ),
+  };
+}
+
+// S6.2; what a cluster holds may lack anything, whatever the types say.
+function lowerSubject(
+  spec: { readonly appliedTo?: AppliedTo } | undefined,
+  context: LowerContext,
+): PodSelection | undefined {
+  const appliedTo: Partial<AppliedTo> | undefined = spec?.appliedTo;
+  if (appliedTo?.namespaceSelector === undefined || context.unreadable(subjectPath)) return undefined;
+  return { namespaces: toMatch(appliedTo.namespaceSelector), pods: toMatch(appliedTo.podSelector ?? {}) };
+}
+
+function lowerRule(
+  written: WrittenRule,
+  action: Action | undefined,
+  direction: Direction,
+  path: Path,
+  subject: PodSelection,
+  context: LowerContext,
+): Rule {
+  const unreadable = unreadableParts(context, path, ["from", "to", "ports"]);
+  const draft = { subject, action: action ?? "Deny", origin: originOf(context, direction, path) };
+  if (unreadable.length > 0)
+    return failClosed({ ...draft, peers: [], ports: [] }, action !== undefined, unreadable);
+  const field = direction === "ingress" ? "from" : "to";
+  const peers = written[field] ?? [];
+  for (const [i, peer] of peers.entries()) warnOfEmptyLabels(peer, [...path, field, i], context);
+  return {
+    ...draft,
+    // S6.3: a missing or empty list is everything, external addresses included.
+    peers: peers.length === 0 ? [{ kind: "everything" }] : peers.map(lowerPeer),
+    ports: lowerPolicyPorts(written.ports ?? []),
+  };
+}
+
+function lowerPeer({ podSelector, namespaceSelector, namespaces }: WrittenPeer): Peer {
+  return {
+    kind: "pods",
+    namespaces: namespaces
+      ? lowerNamespaces(namespaces)
+      : { kind: "selector", match: toMatch(namespaceSelector ?? {}) },
+    pods: { kind: "selector", match: toMatch(podSelector ?? {}) },
+  };
+}
+
+// S6.4, S5.4
+function lowerNamespaces({ scope, labels, selector }: NonNullable<WrittenPeer["namespaces"]>): NamespaceSet {
+  switch (scope) {
+    case "Self":
+      return { kind: "self" };
+    case "Selector":
+      return { kind: "selector", match: toMatch(selector ?? {}) };
+    case "SameLabels":
+      return { kind: "same-labels", keys: labels ?? [] };
+  }
+}
+
+// S5.4: an empty list selects nothing.
+function warnOfEmptyLabels({ namespaces }: WrittenPeer, path: Path, context: LowerContext): void {
+  if (namespaces?.labels?.length !== 0) return;
+  context.warn({
+    code: "TW2013",
+    path: [...path, "namespaces", "labels"],
+    at: "key",
+    message: "`labels` is empty, so this peer matches nothing",
+    hint: "Name the label keys to compare.",
+  });
+}

@@ -1,0 +1,147 @@
+import type { Path } from "../../diagnostics/place.js";
+import { toMatch } from "../../labels/requirement.js";
+import { type Lowered, type PlacedRule, ranks } from "../../policy/assemble.js";
+import type {
+  Action,
+  Direction,
+  NamespaceSet,
+  Peer,
+  PodSelection,
+  PodSet,
+  PortMatch,
+} from "../../policy/model.js";
+import { failClosed, type LowerContext, notEnforced, originOf } from "../dialect.js";
+import { unreadableParts } from "../unreadable-parts.js";
+import type { Policy, Spec, WrittenPeer, WrittenPort, WrittenRule } from "./schema.js";
+import { warnOfDeadPeers, warnOfDeadPorts } from "./warnings.js";
+
+type WrittenNamespaceSet = NonNullable<WrittenPeer["namespaces"]>;
+type WrittenPodSet = NonNullable<WrittenPeer["namespacedPods"]>["pods"];
+
+/** What all rules of one policy share. */
+interface PolicyPart {
+  readonly subject: PodSelection;
+  readonly priority: number;
+  readonly context: LowerContext;
+}
+
+/** Section 5: ordered rules before NetworkPolicy, or after it at priority zero. S5.10: no isolation. */
+export function lowerKepAdminNetworkPolicy({ spec }: Policy, context: LowerContext): Lowered {
+  // What a cluster holds may lack anything, whatever the types say.
+  const given: Partial<Spec> = spec ?? {};
+  if (given.subject === undefined || context.unreadable(["spec", "subject"]))
+    return notEnforced(context, ["spec", "subject"], "its subject");
+  if (given.priority === undefined || context.unreadable(["spec", "priority"]))
+    return notEnforced(context, ["spec", "priority"], "its priority");
+  const part: PolicyPart = { subject: lowerSubject(given.subject), priority: given.priority, context };
+  return {
+    rules: [...lowerRules(given.ingress, "ingress", part), ...lowerRules(given.egress, "egress", part)],
+    isolation: [],
+  };
+}
+
+function lowerSubject({ namespaceSelector, namespaceAndPodSelector }: Spec["subject"]): PodSelection {
+  return {
+    namespaces: toMatch(namespaceSelector ?? namespaceAndPodSelector?.namespaceSelector ?? {}),
+    // S5.6: a missing podSelector from a cluster is `{}`.
+    pods: toMatch(namespaceAndPodSelector?.podSelector ?? {}),
+  };
+}
+
+function lowerRules(
+  rules: readonly WrittenRule[] | undefined,
+  direction: Direction,
+  part: PolicyPart,
+): PlacedRule[] {
+  const path: Path = ["spec", direction];
+  // Something that is not a list of rules is one rule that is not understood.
+  if (rules === undefined) return part.context.unreadable(path) ? [lowerRule({}, direction, path, part)] : [];
+  return rules.map((rule, i) => lowerRule(rule ?? {}, direction, [...path, i], part));
+}
+
+function lowerRule(
+  written: Partial<WrittenRule>,
+  direction: Direction,
+  path: Path,
+  { subject, priority, context }: PolicyPart,
+): PlacedRule {
+  const unreadable = unreadableParts(context, path, ["from", "to", "l4Selector"]);
+  const { action = "Deny" } = written;
+  const origin = originOf(context, direction, path, written.name === "" ? undefined : written.name);
+  const draft =
+    unreadable.length > 0
+      ? { subject, action, peers: [], ports: [], origin }
+      : { ...lowerMatch(written as WrittenRule, direction, path, context), subject, action, origin };
+  warnOfPassAtZero(action, priority, path, context);
+  return {
+    // S5.1: zero comes after NetworkPolicy; otherwise the larger number comes first.
+    tier: priority > 0 ? "admin" : "baseline",
+    rank: ranks.only,
+    precedence: 1000 - priority,
+    rule: failClosed(draft, written.action !== undefined, unreadable),
+  };
+}
+
+/** Peers and ports of a rule that is understood. */
+function lowerMatch(written: WrittenRule, direction: Direction, path: Path, context: LowerContext) {
+  const field = direction === "ingress" ? "from" : "to";
+  const peers = (written as Partial<Record<typeof field, readonly WrittenPeer[]>>)[field];
+  warnOfDeadPeers(peers, [...path, field], context);
+  warnOfDeadPorts(written.l4Selector.ports, [...path, "l4Selector", "ports"], context);
+  const { allPorts, ports = [] } = written.l4Selector;
+  return {
+    // S5.6: no peers match nothing.
+    peers: (peers ?? []).map(lowerPeer),
+    // S5.5: nor do no ports.
+    ports: allPorts === true ? ("every" as const) : ports.flatMap(lowerPort),
+  };
+}
+
+// S5.7: always pods, so that nothing outside the cluster's own network matches.
+function lowerPeer({ namespaces, namespacedPods }: WrittenPeer): Peer {
+  const set = namespacedPods?.namespaces ?? namespaces;
+  return {
+    kind: "pods",
+    namespaces: lowerNamespaceSet(set ?? {}),
+    pods: namespacedPods === undefined ? { kind: "selector", match: [] } : lowerPodSet(namespacedPods.pods),
+  };
+}
+
+function lowerNamespaceSet(set: WrittenNamespaceSet): NamespaceSet {
+  if (set.self) return { kind: "self" };
+  if (set.notSelf) return { kind: "not-self" };
+  return lowerLabelSet(set.namespaceSelector, set);
+}
+
+function lowerPodSet(set: WrittenPodSet): PodSet {
+  return lowerLabelSet(set.podSelector, set);
+}
+
+// S5.4
+function lowerLabelSet(
+  selector: WrittenNamespaceSet["namespaceSelector"],
+  { sameLabels, notSameLabels }: Pick<WrittenNamespaceSet, "sameLabels" | "notSameLabels">,
+): PodSet {
+  if (selector !== undefined) return { kind: "selector", match: toMatch(selector) };
+  if (notSameLabels !== undefined) return { kind: "not-same-labels", keys: notSameLabels };
+  return { kind: "same-labels", keys: sameLabels ?? [] };
+}
+
+// S5.5: without `port`, nothing.
+function lowerPort({ protocol = "TCP", port, endPort }: WrittenPort): readonly PortMatch[] {
+  if (port === undefined) return [];
+  if (typeof port === "string") return [{ kind: "named", name: port, protocol }];
+  return [{ kind: "range", protocol, first: port, last: endPort ?? port }];
+}
+
+// S5.2
+function warnOfPassAtZero(action: Action, priority: number, path: Path, context: LowerContext): void {
+  if (action !== "Pass" || priority > 0) return;
+  context.warn({
+    code: "TW2008",
+    path: [...path, "action"],
+    at: "value",
+    message: "`Pass` at priority 0 has nothing to skip but the rest of the baseline",
+    hint: "KEP-2091 lets `Pass` skip positive priorities only; implementations may differ.",
+  });
+}

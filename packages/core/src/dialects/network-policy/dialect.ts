@@ -1,0 +1,15 @@
+import { type PolicyKind, spelling } from "../dialect.js";
+import { lowerNetworkPolicy } from "./lower.js";
+import { networkPolicy } from "./schema.js";
+
+export const networkPolicyKinds: readonly PolicyKind[] = [
+  {
+    dialect: "network-policy",
+    title: "NetworkPolicy",
+    group: "networking.k8s.io",
+    version: "v1",
+    kind: "NetworkPolicy",
+    scope: "Namespaced",
+    spellings: [spelling({ title: "networking.k8s.io/v1", schema: networkPolicy, lower: lowerNetworkPolicy })],
+  },
+];

@@ -1,0 +1,89 @@
+import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { isWithin, type Path } from "../diagnostics/place.js";
+import { diagnostics as table } from "../diagnostics/table.js";
+import { isObject } from "../manifest/document.js";
+import type { ManifestObject } from "../manifest/object.js";
+import type { Lowered } from "../policy/assemble.js";
+import { formatPolicy, type PolicyRef } from "../policy/model.js";
+import type { Problem } from "../schema/schema.js";
+import { validate } from "../schema/validate.js";
+import type { PolicyKind, Spelling } from "./dialect.js";
+
+/** Whether an unknown field is a mistake (a file) or a newer API (a cluster, or a snapshot of one): S3.6. */
+export type Provenance = "file" | "cluster";
+
+/** What became of one policy object. */
+export interface PolicyReading {
+  readonly policy: PolicyRef;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absent where the object has errors: it means nothing until they are mended. */
+  readonly lowered?: Lowered;
+}
+
+export function readPolicy(kind: PolicyKind, object: ManifestObject, provenance: Provenance): PolicyReading {
+  const policy = refTo(kind, object);
+  const spelling = kind.choose?.(object.value) ?? kind.spellings[0];
+  const validated = validate(spelling.schema, object.value);
+  const problems = [...checkIdentity(kind, object), ...validated.problems.map((problem) => nameTheMix(problem, spelling))];
+  const report = (problem: Problem) => toDiagnostic(problem, policy, object, provenance);
+
+  if (provenance === "file" && problems.some((p) => table[p.code].severity === "error"))
+    return { policy, diagnostics: problems.map(report) };
+
+  const warnings: Problem[] = [];
+  const lowered = spelling.lower(validated.value as never, {
+    policy,
+    unreadable: (path) => problems.some((p) => !p.readable && table[p.code].severity === "error" && isWithin(p.path, path)),
+    placeOf: (path) => object.document.placeOf([...object.path, ...path]),
+    warn: (problem) => warnings.push(problem),
+  });
+  return { policy, diagnostics: [...problems, ...warnings].map(report), lowered };
+}
+
+function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
+  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
+  const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
+  const annotations = isObject(metadata.annotations) ? metadata.annotations : {};
+  return {
+    dialect: kind.dialect,
+    group: kind.group,
+    version: kind.version,
+    kind: kind.kind,
+    ...(kind.scope === "Namespaced" ? { namespace } : {}),
+    name: typeof metadata.name === "string" ? metadata.name : "",
+    annotations: Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string")),
+    place: () => object.document.placeOf(object.path),
+  };
+}
+
+// S10.4, S10.5
+function checkIdentity(kind: PolicyKind, object: ManifestObject): Problem[] {
+  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
+  const problems: Problem[] = [];
+  if (typeof metadata.name !== "string" || metadata.name === "")
+    problems.push({ code: "TW1101", path: "metadata" in object.value ? ["metadata"] : [], at: "key", message: `this ${kind.kind} has no \`metadata.name\`` });
+  if (kind.scope === "Namespaced" && typeof metadata.namespace !== "string")
+    problems.push({ code: "TW3002", path: ["metadata"], at: "key", message: "`metadata.namespace` is missing; it is read as `default`", readable: true });
+  if (kind.scope === "Cluster" && typeof metadata.namespace === "string")
+    problems.push({ code: "TW2019", path: ["metadata", "namespace"], at: "key", message: `${kind.kind} is cluster-wide; its namespace \`${metadata.namespace}\` means nothing`, readable: true });
+  return problems;
+}
+
+/** A word of the other spelling is not just unknown: the document mixes two readings, and the message says so (S3.1, S4.4). */
+function nameTheMix(problem: Problem, { foreign }: Spelling): Problem {
+  if (foreign === undefined || (problem.code !== "TW1204" && problem.code !== "TW1203")) return problem;
+  const word = problem.code === "TW1204" ? problem.path.at(-1) : /^`([^`]*)`/.exec(problem.message)?.[1];
+  if (typeof word !== "string" || !foreign.words.includes(word)) return problem;
+  return { ...problem, code: foreign.code, message: foreign.message(word) };
+}
+
+function toDiagnostic(problem: Problem, policy: PolicyRef, object: ManifestObject, provenance: Provenance): Diagnostic {
+  const path: Path = [...object.path, ...problem.path];
+  const place = problem.at === "key" ? object.document.placeOfKey(path) : object.document.placeOf(path);
+  const more = { place, object: formatPolicy(policy), path: problem.path, ...(problem.hint === undefined ? {} : { hint: problem.hint }) };
+  if (provenance === "file" || table[problem.code].severity !== "error") return diagnostic(problem.code, problem.message, more);
+  // S10.2: what a cluster holds is never refused; it is read as safely as possible, and said.
+  return problem.readable
+    ? diagnostic("TW2017", `${problem.message} (${problem.code}); it is evaluated as it stands`, more)
+    : diagnostic("TW2015", `${problem.message} (${problem.code}); what it belongs to fails closed`, more);
+}

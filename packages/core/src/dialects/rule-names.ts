@@ -1,0 +1,29 @@
+import { isObject } from "../manifest/document.js";
+import type { Constraint, Finding } from "../schema/schema.js";
+
+/** Rules are told apart by name in explanations and logs; for a spec with `ingress` and `egress`. */
+export const distinctRuleNames: Constraint = { kind: "custom", check: checkNames };
+
+function checkNames(spec: Readonly<Record<string, unknown>>): readonly Finding[] {
+  const seen = new Map<string, string>();
+  const findings: Finding[] = [];
+  for (const direction of ["ingress", "egress"]) {
+    const rules = spec[direction];
+    if (!Array.isArray(rules)) continue;
+    for (const [i, rule] of (rules as unknown[]).entries()) {
+      const name = isObject(rule) ? rule.name : undefined;
+      if (typeof name !== "string" || name === "") continue;
+      const first = seen.get(name);
+      if (first === undefined) seen.set(name, `${direction}[${i}]`);
+      else
+        findings.push({
+          code: "TW2009",
+          path: [direction, i, "name"],
+          message: `\`${first}\` already has the name \`${name}\``,
+          hint: "The rules work all the same, but reports cannot tell them apart: give each its own name.",
+          readable: true,
+        });
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,83 @@
+import { intersect, isEmpty, type Region, subtract } from "../net/region.js";
+
+/*
+ * What the input does not tell. The evaluator is written as if everything were known: where it is not, it asks. `explore`
+ * then runs it once for every consistent set of answers, so that a verdict is Undecided exactly when the answers
+ * matter (S9.1), however the unknown facts hang together.
+ */
+
+export interface Fact {
+  readonly key: string;
+  /** Continues "it is not known …": `whether shop/cart runs on node worker-1`. */
+  readonly text: string;
+}
+
+export interface Unknowns {
+  /** The answer assumed in this run; the same question always gets the same answer. */
+  ask(fact: Fact): boolean;
+  /** Whether an address that is only known to be in `possible` is in `wanted`; later questions remember the answer. */
+  isIn(who: string, possible: Region, wanted: Region, text: string): boolean;
+  /** Something taken for granted that the user should know. */
+  note(text: string): void;
+}
+
+export interface Run<T> {
+  readonly value: T;
+  readonly assumed: readonly (Fact & { readonly answer: boolean })[];
+  readonly notes: readonly string[];
+}
+
+/** Every outcome of `evaluate`, over all answers to what it asks; stops early once `enough` says so. */
+export function explore<T>(evaluate: (unknowns: Unknowns) => T, enough: (runs: readonly Run<T>[]) => boolean = () => false): readonly Run<T>[] {
+  const runs: Run<T>[] = [];
+  let script: boolean[] = [];
+  for (;;) {
+    const session = new Session(script);
+    runs.push({ value: evaluate(session), assumed: session.assumed, notes: [...session.notes] });
+    if (enough(runs)) return runs;
+    // Answers begin as false; the next run flips the last of them that is still false.
+    const flip = session.answers.lastIndexOf(false);
+    if (flip === -1) return runs;
+    script = [...session.answers.slice(0, flip), true];
+  }
+}
+
+class Session implements Unknowns {
+  readonly answers: boolean[] = [];
+  readonly assumed: (Fact & { answer: boolean })[] = [];
+  readonly notes = new Set<string>();
+  private readonly known = new Map<string, boolean>();
+  private readonly regions = new Map<string, Region>();
+
+  constructor(private readonly script: readonly boolean[]) {}
+
+  ask(fact: Fact): boolean {
+    const known = this.known.get(fact.key);
+    if (known !== undefined) return known;
+    const answer = this.next(fact);
+    this.known.set(fact.key, answer);
+    return answer;
+  }
+
+  isIn(who: string, possible: Region, wanted: Region, text: string): boolean {
+    const now = this.regions.get(who) ?? possible;
+    const inside = intersect(now, wanted);
+    if (isEmpty(inside)) return false;
+    const outside = subtract(now, wanted);
+    if (isEmpty(outside)) return true;
+    const answer = this.next({ key: `${who} ${text}`, text });
+    this.regions.set(who, answer ? inside : outside);
+    return answer;
+  }
+
+  note(text: string): void {
+    this.notes.add(text);
+  }
+
+  private next(fact: Fact): boolean {
+    const answer = this.script[this.answers.length] ?? false;
+    this.answers.push(answer);
+    this.assumed.push({ ...fact, answer });
+    return answer;
+  }
+}

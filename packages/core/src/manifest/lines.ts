@@ -1,0 +1,39 @@
+import type { Place } from "../diagnostics/place.js";
+
+/** Turns offsets into a text into lines and columns. The index is only made when somebody asks. */
+export class Lines {
+  private starts: number[] | undefined;
+
+  constructor(
+    private readonly file: string,
+    private readonly text: string,
+  ) {}
+
+  place(start: number, end: number): Place {
+    const starts = (this.starts ??= lineStarts(this.text));
+    const offset = Math.max(0, Math.min(start, this.text.length));
+    const line = lastAtMost(starts, offset);
+    const nextLine = starts[line + 1];
+    const lineEnd = nextLine === undefined ? this.text.length : nextLine - 1;
+    const length = Math.max(1, Math.min(end, lineEnd) - offset);
+    return { file: this.file, line: line + 1, column: offset - starts[line]! + 1, length };
+  }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The index of the last entry that is not greater than `value`. */
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sorted[middle]! <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

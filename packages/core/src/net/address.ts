@@ -1,0 +1,77 @@
+/** An IP address as a number. Parsing is as strict as Go's netip: no octal, no leading zeros, no zones. */
+export interface Address {
+  readonly family: Family;
+  readonly value: bigint;
+}
+
+export type Family = 4 | 6;
+
+export const bitsOf = (family: Family): number => (family === 4 ? 32 : 128);
+
+/** IPv4-mapped IPv6 addresses (`::ffff:10.0.0.1`) are the IPv4 address they map. */
+export function parseAddress(text: string): Address | undefined {
+  const value = text.includes(":") ? parseIPv6(text) : parseIPv4(text);
+  if (value === undefined) return undefined;
+  if (!text.includes(":")) return { family: 4, value };
+  return value >> 32n === 0xffffn ? { family: 4, value: value & 0xffffffffn } : { family: 6, value };
+}
+
+function parseIPv4(text: string): bigint | undefined {
+  const octets = text.split(".");
+  if (octets.length !== 4) return undefined;
+  let value = 0n;
+  for (const octet of octets) {
+    if (!/^(0|[1-9]\d{0,2})$/.test(octet) || Number(octet) > 255) return undefined;
+    value = (value << 8n) | BigInt(octet);
+  }
+  return value;
+}
+
+function parseIPv6(text: string): bigint | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const head = parseGroups(halves[0]!, halves.length === 1);
+  const tail = halves.length === 2 ? parseGroups(halves[1]!, true) : [];
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  return [...head, ...Array<bigint>(missing).fill(0n), ...tail].reduce((value, group) => (value << 16n) | group, 0n);
+}
+
+function parseGroups(text: string, mayEndInIPv4: boolean): bigint[] | undefined {
+  if (text === "") return [];
+  const groups: bigint[] = [];
+  const parts = text.split(":");
+  for (const [i, part] of parts.entries()) {
+    if (part.includes(".")) {
+      const tail = mayEndInIPv4 && i === parts.length - 1 ? parseIPv4(part) : undefined;
+      if (tail === undefined) return undefined;
+      groups.push(tail >> 16n, tail & 0xffffn);
+    } else if (/^[\da-fA-F]{1,4}$/.test(part)) groups.push(BigInt(`0x${part}`));
+    else return undefined;
+  }
+  return groups;
+}
+
+export function sameAddress(a: Address, b: Address): boolean {
+  return a.family === b.family && a.value === b.value;
+}
+
+/** The canonical text: dotted quads, or IPv6 with its longest run of zero groups compressed (RFC 5952). */
+export function formatAddress({ family, value }: Address): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
+  const { start, length } = longestZeroRun(groups);
+  if (length < 2) return groups.join(":");
+  return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
+}
+
+function longestZeroRun(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let end = start;
+    while (groups[end] === "0") end++;
+    if (end - start > best.length) best = { start, length: end - start };
+  }
+  return best;
+}

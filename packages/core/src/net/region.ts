@@ -1,0 +1,60 @@
+import type { Address, Family } from "./address.js";
+import { type Cidr, lastOf } from "./cidr.js";
+
+/** A set of addresses of one family: disjoint ranges in ascending order, ends included. */
+export interface Region {
+  readonly family: Family;
+  readonly ranges: readonly (readonly [first: bigint, last: bigint])[];
+}
+
+export function regionOfAddresses(family: Family, addresses: readonly Address[]): Region {
+  return union(
+    family,
+    addresses.filter((a) => a.family === family).map(({ value }) => [value, value]),
+  );
+}
+
+export function regionOfCidrs(family: Family, cidrs: readonly Cidr[]): Region {
+  return union(
+    family,
+    cidrs.filter((c) => c.family === family).map((c) => [c.first, lastOf(c)]),
+  );
+}
+
+export function isEmpty(region: Region): boolean {
+  return region.ranges.length === 0;
+}
+
+function union(family: Family, ranges: readonly (readonly [bigint, bigint])[]): Region {
+  const sorted = ranges.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+  const merged: [bigint, bigint][] = [];
+  for (const [first, last] of sorted) {
+    const previous = merged.at(-1);
+    if (previous !== undefined && first <= previous[1] + 1n) previous[1] = last > previous[1] ? last : previous[1];
+    else merged.push([first, last]);
+  }
+  return { family, ranges: merged };
+}
+
+export function intersect(a: Region, b: Region): Region {
+  const ranges = a.ranges.flatMap(([first, last]) =>
+    b.ranges.flatMap(([from, to]): [bigint, bigint][] => {
+      const low = first > from ? first : from;
+      const high = last < to ? last : to;
+      return low <= high ? [[low, high]] : [];
+    }),
+  );
+  return { family: a.family, ranges };
+}
+
+export function subtract(a: Region, b: Region): Region {
+  let ranges = a.ranges;
+  for (const [from, to] of b.ranges)
+    ranges = ranges.flatMap(([first, last]): readonly [bigint, bigint][] => {
+      if (to < first || from > last) return [[first, last]];
+      const before: [bigint, bigint][] = first < from ? [[first, from - 1n]] : [];
+      const after: [bigint, bigint][] = to < last ? [[to + 1n, last]] : [];
+      return [...before, ...after];
+    });
+  return { family: a.family, ranges };
+}

@@ -1,0 +1,61 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { formatPath } from "../diagnostics/place.js";
+import { type Style, wrap } from "./style.js";
+
+/** Where the text of a file can be had, to show the lines around a mistake. */
+export type SourceText = (file: string) => string | undefined;
+
+/** A diagnostic for a person: place and message, the lines around it with a caret, the object, and what to do. */
+export function diagnosticText(found: Diagnostic, sourceText: SourceText, style: Style): string {
+  const { place, code, severity, message, object, path, hint } = found;
+  const paint = severity === "error" ? style.bad : severity === "warning" ? style.unsure : style.dim;
+  const where = place === undefined ? "" : `${style.bold(`${place.file}:${place.line}:${place.column}`)}  `;
+  const parts = [`${where}${paint(`${severity} ${code}`)}  ${message}`];
+  if (place !== undefined && severity !== "note") {
+    const frame = codeFrame(found, sourceText, style);
+    if (frame !== undefined) parts.push("", frame);
+  }
+  const about = [object, path === undefined || path.length === 0 ? undefined : formatPath(path)].filter((part) => part !== undefined);
+  if (about.length > 0) parts.push(`  ${style.dim(about.join(" · "))}`);
+  if (hint !== undefined) parts.push(wrap("  ", hint, "  "));
+  return parts.join("\n");
+}
+
+/** Up to two lines before the place, the line itself, and a caret under what is meant. */
+function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style): string | undefined {
+  const text = place && sourceText(place.file);
+  if (place === undefined || text === undefined) return undefined;
+  const lines = text.split(/\r?\n/);
+  const from = Math.max(1, place.line - 2);
+  const gutter = String(place.line).length;
+  const shown = lines.slice(from - 1, place.line).map((line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${line}`);
+  const source = lines[place.line - 1] ?? "";
+  // Tabs are kept, so that the caret stands under the right character.
+  const lead = source.slice(0, place.column - 1).replace(/[^\t]/g, " ");
+  const length = Math.max(1, Math.min(place.length, source.length - place.column + 1));
+  return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${lead}${style.bad("^".repeat(length))}`].join("\n");
+}
+
+export interface DiagnosticsSummary {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notes: number;
+}
+
+export function summarize(found: readonly Diagnostic[]): DiagnosticsSummary {
+  const count = (severity: Diagnostic["severity"]) => found.filter((d) => d.severity === severity).length;
+  return { errors: count("error"), warnings: count("warning"), notes: count("note") };
+}
+
+/** `2 errors, 1 warning in 2 of 12 files`. */
+export function summaryText(found: readonly Diagnostic[], files: number): string {
+  const { errors, warnings, notes } = summarize(found);
+  const counted = [counts(errors, "error"), counts(warnings, "warning"), counts(notes, "note")].filter((part) => part !== undefined);
+  if (counted.length === 0) return `${files} ${files === 1 ? "file" : "files"}, nothing to report`;
+  const touched = new Set(found.flatMap((d) => d.place?.file ?? [])).size;
+  return `${counted.join(", ")}${touched > 0 ? ` in ${touched} of ${files} ${files === 1 ? "file" : "files"}` : ""}`;
+}
+
+function counts(n: number, noun: string): string | undefined {
+  return n === 0 ? undefined : `${n} ${noun}${n === 1 ? "" : "s"}`;
+}

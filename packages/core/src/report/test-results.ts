@@ -1,0 +1,102 @@
+import { formatPath } from "../diagnostics/place.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Mismatch, TestResult } from "../analysis/connectivity-test.js";
+import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
+import { explanationText } from "./explanation-text.js";
+import { noStyle, type Style } from "./style.js";
+
+/** What became of assertions, for a person, a machine, or a CI system. */
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+export function totals(results: readonly TestResult[]): Totals {
+  const sum = (count: (result: TestResult) => number) => results.reduce((total, result) => total + count(result), 0);
+  return { passed: sum((r) => r.passed), failed: sum((r) => r.mismatches.length) };
+}
+
+export function testResultsText(results: readonly TestResult[], style: Style): string {
+  const lines = results.flatMap((result) => {
+    const { test, passed, mismatches } = result;
+    const mark = mismatches.length === 0 ? style.good("✓") : style.bad("✗");
+    const count = mismatches.length === 0 ? `${passed}` : `${passed} of ${passed + mismatches.length}`;
+    return [`${mark} ${style.bold(test.name)} ${style.dim(`${test.file} · ${count}`)}`, ...mismatches.flatMap((mismatch) => ["", indent(mismatchText(mismatch, style)), ""])];
+  });
+  const { passed, failed } = totals(results);
+  return [...lines, "", `${passed} passed, ${failed} failed`].join("\n");
+}
+
+function mismatchText(mismatch: Mismatch, style: Style): string {
+  const { assertion, explanation } = mismatch;
+  return [`${style.bold(`${assertion.place.file}:${assertion.place.line}`)}  ${summaryOf(mismatch)}`, explanationText(explanation, { style })].join("\n");
+}
+
+function summaryOf({ assertion, verdict, decidedBy }: Mismatch): string {
+  const expected = `${assertion.verdict}${assertion.decidedBy === undefined ? "" : ` by ${assertion.decidedBy}`}`;
+  const found = `${verdict}${assertion.decidedBy === undefined ? "" : ` by ${decidedBy.join(", ")}`}`;
+  return `${assertion.from} → ${assertion.to}: expected ${expected}, found ${found}`;
+}
+
+const indent = (text: string): string => text.split("\n").map((line) => (line === "" ? line : `    ${line}`)).join("\n");
+
+export function testResultsJson(results: readonly TestResult[]): JsonValue {
+  return {
+    apiVersion,
+    kind: "ConnectivityTestResults",
+    ...totals(results),
+    tests: results.map(({ test, passed, mismatches }) => ({
+      name: test.name,
+      file: test.file,
+      passed,
+      failed: mismatches.length,
+      mismatches: mismatches.map(({ assertion, verdict, decidedBy, explanation }) => ({
+        from: assertion.from,
+        to: assertion.to,
+        expected: { verdict: assertion.verdict, decidedBy: assertion.decidedBy },
+        actual: { verdict, decidedBy },
+        file: assertion.place.file,
+        line: assertion.place.line,
+        explanation: explanationJson(explanation),
+      })),
+    })),
+  };
+}
+
+/** JUnit's XML: a suite for each test, a case for each pair. */
+export function testResultsJunit(results: readonly TestResult[]): string {
+  const { passed, failed } = totals(results);
+  const suites = results.map(({ test, passed: good, mismatches }) => {
+    const failing = new Map(mismatches.map((mismatch) => [mismatch.assertion, mismatch]));
+    const cases = test.assertions.map((assertion) => {
+      const name = escapeXml(`${assertion.from} → ${assertion.to}: ${assertion.verdict}`);
+      const open = `    <testcase classname="${escapeXml(test.name)}" name="${name}" file="${escapeXml(assertion.place.file)}" line="${assertion.place.line}"`;
+      const mismatch = failing.get(assertion);
+      if (mismatch === undefined) return `${open}/>`;
+      const text = escapeXml(explanationText(mismatch.explanation, { style: noStyle }));
+      return `${open}>\n      <failure message="${escapeXml(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
+    });
+    return [`  <testsuite name="${escapeXml(test.name)}" file="${escapeXml(test.file)}" tests="${good + mismatches.length}" failures="${mismatches.length}">`, ...cases, "  </testsuite>"].join("\n");
+  });
+  return ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites name="tierwall" tests="${passed + failed}" failures="${failed}">`, ...suites, "</testsuites>"].join("\n");
+}
+
+function escapeXml(text: string): string {
+  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return text.replace(/[&<>"]/g, (c) => entities[c]!);
+}
+
+export function diagnosticsJson(found: readonly Diagnostic[]): JsonValue {
+  return found.map(({ code, severity, message, place, object, path, hint }) => ({
+    code,
+    severity,
+    message,
+    file: place?.file,
+    line: place?.line,
+    column: place?.column,
+    object,
+    path: path === undefined ? undefined : formatPath(path),
+    hint,
+  }));
+}

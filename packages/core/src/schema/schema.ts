@@ -1,0 +1,173 @@
+import type { Path } from "../diagnostics/place.js";
+import type { Code } from "../diagnostics/table.js";
+
+/*
+ * The shape of an API, written once as data. Types come from it (`Static`), validation (validate.ts), the field
+ * reference in docs/, and the CRDs. Every schema has a description, because users read them in all of these.
+ */
+
+export type Schema = StringSchema | IntegerSchema | BooleanSchema | IntOrStringSchema | ListSchema | MapSchema | ObjectSchema | AnySchema;
+
+interface Described {
+  readonly description: string;
+}
+
+export interface StringSchema<V extends string = string> extends Described {
+  readonly type: "string";
+  readonly values?: readonly V[];
+  readonly default?: V;
+  readonly maxLength?: number;
+  readonly format?: Format;
+}
+
+/** A rule for texts, with a name that CRDs and the reference can use. */
+export interface Format {
+  readonly name: string;
+  /** The pattern a CRD can check, where there is one. */
+  readonly pattern?: string;
+  readonly check: (text: string) => readonly Complaint[];
+}
+
+export interface Complaint {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+  /** Understood all the same: an object from a cluster that does this is evaluated as it is. */
+  readonly readable?: true;
+}
+
+export interface IntegerSchema extends Described {
+  readonly type: "integer";
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface BooleanSchema extends Described {
+  readonly type: "boolean";
+  /** Set for switches that cannot be turned off (`self: true`). */
+  readonly only?: true;
+}
+
+/** A port: a number in range, or a name. */
+export interface IntOrStringSchema extends Described {
+  readonly type: "int-or-string";
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly format: Format;
+}
+
+export interface ListSchema<S extends Schema = Schema> extends Described {
+  readonly type: "list";
+  readonly items: S;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** No item may stand twice. */
+  readonly set?: true;
+}
+
+/** Free keys, text values: labels. */
+export interface MapSchema extends Described {
+  readonly type: "map";
+  readonly keys: Format;
+  readonly values: Format;
+}
+
+export interface ObjectSchema<F extends Fields = Fields> extends Described {
+  readonly type: "object";
+  /** What it is in a sentence: "a label selector", "a peer". */
+  readonly title: string;
+  readonly fields: F;
+  readonly constraints?: readonly Constraint[];
+}
+
+/** Whatever stands there: status, and parts of an API that mean nothing to us. */
+export interface AnySchema extends Described {
+  readonly type: "any";
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface Field<S extends Schema = Schema, R extends boolean = boolean, N extends boolean = boolean> {
+  readonly schema: S;
+  readonly required: R;
+  /** An explicit null is kept and means something; elsewhere it is as if the field were absent. */
+  readonly nullable: N;
+  /** A missing one is an error in a file only; objects from a cluster are read as if it were empty (S5.6). */
+  readonly lenient?: true;
+}
+
+/** What must hold between the fields of one object. */
+export type Constraint =
+  | { readonly kind: "exactly-one"; readonly of: readonly string[]; readonly code?: Code; readonly hint?: string }
+  | { readonly kind: "at-least-one"; readonly of: readonly string[]; readonly code?: Code; readonly hint?: string }
+  | { readonly kind: "at-most-one"; readonly of: readonly string[]; readonly code?: Code; readonly hint?: string }
+  /** `field` may stand only beside one of `needs`. */
+  | { readonly kind: "needs"; readonly field: string; readonly needs: readonly string[]; readonly code?: Code; readonly hint?: string }
+  | { readonly kind: "custom"; readonly check: (value: Readonly<Record<string, unknown>>) => readonly Finding[] };
+
+/** A complaint of a custom constraint: at which field, relative to the object. */
+export interface Finding extends Complaint {
+  readonly path: Path;
+  readonly at?: "key" | "value";
+}
+
+/** Everything wrong with one object, before it is known which file and line that is. */
+export interface Problem extends Finding {
+  readonly at: "key" | "value";
+}
+
+export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({ schema, required: true, nullable: false });
+export const lenient = <S extends Schema>(schema: S): Field<S, true, false> => ({ schema, required: true, nullable: false, lenient: true });
+export const optional = <S extends Schema>(schema: S): Field<S, false, false> => ({ schema, required: false, nullable: false });
+export const nullable = <S extends Schema>(schema: S): Field<S, false, true> => ({ schema, required: false, nullable: true });
+
+type Options<S> = Omit<S, "type" | "description">;
+
+export const string = (description: string, options: Options<StringSchema> = {}): StringSchema => ({ type: "string", description, ...options });
+export const oneOf = <const V extends string>(description: string, values: readonly V[], defaultValue?: NoInfer<V>): StringSchema<V> => ({
+  type: "string",
+  description,
+  values,
+  ...(defaultValue === undefined ? {} : { default: defaultValue }),
+});
+export const integer = (description: string, options: Options<IntegerSchema> = {}): IntegerSchema => ({ type: "integer", description, ...options });
+export const boolean = (description: string): BooleanSchema => ({ type: "boolean", description });
+export const onlyTrue = (description: string): BooleanSchema => ({ type: "boolean", description, only: true });
+export const list = <S extends Schema>(description: string, items: S, options: Omit<Options<ListSchema>, "items"> = {}): ListSchema<S> => ({
+  type: "list",
+  description,
+  items,
+  ...options,
+});
+export const object = <F extends Fields>(
+  title: string,
+  description: string,
+  fields: F,
+  constraints: readonly Constraint[] = [],
+): ObjectSchema<F> => ({ type: "object", title, description, fields, constraints });
+export const any = (description: string): AnySchema => ({ type: "any", description });
+
+/** The TypeScript type of what a schema accepts. */
+export type Static<S extends Schema> = S extends StringSchema<infer V>
+  ? V
+  : S extends IntegerSchema
+    ? number
+    : S extends BooleanSchema
+      ? boolean
+      : S extends IntOrStringSchema
+        ? number | string
+        : S extends ListSchema<infer I>
+          ? readonly Static<I>[]
+          : S extends MapSchema
+            ? Readonly<Record<string, string>>
+            : S extends ObjectSchema<infer F>
+              ? StaticFields<F>
+              : unknown;
+
+type StaticFields<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends Field<Schema, true> ? K : never]: StaticField<F[K]>;
+} & {
+  readonly [K in keyof F as F[K] extends Field<Schema, true> ? never : K]?: StaticField<F[K]>;
+};
+
+type StaticField<F extends Field> = F extends Field<infer S, boolean, infer N> ? Static<S> | (N extends true ? null : never) : never;

@@ -1,0 +1,34 @@
+import { labelKey, labelValue } from "./formats.js";
+import { type Finding, list, type MapSchema, object, oneOf, optional, required, string } from "./schema.js";
+
+const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
+
+export const labels = (description: string): MapSchema => ({ type: "map", description, keys: labelKey, values: labelValue });
+
+const requirement = object(
+  "a selector requirement",
+  "One condition on a label.",
+  {
+    key: required(string("The label key the condition is about.", { format: labelKey })),
+    operator: required(oneOf("How the label is compared: In, NotIn, Exists or DoesNotExist. NotIn and DoesNotExist hold where the label is absent.", operators)),
+    values: optional(list("The values to compare with; needed by In and NotIn, forbidden for Exists and DoesNotExist.", string("A label value.", { format: labelValue }))),
+  },
+  [{ kind: "custom", check: checkValues }],
+);
+
+/** Kubernetes' own label selector: `{}` selects everything, all conditions must hold (S1.10). */
+export const labelSelector = (description: string) =>
+  object("a label selector", description, {
+    matchLabels: optional(labels("Labels that must all be there with these values.")),
+    matchExpressions: optional(list("Conditions that must all hold.", requirement)),
+  });
+
+function checkValues(value: Readonly<Record<string, unknown>>): readonly Finding[] {
+  const { operator, values } = value;
+  const given = Array.isArray(values) ? values.length : 0;
+  const takesValues = operator === "In" || operator === "NotIn";
+  if (typeof operator !== "string" || takesValues === given > 0) return [];
+  return takesValues
+    ? [{ code: "TW1303", path: [], message: `\`${operator}\` needs at least one of \`values\`` }]
+    : [{ code: "TW1303", path: ["values"], message: `\`${operator}\` takes no \`values\`` }];
+}

@@ -1,0 +1,201 @@
+import type { Path } from "../diagnostics/place.js";
+import { didYouMean } from "../diagnostics/suggest.js";
+import type { Code } from "../diagnostics/table.js";
+import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
+
+export interface Validated<T> {
+  /** Only to be trusted where `problems` has nothing at or below the part that is used. */
+  readonly value: T;
+  readonly problems: readonly Problem[];
+}
+
+/** Compares a value with its schema; nulls are dropped, null labels become empty, everything wrong is listed at once. */
+export function validate<S extends Schema>(schema: S, value: unknown, path: Path = []): Validated<Static<S>> {
+  const problems: Problem[] = [];
+  const read = readValue(schema, value, path, problems);
+  return { value: read as Static<S>, problems };
+}
+
+function readValue(schema: Schema, value: unknown, path: Path, problems: Problem[]): unknown {
+  const complain = (code: Code, message: string, more: Partial<Problem> = {}) => {
+    problems.push({ code, path, at: "value", message, ...more });
+    return undefined;
+  };
+  const wrongType = (expected: string) => complain("TW1201", `expected ${expected}, found ${describe(value)}${quoteIt(schema, value)}`);
+
+  switch (schema.type) {
+    case "any":
+      return value;
+    case "boolean":
+      if (typeof value !== "boolean") return wrongType("true or false");
+      if (schema.only && !value) return complain("TW1405", "`false` means nothing here; leave the field out, or set it to `true`");
+      return value;
+    case "integer":
+      if (typeof value !== "number" || !Number.isInteger(value)) return wrongType("a whole number");
+      return checkRange(schema, value, complain);
+    case "int-or-string":
+      if (typeof value === "number" && Number.isInteger(value)) return checkRange(schema, value, complain);
+      if (typeof value !== "string") return wrongType("a port number or a port name");
+      return checkFormat(schema.format, value, path, "value", problems);
+    case "string": {
+      if (typeof value !== "string") return wrongType(schema.values ? formatChoices(schema.values) : "text");
+      if (schema.values && !schema.values.includes(value))
+        return complain("TW1203", `\`${value}\` is not ${formatChoices(schema.values)}${didYouMean(value, schema.values)}`);
+      if (schema.maxLength !== undefined && value.length > schema.maxLength)
+        complain("TW1208", `${value.length} characters are too many; at most ${schema.maxLength} are allowed`, { readable: true });
+      return schema.format ? checkFormat(schema.format, value, path, "value", problems) : value;
+    }
+    case "list":
+      if (!Array.isArray(value)) return wrongType("a list");
+      if (schema.minItems !== undefined && value.length < schema.minItems)
+        complain("TW1206", `the list is empty; it needs at least ${count(schema.minItems, "item")}`);
+      if (schema.maxItems !== undefined && value.length > schema.maxItems)
+        complain("TW1207", `the list has ${value.length} items; at most ${schema.maxItems} are allowed`, { readable: true });
+      if (schema.set) findDuplicates(value, path, problems);
+      return value.map((item: unknown, i) => readValue(schema.items, item, [...path, i], problems));
+    case "map":
+      return isPlainObject(value) ? readMap(schema, value, path, problems) : wrongType("a mapping of keys to text");
+    case "object":
+      return isPlainObject(value) ? readObject(schema, value, path, problems) : wrongType(`${schema.title} (an object)`);
+  }
+}
+
+function readObject(schema: ObjectSchema, value: PlainObject, path: Path, problems: Problem[]): PlainObject {
+  const read: Record<string, unknown> = {};
+  for (const [key, given] of Object.entries(value)) {
+    const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+    if (field === undefined) problems.push(unknownField(schema, key, path));
+    else if (given !== null) read[key] = readValue(field.schema, given, [...path, key], problems);
+    else if (field.nullable) read[key] = null;
+  }
+  for (const [key, field] of Object.entries(schema.fields)) {
+    if (!field.required || (value[key] !== undefined && value[key] !== null)) continue;
+    problems.push({
+      code: "TW1202",
+      path,
+      at: "key",
+      message: `\`${key}\` is missing; ${schema.title} needs it`,
+      ...(field.lenient ? { readable: true } : {}),
+    });
+  }
+  for (const constraint of schema.constraints ?? []) checkConstraint(constraint, schema, read, path, problems);
+  return read;
+}
+
+function unknownField(schema: ObjectSchema, key: string, path: Path): Problem {
+  return {
+    code: "TW1204",
+    path: [...path, key],
+    at: "key",
+    message: `unknown field \`${key}\` in ${schema.title}${didYouMean(key, Object.keys(schema.fields))}`,
+  };
+}
+
+function checkConstraint(constraint: Constraint, schema: ObjectSchema, value: PlainObject, path: Path, problems: Problem[]): void {
+  if (constraint.kind === "custom") {
+    for (const found of constraint.check(value)) problems.push({ at: "value", ...found, path: [...path, ...found.path] });
+    return;
+  }
+  const hint = constraint.hint === undefined ? {} : { hint: constraint.hint };
+  if (constraint.kind === "needs") {
+    if (value[constraint.field] === undefined || constraint.needs.some((key) => value[key] !== undefined)) return;
+    const message = `\`${constraint.field}\` needs ${names(constraint.needs, "or")} beside it`;
+    problems.push({ code: constraint.code ?? "TW1211", path: [...path, constraint.field], at: "key", message, ...hint });
+    return;
+  }
+  // An unknown field may be the one that was meant, and has been reported as such.
+  const unknownReported = problems.some((p) => p.code === "TW1204" && p.path.length === path.length + 1 && path.every((s, i) => p.path[i] === s));
+  const given = constraint.of.filter((key) => Object.hasOwn(value, key));
+  if (given.length === 0 && constraint.kind !== "at-most-one" && !unknownReported)
+    problems.push({
+      code: constraint.code ?? "TW1209",
+      path,
+      at: "value",
+      message: `${schema.title} needs ${constraint.kind === "exactly-one" ? "exactly one" : "at least one"} of ${names(constraint.of, "and")}; none is set`,
+      ...hint,
+    });
+  if (given.length > 1 && constraint.kind !== "at-least-one")
+    problems.push({
+      code: constraint.code ?? (constraint.kind === "exactly-one" ? "TW1209" : "TW1210"),
+      path: [...path, given[1]!],
+      at: "key",
+      message: `${names(given, "and")} exclude each other in ${schema.title}; keep one`,
+      ...hint,
+    });
+}
+
+type PlainObject = Readonly<Record<string, unknown>>;
+type Complain = (code: Code, message: string, more?: Partial<Problem>) => undefined;
+
+function checkRange(schema: { minimum?: number; maximum?: number }, value: number, complain: Complain): number | undefined {
+  const { minimum = -Infinity, maximum = Infinity } = schema;
+  if (value >= minimum && value <= maximum) return value;
+  const range = maximum === Infinity ? `at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  complain("TW1205", `\`${value}\` is out of range; it must be ${range}`);
+  return value;
+}
+
+function checkFormat(
+  format: Format,
+  text: string,
+  path: Path,
+  at: "key" | "value",
+  problems: Problem[],
+): string {
+  for (const complaint of format.check(text)) problems.push({ path, at, ...complaint });
+  return text;
+}
+
+function readMap(schema: Extract<Schema, { type: "map" }>, value: PlainObject, path: Path, problems: Problem[]): PlainObject {
+  const read: Record<string, string> = {};
+  for (const [key, given] of Object.entries(value)) {
+    const at = [...path, key];
+    checkFormat(schema.keys, key, at, "key", problems);
+    if (given === null) {
+      // S10.5
+      problems.push({ code: "TW2010", path: at, at: "key", message: `\`${key}\` has no value; it is read as the empty text`, hint: 'Write `""` if that is what is meant.', readable: true });
+      read[key] = "";
+    } else if (typeof given === "string") read[key] = checkFormat(schema.values, given, at, "value", problems);
+    else problems.push({ code: "TW1201", path: at, at: "value", message: `expected text, found ${describe(given)}${quoteIt(schema, given)}` });
+  }
+  return read;
+}
+
+function findDuplicates(items: readonly unknown[], path: Path, problems: Problem[]): void {
+  const seen = new Set<string>();
+  for (const [i, item] of items.entries()) {
+    const key = JSON.stringify(item);
+    if (seen.has(key)) problems.push({ code: "TW1212", path: [...path, i], at: "value", message: `${key} stands twice in this list`, readable: true });
+    seen.add(key);
+  }
+}
+
+function isPlainObject(value: unknown): value is PlainObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "string") return `the text \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
+  if (typeof value === "number") return `the number ${value}`;
+  return `\`${String(value)}\``;
+}
+
+/** `version: 1` and `enabled: yes` are not text until quoted. */
+function quoteIt(schema: Schema, value: unknown): string {
+  const wantsText = schema.type === "string" || schema.type === "map";
+  return wantsText && (typeof value === "number" || typeof value === "boolean") ? `; put it in quotes: "${value}"` : "";
+}
+
+function formatChoices(values: readonly string[]): string {
+  return values.length === 1 ? `\`${values[0]}\`` : `one of ${names(values, "and")}`;
+}
+
+function names(list: readonly string[], word: "and" | "or"): string {
+  const quoted = list.map((name) => `\`${name}\``);
+  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} ${word} ${quoted.at(-1)}`;
+}
+
+const count = (n: number, noun: string): string => (n === 1 ? `one ${noun}` : `${n} ${noun}s`);

@@ -1,0 +1,166 @@
+// Keeps the road of ARCHITECTURE.md one-way: who may import whom. Dependency-cruiser cannot read TypeScript 7, so the
+// import statements are read with oxc's parser and held against the tables below.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { parseSync } from "oxc-parser";
+import { isMain, root } from "./prepare.mjs";
+
+/** What each folder of packages/core/src may import, beside itself. A new folder needs a line here. */
+const layers = {
+  diagnostics: "",
+  net: "diagnostics",
+  labels: "diagnostics",
+  manifest: "diagnostics",
+  schema: "diagnostics net labels manifest",
+  cluster: "diagnostics net labels manifest schema",
+  policy: "diagnostics net labels",
+  dialects: "diagnostics net labels manifest schema cluster policy",
+  evaluate: "diagnostics net labels manifest schema cluster policy",
+  analysis: "diagnostics net labels manifest schema cluster policy dialects evaluate",
+  report: "diagnostics net labels manifest schema cluster policy dialects evaluate analysis",
+};
+
+/** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */
+const coreMayUse = { yaml: "manifest" };
+
+/** The one file that knows every dialect. A dialect's own folder knows no other dialect. */
+const registry = "dialects/registry.ts";
+
+/** Names that say nothing about what is inside. */
+const emptyNames = /^(utils?|helpers?|common|misc|types)$/;
+
+/**
+ * @param {Record<string, string>} sources text by path: `packages/core/src/net/cidr.ts`
+ * @param {Record<string, string[]>} dependencies what each package declares: `{ cli: ["commander"] }`
+ * @returns {string[]} everything that is wrong, a line each
+ */
+export function checkBoundaries(sources, dependencies) {
+  const problems = [];
+  const graph = new Map();
+  for (const [path, text] of Object.entries(sources)) {
+    const file = locate(path);
+    const complain = (line, message) => problems.push(`${path}:${line}: ${message}`);
+    if (file.names.some((name) => emptyNames.test(name))) complain(1, "name it after what is inside");
+    if (file.package === "core" && !file.test && !(file.layer in layers) && file.inside !== "index.ts") {
+      complain(1, "belongs in a folder of core that has a line in scripts/check-boundaries.mjs");
+    }
+    const local = [];
+    for (const { specifier, line, star } of imports(path, text)) {
+      if (star && !file.test) complain(line, "name each export instead of `export *`");
+      const complaint = specifier.startsWith(".")
+        ? relativeComplaint(file, resolve(path, specifier), local)
+        : outsideComplaint(file, specifier, dependencies[file.package] ?? []);
+      if (complaint) complain(line, `must not import \`${specifier}\`: ${complaint}`);
+    }
+    if (!file.test) graph.set(path, local);
+  }
+  return [...problems, ...cycles(graph)];
+}
+
+function relativeComplaint(from, path, local) {
+  const to = locate(path);
+  if (to.package !== from.package) return "another package goes by its name, not by a path";
+  if (from.test) return undefined;
+  local.push(path);
+  if (to.test) return "it is a test";
+  if (from.package !== "core" || from.inside === "index.ts") return undefined;
+  if (to.inside === "index.ts") return "index.ts is for those outside";
+  if (from.layer !== to.layer) {
+    const known = layers[from.layer] ?? "";
+    return known.split(" ").includes(to.layer) ? undefined : `${from.layer} knows only: ${known || "itself"}`;
+  }
+  const crosses = from.layer === "dialects" && to.dialect && from.dialect !== to.dialect;
+  if (crosses && from.inside !== registry) return `only ${registry} knows a dialect from outside its folder`;
+  return undefined;
+}
+
+function outsideComplaint(from, specifier, declared) {
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  // Deep paths into our own packages are closed to tests too: what they need, users may need.
+  if (name.startsWith("@tierwall/") && name !== specifier) return `use what \`${name}\` exports`;
+  if (from.test) return undefined;
+  if (from.package === "core") {
+    if (!(name in coreMayUse)) return "core depends on nothing outside";
+    return coreMayUse[name] === from.layer ? undefined : `only core's ${coreMayUse[name]}/ may`;
+  }
+  return specifier.startsWith("node:") || declared.includes(name)
+    ? undefined
+    : "package.json does not declare it";
+}
+
+/** Where a file stands: `packages/core/src/dialects/cilium/lower.ts` is core, layer dialects, dialect cilium. */
+function locate(path) {
+  const names = path.split("/").map((name) => name.split(".")[0]);
+  const [, name, , ...inside] = path.split("/");
+  return {
+    names,
+    package: name,
+    inside: inside.join("/"),
+    layer: inside.length > 1 ? inside[0] : "",
+    dialect: inside.length > 2 ? inside[1] : "",
+    test: path.endsWith(".test.ts"),
+  };
+}
+
+/** `../net/cidr.js`, as sources write it, is the file `…/net/cidr.ts`. */
+function resolve(from, specifier) {
+  return posix.join(posix.dirname(from), specifier).replace(/\.js(x?)$/, ".ts$1");
+}
+
+function imports(path, text) {
+  const { module, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  const lineOf = (offset) => text.slice(0, offset).split("\n").length;
+  const found = [];
+  const add = (request, start, star = false) => {
+    const specifier = request.value ?? text.slice(request.start + 1, request.end - 1);
+    found.push({ specifier, line: lineOf(start), star });
+  };
+  for (const { moduleRequest, start } of [...module.staticImports, ...module.dynamicImports]) {
+    add(moduleRequest, start);
+  }
+  for (const { entries } of module.staticExports) {
+    const [first] = entries.filter((entry) => entry.moduleRequest);
+    if (first) add(first.moduleRequest, first.start, first.importName.kind === "AllButDefault");
+  }
+  return found;
+}
+
+/** Each import cycle once: depth first, and a file met again while it is still open closes a circle. */
+function cycles(graph) {
+  const found = [];
+  const done = new Set();
+  const visit = (path, open) => {
+    const start = open.indexOf(path);
+    if (start >= 0) found.push(`import cycle: ${[...open.slice(start), path].join(" -> ")}`);
+    if (start >= 0 || done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...open, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return found;
+}
+
+/** The sources and declared dependencies of all packages, as `checkBoundaries` wants them. */
+function readPackages() {
+  const sources = {};
+  const dependencies = {};
+  for (const name of readdirSync(join(root, "packages"))) {
+    const folder = join(root, "packages", name);
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    dependencies[name] = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    for (const entry of readdirSync(folder, { recursive: true })) {
+      const file = entry.replaceAll("\\", "/");
+      if (!/^src\/.*\.tsx?$/.test(file)) continue;
+      sources[`packages/${name}/${file}`] = readFileSync(join(folder, file), "utf8");
+    }
+  }
+  return [sources, dependencies];
+}
+
+if (isMain(import.meta.url)) {
+  const problems = checkBoundaries(...readPackages());
+  for (const problem of problems) console.log(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}

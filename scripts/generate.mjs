@@ -1,0 +1,112 @@
+// Writes the documentation that the code already knows: the index of diagnostics, the fields of every policy kind, the
+// help of every command. Checked in, so that it can be read on the web; `--check` fails when a page is stale.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./prepare.mjs";
+import { renderReference } from "./render-reference.mjs";
+
+/** Folders with nothing but generated pages: what is no longer generated is deleted. */
+const whollyGenerated = ["docs/reference"];
+
+const header = "<!-- Written by `npm run generate`: change the source it comes from, not this page. -->\n\n";
+
+/** All pages, text by path. */
+async function generate() {
+  const core = await built("packages/core/dist/index.js");
+  const cli = await built("packages/cli/dist/main.js");
+  const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };
+  if (core.dialects) Object.assign(pages, referencePages(core.dialects));
+  if (cli.helpPages) pages["docs/cli.md"] = commandsPage(await cli.helpPages());
+  return pages;
+}
+
+function diagnosticsPage(diagnostics) {
+  const rows = Object.entries(diagnostics)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, { severity, title }]) => `| [${code}](${code}.md) | ${severity} | ${title} |`);
+  return [
+    `${header}# Diagnostics\n`,
+    "Everything Tierwall can say about its input. A code is never reused for something else.\n",
+    "| code | severity | what |",
+    "|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+/** A page for each name of a kind, as that is what a reader has; a name that several APIs use gets a chapter for each. */
+function referencePages(kinds) {
+  const pages = {};
+  const rows = [];
+  for (const name of new Set(kinds.map(({ kind }) => kind))) {
+    const file = `${name.toLowerCase()}.md`;
+    const sharing = kinds.filter(({ kind }) => kind === name);
+    const headings = new Set();
+    const chapters = sharing.map((kind) => chapter(kind, headings));
+    pages[`docs/reference/${file}`] = `${header}# ${name}\n\n${chapters.join("\n")}`;
+    for (const { title, group, version, scope } of sharing) {
+      rows.push(`| [${title}](${file}) | \`${group}/${version}\` | ${scope} |`);
+    }
+  }
+  const table = ["| kind | API version | scope |", "|---|---|---|", ...rows, ""].join("\n");
+  pages["docs/reference/README.md"] = `${header}# Fields of every policy kind\n\n${table}`;
+  return pages;
+}
+
+function chapter({ title, group, version, kind, scope, spellings }, headings) {
+  const heading = title === kind ? `${group}/${version}` : title;
+  const intro = `\`apiVersion: ${group}/${version}\`, \`kind: ${kind}\`, ${scope.toLowerCase()}.\n`;
+  const [only, ...more] = spellings;
+  const shapes =
+    more.length === 0
+      ? [renderReference(only.schema, "###", headings)]
+      : spellings.map((one) => `### ${one.title}\n\n${renderReference(one.schema, "####", headings)}`);
+  return [`## ${heading}\n`, intro, ...shapes].join("\n");
+}
+
+function commandsPage(help) {
+  const commands = help.map(
+    ({ command, text }) => `## ${command}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
+  );
+  return `${header}# The command line\n\n${commands.join("\n")}`;
+}
+
+async function built(file) {
+  const path = join(root, file);
+  if (!existsSync(path)) {
+    console.log(`${file} is missing: run \`npm run build\` first`);
+    process.exit(1);
+  }
+  return import(pathToFileURL(path).href);
+}
+
+/** Generated pages of earlier times that nothing generates any more. */
+function leftovers(pages) {
+  return whollyGenerated
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+    .filter((file) => !(file in pages));
+}
+
+const pages = await generate();
+const isStale = ([file, text]) =>
+  !existsSync(join(root, file)) || readFileSync(join(root, file), "utf8") !== text;
+const stale = Object.entries(pages).filter(isStale);
+
+if (process.argv.includes("--check")) {
+  const files = [...stale.map(([file]) => file), ...leftovers(pages)];
+  for (const file of files) console.log(`${file} is stale: run \`npm run generate\``);
+  process.exitCode = files.length > 0 ? 1 : 0;
+} else {
+  for (const [file, text] of stale) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+    console.log(`wrote ${file}`);
+  }
+  for (const file of leftovers(pages)) {
+    rmSync(join(root, file));
+    console.log(`deleted ${file}`);
+  }
+}

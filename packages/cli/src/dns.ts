@@ -1,9 +1,19 @@
 import { readFileSync } from "node:fs";
-import { type Address, type Diagnostic, diagnostic, type DnsRecord, parseAddress, parseManifest } from "@tierwall/core";
+import {
+  type Address,
+  type Diagnostic,
+  diagnostic,
+  type DnsRecord,
+  parseAddress,
+  parseManifest,
+} from "@tierwall/core";
 import { unreadable } from "./files.js";
 
 /** `--dns FILE`: a mapping of names to the address or addresses they resolve to. */
-export function readDnsRecords(file: string): { readonly records: readonly DnsRecord[]; readonly diagnostics: readonly Diagnostic[] } {
+export function readDnsRecords(file: string): {
+  readonly records: readonly DnsRecord[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -15,7 +25,13 @@ export function readDnsRecords(file: string): { readonly records: readonly DnsRe
   const records = documents.flatMap((document) => {
     const { value } = document;
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      found.push(diagnostic("TW1003", "DNS records are a mapping of names to addresses, as in `example.com: [192.0.2.1]`", { place: document.placeOf([]) }));
+      found.push(
+        diagnostic(
+          "TW1003",
+          "DNS records are a mapping of names to addresses, as in `example.com: [192.0.2.1]`",
+          { place: document.placeOf([]) },
+        ),
+      );
       return [];
     }
     return Object.entries(value).map(([name, given]): DnsRecord => {

@@ -1,4 +1,16 @@
-import { diagnosticText, explain, explanationJson, explanationText, type JsonValue, parseEndpoint, parsePort, parseTarget, type PortRef, type Question, type Result } from "@tierwall/core";
+import {
+  diagnosticText,
+  explain,
+  explanationJson,
+  explanationText,
+  type JsonValue,
+  parseEndpoint,
+  parsePort,
+  parseTarget,
+  type PortRef,
+  type Question,
+  type Result,
+} from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
 import { isUsable, loadState, type StateFlags, withStateFlags } from "./state.js";
@@ -30,8 +42,16 @@ export function addExplain(program: Command, finish: (status: number) => void): 
       .requiredOption("--from <endpoint>", "who opens the connection")
       .requiredOption("--to <endpoint>", "where it goes; ENDPOINT:PORT/PROTOCOL names the port as well")
       .option("--port <port>", "a port number, or the name of a port of the destination")
-      .addOption(new Option("--protocol <protocol>", "the protocol (default: TCP, or that of the named port)").choices(["TCP", "UDP", "SCTP", "ICMP"]).argParser(protocolName))
-      .addOption(new Option("-o, --output <format>", "how to answer").choices(["text", "json", "yaml"]).default("text")),
+      .addOption(
+        new Option("--protocol <protocol>", "the protocol (default: TCP, or that of the named port)")
+          .choices(["TCP", "UDP", "SCTP", "ICMP"])
+          .argParser(protocolName),
+      )
+      .addOption(
+        new Option("-o, --output <format>", "how to answer")
+          .choices(["text", "json", "yaml"])
+          .default("text"),
+      ),
   ).addHelpText(
     "after",
     `
@@ -63,7 +83,10 @@ function runExplain(flags: ExplainFlags): number {
     talk(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  if (flags.output === "text") print(explanationText(explained.value, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+  if (flags.output === "text")
+    print(
+      explanationText(explained.value, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }),
+    );
   else printData(explanationJson(explained.value), flags.output);
   return 0;
 }
@@ -78,7 +101,8 @@ function questionOf(flags: ExplainFlags): Result<Question> {
   if (!from.ok) return from;
   // `--to shop/cart:80/TCP` is natural to write, so it works.
   const target = flags.port === undefined && flags.protocol === undefined ? parseTarget(flags.to) : undefined;
-  if (target?.ok) return { ok: true, value: { from: from.value, to: target.value.endpoint, port: target.value.port } };
+  if (target?.ok)
+    return { ok: true, value: { from: from.value, to: target.value.endpoint, port: target.value.port } };
   const to = parseEndpoint(flags.to);
   if (!to.ok) return to;
   const port = portOf(flags);
@@ -87,6 +111,7 @@ function questionOf(flags: ExplainFlags): Result<Question> {
 
 function portOf({ port, protocol }: ExplainFlags): Result<PortRef> {
   if (protocol === "ICMP") return { ok: true, value: { kind: "icmp" } };
-  if (port === undefined) return { ok: true, value: { kind: "all", ...(protocol === undefined ? {} : { protocol }) } };
+  if (port === undefined)
+    return { ok: true, value: { kind: "all", ...(protocol === undefined ? {} : { protocol }) } };
   return parsePort(protocol === undefined || port.includes("/") ? port : `${port}/${protocol}`);
 }

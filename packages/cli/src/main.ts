@@ -25,11 +25,18 @@ export function helpPages(): { command: string; text: string }[] {
   const program = makeProgram(() => undefined);
   const page = (command: Command, name: string) => {
     let text = "";
-    command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 100, getOutHasColors: () => false });
+    command.configureOutput({
+      writeOut: (part) => (text += part),
+      getOutHelpWidth: () => 100,
+      getOutHasColors: () => false,
+    });
     command.outputHelp();
     return { command: name, text };
   };
-  return [page(program, "tierwall"), ...program.commands.map((command) => page(command, `tierwall ${command.name()}`))];
+  return [
+    page(program, "tierwall"),
+    ...program.commands.map((command) => page(command, `tierwall ${command.name()}`)),
+  ];
 }
 
 function makeProgram(finish: (status: number) => void): Command {

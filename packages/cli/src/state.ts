@@ -1,4 +1,19 @@
-import { type Address, type Cidr, type Diagnostic, diagnostic, diagnosticText, type Facts, hasErrors, parseAddress, parseCidr, readState, type Source, type State, type StateOptions, summaryText } from "@tierwall/core";
+import {
+  type Address,
+  type Cidr,
+  type Diagnostic,
+  diagnostic,
+  diagnosticText,
+  type Facts,
+  hasErrors,
+  parseAddress,
+  parseCidr,
+  readState,
+  type Source,
+  type State,
+  type StateOptions,
+  summaryText,
+} from "@tierwall/core";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { readDnsRecords } from "./dns.js";
@@ -23,25 +38,47 @@ export function withStateFlags(command: Command): Command {
   return command
     .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
-    .option("--pod-cidr <cidr>", "the range that pods get their addresses from (repeatable)", collectWith(cidr))
+    .option(
+      "--pod-cidr <cidr>",
+      "the range that pods get their addresses from (repeatable)",
+      collectWith(cidr),
+    )
     .option("--service-cidr <cidr>", "the range of Service addresses (repeatable)", collectWith(cidr))
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
     .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}")
-    .addOption(new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices(["default", "always", "never"]))
-    .addOption(new Option("--input <origin>", "whether unknown fields are mistakes (file) or a newer API (cluster); auto looks for a uid").choices(["auto", "file", "cluster"]))
+    .addOption(
+      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
+        "default",
+        "always",
+        "never",
+      ]),
+    )
+    .addOption(
+      new Option(
+        "--input <origin>",
+        "whether unknown fields are mistakes (file) or a newer API (cluster); auto looks for a uid",
+      ).choices(["auto", "file", "cluster"]),
+    )
     .option("--keep-going", "leave out objects with errors instead of stopping")
     .option("-v, --verbose", "show notes, and every rule that was looked at");
 }
 
-const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [...(previous ?? []), value];
+const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
+  ...(previous ?? []),
+  value,
+];
 
 function collectWith<T>(parse: (text: string) => T) {
-  return (value: string, previous: readonly T[] | undefined): readonly T[] => [...(previous ?? []), ...value.split(",").map((part) => parse(part.trim()))];
+  return (value: string, previous: readonly T[] | undefined): readonly T[] => [
+    ...(previous ?? []),
+    ...value.split(",").map((part) => parse(part.trim())),
+  ];
 }
 
 function cidr(text: string): Cidr {
   const parsed = parseCidr(text);
-  if (parsed === undefined) throw new InvalidArgumentError(`\`${text}\` is not a CIDR, such as 10.244.0.0/16 or fd00:10::/56`);
+  if (parsed === undefined)
+    throw new InvalidArgumentError(`\`${text}\` is not a CIDR, such as 10.244.0.0/16 or fd00:10::/56`);
   return parsed;
 }
 
@@ -52,7 +89,10 @@ function address(text: string): Address {
 }
 
 /** The options that change what a state means, with what had to be read for them. */
-export function stateOptions(flags: StateFlags): { readonly options: StateOptions; readonly diagnostics: readonly Diagnostic[] } {
+export function stateOptions(flags: StateFlags): {
+  readonly options: StateOptions;
+  readonly diagnostics: readonly Diagnostic[];
+} {
   const dns = flags.dns === undefined ? undefined : readDnsRecords(flags.dns);
   const facts: Partial<Facts> = {
     podCidrs: flags.podCidr ?? [],
@@ -81,9 +121,16 @@ export interface Loaded {
 export function loadState(flags: StateFlags): Loaded {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
   const read = readPaths(flags.filename ?? [], flags.recursive ?? false);
-  const missing = (flags.filename ?? []).length === 0 ? [diagnostic("TW1004", "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`")] : [];
+  const missing =
+    (flags.filename ?? []).length === 0
+      ? [diagnostic("TW1004", "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`")]
+      : [];
   const state = readState(read.sources, options);
-  return { state, sources: read.sources, diagnostics: [...missing, ...fromOptions, ...read.diagnostics, ...state.diagnostics] };
+  return {
+    state,
+    sources: read.sources,
+    diagnostics: [...missing, ...fromOptions, ...read.diagnostics, ...state.diagnostics],
+  };
 }
 
 /** Whether questions can be answered; says on stderr why not, and what the user should know in any case. */
@@ -91,14 +138,26 @@ export function isUsable({ state, sources, diagnostics }: Loaded, flags: StateFl
   const unusable = !state.usable || hasErrors(diagnostics.filter((d) => !state.diagnostics.includes(d)));
   tellDiagnostics(diagnostics, sources, flags.verbose ?? false);
   if (!unusable) return true;
-  talk(`\n${summaryText(diagnostics.filter((d) => d.severity === "error"), sources.length)}. Nothing was evaluated. (tierwall validate --help)`);
+  talk(
+    `\n${summaryText(
+      diagnostics.filter((d) => d.severity === "error"),
+      sources.length,
+    )}. Nothing was evaluated. (tierwall validate --help)`,
+  );
   return false;
 }
 
 /** Errors and warnings; notes only when asked for. */
-export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly Source[], verbose: boolean): void {
+export function tellDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  sources: readonly Source[],
+  verbose: boolean,
+): void {
   const style = styleFor(process.stderr);
   const texts = new Map(sources.map(({ file, text }) => [file, text]));
   const shown = diagnostics.filter((d) => verbose || d.severity !== "note");
-  for (const found of shown) talk(`${diagnosticText(found, (file) => texts.get(file), style)}${found.severity === "error" ? "\n" : ""}`);
+  for (const found of shown)
+    talk(
+      `${diagnosticText(found, (file) => texts.get(file), style)}${found.severity === "error" ? "\n" : ""}`,
+    );
 }

@@ -3,7 +3,9 @@ import pc from "picocolors";
 
 /** Colour where there is a terminal to show it, and nobody asked for none (NO_COLOR). */
 export function styleFor(stream: { readonly isTTY?: boolean }): Style {
-  const colors = pc.createColors(stream.isTTY === true && pc.isColorSupported && process.env.NO_COLOR === undefined);
+  const colors = pc.createColors(
+    stream.isTTY === true && pc.isColorSupported && process.env.NO_COLOR === undefined,
+  );
   return {
     bold: colors.bold,
     dim: colors.dim,

@@ -40,7 +40,11 @@ export function addTest(program: Command, finish: (status: number) => void): voi
         ].join("\n"),
       )
       .argument("<path...>", "files or folders with ConnectivityTests")
-      .addOption(new Option("-o, --output <format>", "how to report").choices(["text", "json", "junit"]).default("text")),
+      .addOption(
+        new Option("-o, --output <format>", "how to report")
+          .choices(["text", "json", "junit"])
+          .default("text"),
+      ),
   )
     .addHelpText(
       "after",
@@ -77,7 +81,11 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
     const { state, sources, errors } = states.for(test);
     if (errors.length > 0) diagnostics.push(...errors);
     if (!state.usable || errors.length > 0) {
-      tellDiagnostics([...errors, ...state.diagnostics.filter((d) => d.severity === "error")], sources, false);
+      tellDiagnostics(
+        [...errors, ...state.diagnostics.filter((d) => d.severity === "error")],
+        sources,
+        false,
+      );
       diagnostics.push(...state.diagnostics.filter((d) => d.severity === "error"));
       continue;
     }
@@ -88,7 +96,12 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
   }
 
   if (flags.output === "json") printData(testResultsJson(results), "json");
-  else print(flags.output === "junit" ? testResultsJunit(results) : testResultsText(results, styleFor(process.stdout)));
+  else
+    print(
+      flags.output === "junit"
+        ? testResultsJunit(results)
+        : testResultsText(results, styleFor(process.stdout)),
+    );
   if (hasErrors(diagnostics)) {
     talk("some tests could not be run; see the errors above");
     return 2;
@@ -127,13 +140,21 @@ function findTests(paths: readonly string[], recursive: boolean): FoundTests {
     }
   }
   if (tests.length === 0 && diagnostics.length === 0)
-    diagnostics.push(diagnostic("TW1004", `no ConnectivityTest in ${paths.map((path) => `\`${path}\``).join(", ")}${recursive ? "" : "; -R searches folders below too"}`));
+    diagnostics.push(
+      diagnostic(
+        "TW1004",
+        `no ConnectivityTest in ${paths.map((path) => `\`${path}\``).join(", ")}${recursive ? "" : "; -R searches folders below too"}`,
+      ),
+    );
   return { tests, sources, diagnostics };
 }
 
 /** Tests that are given the same files share one state: reading is dearer than answering. */
 class StateCache {
-  private readonly states = new Map<string, { state: State; sources: readonly Source[]; errors: readonly Diagnostic[] }>();
+  private readonly states = new Map<
+    string,
+    { state: State; sources: readonly Source[]; errors: readonly Diagnostic[] }
+  >();
 
   constructor(
     private readonly added: readonly Source[],
@@ -147,8 +168,20 @@ class StateCache {
     if (known !== undefined) return known;
     const read = readPaths(paths, true);
     const sources = [...read.sources, ...this.added];
-    const nothing = sources.length === 0 && read.diagnostics.length === 0 ? [diagnostic("TW1004", `ConnectivityTest \`${test.name}\` has no \`given\`, and no -f names a state`)] : [];
-    const made = { state: readState(sources, this.options), sources, errors: [...read.diagnostics, ...nothing] };
+    const nothing =
+      sources.length === 0 && read.diagnostics.length === 0
+        ? [
+            diagnostic(
+              "TW1004",
+              `ConnectivityTest \`${test.name}\` has no \`given\`, and no -f names a state`,
+            ),
+          ]
+        : [];
+    const made = {
+      state: readState(sources, this.options),
+      sources,
+      errors: [...read.diagnostics, ...nothing],
+    };
     this.states.set(key, made);
     return made;
   }

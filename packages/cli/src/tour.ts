@@ -29,20 +29,26 @@ export function addTour(program: Command, finish: (status: number) => void): voi
   program
     .command("tour")
     .summary("explain three connections of an example cluster")
-    .description("A guided tour: an example cluster that uses all six policy APIs, and three of its connections explained.")
+    .description(
+      "A guided tour: an example cluster that uses all six policy APIs, and three of its connections explained.",
+    )
     .action(() => finish(runTour()));
 }
 
 function runTour(): number {
   const folder = exampleFolder();
   if (folder === undefined) {
-    talk("the example cluster is not installed beside this command; it is in examples/mixed-six-apis of the source");
+    talk(
+      "the example cluster is not installed beside this command; it is in examples/mixed-six-apis of the source",
+    );
     return 2;
   }
   const style = styleFor(process.stdout);
   const { sources } = readPaths([folder], true);
   const state = readState(sources);
-  print(`${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${shown(folder)}).\n`);
+  print(
+    `${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${shown(folder)}).\n`,
+  );
   for (const [i, stop] of stops.entries()) {
     const from = parseEndpoint(stop.from);
     const to = parseTarget(stop.to);
@@ -52,17 +58,28 @@ function runTour(): number {
       talk(explained.diagnostic.message);
       return 2;
     }
-    print(`${style.bold(`${i + 1}. ${stop.say}`)}\n   ${style.dim(`npx tierwall explain -f ${shown(folder)} -R --from ${stop.from} --to ${stop.to}`)}\n`);
+    print(
+      `${style.bold(`${i + 1}. ${stop.say}`)}\n   ${style.dim(`npx tierwall explain -f ${shown(folder)} -R --from ${stop.from} --to ${stop.to}`)}\n`,
+    );
     print(`${explanationText(explained.value, { style })}\n`);
   }
-  print(["Ask your own:", "  npx tierwall explain -f FOLDER -R --from NAMESPACE/POD --to NAMESPACE/POD --port PORT", "  npx tierwall test -R examples", "  npx tierwall --help"].join("\n"));
+  print(
+    [
+      "Ask your own:",
+      "  npx tierwall explain -f FOLDER -R --from NAMESPACE/POD --to NAMESPACE/POD --port PORT",
+      "  npx tierwall test -R examples",
+      "  npx tierwall --help",
+    ].join("\n"),
+  );
   return 0;
 }
 
 /** Beside this package in the source tree, or shipped within it. */
 function exampleFolder(): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
-  return [join(here, "../examples/mixed-six-apis"), join(here, "../../../examples/mixed-six-apis")].find((path) => existsSync(path));
+  return [join(here, "../examples/mixed-six-apis"), join(here, "../../../examples/mixed-six-apis")].find(
+    (path) => existsSync(path),
+  );
 }
 
 function shown(path: string): string {

@@ -19,7 +19,9 @@ export function addValidate(program: Command, finish: (status: number) => void):
           "are not network policy or part of a cluster are counted and left alone.",
         ].join("\n"),
       )
-      .addOption(new Option("-o, --output <format>", "how to report").choices(["text", "json"]).default("text")),
+      .addOption(
+        new Option("-o, --output <format>", "how to report").choices(["text", "json"]).default("text"),
+      ),
   )
     .addHelpText(
       "after",
@@ -38,7 +40,19 @@ function runValidate(flags: ValidateFlags): number {
   const { state, sources, diagnostics } = loadState(flags);
   if (flags.output === "json") {
     const skipped = Object.fromEntries(state.skipped);
-    printData({ apiVersion: "tierwall.dev/v1", kind: "Diagnostics", ...summarize(diagnostics), files: sources.length, policies: state.policies.length, pods: state.cluster.pods.size, skipped, diagnostics: diagnosticsJson(diagnostics) }, "json");
+    printData(
+      {
+        apiVersion: "tierwall.dev/v1",
+        kind: "Diagnostics",
+        ...summarize(diagnostics),
+        files: sources.length,
+        policies: state.policies.length,
+        pods: state.cluster.pods.size,
+        skipped,
+        diagnostics: diagnosticsJson(diagnostics),
+      },
+      "json",
+    );
   } else {
     const style = styleFor(process.stdout);
     const texts = new Map(sources.map(({ file, text }) => [file, text]));

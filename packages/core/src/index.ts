@@ -8,7 +8,13 @@ export {
   runConnectivityTest,
   type TestResult,
 } from "./analysis/connectivity-test.js";
-export { type EndpointRef, parseEndpoint, parsePort, parseTarget, type PortRef } from "./analysis/endpoint-ref.js";
+export {
+  type EndpointRef,
+  parseEndpoint,
+  parsePort,
+  parseTarget,
+  type PortRef,
+} from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
 export { readState, type Source, type State, type StateOptions } from "./analysis/state.js";
 export type { Cluster, DnsRecord, Facts } from "./cluster/model.js";
@@ -25,4 +31,10 @@ export { diagnosticText, type SourceText, summarize, summaryText } from "./repor
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { noStyle, type Style } from "./report/style.js";
-export { diagnosticsJson, testResultsJson, testResultsJunit, testResultsText, totals } from "./report/test-results.js";
+export {
+  diagnosticsJson,
+  testResultsJson,
+  testResultsJunit,
+  testResultsText,
+  totals,
+} from "./report/test-results.js";

@@ -3,6 +3,7 @@ import type { Path, Place } from "../diagnostics/place.js";
 import type { Result } from "../diagnostics/result.js";
 import type { ConnectionVerdict, Verdict } from "../evaluate/evaluate.js";
 import type { Decision } from "../evaluate/walk.js";
+import { isObject } from "../manifest/document.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { ManifestObject } from "../manifest/object.js";
 import type { PolicyRef } from "../policy/model.js";
@@ -16,16 +17,26 @@ import type { State } from "./state.js";
 export const connectivityTestKind = { apiVersion: "tierwall.dev/v1", kind: "ConnectivityTest" } as const;
 
 const expectation = object("an expectation", "What must hold for each pair of a `from` and a `to`.", {
-  from: required(list("Who opens the connection: one endpoint, or a list.", string("An endpoint."), { minItems: 1 })),
-  to: required(list("Where it goes: `ENDPOINT:PORT/PROTOCOL`, one or a list.", string("An endpoint with a port."), { minItems: 1 })),
+  from: required(
+    list("Who opens the connection: one endpoint, or a list.", string("An endpoint."), { minItems: 1 }),
+  ),
+  to: required(
+    list("Where it goes: `ENDPOINT:PORT/PROTOCOL`, one or a list.", string("An endpoint with a port."), {
+      minItems: 1,
+    }),
+  ),
   verdict: required(oneOf("What the answer must be.", ["Allow", "Deny", "Undecided"])),
-  decidedBy: optional(string("The policy that must have decided: `KIND/NAME`, `KIND/NAMESPACE/NAME`, or `default`.")),
+  decidedBy: optional(
+    string("The policy that must have decided: `KIND/NAME`, `KIND/NAMESPACE/NAME`, or `default`."),
+  ),
 });
 
 const testObject = object("a ConnectivityTest", "Assertions about who can reach whom.", {
   apiVersion: required(string("`tierwall.dev/v1`.")),
   kind: required(string("`ConnectivityTest`.")),
-  metadata: required(object("metadata", "How the test is called.", { name: required(string("The name of the test.")) })),
+  metadata: required(
+    object("metadata", "How the test is called.", { name: required(string("The name of the test.")) }),
+  ),
   spec: required(
     object("the spec of a ConnectivityTest", "The states to look at and what must hold in them.", {
       given: optional(list("Files and folders, relative to this file.", string("A path."))),
@@ -56,23 +67,49 @@ export interface Assertion {
 }
 
 /** The tests of one file; documents of other kinds are left alone. */
-export function readConnectivityTests(text: string, file: string): { readonly tests: readonly ConnectivityTest[]; readonly diagnostics: readonly Diagnostic[] } {
+export function readConnectivityTests(
+  text: string,
+  file: string,
+): { readonly tests: readonly ConnectivityTest[]; readonly diagnostics: readonly Diagnostic[] } {
   if (!text.includes(connectivityTestKind.kind)) return { tests: [], diagnostics: [] };
   const { documents, diagnostics: broken } = parseManifest(text, file);
-  const ours = objectsOf(documents).objects.filter((o) => o.kind === connectivityTestKind.kind && (o.apiVersion === "" || o.apiVersion.startsWith("tierwall.dev/")));
+  const ours = objectsOf(documents).objects.filter(
+    (o) =>
+      o.kind === connectivityTestKind.kind &&
+      (o.apiVersion === "" || o.apiVersion.startsWith("tierwall.dev/")),
+  );
   const read = ours.map(readTest);
-  return { tests: read.flatMap((r) => r.test ?? []), diagnostics: [...broken, ...read.flatMap((r) => r.diagnostics)] };
+  return {
+    tests: read.flatMap((r) => r.test ?? []),
+    diagnostics: [...broken, ...read.flatMap((r) => r.diagnostics)],
+  };
 }
 
-function readTest(source: ManifestObject): { readonly test?: ConnectivityTest; readonly diagnostics: readonly Diagnostic[] } {
+function readTest(source: ManifestObject): {
+  readonly test?: ConnectivityTest;
+  readonly diagnostics: readonly Diagnostic[];
+} {
   const { document, path: root } = source;
   const at = (path: Path) => document.placeOf([...root, ...path]);
   if (source.apiVersion !== connectivityTestKind.apiVersion)
-    return { diagnostics: [diagnostic("TW1105", `\`${source.apiVersion}\` is not a known version of ConnectivityTest; known is \`${connectivityTestKind.apiVersion}\``, { place: at(["apiVersion"]) })] };
+    return {
+      diagnostics: [
+        diagnostic(
+          "TW1105",
+          `\`${source.apiVersion}\` is not a known version of ConnectivityTest; known is \`${connectivityTestKind.apiVersion}\``,
+          { place: at(["apiVersion"]) },
+        ),
+      ],
+    };
   const { value, problems } = validate(testObject, withLists(source.value));
-  const named = typeof (source.value.metadata as { name?: unknown } | undefined)?.name === "string" ? ` ${String((source.value.metadata as { name: string }).name)}` : "";
+  const metadata = isObject(source.value.metadata) ? source.value.metadata : {};
+  const named = typeof metadata.name === "string" ? ` ${metadata.name}` : "";
   const diagnostics = problems.map((p) =>
-    diagnostic(p.code, p.message, { place: p.at === "key" ? document.placeOfKey([...root, ...p.path]) : at(p.path), object: `ConnectivityTest${named}`, path: p.path }),
+    diagnostic(p.code, p.message, {
+      place: p.at === "key" ? document.placeOfKey([...root, ...p.path]) : at(p.path),
+      object: `ConnectivityTest${named}`,
+      path: p.path,
+    }),
   );
   if (diagnostics.length > 0) return { diagnostics };
 
@@ -82,10 +119,34 @@ function readTest(source: ManifestObject): { readonly test?: ConnectivityTest; r
       for (const to of expected.to) {
         const place = at(["spec", "expect", i]);
         const question = questionOf(from, to);
-        if (!question.ok) diagnostics.push({ ...question.diagnostic, place, object: `ConnectivityTest${named}`, path: ["spec", "expect", i] });
-        else assertions.push({ from, to, question: question.value, verdict: expected.verdict, place, ...(expected.decidedBy === undefined ? {} : { decidedBy: expected.decidedBy }) });
+        if (!question.ok)
+          diagnostics.push({
+            ...question.diagnostic,
+            place,
+            object: `ConnectivityTest${named}`,
+            path: ["spec", "expect", i],
+          });
+        else
+          assertions.push({
+            from,
+            to,
+            question: question.value,
+            verdict: expected.verdict,
+            place,
+            ...(expected.decidedBy === undefined ? {} : { decidedBy: expected.decidedBy }),
+          });
       }
-  return diagnostics.length > 0 ? { diagnostics } : { test: { name: value.metadata.name, file: source.document.file, given: value.spec.given ?? [], assertions }, diagnostics };
+  return diagnostics.length > 0
+    ? { diagnostics }
+    : {
+        test: {
+          name: value.metadata.name,
+          file: source.document.file,
+          given: value.spec.given ?? [],
+          assertions,
+        },
+        diagnostics,
+      };
 }
 
 /** `from` and `to` may be one text or a list of them. */
@@ -106,7 +167,9 @@ function questionOf(from: string, to: string): Result<Question> {
   const source = parseEndpoint(from);
   if (!source.ok) return source;
   const target = parseTarget(to);
-  return target.ok ? { ok: true, value: { from: source.value, to: target.value.endpoint, port: target.value.port } } : target;
+  return target.ok
+    ? { ok: true, value: { from: source.value, to: target.value.endpoint, port: target.value.port } }
+    : target;
 }
 
 export interface TestResult {
@@ -132,18 +195,30 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
   for (const assertion of test.assertions) {
     const asked = ask(state, assertion.question);
     if (!asked.ok) {
-      diagnostics.push({ ...asked.diagnostic, place: assertion.place, object: `ConnectivityTest ${test.name}` });
+      diagnostics.push({
+        ...asked.diagnostic,
+        place: assertion.place,
+        object: `ConnectivityTest ${test.name}`,
+      });
       continue;
     }
     const { verdict, answers } = asked.value;
     const deciders = answers.map(({ connection }) => decidersOf(connection));
-    const fits = verdict === assertion.verdict && (assertion.decidedBy === undefined || deciders.every((names) => names.includes(assertion.decidedBy!)));
+    const fits =
+      verdict === assertion.verdict &&
+      (assertion.decidedBy === undefined || deciders.every((names) => names.includes(assertion.decidedBy!)));
     if (fits) {
       passed++;
       continue;
     }
     const explained = explain(state, assertion.question);
-    if (explained.ok) mismatches.push({ assertion, verdict, decidedBy: [...new Set(deciders.flat())], explanation: explained.value });
+    if (explained.ok)
+      mismatches.push({
+        assertion,
+        verdict,
+        decidedBy: [...new Set(deciders.flat())],
+        explanation: explained.value,
+      });
   }
   return { test, passed, mismatches, diagnostics };
 }
@@ -161,9 +236,12 @@ export function decidersOf({ verdict, egress, ingress }: ConnectionVerdict): rea
 }
 
 function deciderNames({ by }: Decision): readonly string[] {
-  const named = ({ kind, namespace, name }: PolicyRef) => [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+  const named = ({ kind, namespace, name }: PolicyRef) =>
+    [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
   if (by.kind === "rule") return [named(by.rule.origin.policy)];
-  if (by.kind === "isolation") return by.isolation.map(({ origin }) => (origin.kind === "policy" ? named(origin.policy) : origin.option));
+  if (by.kind === "isolation")
+    return by.isolation.map(({ origin }) =>
+      origin.kind === "policy" ? named(origin.policy) : origin.option,
+    );
   return ["default"];
 }
-

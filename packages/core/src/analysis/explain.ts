@@ -40,8 +40,16 @@ export function explain(state: State, question: Question): Result<Explanation> {
     const flow: Flow = { ...pair, ...port };
     return { pair, explained: explainFlow(state, flow) };
   });
-  const verdicts = answers.flatMap(({ explained, ports }) => (explained ? [explained.connection.verdict] : ports!.map((set) => set.verdict)));
-  return ok({ question, from: found.value.from.label, to: found.value.to.label, verdict: overall(verdicts), answers: distinct(answers) });
+  const verdicts = answers.flatMap(({ explained, ports }) =>
+    explained ? [explained.connection.verdict] : ports!.map((set) => set.verdict),
+  );
+  return ok({
+    question,
+    from: found.value.from.label,
+    to: found.value.to.label,
+    verdict: overall(verdicts),
+    answers: distinct(answers),
+  });
 }
 
 export function explainFlow(state: State, flow: Flow): ExplainedFlow {
@@ -58,7 +66,9 @@ export function explainFlow(state: State, flow: Flow): ExplainedFlow {
 function distinct(answers: readonly ExplainedAnswer[]): readonly ExplainedAnswer[] {
   const seen = new Set<string>();
   return answers.filter((answer) => {
-    const key = answer.explained ? answer.explained.connection.verdict : JSON.stringify(answer.ports!.map(({ protocol, ranges, verdict }) => [protocol, ranges, verdict]));
+    const key = answer.explained
+      ? answer.explained.connection.verdict
+      : JSON.stringify(answer.ports!.map(({ protocol, ranges, verdict }) => [protocol, ranges, verdict]));
     if (seen.has(key)) return false;
     seen.add(key);
     return true;

@@ -24,17 +24,26 @@ const transports = ["TCP", "UDP", "SCTP"] as const;
  */
 export function portSets(state: State, pair: Pair, only?: TransportProtocol): readonly PortSet[] {
   const tiers = concerning(state, pair);
-  const judge = (protocol: Protocol, port: number): ConnectionVerdict => evaluate(state.cluster, tiers, { ...pair, protocol, port });
+  const judge = (protocol: Protocol, port: number): ConnectionVerdict =>
+    evaluate(state.cluster, tiers, { ...pair, protocol, port });
   const sets = transports
     .filter((protocol) => only === undefined || protocol === only)
     .flatMap((protocol) => {
       const starts = startsOf(tiers, protocol, pair.destination);
-      return starts.map((first, i) => ({ protocol, first, last: (starts[i + 1] ?? 65536) - 1, connection: judge(protocol, first) }));
+      return starts.map((first, i) => ({
+        protocol,
+        first,
+        last: (starts[i + 1] ?? 65536) - 1,
+        connection: judge(protocol, first),
+      }));
     });
   const merged = new Map<string, { set: Omit<PortSet, "ranges">; ranges: [number, number][] }>();
   for (const { protocol, first, last, connection } of sets) {
     const key = `${protocol} ${reasonOf(connection)}`;
-    const known = merged.get(key) ?? { set: { protocol, verdict: connection.verdict, connection }, ranges: [] };
+    const known = merged.get(key) ?? {
+      set: { protocol, verdict: connection.verdict, connection },
+      ranges: [],
+    };
     const previous = known.ranges.at(-1);
     if (previous !== undefined && previous[1] === first - 1) previous[1] = last;
     else known.ranges.push([first, last]);
@@ -53,10 +62,16 @@ function concerning(state: State, pair: Pair): Tiers {
     const subject = subjectOf(end);
     if (subject === undefined) return [];
     const concerns = (rule: Rule) =>
-      isSubject(rule.subject, subject) && explore((unknowns) => anyPeerMatches(rule, subject, other, { flow, cluster: state.cluster, unknowns })).some((run) => run.value);
+      isSubject(rule.subject, subject) &&
+      explore((unknowns) =>
+        anyPeerMatches(rule, subject, other, { flow, cluster: state.cluster, unknowns }),
+      ).some((run) => run.value);
     return state.tiers[direction].map((tier) => ({ ...tier, rules: tier.rules.filter(concerns) }));
   };
-  return { egress: narrow("egress", pair.source, pair.destination), ingress: narrow("ingress", pair.destination, pair.source) };
+  return {
+    egress: narrow("egress", pair.source, pair.destination),
+    ingress: narrow("ingress", pair.destination, pair.source),
+  };
 }
 
 /** Where an interval begins: at 1, at each range, and behind it. */
@@ -66,14 +81,18 @@ function startsOf(tiers: Tiers, protocol: TransportProtocol, destination: Endpoi
     for (const { ports } of tier.rules)
       for (const port of ports === "every" ? [] : ports) {
         if (port.kind === "range" && port.protocol === protocol) starts.add(port.first).add(port.last + 1);
-        if (port.kind === "named") for (const number of namedPorts(destination, port.name, protocol)) starts.add(number).add(number + 1);
+        if (port.kind === "named")
+          for (const number of namedPorts(destination, port.name, protocol))
+            starts.add(number).add(number + 1);
       }
   return [...starts].filter((port) => port >= 1 && port <= 65535).toSorted((a, b) => a - b);
 }
 
 /** Two connections have the same reason when the same rules decide both directions. */
 function reasonOf({ egress, ingress }: ConnectionVerdict): string {
-  return [egress, ingress].map(({ verdict, decisions }) => `${verdict} ${decisions.map(deciderKey).join("|")}`).join(" / ");
+  return [egress, ingress]
+    .map(({ verdict, decisions }) => `${verdict} ${decisions.map(deciderKey).join("|")}`)
+    .join(" / ");
 }
 
 function deciderKey({ by, verdict }: Decision): string {

@@ -6,9 +6,19 @@ import type { Lowered, PlacedRule } from "../policy/assemble.js";
 import { type DialectId, formatPolicy, type PolicyRef } from "../policy/model.js";
 
 /** What shows only when all policies are seen together. */
-export function setWarnings(cluster: Cluster, parts: readonly Lowered[], policies: readonly PolicyRef[]): readonly Diagnostic[] {
+export function setWarnings(
+  cluster: Cluster,
+  parts: readonly Lowered[],
+  policies: readonly PolicyRef[],
+): readonly Diagnostic[] {
   const rules = parts.flatMap((part) => part.rules);
-  return [...mixedTiers(rules), ...mixedApis(policies), ...ciliumOverBaseline(policies, rules), ...samePriorities(cluster, rules), ...serviceOnlyCidrs(cluster, rules)];
+  return [
+    ...mixedTiers(rules),
+    ...mixedApis(policies),
+    ...ciliumOverBaseline(policies, rules),
+    ...samePriorities(cluster, rules),
+    ...serviceOnlyCidrs(cluster, rules),
+  ];
 }
 
 const dialectTitles: Readonly<Record<DialectId, string>> = {
@@ -23,11 +33,17 @@ const dialectTitles: Readonly<Record<DialectId, string>> = {
 // S1.12
 function mixedTiers(rules: readonly PlacedRule[]): readonly Diagnostic[] {
   return (["admin", "baseline"] as const).flatMap((tier) => {
-    const dialects = [...new Set(rules.filter((rule) => rule.tier === tier).map((rule) => rule.rule.origin.policy.dialect))];
+    const dialects = [
+      ...new Set(rules.filter((rule) => rule.tier === tier).map((rule) => rule.rule.origin.policy.dialect)),
+    ];
     if (dialects.length < 2) return [];
-    return diagnostic("TW2004", `tier ${tier} holds policies of several APIs: ${dialects.map((id) => dialectTitles[id]).join(", ")}`, {
-      hint: "They are ordered by precedence, then by API, then by name. Converting them to one API makes the order plain to read.",
-    });
+    return diagnostic(
+      "TW2004",
+      `tier ${tier} holds policies of several APIs: ${dialects.map((id) => dialectTitles[id]).join(", ")}`,
+      {
+        hint: "They are ordered by precedence, then by API, then by name. Converting them to one API makes the order plain to read.",
+      },
+    );
   });
 }
 
@@ -38,38 +54,57 @@ function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
   const [released, kep, draft] = [first("admin-network-policy"), first("kep-2091"), first("first-draft")];
   if (released?.kind === "AdminNetworkPolicy" && kep !== undefined)
     found.push(
-      diagnostic("TW2005", `${formatPolicy(released)} is in the released shape, ${formatPolicy(kep)} in that of KEP-2091`, {
-        ...placeOf(kep),
-        hint: "The two number their priorities in opposite directions: 0 is evaluated first in the released API, the largest number in the KEP's.",
-      }),
+      diagnostic(
+        "TW2005",
+        `${formatPolicy(released)} is in the released shape, ${formatPolicy(kep)} in that of KEP-2091`,
+        {
+          ...placeOf(kep),
+          hint: "The two number their priorities in opposite directions: 0 is evaluated first in the released API, the largest number in the KEP's.",
+        },
+      ),
     );
   const other = first("cluster-network-policy") ?? released ?? kep;
   if (draft !== undefined && other !== undefined)
     found.push(
-      diagnostic("TW2006", `first-draft policies (${formatPolicy(draft)}) stand beside another cluster-wide API (${formatPolicy(other)})`, {
-        ...placeOf(draft),
-        hint: "First-draft rules are evaluated before tier admin, so that an Allow of theirs precedes any Deny there.",
-      }),
+      diagnostic(
+        "TW2006",
+        `first-draft policies (${formatPolicy(draft)}) stand beside another cluster-wide API (${formatPolicy(other)})`,
+        {
+          ...placeOf(draft),
+          hint: "First-draft rules are evaluated before tier admin, so that an Allow of theirs precedes any Deny there.",
+        },
+      ),
     );
   return found;
 }
 
 // S7.12
-function ciliumOverBaseline(policies: readonly PolicyRef[], rules: readonly PlacedRule[]): readonly Diagnostic[] {
+function ciliumOverBaseline(
+  policies: readonly PolicyRef[],
+  rules: readonly PlacedRule[],
+): readonly Diagnostic[] {
   const cilium = policies.find((policy) => policy.dialect === "cilium");
   if (cilium === undefined || !rules.some((rule) => rule.tier === "baseline")) return [];
   return [
-    diagnostic("TW3005", "isolation by a Cilium policy comes before the baseline here; Cilium itself puts it below", {
-      ...placeOf(cilium),
-      hint: "Tierwall follows the order of tiers: network-policy, with its isolation, then baseline.",
-    }),
+    diagnostic(
+      "TW3005",
+      "isolation by a Cilium policy comes before the baseline here; Cilium itself puts it below",
+      {
+        ...placeOf(cilium),
+        hint: "Tierwall follows the order of tiers: network-policy, with its isolation, then baseline.",
+      },
+    ),
   ];
 }
 
 /** S1.13: same tier, same precedence, a pod that both select. */
 function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const ordered = rules.filter((rule) => (rule.tier === "admin" || rule.tier === "baseline") && rule.rule.origin.policy.kind !== "BaselineAdminNetworkPolicy");
+  const ordered = rules.filter(
+    (rule) =>
+      (rule.tier === "admin" || rule.tier === "baseline") &&
+      rule.rule.origin.policy.kind !== "BaselineAdminNetworkPolicy",
+  );
   const groups = new Map<string, Map<PolicyRef, PlacedRule>>();
   for (const rule of ordered) {
     const key = `${rule.tier} ${rule.precedence} ${rule.rule.origin.direction}`;
@@ -88,11 +123,15 @@ function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonl
         if (witness === undefined) continue;
         reported.add(names.join());
         found.push(
-          diagnostic("TW2003", `${names.join(" and ")} have the same priority, and both select ${witness}; they are evaluated in the order of their names`, {
-            ...placeOf(b.rule.origin.policy),
-            object: formatPolicy(b.rule.origin.policy),
-            hint: "Other implementations may choose another order: give them different priorities.",
-          }),
+          diagnostic(
+            "TW2003",
+            `${names.join(" and ")} have the same priority, and both select ${witness}; they are evaluated in the order of their names`,
+            {
+              ...placeOf(b.rule.origin.policy),
+              object: formatPolicy(b.rule.origin.policy),
+              hint: "Other implementations may choose another order: give them different priorities.",
+            },
+          ),
         );
       }
   }
@@ -104,7 +143,8 @@ function sharedSubject(cluster: Cluster, a: PlacedRule, b: PlacedRule): string |
     const namespace = cluster.namespaces.get(pod.namespace);
     if (pod.hostNetwork || namespace === undefined) continue;
     const endpoint = { kind: "pod", pod, namespace } as const;
-    if (isSubject(a.rule.subject, endpoint) && isSubject(b.rule.subject, endpoint)) return `${pod.namespace}/${pod.name}`;
+    if (isSubject(a.rule.subject, endpoint) && isSubject(b.rule.subject, endpoint))
+      return `${pod.namespace}/${pod.name}`;
   }
   return undefined;
 }
@@ -117,16 +157,23 @@ function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): reado
   return rules.flatMap(({ rule }) => {
     const cidrs = rule.peers.flatMap((peer) => (peer.kind === "networks" ? peer.cidrs : []));
     return cidrs.flatMap((cidr) => {
-      const only = serviceCidrs.some((range) => covers(range, cidr)) || (serviceAddresses.some((address) => covers(address, cidr)) && !podCidrs.some((range) => covers(range, cidr)));
+      const only =
+        serviceCidrs.some((range) => covers(range, cidr)) ||
+        (serviceAddresses.some((address) => covers(address, cidr)) &&
+          !podCidrs.some((range) => covers(range, cidr)));
       const key = `${formatPolicy(rule.origin.policy)} ${rule.origin.path} ${formatCidr(cidr)}`;
       if (!only || seen.has(key)) return [];
       seen.add(key);
       const place = rule.origin.place();
-      return diagnostic("TW2002", `\`${formatCidr(cidr)}\` holds only Service addresses, which no policy ever sees; it matches nothing`, {
-        ...(place === undefined ? {} : { place }),
-        object: formatPolicy(rule.origin.policy),
-        hint: "Policies judge the endpoint behind the Service: select its pods instead.",
-      });
+      return diagnostic(
+        "TW2002",
+        `\`${formatCidr(cidr)}\` holds only Service addresses, which no policy ever sees; it matches nothing`,
+        {
+          ...(place === undefined ? {} : { place }),
+          object: formatPolicy(rule.origin.policy),
+          hint: "Policies judge the endpoint behind the Service: select its pods instead.",
+        },
+      );
     });
   });
 }

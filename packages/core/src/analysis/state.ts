@@ -50,7 +50,11 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
   return stateOf(objects, diagnostics, options);
 }
 
-function stateOf(objects: readonly ManifestObject[], found: readonly Diagnostic[], options: StateOptions): State {
+function stateOf(
+  objects: readonly ManifestObject[],
+  found: readonly Diagnostic[],
+  options: StateOptions,
+): State {
   const diagnostics = [...found];
   const unique = withoutDuplicates(objects, diagnostics);
   const skipped = new Map<string, number>();
@@ -79,7 +83,11 @@ function stateOf(objects: readonly ManifestObject[], found: readonly Diagnostic[
   }
 
   const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
-  const built = buildCluster(clusterObjects, { podCidrs: [], serviceCidrs: [], ...options.facts }, policyNamespaces);
+  const built = buildCluster(
+    clusterObjects,
+    { podCidrs: [], serviceCidrs: [], ...options.facts },
+    policyNamespaces,
+  );
   diagnostics.push(...built.diagnostics);
   const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
   const tiers = assembleTiers(effective);
@@ -95,7 +103,10 @@ function stateOf(objects: readonly ManifestObject[], found: readonly Diagnostic[
 }
 
 // S10.4
-function withoutDuplicates(objects: readonly ManifestObject[], diagnostics: Diagnostic[]): readonly ManifestObject[] {
+function withoutDuplicates(
+  objects: readonly ManifestObject[],
+  diagnostics: Diagnostic[],
+): readonly ManifestObject[] {
   const seen = new Map<string, ManifestObject>();
   return objects.filter((object) => {
     const key = identityOf(object);
@@ -104,11 +115,15 @@ function withoutDuplicates(objects: readonly ManifestObject[], diagnostics: Diag
     if (first === undefined || (!isClusterKind(object) && policyKindOf(object) === undefined)) return true;
     const place = first.document.placeOf(first.path);
     diagnostics.push(
-      diagnostic("TW1102", `there are two objects called ${key!.split(" ").slice(1).join(" ")}; the other is at ${place.file}:${place.line}`, {
-        place: object.document.placeOf([...object.path, "metadata", "name"]),
-        object: key!.split(" ").slice(1).join(" "),
-        path: ["metadata", "name"],
-      }),
+      diagnostic(
+        "TW1102",
+        `there are two objects called ${key!.split(" ").slice(1).join(" ")}; the other is at ${place.file}:${place.line}`,
+        {
+          place: object.document.placeOf([...object.path, "metadata", "name"]),
+          object: key!.split(" ").slice(1).join(" "),
+          path: ["metadata", "name"],
+        },
+      ),
     );
     return false;
   });
@@ -128,11 +143,16 @@ function provenanceOf(object: ManifestObject, { provenance = "auto" }: StateOpti
 }
 
 function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
-  return diagnostic("TW3004", `${policy.kind} \`${policy.name}\` has errors and was left out`, { place: object.document.placeOf(object.path) });
+  return diagnostic("TW3004", `${policy.kind} \`${policy.name}\` has errors and was left out`, {
+    place: object.document.placeOf(object.path),
+  });
 }
 
 // S7.12: Cilium enforces NetworkPolicies too, so its modes are about the whole tier.
-function enforcedByCilium(parts: readonly Lowered[], mode: "default" | "always" | "never"): readonly Lowered[] {
+function enforcedByCilium(
+  parts: readonly Lowered[],
+  mode: "default" | "always" | "never",
+): readonly Lowered[] {
   if (mode === "default") return parts;
   if (mode === "never")
     return parts.map(({ rules, isolation }) => ({
@@ -141,7 +161,9 @@ function enforcedByCilium(parts: readonly Lowered[], mode: "default" | "always" 
     }));
   const everyPod = { namespaces: [], pods: [] };
   const origin = { kind: "option", option: "--cilium-enforcement always" } as const;
-  const isolation = (["ingress", "egress"] as const).map((direction) => ({ tier: "network-policy", direction, subject: everyPod, origin }) as const);
+  const isolation = (["ingress", "egress"] as const).map(
+    (direction) => ({ tier: "network-policy", direction, subject: everyPod, origin }) as const,
+  );
   return [...parts, { rules: [], isolation }];
 }
 
@@ -150,8 +172,10 @@ const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no ki
 /** By file, line and column; what has no place comes last. */
 function inReadingOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const files = new Map<string, number>();
-  for (const { place } of diagnostics) if (place !== undefined && !files.has(place.file)) files.set(place.file, files.size);
-  const key = ({ place }: Diagnostic) => (place === undefined ? [Infinity, 0, 0] : [files.get(place.file)!, place.line, place.column]);
+  for (const { place } of diagnostics)
+    if (place !== undefined && !files.has(place.file)) files.set(place.file, files.size);
+  const key = ({ place }: Diagnostic) =>
+    place === undefined ? [Infinity, 0, 0] : [files.get(place.file)!, place.line, place.column];
   return diagnostics.toSorted((a, b) => {
     const [x, y] = [key(a), key(b)];
     const i = x.findIndex((value, j) => value !== y[j]);

@@ -43,10 +43,16 @@ export interface NearestAllow {
 }
 
 export function traceWalk(state: State, direction: Direction, flow: Flow, walk: WalkVerdict): WalkTrace {
-  const [end, other] = direction === "egress" ? [flow.source, flow.destination] : [flow.destination, flow.source];
+  const [end, other] =
+    direction === "egress" ? [flow.source, flow.destination] : [flow.destination, flow.source];
   const subject = subjectOf(end);
   const [decision] = walk.decisions;
-  if (subject === undefined || decision === undefined || decision.by.kind === "own-address" || decision.by.kind === "own-node")
+  if (
+    subject === undefined ||
+    decision === undefined ||
+    decision.by.kind === "own-address" ||
+    decision.by.kind === "own-node"
+  )
     return { direction, end, tiers: [] };
 
   const tiers: TierTrace[] = [];
@@ -61,7 +67,14 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
 }
 
-function traceTier(state: State, tier: Tier, subject: PodEndpoint, other: Endpoint, flow: Flow, reached: boolean): TierTrace {
+function traceTier(
+  state: State,
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  flow: Flow,
+  reached: boolean,
+): TierTrace {
   const isolation = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
   const rules: RuleTrace[] = [];
   let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? "deny" : "next") : "not-reached";
@@ -87,9 +100,18 @@ function resultOf(fit: Fit, decided: boolean): RuleTrace["result"] {
   return decided ? "would-match" : "matches";
 }
 
-const outcomeOf = (rule: Rule) => (rule.action === "Allow" ? "allow" : rule.action === "Deny" ? "deny" : "pass");
+const outcomeOf = (rule: Rule) =>
+  rule.action === "Allow" ? "allow" : rule.action === "Deny" ? "deny" : "pass";
 
-function ruleTrace(rule: Rule, fit: Fit, result: RuleTrace["result"], subject: PodEndpoint, other: Endpoint, flow: Flow, state: State): RuleTrace {
+function ruleTrace(
+  rule: Rule,
+  fit: Fit,
+  result: RuleTrace["result"],
+  subject: PodEndpoint,
+  other: Endpoint,
+  flow: Flow,
+  state: State,
+): RuleTrace {
   const fails = [...(fit.peer === "no" ? (["peer"] as const) : []), ...(fit.port ? [] : (["port"] as const))];
   const why = whyNot(rule, fit, subject, other, flow, state.cluster) ?? rule.failedClosed;
   return { rule, result, fails, ...(why === undefined ? {} : { why }) };
@@ -117,8 +139,19 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
     let late = outcome === "not-reached";
     for (const trace of policies.flatMap((policy) => policy.rules)) {
       if (trace.result === "matches") late = true;
-      if (trace.rule.action !== "Allow" || trace.rule.failedClosed !== undefined || trace.result === "matches") continue;
-      const cost = late ? 10 + trace.fails.length : trace.fails.length === 2 ? 3 : trace.fails[0] === "peer" ? 2 : 1;
+      if (
+        trace.rule.action !== "Allow" ||
+        trace.rule.failedClosed !== undefined ||
+        trace.result === "matches"
+      )
+        continue;
+      const cost = late
+        ? 10 + trace.fails.length
+        : trace.fails.length === 2
+          ? 3
+          : trace.fails[0] === "peer"
+            ? 2
+            : 1;
       if (cost >= bestCost) continue;
       bestCost = cost;
       const why = trace.why ?? "it fits, but an earlier rule decides first";

@@ -60,5 +60,7 @@ export function controllerOf(metadata: JsonObject): { kind: string; name: string
 /** The template that a workload makes its pods from. */
 export function templateOf(kind: string, object: JsonObject): JsonObject {
   const spec = child(object, "spec");
-  return kind === "CronJob" ? child(child(child(spec, "jobTemplate"), "spec"), "template") : child(spec, "template");
+  return kind === "CronJob"
+    ? child(child(child(spec, "jobTemplate"), "spec"), "template")
+    : child(spec, "template");
 }

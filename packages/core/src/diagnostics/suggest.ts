@@ -22,15 +22,19 @@ function fold(text: string): string {
   return text.toLowerCase().replace(/[-_\s]/g, "");
 }
 
+/** Insertions, deletions, substitutions and swapped neighbours, each counting one. */
 function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substitution, previous[j]! + 1, row[j - 1]! + 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? beforePrevious[j - 2]! + 1 : Infinity;
+      row.push(Math.min(substitution, swap, previous[j]! + 1, row[j - 1]! + 1));
     }
-    previous = row;
+    [beforePrevious, previous] = [previous, row];
   }
   return previous[b.length]!;
 }

@@ -100,6 +100,7 @@ export const diagnostics = {
   TW2018: warning("a policy without a pod selector"),
   TW2019: warning("a namespace on a cluster-wide object"),
   TW2020: warning("a port range that is read as one port"),
+  TW2021: warning("a namespace label in a namespaced Cilium policy"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

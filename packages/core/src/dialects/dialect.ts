@@ -2,7 +2,16 @@ import { formatPath, type Path, type Place } from "../diagnostics/place.js";
 import type { Code } from "../diagnostics/table.js";
 import type { JsonObject } from "../manifest/document.js";
 import type { Lowered } from "../policy/assemble.js";
-import type { Action, DialectId, Direction, Peer, PolicyRef, PortMatch, Rule, RuleOrigin } from "../policy/model.js";
+import type {
+  Action,
+  DialectId,
+  Direction,
+  Peer,
+  PolicyRef,
+  PortMatch,
+  Rule,
+  RuleOrigin,
+} from "../policy/model.js";
 import type { ObjectSchema, Problem, Static } from "../schema/schema.js";
 
 /** One kind of one API: how it is written, and what it means. */
@@ -26,7 +35,11 @@ export interface Spelling {
   readonly schema: ObjectSchema;
   readonly lower: (object: never, context: LowerContext) => Lowered;
   /** Words that belong to the other reading of the same kind: a document that uses them mixes the two. */
-  readonly foreign?: { readonly code: Code; readonly words: readonly string[]; readonly message: (word: string) => string };
+  readonly foreign?: {
+    readonly code: Code;
+    readonly words: readonly string[];
+    readonly message: (word: string) => string;
+  };
 }
 
 /** Ties a schema to the lowering of its type. */
@@ -74,17 +87,23 @@ export interface RuleDraft {
  * S3.6: a rule with a part from a newer API fails closed. An Allow then matches nothing; a Deny or Pass, and an action
  * that is not known, deny everything for the subject.
  */
-export function failClosed(draft: RuleDraft, actionIsKnown: boolean, unreadableParts: readonly string[]): Rule {
+export function failClosed(
+  draft: RuleDraft,
+  actionIsKnown: boolean,
+  unreadableParts: readonly string[],
+): Rule {
   if (actionIsKnown && unreadableParts.length === 0) return draft;
-  const what = actionIsKnown ? unreadableParts.join(", ") : "its action";
+  const what = actionIsKnown
+    ? `${unreadableParts.join(", ")} ${unreadableParts.length > 1 ? "are" : "is"}`
+    : "its action is";
   if (actionIsKnown && draft.action === "Allow")
-    return { ...draft, peers: [], failedClosed: `${what} is not understood, so this rule allows nothing` };
+    return { ...draft, peers: [], failedClosed: `${what} not understood, so this rule allows nothing` };
   return {
     ...draft,
     action: "Deny",
     peers: [{ kind: "everything" }],
     ports: "every",
-    failedClosed: `${what} is not understood, so this rule denies everything`,
+    failedClosed: `${what} not understood, so this rule denies everything`,
   };
 }
 

@@ -1,11 +1,29 @@
 import { labelKey, labelValue, namespaceName, objectName } from "../schema/formats.js";
-import { any, type Constraint, type Fields, integer, list, object, type ObjectSchema, optional, required, string } from "../schema/schema.js";
+import {
+  any,
+  type Constraint,
+  type Fields,
+  integer,
+  list,
+  object,
+  type ObjectSchema,
+  optional,
+  required,
+  string,
+} from "../schema/schema.js";
 
 const metadata = (scope: "Cluster" | "Namespaced") =>
   object("metadata", "What every Kubernetes object carries.", {
     name: optional(string("The name of the object.", { format: objectName })),
-    ...(scope === "Namespaced" ? { namespace: optional(string("The namespace the object lives in.", { format: namespaceName })) } : { namespace: optional(string("Ignored: the object is cluster-wide.")) }),
-    labels: optional({ type: "map", description: "Labels of the object itself.", keys: labelKey, values: labelValue }),
+    ...(scope === "Namespaced"
+      ? { namespace: optional(string("The namespace the object lives in.", { format: namespaceName })) }
+      : { namespace: optional(string("Ignored: the object is cluster-wide.")) }),
+    labels: optional({
+      type: "map",
+      description: "Labels of the object itself.",
+      keys: labelKey,
+      values: labelValue,
+    }),
     annotations: optional(any("Notes for tools.")),
     generateName: optional(string("A prefix from which the API server makes a name.")),
     ownerReferences: optional(any("The objects this one belongs to.")),
@@ -29,7 +47,7 @@ export function policyObject<F extends Fields>(
   constraints: readonly Constraint[] = [],
 ) {
   return object(
-    `a ${kind}`,
+    `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`,
     description,
     {
       apiVersion: required(string("The API group and version.")),

@@ -10,12 +10,15 @@ export const policyPort = object(
     protocol: optional(oneOf("TCP unless given.", ["TCP", "UDP", "SCTP"], "TCP")),
     port: optional({
       type: "int-or-string",
+      expected: "a port number or a port name",
       description: "A number, or the name of a container port of the destination.",
       minimum: 1,
       maximum: 65535,
       format: portName,
     }),
-    endPort: optional(integer("The last port of a range that begins at `port`.", { minimum: 1, maximum: 65535 })),
+    endPort: optional(
+      integer("The last port of a range that begins at `port`.", { minimum: 1, maximum: 65535 }),
+    ),
   },
   [{ kind: "custom", check: checkEndPort }],
 );
@@ -35,7 +38,14 @@ function lowerPolicyPort({ protocol = "TCP", port, endPort }: PolicyPort): PortM
 
 function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Finding[] {
   if (endPort === undefined) return [];
-  if (typeof port !== "number") return [{ code: "TW1310", path: ["endPort"], at: "key", message: "`endPort` needs a number in `port`" }];
+  if (typeof port !== "number")
+    return [{ code: "TW1310", path: ["endPort"], at: "key", message: "`endPort` needs a number in `port`" }];
   if (typeof endPort !== "number" || endPort >= port) return [];
-  return [{ code: "TW1306", path: ["endPort"], message: `the range ends at \`${endPort}\`, before it starts at \`${port}\`` }];
+  return [
+    {
+      code: "TW1306",
+      path: ["endPort"],
+      message: `the range ends at \`${endPort}\`, before it starts at \`${port}\``,
+    },
+  ];
 }

@@ -28,24 +28,35 @@ export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | 
   if (sameName.length === 0) return undefined;
   const place = object.document.placeOf([...object.path, "apiVersion"]);
   if (object.apiVersion === "")
-    return diagnostic("TW1104", `this ${object.kind} has no \`apiVersion\`; it could be ${listed(sameName)}`, {
-      place: object.document.placeOfKey([...object.path, "kind"]),
-      object: object.kind,
-    });
+    return diagnostic(
+      "TW1104",
+      `this ${object.kind} has no \`apiVersion\`; it could be ${listed(sameName)}`,
+      {
+        place: object.document.placeOfKey([...object.path, "kind"]),
+        object: object.kind,
+      },
+    );
 
-  const [group, version] = object.apiVersion.includes("/") ? object.apiVersion.split("/", 2) : ["", object.apiVersion];
+  const [group, version] = object.apiVersion.includes("/")
+    ? object.apiVersion.split("/", 2)
+    : ["", object.apiVersion];
   const exact = sameName.filter((kind) => kind.group === group && kind.version === version);
   // S4.4: two APIs share one name, and only the shape of the subject tells them apart.
-  if (exact.length > 1) return exact.find((kind) => (kind.dialect === "kep-2091") === (adminShapeOf(object.value) === "kep"));
+  if (exact.length > 1)
+    return exact.find((kind) => (kind.dialect === "kep-2091") === (adminShapeOf(object.value) === "kep"));
   if (exact[0] !== undefined) return exact[0];
 
   const sameGroup = sameName.filter((kind) => kind.group === group || formerGroups[kind.kind] === group);
   if (sameGroup.length === 0) return undefined;
-  return diagnostic("TW1105", `\`${object.apiVersion}\` is not a known version of ${object.kind}; known is ${listed(sameGroup)}`, {
-    place,
-    object: object.kind,
-    path: ["apiVersion"],
-  });
+  return diagnostic(
+    "TW1105",
+    `\`${object.apiVersion}\` is not a known version of ${object.kind}; known is ${listed(sameGroup)}`,
+    {
+      place,
+      object: object.kind,
+      path: ["apiVersion"],
+    },
+  );
 }
 
 function listed(kinds: readonly PolicyKind[]): string {

@@ -25,6 +25,9 @@ export function formatDomain(pattern: DomainPattern): string {
 function wildcard(text: string): RegExp {
   if (text === "*") return /^/;
   const [head, rest] = text.startsWith("**.") ? ["([^.]+\\.)+", text.slice(3)] : ["", text];
-  const body = rest.split("*").map((part) => part.replace(/[.\\+?^$()[\]{}|/-]/g, "\\$&")).join("[^.]*");
+  const body = rest
+    .split("*")
+    .map((part) => part.replace(/[.\\+?^$()[\]{}|/-]/g, "\\$&"))
+    .join("[^.]*");
   return new RegExp(`^${head}${body}$`);
 }

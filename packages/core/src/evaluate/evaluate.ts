@@ -31,7 +31,12 @@ export function evaluate(cluster: Cluster, tiers: Tiers, flow: Flow): Connection
   return { verdict, egress, ingress };
 }
 
-export function evaluateDirection(direction: Direction, cluster: Cluster, tiers: Tiers, flow: Flow): WalkVerdict {
+export function evaluateDirection(
+  direction: Direction,
+  cluster: Cluster,
+  tiers: Tiers,
+  flow: Flow,
+): WalkVerdict {
   const runs = explore((unknowns) => walk(direction, tiers, { flow, cluster, unknowns }), bothWays);
   const decisions = distinct(runs.map((run) => run.value));
   const verdicts = new Set(decisions.map((decision) => decision.verdict));
@@ -48,12 +53,17 @@ export function evaluateDirection(direction: Direction, cluster: Cluster, tiers:
 const plenty = 256;
 
 function bothWays(runs: readonly Run<Decision>[]): boolean {
-  return runs.length >= plenty && runs.some((run) => run.value.verdict === "Allow") && runs.some((run) => run.value.verdict === "Deny");
+  return (
+    runs.length >= plenty &&
+    runs.some((run) => run.value.verdict === "Allow") &&
+    runs.some((run) => run.value.verdict === "Deny")
+  );
 }
 
 function distinct(decisions: readonly Decision[]): readonly Decision[] {
   const seen: Decision[] = [];
-  for (const decision of decisions) if (!seen.some((other) => sameDecision(other, decision))) seen.push(decision);
+  for (const decision of decisions)
+    if (!seen.some((other) => sameDecision(other, decision))) seen.push(decision);
   return seen;
 }
 
@@ -72,6 +82,8 @@ function missingFacts(runs: readonly Run<Decision>[]): readonly Fact[] {
       answers.set(key, entry);
     }
   const all = [...answers.values()];
-  const telling = all.filter(({ allow, deny }) => [...allow].some((a) => !deny.has(a)) || [...deny].some((d) => !allow.has(d)));
+  const telling = all.filter(
+    ({ allow, deny }) => [...allow].some((a) => !deny.has(a)) || [...deny].some((d) => !allow.has(d)),
+  );
   return (telling.length > 0 ? telling : all).map(({ fact }) => fact);
 }

@@ -28,7 +28,10 @@ export interface Run<T> {
 }
 
 /** Every outcome of `evaluate`, over all answers to what it asks; stops early once `enough` says so. */
-export function explore<T>(evaluate: (unknowns: Unknowns) => T, enough: (runs: readonly Run<T>[]) => boolean = () => false): readonly Run<T>[] {
+export function explore<T>(
+  evaluate: (unknowns: Unknowns) => T,
+  enough: (runs: readonly Run<T>[]) => boolean = () => false,
+): readonly Run<T>[] {
   const runs: Run<T>[] = [];
   let script: boolean[] = [];
   for (;;) {

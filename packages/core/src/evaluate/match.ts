@@ -32,11 +32,21 @@ export function isSubject(selection: PodSelection, subject: PodEndpoint): boolea
 
 const accountLabels = ({ pod }: PodEndpoint): Labels => ({ serviceaccount: pod.serviceAccount });
 
-export function anyPeerMatches(rule: Rule, subject: PodEndpoint, other: Endpoint, situation: Situation): boolean {
+export function anyPeerMatches(
+  rule: Rule,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): boolean {
   return rule.peers.some((peer) => peerMatches(peer, subject, other, situation));
 }
 
-export function peerMatches(peer: Peer, subject: PodEndpoint, other: Endpoint, situation: Situation): boolean {
+export function peerMatches(
+  peer: Peer,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): boolean {
   switch (peer.kind) {
     case "everything":
       return true;
@@ -49,7 +59,10 @@ export function peerMatches(peer: Peer, subject: PodEndpoint, other: Endpoint, s
         selects(peer.account ?? [], accountLabels(other))
       );
     case "networks": // S2.3, S3.4; S7.5 for those that reach external addresses only.
-      return (peer.reach === "every-address" || other.kind === "external") && addressIsIn(peer.cidrs, peer.except, other, situation);
+      return (
+        (peer.reach === "every-address" || other.kind === "external") &&
+        addressIsIn(peer.cidrs, peer.except, other, situation)
+      );
     case "nodes": // S3.4: nodes, and with them host-network pods.
       return nodeIsSelected(peer.nodes, other, situation);
     case "domains":
@@ -63,7 +76,10 @@ export function peerMatches(peer: Peer, subject: PodEndpoint, other: Endpoint, s
     case "unknown-set": // S7.11
       return (
         (peer.reach === "every-address" || other.kind === "external") &&
-        situation.unknowns.ask({ key: `set:${peer.what}`, text: `whether ${formatEndpoint(other)} belongs to ${peer.what}` })
+        situation.unknowns.ask({
+          key: `set:${peer.what}`,
+          text: `whether ${formatEndpoint(other)} belongs to ${peer.what}`,
+        })
       );
   }
 }
@@ -111,7 +127,8 @@ function hasSameValue(key: string, subject: Labels, other: Labels): boolean {
 
 /** The addresses an end may be at, in the family of the connection; none where the input does not tell. */
 function addressesOf(endpoint: Endpoint, { cluster, flow }: Situation): readonly Address[] {
-  const ofFamily = (list: readonly Address[]) => list.filter((a) => flow.family === undefined || a.family === flow.family);
+  const ofFamily = (list: readonly Address[]) =>
+    list.filter((a) => flow.family === undefined || a.family === flow.family);
   switch (endpoint.kind) {
     case "external":
       return [endpoint.address];
@@ -120,63 +137,96 @@ function addressesOf(endpoint: Endpoint, { cluster, flow }: Situation): readonly
     case "pod": {
       const { pod } = endpoint;
       const own = ofFamily(pod.addresses);
-      return own.length > 0 || !pod.hostNetwork ? own : ofFamily(cluster.nodes.get(pod.node ?? "")?.addresses ?? []);
+      return own.length > 0 || !pod.hostNetwork
+        ? own
+        : ofFamily(cluster.nodes.get(pod.node ?? "")?.addresses ?? []);
     }
   }
 }
 
-function addressIsIn(cidrs: readonly Cidr[], except: readonly Cidr[], other: Endpoint, situation: Situation): boolean {
+function addressIsIn(
+  cidrs: readonly Cidr[],
+  except: readonly Cidr[],
+  other: Endpoint,
+  situation: Situation,
+): boolean {
   const addresses = addressesOf(other, situation);
   const [only] = addresses;
-  if (only !== undefined && addresses.length === 1) return cidrs.some((c) => contains(c, only)) && !except.some((c) => contains(c, only));
+  if (only !== undefined && addresses.length === 1)
+    return cidrs.some((c) => contains(c, only)) && !except.some((c) => contains(c, only));
 
   const name = formatEndpoint(other);
   const family = situation.flow.family ?? only?.family;
   const podCidrs = other.kind === "pod" && !other.pod.hostNetwork ? situation.cluster.facts.podCidrs : [];
   if (family !== undefined) {
-    const possible = only === undefined ? regionOfCidrs(family, podCidrs) : regionOfAddresses(family, addresses);
+    const possible =
+      only === undefined ? regionOfCidrs(family, podCidrs) : regionOfAddresses(family, addresses);
     const wanted = subtract(regionOfCidrs(family, cidrs), regionOfCidrs(family, except));
     if (!isEmpty(possible))
-      return situation.unknowns.isIn(name, possible, wanted, `whether ${name} has an address in ${cidrs.map(formatCidr).join(", ")}`);
+      return situation.unknowns.isIn(
+        name,
+        possible,
+        wanted,
+        `whether ${name} has an address in ${cidrs.map(formatCidr).join(", ")}`,
+      );
   }
   return unknownAddressIsIn(cidrs, except, name, situation.unknowns);
 }
 
 // S1.14: without any knowledge, only a whole family is sure to hold the address; an `except` follows the same rule.
-function unknownAddressIsIn(cidrs: readonly Cidr[], except: readonly Cidr[], name: string, unknowns: Unknowns): boolean {
+function unknownAddressIsIn(
+  cidrs: readonly Cidr[],
+  except: readonly Cidr[],
+  name: string,
+  unknowns: Unknowns,
+): boolean {
   for (const narrow of [...cidrs, ...except].filter((c) => !isWholeFamily(c)))
-    unknowns.note(`${name} has no address yet; it is taken not to be in ${formatCidr(narrow)} (tell with --pod-cidr)`);
+    unknowns.note(
+      `${name} has no address yet; it is taken not to be in ${formatCidr(narrow)} (tell with --pod-cidr)`,
+    );
   return cidrs.some(isWholeFamily) && !except.some(isWholeFamily);
 }
 
-/** The node behind an end: the node itself, or that of a host-network pod; "unknown" for one that is not placed yet. */
-function hostOf(endpoint: Endpoint): string | "unknown" | undefined {
-  if (endpoint.kind === "node") return endpoint.node.name;
-  if (endpoint.kind === "pod" && endpoint.pod.hostNetwork) return endpoint.pod.node ?? "unknown";
-  return undefined;
+/** The node behind an end: the node itself, or that of a host-network pod, which may not be placed yet. */
+function hostOf(
+  endpoint: Endpoint,
+): { readonly name: string | undefined; readonly text: string } | undefined {
+  if (endpoint.kind === "node") return { name: endpoint.node.name, text: `node ${endpoint.node.name}` };
+  if (endpoint.kind !== "pod" || !endpoint.pod.hostNetwork) return undefined;
+  const name = endpoint.pod.node;
+  return { name, text: name === undefined ? `the node of ${formatEndpoint(endpoint)}` : `node ${name}` };
 }
 
 function nodeIsSelected(match: LabelMatch, other: Endpoint, { cluster, unknowns }: Situation): boolean {
   const host = hostOf(other);
   if (host === undefined) return false;
   if (match.length === 0) return true;
-  const node = other.kind === "node" ? other.node : cluster.nodes.get(host);
+  const node = other.kind === "node" ? other.node : cluster.nodes.get(host.name ?? "");
   if (node !== undefined) return selects(match, node.labels);
-  const where = host === "unknown" ? `the node of ${formatEndpoint(other)}` : `node ${host}`;
-  return unknowns.ask({ key: `node:${where}:${formatMatch(match)}`, text: `whether ${where} has the labels ${formatMatch(match)}` });
+  return unknowns.ask({
+    key: `node:${host.text}:${formatMatch(match)}`,
+    text: `whether ${host.text} has the labels ${formatMatch(match)}`,
+  });
 }
 
 /** S1.6, S7.5: whether the other end is the node that the subject runs on. */
 export function isOwnNode(subject: PodEndpoint, other: Endpoint, unknowns: Unknowns): boolean {
   const host = hostOf(other);
   if (host === undefined) return false;
-  if (subject.pod.node !== undefined && host !== "unknown") return subject.pod.node === host;
-  const where = host === "unknown" ? `the node of ${formatEndpoint(other)}` : `node ${host}`;
-  return unknowns.ask({ key: `runs-on:${formatEndpoint(subject)}:${where}`, text: `whether ${formatEndpoint(subject)} runs on ${where}` });
+  if (subject.pod.node !== undefined && host.name !== undefined) return subject.pod.node === host.name;
+  return unknowns.ask({
+    key: `runs-on:${formatEndpoint(subject)}:${host.text}`,
+    text: `whether ${formatEndpoint(subject)} runs on ${host.text}`,
+  });
 }
 
 // S7.5
-function entityIncludes(entity: Entity, subject: PodEndpoint, other: Endpoint, { cluster, unknowns, flow }: Situation): boolean {
+function entityIncludes(
+  entity: Entity,
+  subject: PodEndpoint,
+  other: Endpoint,
+  { cluster, unknowns, flow }: Situation,
+): boolean {
   switch (entity) {
     case "world":
       return other.kind === "external";
@@ -190,23 +240,36 @@ function entityIncludes(entity: Entity, subject: PodEndpoint, other: Endpoint, {
       if (other.kind === "pod" && !other.pod.hostNetwork) return false;
       const known = cluster.facts.apiServer;
       if (known === undefined)
-        return unknowns.ask({ key: `apiserver:${formatEndpoint(other)}`, text: `whether ${formatEndpoint(other)} is the API server (tell with --kube-apiserver)` });
-      return addressesOf(other, { cluster, unknowns, flow }).some((address) => known.some((server) => sameAddress(address, server)));
+        return unknowns.ask({
+          key: `apiserver:${formatEndpoint(other)}`,
+          text: `whether ${formatEndpoint(other)} is the API server (tell with --kube-apiserver)`,
+        });
+      return addressesOf(other, { cluster, unknowns, flow }).some((address) =>
+        known.some((server) => sameAddress(address, server)),
+      );
     }
   }
 }
 
 // S8.2, S8.3
-function domainResolvesTo(peer: Extract<Peer, { kind: "domains" }>, other: Endpoint, situation: Situation): boolean {
+function domainResolvesTo(
+  peer: Extract<Peer, { kind: "domains" }>,
+  other: Endpoint,
+  situation: Situation,
+): boolean {
   const { cluster, unknowns } = situation;
   if (peer.reach === "external" && other.kind !== "external") return false;
   const records = cluster.facts.dns;
   if (records !== undefined) {
-    const resolved = records.filter(({ name }) => peer.patterns.some((pattern) => domainMatches(pattern, name))).flatMap(({ addresses }) => addresses);
+    const resolved = records
+      .filter(({ name }) => peer.patterns.some((pattern) => domainMatches(pattern, name)))
+      .flatMap(({ addresses }) => addresses);
     return addressesOf(other, situation).some((address) => resolved.some((a) => sameAddress(a, address)));
   }
   if (other.kind !== "external") {
-    unknowns.note(`${formatEndpoint(other)} is taken not to be one of ${peer.patterns.map(formatDomain).join(", ")} (tell with --dns)`);
+    unknowns.note(
+      `${formatEndpoint(other)} is taken not to be one of ${peer.patterns.map(formatDomain).join(", ")} (tell with --dns)`,
+    );
     return false;
   }
   return peer.patterns.some((pattern) =>
@@ -218,7 +281,11 @@ function domainResolvesTo(peer: Extract<Peer, { kind: "domains" }>, other: Endpo
 }
 
 // S7.11
-function servicesLeadTo(wanted: Extract<Peer, { kind: "endpoints" }>["services"], other: Endpoint, situation: Situation): boolean {
+function servicesLeadTo(
+  wanted: Extract<Peer, { kind: "endpoints" }>["services"],
+  other: Endpoint,
+  situation: Situation,
+): boolean {
   const { cluster, unknowns } = situation;
   const services = cluster.services.filter(
     (service) =>
@@ -226,25 +293,46 @@ function servicesLeadTo(wanted: Extract<Peer, { kind: "endpoints" }>["services"]
       (wanted.name === undefined || service.name === wanted.name) &&
       (wanted.labels === undefined || selects(wanted.labels, service.labels)),
   );
-  const mayLead = (what: string) => unknowns.ask({ key: `service:${what}`, text: `whether ${formatEndpoint(other)} is an endpoint of ${what}` });
-  if (services.length === 0) return mayLead(`Service ${wanted.namespace ?? "*"}/${wanted.name ?? "(by labels)"}`);
-  return services.some((service) => serviceLeadsTo(service, other, situation) ?? mayLead(`Service ${service.namespace}/${service.name}`));
+  const mayLead = (what: string) =>
+    unknowns.ask({
+      key: `service:${what}`,
+      text: `whether ${formatEndpoint(other)} is an endpoint of ${what}`,
+    });
+  if (services.length === 0)
+    return mayLead(
+      `Service ${wanted.namespace ?? "*"}/${wanted.name ?? `with ${formatMatch(wanted.labels ?? [])}`}`,
+    );
+  return services.some(
+    (service) =>
+      serviceLeadsTo(service, other, situation) ?? mayLead(`Service ${service.namespace}/${service.name}`),
+  );
 }
 
 function serviceLeadsTo(service: Service, other: Endpoint, situation: Situation): boolean | undefined {
   const addresses = addressesOf(other, situation);
   return backendsOf(situation.cluster, service, undefined)?.some((backend) =>
-    "pod" in backend ? other.kind === "pod" && other.pod === backend.pod : addresses.some((address) => sameAddress(address, backend.address)),
+    "pod" in backend
+      ? other.kind === "pod" && other.pod === backend.pod
+      : addresses.some((address) => sameAddress(address, backend.address)),
   );
 }
 
 // S7.11
-function cidrGroupIncludes(peer: Extract<Peer, { kind: "cidr-group" }>, other: Extract<Endpoint, { kind: "external" }>, { cluster, unknowns }: Situation): boolean {
-  const groups = cluster.cidrGroups.filter((group) => (peer.labels === undefined ? group.name === peer.name : selects(peer.labels, group.labels)));
+function cidrGroupIncludes(
+  peer: Extract<Peer, { kind: "cidr-group" }>,
+  other: Extract<Endpoint, { kind: "external" }>,
+  { cluster, unknowns }: Situation,
+): boolean {
+  const groups = cluster.cidrGroups.filter((group) =>
+    peer.labels === undefined ? group.name === peer.name : selects(peer.labels, group.labels),
+  );
   if (peer.except.some((c) => contains(c, other.address))) return false;
   if (groups.length > 0) return groups.some((group) => group.cidrs.some((c) => contains(c, other.address)));
   const what = `CiliumCIDRGroup ${peer.name ?? "(by labels)"}`;
-  return unknowns.ask({ key: `cidr-group:${peer.name ?? JSON.stringify(peer.labels)}`, text: `whether ${formatAddress(other.address)} is in ${what}` });
+  return unknowns.ask({
+    key: `cidr-group:${peer.name ?? JSON.stringify(peer.labels)}`,
+    text: `whether ${formatAddress(other.address)} is in ${what}`,
+  });
 }
 
 // S1.7: "every" is every protocol, ICMP included; an empty list is nothing.
@@ -257,16 +345,29 @@ export function portMatches(port: PortMatch, flow: Flow): boolean {
     case "range":
       return flow.protocol === port.protocol && flow.port >= port.first && flow.port <= port.last;
     case "named":
-      return (port.protocol === undefined || port.protocol === flow.protocol) && namedPorts(flow.destination, port.name, flow.protocol).includes(flow.port);
+      return (
+        (port.protocol === undefined || port.protocol === flow.protocol) &&
+        namedPorts(flow.destination, port.name, flow.protocol).includes(flow.port)
+      );
     case "icmp": // S7.11: a question about ICMP is an echo request; type 0 is every type.
-      return flow.protocol === "ICMP" && (flow.family === undefined || flow.family === port.family) && (port.type === 0 || port.type === echoRequest[port.family]);
+      return (
+        flow.protocol === "ICMP" &&
+        (flow.family === undefined || flow.family === port.family) &&
+        (port.type === 0 || port.type === echoRequest[port.family])
+      );
   }
 }
 
 export const echoRequest = { 4: 8, 6: 128 } as const;
 
 /** S1.8: the destination pod's own container ports; nothing else has named ones. */
-export function namedPorts(destination: Endpoint, name: string, protocol: Flow["protocol"]): readonly number[] {
+export function namedPorts(
+  destination: Endpoint,
+  name: string,
+  protocol: Flow["protocol"],
+): readonly number[] {
   if (destination.kind !== "pod" || destination.pod.hostNetwork) return [];
-  return destination.pod.ports.filter((port) => port.name === name && port.protocol === protocol).map(({ port }) => port);
+  return destination.pod.ports
+    .filter((port) => port.name === name && port.protocol === protocol)
+    .map(({ port }) => port);
 }

@@ -1,6 +1,23 @@
-import type { Condition, Direction, Isolation, PortMatch, Rule, Tier, TierName, Tiers } from "../policy/model.js";
+import type {
+  Condition,
+  Direction,
+  Isolation,
+  PortMatch,
+  Rule,
+  Tier,
+  TierName,
+  Tiers,
+} from "../policy/model.js";
 import type { Endpoint, PodEndpoint } from "./flow.js";
-import { anyPeerMatches, isOwnNode, isSubject, peerMatches, portMatches, portsMatch, type Situation } from "./match.js";
+import {
+  anyPeerMatches,
+  isOwnNode,
+  isSubject,
+  peerMatches,
+  portMatches,
+  portsMatch,
+  type Situation,
+} from "./match.js";
 
 /** Who ended a walk. */
 export type Decider =
@@ -28,7 +45,8 @@ export function walk(direction: Direction, tiers: Tiers, situation: Situation): 
   // S1.4: nodes, external addresses and host-network pods have no walk.
   if (end.kind !== "pod" || end.pod.hostNetwork) return allowedBy({ kind: "no-walk" });
   if (toItself) return allowedBy({ kind: "own-address" });
-  if (direction === "ingress" && isOwnNode(end, other, situation.unknowns)) return walkFromOwnNode(tiers.ingress, end, other, situation);
+  if (direction === "ingress" && isOwnNode(end, other, situation.unknowns))
+    return walkFromOwnNode(tiers.ingress, end, other, situation);
 
   // S1.1: the tiers in order; S1.3: after the last one, Allow.
   for (const tier of tiers[direction]) {
@@ -39,21 +57,42 @@ export function walk(direction: Direction, tiers: Tiers, situation: Situation): 
 }
 
 // S1.1: the first rule that matches decides; S1.2: or isolation does; S1.3: or the next tier.
-function walkTier(tier: Tier, subject: PodEndpoint, other: Endpoint, situation: Situation): Decision | "next" {
+function walkTier(
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): Decision | "next" {
   for (const rule of tier.rules) {
     if (!ruleMatches(rule, subject, other, situation)) continue;
     return rule.action === "Pass" ? "next" : decide(rule, tier, subject, other, situation);
   }
   const isolation = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
-  return isolation.length > 0 ? { verdict: "Deny", by: { kind: "isolation", tier: tier.name, isolation }, conditions: [] } : "next";
+  return isolation.length > 0
+    ? { verdict: "Deny", by: { kind: "isolation", tier: tier.name, isolation }, conditions: [] }
+    : "next";
 }
 
-export function ruleMatches(rule: Rule, subject: PodEndpoint, other: Endpoint, situation: Situation): boolean {
-  return isSubject(rule.subject, subject) && portsMatch(rule.ports, situation.flow) && anyPeerMatches(rule, subject, other, situation);
+export function ruleMatches(
+  rule: Rule,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): boolean {
+  return (
+    isSubject(rule.subject, subject) &&
+    portsMatch(rule.ports, situation.flow) &&
+    anyPeerMatches(rule, subject, other, situation)
+  );
 }
 
 /** S1.6: a node reaches its own pods, unless (S7.8) a Cilium ingressDeny item matches it. */
-function walkFromOwnNode(tiers: readonly Tier[], subject: PodEndpoint, node: Endpoint, situation: Situation): Decision {
+function walkFromOwnNode(
+  tiers: readonly Tier[],
+  subject: PodEndpoint,
+  node: Endpoint,
+  situation: Situation,
+): Decision {
   for (const tier of tiers)
     for (const rule of tier.rules)
       if (rule.bindsOwnNode && ruleMatches(rule, subject, node, situation))
@@ -61,10 +100,17 @@ function walkFromOwnNode(tiers: readonly Tier[], subject: PodEndpoint, node: End
   return allowedBy({ kind: "own-node" });
 }
 
-function decide(rule: Rule, tier: Tier, subject: PodEndpoint, other: Endpoint, situation: Situation): Decision {
+function decide(
+  rule: Rule,
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): Decision {
   const by: Decider = { kind: "rule", tier: tier.name, rule };
   if (rule.action !== "Allow") return { verdict: "Deny", by, conditions: [] };
-  if (rule.condition?.kind === "authentication" && !authenticates(situation)) return { verdict: "Deny", by, conditions: [] };
+  if (rule.condition?.kind === "authentication" && !authenticates(situation))
+    return { verdict: "Deny", by, conditions: [] };
   return { verdict: "Allow", by, conditions: conditionsOf(rule.condition, tier, subject, other, situation) };
 }
 
@@ -74,29 +120,50 @@ function authenticates({ unknowns }: Situation): boolean {
 }
 
 // S7.7: every conditional rule that matches counts, whichever of the tier's allows was met first.
-function conditionsOf(first: Condition | undefined, tier: Tier, subject: PodEndpoint, other: Endpoint, situation: Situation): readonly string[] {
+function conditionsOf(
+  first: Condition | undefined,
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): readonly string[] {
   if (first === undefined && !tier.rules.some((rule) => rule.condition !== undefined)) return [];
-  const matching = tier.rules.filter((rule) => rule.action === "Allow" && ruleMatches(rule, subject, other, situation));
+  const matching = tier.rules.filter(
+    (rule) => rule.action === "Allow" && ruleMatches(rule, subject, other, situation),
+  );
   const isolated = tier.isolation.some((entry) => isSubject(entry.subject, subject));
   const texts = matching.flatMap((rule): string[] => {
     if (rule.condition?.kind === "always") return [`conditional on ${rule.condition.what}`];
     if (rule.condition?.kind !== "l7") return [];
     if (!isolated) return [`${rule.condition.what} rules only observe here: nothing isolates the pod`];
-    const waived = matching.some((plain) => plain.condition === undefined && allowsTheSame(plain, rule, subject, other, situation));
+    const waived = matching.some(
+      (plain) => plain.condition === undefined && allowsTheSame(plain, rule, subject, other, situation),
+    );
     return waived ? [] : [`conditional on L7 (${rule.condition.what})`];
   });
   return [...new Set(texts)];
 }
 
 /** The same peer, port and protocol; a broader rule does not count. */
-function allowsTheSame(plain: Rule, conditional: Rule, subject: PodEndpoint, other: Endpoint, situation: Situation): boolean {
-  const peersOf = (rule: Rule) => rule.peers.filter((peer) => peerMatches(peer, subject, other, situation)).map(canonical);
-  const portsOf = (rule: Rule) => (rule.ports === "every" ? ["every"] : rule.ports.filter((port) => portMatches(port, situation.flow)).map(canonicalPort));
+function allowsTheSame(
+  plain: Rule,
+  conditional: Rule,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): boolean {
+  const peersOf = (rule: Rule) =>
+    rule.peers.filter((peer) => peerMatches(peer, subject, other, situation)).map(canonical);
+  const portsOf = (rule: Rule) =>
+    rule.ports === "every"
+      ? ["every"]
+      : rule.ports.filter((port) => portMatches(port, situation.flow)).map(canonicalPort);
   const shared = (a: readonly string[], b: readonly string[]) => a.some((item) => b.includes(item));
   return shared(peersOf(plain), peersOf(conditional)) && shared(portsOf(plain), portsOf(conditional));
 }
 
-const canonical = (value: unknown): string => JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
 const canonicalPort = (port: PortMatch): string => canonical(port);
 
 const allowedBy = (by: Decider): Decision => ({ verdict: "Allow", by, conditions: [] });

@@ -39,21 +39,31 @@ function document(value: Json, file: string, text: string, start: number, lines:
     const at = what === "key" && found.key !== undefined ? found.key : found.value;
     return lines.place(at, skipValue(text, at));
   };
-  return { file, value, placeOf: (path) => placeAt(path, "value"), placeOfKey: (path) => placeAt(path, "key") };
+  return {
+    file,
+    value,
+    placeOf: (path) => placeAt(path, "value"),
+    placeOfKey: (path) => placeAt(path, "key"),
+  };
 }
 
 /** Where the key and the value at `path` begin; those of the nearest enclosing value where the path leads nowhere. */
 function locate(text: string, start: number, path: Path): { key: number | undefined; value: number } {
   let found: { key: number | undefined; value: number } = { key: undefined, value: start };
   for (const step of path) {
-    const next = typeof step === "number" ? locateItem(text, found.value, step) : locateField(text, found.value, step);
+    const next =
+      typeof step === "number" ? locateItem(text, found.value, step) : locateField(text, found.value, step);
     if (next === undefined) break;
     found = next;
   }
   return found;
 }
 
-function locateItem(text: string, list: number, index: number): { key: undefined; value: number } | undefined {
+function locateItem(
+  text: string,
+  list: number,
+  index: number,
+): { key: undefined; value: number } | undefined {
   if (text[list] !== "[") return undefined;
   let at = skipSpace(text, list + 1);
   for (let i = 0; text[at] !== "]" && at < text.length; i++) {

@@ -13,25 +13,44 @@ export function parseManifest(text: string, file: string): Parsed {
 }
 
 /** The objects of the documents; `List`s and typed lists (`PodList`) are taken apart. */
-export function objectsOf(documents: readonly Document[]): { objects: readonly ManifestObject[]; diagnostics: readonly Diagnostic[] } {
+export function objectsOf(documents: readonly Document[]): {
+  objects: readonly ManifestObject[];
+  diagnostics: readonly Diagnostic[];
+} {
   const objects: ManifestObject[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
     if (isObject(document.value)) takeApart(document.value, document, [], "", objects, diagnostics);
     else
       diagnostics.push(
-        diagnostic("TW1003", `this document is ${Array.isArray(document.value) ? "a list" : "a single value"}, not a Kubernetes object`, {
-          place: document.placeOf([]),
-          hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; several go into one file with `---` between them.",
-        }),
+        diagnostic(
+          "TW1003",
+          `this document is ${Array.isArray(document.value) ? "a list" : "a single value"}, not a Kubernetes object`,
+          {
+            place: document.placeOf([]),
+            hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; several go into one file with `---` between them.",
+          },
+        ),
       );
   }
   return { objects, diagnostics };
 }
 
-function takeApart(value: Json, document: Document, path: Path, listKind: string, objects: ManifestObject[], diagnostics: Diagnostic[]): void {
+function takeApart(
+  value: Json,
+  document: Document,
+  path: Path,
+  listKind: string,
+  objects: ManifestObject[],
+  diagnostics: Diagnostic[],
+): void {
   if (!isObject(value)) {
-    diagnostics.push(diagnostic("TW1003", "this item of the list is not a Kubernetes object", { place: document.placeOf(path), path }));
+    diagnostics.push(
+      diagnostic("TW1003", "this item of the list is not a Kubernetes object", {
+        place: document.placeOf(path),
+        path,
+      }),
+    );
     return;
   }
   // Items of typed lists may leave out what the list's own kind says.
@@ -39,15 +58,27 @@ function takeApart(value: Json, document: Document, path: Path, listKind: string
   const apiVersion = typeof value.apiVersion === "string" ? value.apiVersion : (listVersion ?? "");
   const kind = typeof value.kind === "string" ? value.kind : (itemKind ?? "");
   if (!kind.endsWith("List") || !("items" in value || kind === "List")) {
-    objects.push({ apiVersion, kind, value: itemKind === undefined ? value : { ...value, apiVersion, kind }, document, path });
+    objects.push({
+      apiVersion,
+      kind,
+      value: itemKind === undefined ? value : { ...value, apiVersion, kind },
+      document,
+      path,
+    });
     return;
   }
   const items = value.items ?? null;
   if (!Array.isArray(items)) {
     if (items !== null || kind === "List")
-      diagnostics.push(diagnostic("TW1005", `this ${kind} has no list of \`items\``, { place: document.placeOf(path), path }));
+      diagnostics.push(
+        diagnostic("TW1005", `this ${kind} has no list of \`items\``, {
+          place: document.placeOf(path),
+          path,
+        }),
+      );
     return;
   }
   const inner = kind === "List" ? "" : `${apiVersion} ${kind.slice(0, -"List".length)}`;
-  for (const [i, item] of items.entries()) takeApart(item as Json, document, [...path, "items", i], inner, objects, diagnostics);
+  for (const [i, item] of items.entries())
+    takeApart(item as Json, document, [...path, "items", i], inner, objects, diagnostics);
 }

@@ -1,5 +1,4 @@
 import {
-  type Alias,
   type Document as YamlDocument,
   isAlias,
   isMap,
@@ -72,7 +71,8 @@ function toJson(value: unknown): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
+  if (typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
   return value as Json;
 }
 
@@ -97,8 +97,12 @@ interface Located {
 function locate(document: YamlDocument.Parsed, path: Path): Located {
   let found: Located = { key: null, value: document.contents };
   for (const step of path) {
-    const node = isAlias(found.value) ? ((found.value as Alias).resolve(document) ?? null) : found.value;
-    const next = isMap(node) ? fieldOf(node, step) : isSeq(node) && typeof step === "number" ? itemOf(node.items[step]) : undefined;
+    const node = isAlias(found.value) ? (found.value.resolve(document) ?? null) : found.value;
+    const next = isMap(node)
+      ? fieldOf(node, step)
+      : isSeq(node) && typeof step === "number"
+        ? itemOf(node.items[step])
+        : undefined;
     if (next === undefined) break;
     found = next;
   }
@@ -124,19 +128,32 @@ function spanOf(node: Node | null): [number, number] {
   return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 1];
 }
 
-function duplicateKey(text: string, [start, end]: readonly [number, number], place: Diagnostic["place"]): Diagnostic {
+function duplicateKey(
+  text: string,
+  [start, end]: readonly [number, number],
+  place: Diagnostic["place"],
+): Diagnostic {
   const key = /^[^:\n]*/.exec(text.slice(start, Math.max(end, start + 1) + 80))?.[0]?.trim() ?? "";
-  return diagnostic("TW1002", `\`${key}\` stands twice in one mapping; keep one of them`, place === undefined ? {} : { place });
+  return diagnostic(
+    "TW1002",
+    `\`${key}\` stands twice in one mapping; keep one of them`,
+    place === undefined ? {} : { place },
+  );
 }
 
 function plainError(message: string): string {
-  const sentence = message.split("\n")[0]!.replace(/\s+at line \d+, column \d+:?$/, "").replace(/[.:]$/, "");
+  const sentence = message
+    .split("\n")[0]!
+    .replace(/\s+at line \d+, column \d+:?$/, "")
+    .replace(/[.:]$/, "");
   return `this is not valid YAML: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
 function unreadable(cause: unknown, place: NonNullable<Diagnostic["place"]>): Diagnostic {
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof RangeError) return diagnostic("TW1001", "this is nested too deeply to be read", { place });
-  if (/alias count/i.test(message)) return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
+  if (cause instanceof RangeError)
+    return diagnostic("TW1001", "this is nested too deeply to be read", { place });
+  if (/alias count/i.test(message))
+    return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
   return diagnostic("TW1001", plainError(message), { place });
 }

@@ -35,7 +35,10 @@ function parseIPv6(text: string): bigint | undefined {
   if (head === undefined || tail === undefined) return undefined;
   const missing = 8 - head.length - tail.length;
   if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
-  return [...head, ...Array<bigint>(missing).fill(0n), ...tail].reduce((value, group) => (value << 16n) | group, 0n);
+  return [...head, ...Array<bigint>(missing).fill(0n), ...tail].reduce(
+    (value, group) => (value << 16n) | group,
+    0n,
+  );
 }
 
 function parseGroups(text: string, mayEndInIPv4: boolean): bigint[] | undefined {
@@ -60,7 +63,9 @@ export function sameAddress(a: Address, b: Address): boolean {
 /** The canonical text: dotted quads, or IPv6 with its longest run of zero groups compressed (RFC 5952). */
 export function formatAddress({ family, value }: Address): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
-  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
+  );
   const { start, length } = longestZeroRun(groups);
   if (length < 2) return groups.join(":");
   return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;

@@ -41,7 +41,12 @@ export function contains(cidr: Cidr, address: Address): boolean {
 
 /** Whether every address of `inner` is in `outer`. */
 export function covers(outer: Cidr, inner: Cidr): boolean {
-  return outer.family === inner.family && inner.prefix >= outer.prefix && inner.first >= outer.first && inner.first <= lastOf(outer);
+  return (
+    outer.family === inner.family &&
+    inner.prefix >= outer.prefix &&
+    inner.first >= outer.first &&
+    inner.first <= lastOf(outer)
+  );
 }
 
 /** Two blocks are nested or disjoint, never anything between. */

@@ -30,7 +30,8 @@ function union(family: Family, ranges: readonly (readonly [bigint, bigint])[]): 
   const merged: [bigint, bigint][] = [];
   for (const [first, last] of sorted) {
     const previous = merged.at(-1);
-    if (previous !== undefined && first <= previous[1] + 1n) previous[1] = last > previous[1] ? last : previous[1];
+    if (previous !== undefined && first <= previous[1] + 1n)
+      previous[1] = last > previous[1] ? last : previous[1];
     else merged.push([first, last]);
   }
   return { family, ranges: merged };

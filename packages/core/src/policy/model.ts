@@ -70,7 +70,12 @@ export interface PodSelection {
 
 export type Peer =
   | { readonly kind: "everything" }
-  | { readonly kind: "pods"; readonly namespaces: NamespaceSet; readonly pods: PodSet; readonly account?: LabelMatch }
+  | {
+      readonly kind: "pods";
+      readonly namespaces: NamespaceSet;
+      readonly pods: PodSet;
+      readonly account?: LabelMatch;
+    }
   | {
       readonly kind: "networks";
       readonly cidrs: readonly Cidr[];
@@ -82,7 +87,12 @@ export type Peer =
   | { readonly kind: "entity"; readonly entity: Entity }
   | { readonly kind: "endpoints"; readonly services: ServiceSelection }
   /** CiliumCIDRGroups, by name or labels; external addresses only. Without the objects it may match (S7.11). */
-  | { readonly kind: "cidr-group"; readonly name?: string; readonly labels?: LabelMatch; readonly except: readonly Cidr[] }
+  | {
+      readonly kind: "cidr-group";
+      readonly name?: string;
+      readonly labels?: LabelMatch;
+      readonly except: readonly Cidr[];
+    }
   /** Something outside any input decides what this is, such as a cloud provider's group (S7.11). */
   | { readonly kind: "unknown-set"; readonly what: string; readonly reach: Reach };
 
@@ -113,7 +123,12 @@ export interface ServiceSelection {
 export type DomainPattern = { readonly kind: "exact" | "subdomains" | "pattern"; readonly text: string };
 
 export type PortMatch =
-  | { readonly kind: "range"; readonly protocol: TransportProtocol; readonly first: number; readonly last: number }
+  | {
+      readonly kind: "range";
+      readonly protocol: TransportProtocol;
+      readonly first: number;
+      readonly last: number;
+    }
   /** Without a protocol, any port of that name (S1.8). */
   | { readonly kind: "named"; readonly name: string; readonly protocol?: TransportProtocol }
   /** Type 0 is every type (S7.11). */

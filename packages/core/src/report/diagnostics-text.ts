@@ -15,7 +15,9 @@ export function diagnosticText(found: Diagnostic, sourceText: SourceText, style:
     const frame = codeFrame(found, sourceText, style);
     if (frame !== undefined) parts.push("", frame);
   }
-  const about = [object, path === undefined || path.length === 0 ? undefined : formatPath(path)].filter((part) => part !== undefined);
+  const about = [object, path === undefined || path.length === 0 ? undefined : formatPath(path)].filter(
+    (part) => part !== undefined,
+  );
   if (about.length > 0) parts.push(`  ${style.dim(about.join(" · "))}`);
   if (hint !== undefined) parts.push(wrap("  ", hint, "  "));
   return parts.join("\n");
@@ -28,12 +30,16 @@ function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style):
   const lines = text.split(/\r?\n/);
   const from = Math.max(1, place.line - 2);
   const gutter = String(place.line).length;
-  const shown = lines.slice(from - 1, place.line).map((line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${line}`);
+  const shown = lines
+    .slice(from - 1, place.line)
+    .map((line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${line}`);
   const source = lines[place.line - 1] ?? "";
   // Tabs are kept, so that the caret stands under the right character.
   const lead = source.slice(0, place.column - 1).replace(/[^\t]/g, " ");
   const length = Math.max(1, Math.min(place.length, source.length - place.column + 1));
-  return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${lead}${style.bad("^".repeat(length))}`].join("\n");
+  return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${lead}${style.bad("^".repeat(length))}`].join(
+    "\n",
+  );
 }
 
 export interface DiagnosticsSummary {
@@ -50,7 +56,9 @@ export function summarize(found: readonly Diagnostic[]): DiagnosticsSummary {
 /** `2 errors, 1 warning in 2 of 12 files`. */
 export function summaryText(found: readonly Diagnostic[], files: number): string {
   const { errors, warnings, notes } = summarize(found);
-  const counted = [counts(errors, "error"), counts(warnings, "warning"), counts(notes, "note")].filter((part) => part !== undefined);
+  const counted = [counts(errors, "error"), counts(warnings, "warning"), counts(notes, "note")].filter(
+    (part) => part !== undefined,
+  );
   if (counted.length === 0) return `${files} ${files === 1 ? "file" : "files"}, nothing to report`;
   const touched = new Set(found.flatMap((d) => d.place?.file ?? [])).size;
   return `${counted.join(", ")}${touched > 0 ? ` in ${touched} of ${files} ${files === 1 ? "file" : "files"}` : ""}`;

@@ -13,18 +13,40 @@ import type { Direction, PolicyRef, Rule, TierName } from "../policy/model.js";
 
 export const apiVersion = "tierwall.dev/v1";
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue | undefined };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
 
 export function explanationJson(explanation: Explanation): JsonValue {
   const answers = explanation.answers.map(({ pair, explained, ports }) =>
     explained === undefined
-      ? { flow: { from: endpointJson(pair.source), to: endpointJson(pair.destination), family: familyJson(pair.family) }, ports: ports!.map(portSetJson) }
+      ? {
+          flow: {
+            from: endpointJson(pair.source),
+            to: endpointJson(pair.destination),
+            family: familyJson(pair.family),
+          },
+          ports: ports!.map(portSetJson),
+        }
       : flowJson(explained),
   );
-  return { apiVersion, kind: "Explanation", verdict: explanation.verdict, ...answers[0], ...(answers.length > 1 ? { answers } : {}), ...(explanation.verdict === "Mixed" ? { verdict: "Mixed" } : {}) };
+  return {
+    apiVersion,
+    kind: "Explanation",
+    verdict: explanation.verdict,
+    ...answers[0],
+    ...(answers.length > 1 ? { answers } : {}),
+    ...(explanation.verdict === "Mixed" ? { verdict: "Mixed" } : {}),
+  };
 }
 
-function flowJson({ flow, connection, egress, ingress }: ExplainedFlow): { [key: string]: JsonValue | undefined } {
+function flowJson({ flow, connection, egress, ingress }: ExplainedFlow): {
+  [key: string]: JsonValue | undefined;
+} {
   return {
     flow: {
       from: endpointJson(flow.source),
@@ -62,7 +84,13 @@ function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): J
     verdict: walk.verdict,
     decidedBy: walk.verdict === "Undecided" ? null : deciderJson(direction, walk.decisions[0]!),
     ...(walk.verdict === "Undecided"
-      ? { missing: walk.missing.map((fact) => fact.text), possible: walk.decisions.map((decision) => ({ verdict: decision.verdict, decidedBy: deciderJson(direction, decision) })) }
+      ? {
+          missing: walk.missing.map((fact) => fact.text),
+          possible: walk.decisions.map((decision) => ({
+            verdict: decision.verdict,
+            decidedBy: deciderJson(direction, decision),
+          })),
+        }
       : {}),
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(walk.notes.length === 0 ? {} : { notes: walk.notes }),
@@ -72,7 +100,13 @@ function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): J
           trace: trace.tiers.map((tier) => tierJson(direction, tier)),
           ...(trace.nearestAllow === undefined
             ? {}
-            : { nearestAllow: { ...ruleJson(trace.nearestAllow.rule, trace.nearestAllow.tier), fails: trace.nearestAllow.fails, why: trace.nearestAllow.why } }),
+            : {
+                nearestAllow: {
+                  ...ruleJson(trace.nearestAllow.rule, trace.nearestAllow.tier),
+                  fails: trace.nearestAllow.fails,
+                  why: trace.nearestAllow.why,
+                },
+              }),
         }),
   };
 }
@@ -87,7 +121,9 @@ export function deciderJson(direction: Direction, { by }: Decision): JsonValue {
         type: "isolation",
         tier: by.tier,
         direction,
-        isolation: by.isolation.map(({ origin }) => (origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option })),
+        isolation: by.isolation.map(({ origin }) =>
+          origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
+        ),
       };
     case "default":
       return { type: "default", direction };
@@ -118,21 +154,45 @@ function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue | unde
 
 export function policyJson(policy: PolicyRef): { [key: string]: JsonValue | undefined } {
   const place = policy.place();
-  return { group: policy.group, version: policy.version, kind: policy.kind, namespace: policy.namespace, name: policy.name, file: place?.file, line: place?.line };
+  return {
+    group: policy.group,
+    version: policy.version,
+    kind: policy.kind,
+    namespace: policy.namespace,
+    name: policy.name,
+    file: place?.file,
+    line: place?.line,
+  };
 }
 
 function tierJson(direction: Direction, { tier, outcome, policies, isolation }: TierTrace): JsonValue {
   return {
     tier,
     outcome,
-    policies: policies.map(({ policy, rules }) => ({ ...policyJson(policy), direction, rules: rules.map(ruleTraceJson) })),
-    isolatedBy: isolation.map(({ origin }) => (origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option })),
+    policies: policies.map(({ policy, rules }) => ({
+      ...policyJson(policy),
+      direction,
+      rules: rules.map(ruleTraceJson),
+    })),
+    isolatedBy: isolation.map(({ origin }) =>
+      origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
+    ),
   };
 }
 
 function ruleTraceJson({ rule, result, fails, why }: RuleTrace): JsonValue {
   const place = rule.origin.place();
-  return { ruleIndex: rule.origin.index, ruleName: rule.origin.name, rulePath: rule.origin.path, action: rule.action, result, fails: fails.length === 0 ? undefined : fails, why, file: place?.file, line: place?.line };
+  return {
+    ruleIndex: rule.origin.index,
+    ruleName: rule.origin.name,
+    rulePath: rule.origin.path,
+    action: rule.action,
+    result,
+    fails: fails.length === 0 ? undefined : fails,
+    why,
+    file: place?.file,
+    line: place?.line,
+  };
 }
 
 export function endpointJson(endpoint: Endpoint): JsonValue {
@@ -149,10 +209,17 @@ export function endpointJson(endpoint: Endpoint): JsonValue {
       };
     }
     case "node":
-      return { kind: "node", name: endpoint.node.name, addresses: (endpoint.address === undefined ? endpoint.node.addresses : [endpoint.address]).map(formatAddress) };
+      return {
+        kind: "node",
+        name: endpoint.node.name,
+        addresses: (endpoint.address === undefined ? endpoint.node.addresses : [endpoint.address]).map(
+          formatAddress,
+        ),
+      };
     case "external":
       return { kind: "external", address: formatAddress(endpoint.address) };
   }
 }
 
-const familyJson = (family: Flow["family"]): JsonValue | undefined => (family === undefined ? undefined : `IPv${family}`);
+const familyJson = (family: Flow["family"]): JsonValue | undefined =>
+  family === undefined ? undefined : `IPv${family}`;

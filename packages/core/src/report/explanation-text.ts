@@ -24,7 +24,11 @@ export interface TextOptions {
 export function explanationText(explanation: Explanation, { style, verbose = false }: TextOptions): string {
   const head = `${verdictMark(explanation.verdict, style)}   ${style.bold(explanation.from)} → ${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
   const several = explanation.answers.length > 1;
-  const answers = explanation.answers.map((answer) => [...(several ? ["", answerHeading(answer, style)] : []), ...answerText(answer, style, verbose)].join("\n"));
+  const answers = explanation.answers.map((answer) =>
+    [...(several ? ["", answerHeading(answer, style)] : []), ...answerText(answer, style, verbose)].join(
+      "\n",
+    ),
+  );
   return [head, ...answers].join("\n");
 }
 
@@ -48,12 +52,23 @@ function answerHeading({ pair, explained }: ExplainedAnswer, style: Style): stri
   return `  ${explained === undefined ? "" : `${verdictMark(explained.connection.verdict, style)}  `}${formatEndpoint(pair.source)} → ${formatEndpoint(pair.destination)}${port}${family}`;
 }
 
-const portOf = ({ flow }: ExplainedFlow): string => (flow.protocol === "ICMP" ? " ICMP" : ` :${flow.port}/${flow.protocol}`);
+const portOf = ({ flow }: ExplainedFlow): string =>
+  flow.protocol === "ICMP" ? " ICMP" : ` :${flow.port}/${flow.protocol}`;
 
-function answerText({ explained, ports }: ExplainedAnswer, style: Style, verbose: boolean): readonly string[] {
+function answerText(
+  { explained, ports }: ExplainedAnswer,
+  style: Style,
+  verbose: boolean,
+): readonly string[] {
   if (explained === undefined) return ["", ...portTable(ports ?? [], style)];
   const { connection, egress, ingress } = explained;
-  return ["", ...walkText(connection.egress, egress, style, verbose), "", ...walkText(connection.ingress, ingress, style, verbose), ...closing(explained)];
+  return [
+    "",
+    ...walkText(connection.egress, egress, style, verbose),
+    "",
+    ...walkText(connection.ingress, ingress, style, verbose),
+    ...closing(explained),
+  ];
 }
 
 function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: boolean): readonly string[] {
@@ -65,14 +80,19 @@ function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: bo
   for (const tier of trace.tiers) lines.push(...tierText(tier, style, verbose));
   if (special === undefined && walk.decisions.every((decision) => decision.by.kind === "default"))
     lines.push(`    ${"default".padEnd(tierColumn)}${style.good("✓")} nothing denies it`);
-  for (const condition of new Set(walk.decisions.flatMap((decision) => decision.conditions))) lines.push(wrap(body, `note: ${condition}`, `${body}  `));
+  for (const condition of new Set(walk.decisions.flatMap((decision) => decision.conditions)))
+    lines.push(wrap(body, `note: ${condition}`, `${body}  `));
   for (const fact of walk.missing) lines.push(wrap(body, `not known: ${fact.text}`, `${body}  `));
   for (const note of walk.notes) lines.push(wrap(body, `note: ${note}`, `${body}  `));
   return lines;
 }
 
 function verdictWord(verdict: WalkVerdict["verdict"], style: Style): string {
-  return verdict === "Allow" ? style.good("allowed") : verdict === "Deny" ? style.bad("denied") : style.unsure("undecided");
+  return verdict === "Allow"
+    ? style.good("allowed")
+    : verdict === "Deny"
+      ? style.bad("denied")
+      : style.unsure("undecided");
 }
 
 function specialReason({ decisions: [decision] }: WalkVerdict): string | undefined {
@@ -109,7 +129,9 @@ function entriesOf(trace: TierTrace, style: Style, verbose: boolean): readonly s
 }
 
 function notReached({ policies }: TierTrace, style: Style): string {
-  const late = policies.flatMap((policy) => policy.rules).find((rule) => rule.result === "would-match" || rule.result === "may-match");
+  const late = policies
+    .flatMap((policy) => policy.rules)
+    .find((rule) => rule.result === "would-match" || rule.result === "may-match");
   if (late === undefined) return style.dim("not reached");
   const verb = late.result === "may-match" ? "might have" : "would have";
   const done = late.rule.action === "Allow" ? "allowed" : late.rule.action === "Deny" ? "denied" : "passed";
@@ -119,7 +141,12 @@ function notReached({ policies }: TierTrace, style: Style): string {
 /** How many rules that do not match are explained before the rest is counted. */
 const shownRules = 4;
 
-function policyText({ policy, rules }: PolicyTrace, tier: TierTrace, style: Style, verbose: boolean): readonly string[] {
+function policyText(
+  { policy, rules }: PolicyTrace,
+  tier: TierTrace,
+  style: Style,
+  verbose: boolean,
+): readonly string[] {
   const decisive = rules.find((rule) => rule.result === "matches");
   const before = decisive === undefined ? rules : rules.slice(0, rules.indexOf(decisive));
   const telling = before.filter((rule) => rule.result !== "would-match");
@@ -127,7 +154,9 @@ function policyText({ policy, rules }: PolicyTrace, tier: TierTrace, style: Styl
   const hidden = telling.length - shown.length;
   const lines = [
     ...shown.map((rule) => missText(rule, style)),
-    ...(hidden > 0 ? [style.dim(`· ${formatPolicy(policy)}: ${hidden} more rules do not match (-v shows them)`)] : []),
+    ...(hidden > 0
+      ? [style.dim(`· ${formatPolicy(policy)}: ${hidden} more rules do not match (-v shows them)`)]
+      : []),
   ];
   if (decisive !== undefined) lines.push(decisiveText(decisive, tier, style));
   return lines;
@@ -135,15 +164,26 @@ function policyText({ policy, rules }: PolicyTrace, tier: TierTrace, style: Styl
 
 function missText(trace: RuleTrace, style: Style): string {
   const text = `${ruleText(trace.rule.origin)}${placeText(trace.rule.origin.place())}`;
-  if (trace.result === "may-match") return `${style.unsure("?")} ${text} may ${trace.rule.action.toLowerCase()} it`;
+  if (trace.result === "may-match")
+    return `${style.unsure("?")} ${text} may ${trace.rule.action.toLowerCase()} it`;
   return style.dim(`· ${text}: ${trace.why ?? "does not match"}`);
 }
 
 function decisiveText({ rule, why }: RuleTrace, tier: TierTrace, style: Style): string {
   const mark = rule.action === "Allow" ? style.good("✓") : rule.action === "Deny" ? style.bad("✗") : "↓";
-  const verb = rule.action === "Allow" ? "allows it" : rule.action === "Deny" ? "denies it" : "passes it on to the next tier";
-  const late = tier.policies.flatMap((policy) => policy.rules).filter((other) => other.result === "would-match");
-  const skipped = rule.action === "Pass" && late.length > 0 ? `, past ${late.length === 1 ? ruleText(late[0]!.rule.origin) : `${late.length} rules that match`}` : "";
+  const verb =
+    rule.action === "Allow"
+      ? "allows it"
+      : rule.action === "Deny"
+        ? "denies it"
+        : "passes it on to the next tier";
+  const late = tier.policies
+    .flatMap((policy) => policy.rules)
+    .filter((other) => other.result === "would-match");
+  const skipped =
+    rule.action === "Pass" && late.length > 0
+      ? `, past ${late.length === 1 ? ruleText(late[0]!.rule.origin) : `${late.length} rules that match`}`
+      : "";
   return `${mark} ${ruleText(rule.origin)} ${verb}${skipped}${placeText(rule.origin.place())}${why === undefined ? "" : ` (${why})`}`;
 }
 
@@ -154,7 +194,9 @@ function ruleText(origin: RuleOrigin): string {
 }
 
 function isolatorText(origin: IsolationOrigin): string {
-  return origin.kind === "policy" ? `${formatPolicy(origin.policy)}${placeText(origin.policy.place())}` : origin.option;
+  return origin.kind === "policy"
+    ? `${formatPolicy(origin.policy)}${placeText(origin.policy.place())}`
+    : origin.option;
 }
 
 function placeText(place: Place | undefined): string {
@@ -162,11 +204,24 @@ function placeText(place: Place | undefined): string {
 }
 
 function closing({ connection, egress, ingress }: ExplainedFlow): readonly string[] {
-  const denied = connection.egress.verdict === "Deny" ? egress : connection.ingress.verdict === "Deny" ? ingress : undefined;
+  const denied =
+    connection.egress.verdict === "Deny"
+      ? egress
+      : connection.ingress.verdict === "Deny"
+        ? ingress
+        : undefined;
   const nearest = denied?.nearestAllow;
   if (nearest === undefined) return [];
-  const failing = nearest.fails.length === 0 ? "comes too late" : `fits but for the ${nearest.fails.join(" and the ")}`;
-  return ["", wrap("  ", `Nearest allow: ${ruleText(nearest.rule.origin)}${placeText(nearest.rule.origin.place())} ${failing}: ${nearest.why}.`, "  ")];
+  const failing =
+    nearest.fails.length === 0 ? "comes too late" : `fits but for the ${nearest.fails.join(" and the ")}`;
+  return [
+    "",
+    wrap(
+      "  ",
+      `Nearest allow: ${ruleText(nearest.rule.origin)}${placeText(nearest.rule.origin.place())} ${failing}: ${nearest.why}.`,
+      "  ",
+    ),
+  ];
 }
 
 function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
@@ -174,11 +229,21 @@ function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
   const sorted = sets.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
   return sorted.flatMap(({ protocol, ranges, verdict, connection }) => {
     const ports = protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(ranges)}`;
-    const denied = connection.egress.verdict === "Deny" ? connection.egress : connection.ingress.verdict === "Deny" ? connection.ingress : undefined;
+    const denied =
+      connection.egress.verdict === "Deny"
+        ? connection.egress
+        : connection.ingress.verdict === "Deny"
+          ? connection.ingress
+          : undefined;
     const walks = denied === undefined ? [connection.egress, connection.ingress] : [denied];
     const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(deciderText)))];
     const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
-    const mark = verdict === "Allow" ? style.good("✓ allowed") : verdict === "Deny" ? style.bad("✗ denied") : style.unsure("? undecided");
+    const mark =
+      verdict === "Allow"
+        ? style.good("✓ allowed")
+        : verdict === "Deny"
+          ? style.bad("✗ denied")
+          : style.unsure("? undecided");
     return [`  ${mark}  ${ports}`, wrap("      ", telling.join("; "), "      ")];
   });
 }

@@ -26,7 +26,9 @@ export function wrap(lead: string, text: string, indent: string, columns = 80): 
   return [...lines, line].join("\n");
 }
 
+const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
 /** Without the escape sequences that colour it. */
 function visibleLength(text: string): number {
-  return text.replace(/\u001b\[[0-9;]*m/g, "").length;
+  return text.replace(escapes, "").length;
 }

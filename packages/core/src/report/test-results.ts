@@ -13,7 +13,8 @@ interface Totals {
 }
 
 export function totals(results: readonly TestResult[]): Totals {
-  const sum = (count: (result: TestResult) => number) => results.reduce((total, result) => total + count(result), 0);
+  const sum = (count: (result: TestResult) => number) =>
+    results.reduce((total, result) => total + count(result), 0);
   return { passed: sum((r) => r.passed), failed: sum((r) => r.mismatches.length) };
 }
 
@@ -22,7 +23,10 @@ export function testResultsText(results: readonly TestResult[], style: Style): s
     const { test, passed, mismatches } = result;
     const mark = mismatches.length === 0 ? style.good("✓") : style.bad("✗");
     const count = mismatches.length === 0 ? `${passed}` : `${passed} of ${passed + mismatches.length}`;
-    return [`${mark} ${style.bold(test.name)} ${style.dim(`${test.file} · ${count}`)}`, ...mismatches.flatMap((mismatch) => ["", indent(mismatchText(mismatch, style)), ""])];
+    return [
+      `${mark} ${style.bold(test.name)} ${style.dim(`${test.file} · ${count}`)}`,
+      ...mismatches.flatMap((mismatch) => ["", indent(mismatchText(mismatch, style)), ""]),
+    ];
   });
   const { passed, failed } = totals(results);
   return [...lines, "", `${passed} passed, ${failed} failed`].join("\n");
@@ -30,7 +34,10 @@ export function testResultsText(results: readonly TestResult[], style: Style): s
 
 function mismatchText(mismatch: Mismatch, style: Style): string {
   const { assertion, explanation } = mismatch;
-  return [`${style.bold(`${assertion.place.file}:${assertion.place.line}`)}  ${summaryOf(mismatch)}`, explanationText(explanation, { style })].join("\n");
+  return [
+    `${style.bold(`${assertion.place.file}:${assertion.place.line}`)}  ${summaryOf(mismatch)}`,
+    explanationText(explanation, { style }),
+  ].join("\n");
 }
 
 function summaryOf({ assertion, verdict, decidedBy }: Mismatch): string {
@@ -39,7 +46,11 @@ function summaryOf({ assertion, verdict, decidedBy }: Mismatch): string {
   return `${assertion.from} → ${assertion.to}: expected ${expected}, found ${found}`;
 }
 
-const indent = (text: string): string => text.split("\n").map((line) => (line === "" ? line : `    ${line}`)).join("\n");
+const indent = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => (line === "" ? line : `    ${line}`))
+    .join("\n");
 
 export function testResultsJson(results: readonly TestResult[]): JsonValue {
   return {
@@ -77,13 +88,27 @@ export function testResultsJunit(results: readonly TestResult[]): string {
       const text = escapeXml(explanationText(mismatch.explanation, { style: noStyle }));
       return `${open}>\n      <failure message="${escapeXml(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
     });
-    return [`  <testsuite name="${escapeXml(test.name)}" file="${escapeXml(test.file)}" tests="${good + mismatches.length}" failures="${mismatches.length}">`, ...cases, "  </testsuite>"].join("\n");
+    return [
+      `  <testsuite name="${escapeXml(test.name)}" file="${escapeXml(test.file)}" tests="${good + mismatches.length}" failures="${mismatches.length}">`,
+      ...cases,
+      "  </testsuite>",
+    ].join("\n");
   });
-  return ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites name="tierwall" tests="${passed + failed}" failures="${failed}">`, ...suites, "</testsuites>"].join("\n");
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="tierwall" tests="${passed + failed}" failures="${failed}">`,
+    ...suites,
+    "</testsuites>",
+  ].join("\n");
 }
 
 function escapeXml(text: string): string {
-  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+  };
   return text.replace(/[&<>"]/g, (c) => entities[c]!);
 }
 

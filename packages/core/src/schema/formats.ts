@@ -5,7 +5,11 @@ const labelName = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-const complain = (code: Complaint["code"], message: string, more: Partial<Complaint> = {}): readonly Complaint[] => [{ code, message, ...more }];
+const complain = (
+  code: Complaint["code"],
+  message: string,
+  more: Partial<Complaint> = {},
+): readonly Complaint[] => [{ code, message, ...more }];
 
 export const labelKey: Format = {
   name: "label-key",
@@ -14,8 +18,16 @@ export const labelKey: Format = {
     const name = parts.at(-1)!;
     const prefix = parts.length === 2 ? parts[0]! : undefined;
     const ok =
-      parts.length <= 2 && name.length <= 63 && labelName.test(name) && (prefix === undefined || (prefix.length <= 253 && dnsSubdomain.test(prefix)));
-    return ok ? [] : complain("TW1301", `\`${text}\` is not a label key; it is a name of at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with an optional DNS prefix and \`/\` before it`);
+      parts.length <= 2 &&
+      name.length <= 63 &&
+      labelName.test(name) &&
+      (prefix === undefined || (prefix.length <= 253 && dnsSubdomain.test(prefix)));
+    return ok
+      ? []
+      : complain(
+          "TW1301",
+          `\`${text}\` is not a label key; it is a name of at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with an optional DNS prefix and \`/\` before it`,
+        );
   },
 };
 
@@ -24,18 +36,29 @@ export const labelValue: Format = {
   check: (text) =>
     text === "" || (text.length <= 63 && labelName.test(text))
       ? []
-      : complain("TW1302", `\`${text}\` is not a label value; it is at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begins and ends with a letter or digit`),
+      : complain(
+          "TW1302",
+          `\`${text}\` is not a label value; it is at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begins and ends with a letter or digit`,
+        ),
 };
 
 export const cidr: Format = {
   name: "cidr",
   check: (text) => {
-    if (parseCidr(text) === undefined) return complain("TW1304", `\`${text}\` is not a CIDR; write an address, \`/\` and a prefix length, as in \`10.0.0.0/8\` or \`fd00::/8\``);
+    if (parseCidr(text) === undefined)
+      return complain(
+        "TW1304",
+        `\`${text}\` is not a CIDR; write an address, \`/\` and a prefix length, as in \`10.0.0.0/8\` or \`fd00::/8\``,
+      );
     if (!hasHostBits(text)) return [];
-    return complain("TW2001", `\`${text}\` has host bits set; it is read as \`${formatCidr(parseCidr(text)!)}\``, {
-      hint: "Implementations differ on this: write the network address.",
-      readable: true,
-    });
+    return complain(
+      "TW2001",
+      `\`${text}\` has host bits set; it is read as \`${formatCidr(parseCidr(text)!)}\``,
+      {
+        hint: "Implementations differ on this: write the network address.",
+        readable: true,
+      },
+    );
   },
 };
 
@@ -45,7 +68,10 @@ export const portName: Format = {
   check: (text) =>
     /^[a-z0-9]([a-z0-9]|-(?=[a-z0-9]))*$/.test(text) && /[a-z]/.test(text) && text.length <= 15
       ? []
-      : complain("TW1307", `\`${text}\` is not a port name; it is at most 15 lower-case letters, digits and single \`-\`, with at least one letter${/^\d+$/.test(text) ? "; a port number is written without quotes" : ""}`),
+      : complain(
+          "TW1307",
+          `\`${text}\` is not a port name; it is at most 15 lower-case letters, digits and single \`-\`, with at least one letter${/^\d+$/.test(text) ? "; a port number is written without quotes" : ""}`,
+        ),
 };
 
 /** S8.1 */
@@ -53,14 +79,27 @@ export const domainName: Format = {
   name: "domain-name",
   check: (text) => {
     const labels = text.replace(/\.$/, "").replace(/^\*\./, "").split(".");
-    const ok = labels.length >= 2 && labels.every((label) => label.length <= 63 && /^[a-zA-Z0-9]([-a-zA-Z0-9_]*[a-zA-Z0-9])?$/.test(label));
-    return ok ? [] : complain("TW1308", `\`${text}\` is not a domain name; it has at least two labels, and \`*\` only as the whole first one, as in \`*.example.com\``);
+    const ok =
+      labels.length >= 2 &&
+      labels.every((label) => label.length <= 63 && /^[a-zA-Z0-9]([-a-zA-Z0-9_]*[a-zA-Z0-9])?$/.test(label));
+    return ok
+      ? []
+      : complain(
+          "TW1308",
+          `\`${text}\` is not a domain name; it has at least two labels, and \`*\` only as the whole first one, as in \`*.example.com\``,
+        );
   },
 };
 
 export const namespaceName: Format = {
   name: "namespace-name",
-  check: (text) => (text.length <= 63 && dnsLabel.test(text) ? [] : complain("TW1103", `\`${text}\` is not a namespace name; it is at most 63 lower-case letters, digits and \`-\``)),
+  check: (text) =>
+    text.length <= 63 && dnsLabel.test(text)
+      ? []
+      : complain(
+          "TW1103",
+          `\`${text}\` is not a namespace name; it is at most 63 lower-case letters, digits and \`-\``,
+        ),
 };
 
 export const objectName: Format = {
@@ -68,7 +107,10 @@ export const objectName: Format = {
   check: (text) =>
     text.length <= 253 && dnsSubdomain.test(text)
       ? []
-      : complain("TW1103", `\`${text}\` is not a name Kubernetes accepts; it is at most 253 lower-case letters, digits, \`-\` and \`.\`, and begins and ends with a letter or digit`),
+      : complain(
+          "TW1103",
+          `\`${text}\` is not a name Kubernetes accepts; it is at most 253 lower-case letters, digits, \`-\` and \`.\`, and begins and ends with a letter or digit`,
+        ),
 };
 
 /** The findings for `except` beside the block it is taken from; both must already be valid CIDRs. */

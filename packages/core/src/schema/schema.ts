@@ -6,7 +6,15 @@ import type { Code } from "../diagnostics/table.js";
  * reference in docs/, and the CRDs. Every schema has a description, because users read them in all of these.
  */
 
-export type Schema = StringSchema | IntegerSchema | BooleanSchema | IntOrStringSchema | ListSchema | MapSchema | ObjectSchema | AnySchema;
+export type Schema =
+  | StringSchema
+  | IntegerSchema
+  | BooleanSchema
+  | IntOrStringSchema
+  | ListSchema
+  | MapSchema
+  | ObjectSchema
+  | AnySchema;
 
 interface Described {
   readonly description: string;
@@ -40,6 +48,8 @@ export interface IntegerSchema extends Described {
   readonly type: "integer";
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Larger values may be allowed one day: from a cluster they are evaluated as they are (S5.1). */
+  readonly mayGrow?: true;
 }
 
 export interface BooleanSchema extends Described {
@@ -48,9 +58,11 @@ export interface BooleanSchema extends Described {
   readonly only?: true;
 }
 
-/** A port: a number in range, or a name. */
+/** A number in range, or a name. */
 export interface IntOrStringSchema extends Described {
   readonly type: "int-or-string";
+  /** What is expected, in words: "a port number or a port name". */
+  readonly expected: string;
   readonly minimum: number;
   readonly maximum: number;
   readonly format: Format;
@@ -98,12 +110,36 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean, N
 
 /** What must hold between the fields of one object. */
 export type Constraint =
-  | { readonly kind: "exactly-one"; readonly of: readonly string[]; readonly code?: Code; readonly hint?: string }
-  | { readonly kind: "at-least-one"; readonly of: readonly string[]; readonly code?: Code; readonly hint?: string }
-  | { readonly kind: "at-most-one"; readonly of: readonly string[]; readonly code?: Code; readonly hint?: string }
+  | {
+      readonly kind: "exactly-one";
+      readonly of: readonly string[];
+      readonly code?: Code;
+      readonly hint?: string;
+    }
+  | {
+      readonly kind: "at-least-one";
+      readonly of: readonly string[];
+      readonly code?: Code;
+      readonly hint?: string;
+    }
+  | {
+      readonly kind: "at-most-one";
+      readonly of: readonly string[];
+      readonly code?: Code;
+      readonly hint?: string;
+    }
   /** `field` may stand only beside one of `needs`. */
-  | { readonly kind: "needs"; readonly field: string; readonly needs: readonly string[]; readonly code?: Code; readonly hint?: string }
-  | { readonly kind: "custom"; readonly check: (value: Readonly<Record<string, unknown>>) => readonly Finding[] };
+  | {
+      readonly kind: "needs";
+      readonly field: string;
+      readonly needs: readonly string[];
+      readonly code?: Code;
+      readonly hint?: string;
+    }
+  | {
+      readonly kind: "custom";
+      readonly check: (value: Readonly<Record<string, unknown>>) => readonly Finding[];
+    };
 
 /** A complaint of a custom constraint: at which field, relative to the object. */
 export interface Finding extends Complaint {
@@ -116,24 +152,61 @@ export interface Problem extends Finding {
   readonly at: "key" | "value";
 }
 
-export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({ schema, required: true, nullable: false });
-export const lenient = <S extends Schema>(schema: S): Field<S, true, false> => ({ schema, required: true, nullable: false, lenient: true });
-export const optional = <S extends Schema>(schema: S): Field<S, false, false> => ({ schema, required: false, nullable: false });
-export const nullable = <S extends Schema>(schema: S): Field<S, false, true> => ({ schema, required: false, nullable: true });
+export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({
+  schema,
+  required: true,
+  nullable: false,
+});
+export const lenient = <S extends Schema>(schema: S): Field<S, true, false> => ({
+  schema,
+  required: true,
+  nullable: false,
+  lenient: true,
+});
+export const optional = <S extends Schema>(schema: S): Field<S, false, false> => ({
+  schema,
+  required: false,
+  nullable: false,
+});
+export const nullable = <S extends Schema>(schema: S): Field<S, false, true> => ({
+  schema,
+  required: false,
+  nullable: true,
+});
 
 type Options<S> = Omit<S, "type" | "description">;
 
-export const string = (description: string, options: Options<StringSchema> = {}): StringSchema => ({ type: "string", description, ...options });
-export const oneOf = <const V extends string>(description: string, values: readonly V[], defaultValue?: NoInfer<V>): StringSchema<V> => ({
+export const string = (description: string, options: Options<StringSchema> = {}): StringSchema => ({
+  type: "string",
+  description,
+  ...options,
+});
+export const oneOf = <const V extends string>(
+  description: string,
+  values: readonly V[],
+  defaultValue?: NoInfer<V>,
+): StringSchema<V> => ({
   type: "string",
   description,
   values,
   ...(defaultValue === undefined ? {} : { default: defaultValue }),
 });
-export const integer = (description: string, options: Options<IntegerSchema> = {}): IntegerSchema => ({ type: "integer", description, ...options });
+export const integer = (description: string, options: Options<IntegerSchema> = {}): IntegerSchema => ({
+  type: "integer",
+  description,
+  ...options,
+});
 export const boolean = (description: string): BooleanSchema => ({ type: "boolean", description });
-export const onlyTrue = (description: string): BooleanSchema => ({ type: "boolean", description, only: true });
-export const list = <S extends Schema>(description: string, items: S, options: Omit<Options<ListSchema>, "items"> = {}): ListSchema<S> => ({
+export const onlyTrue = (description: string): BooleanSchema => ({
+  type: "boolean",
+  description,
+  only: true,
+});
+export const list = <S extends Schema>(
+  description: string,
+  items: S,
+  options: Omit<Options<ListSchema>, "items"> = {},
+): ListSchema<S> => ({
   type: "list",
   description,
   items,
@@ -148,21 +221,22 @@ export const object = <F extends Fields>(
 export const any = (description: string): AnySchema => ({ type: "any", description });
 
 /** The TypeScript type of what a schema accepts. */
-export type Static<S extends Schema> = S extends StringSchema<infer V>
-  ? V
-  : S extends IntegerSchema
-    ? number
-    : S extends BooleanSchema
-      ? boolean
-      : S extends IntOrStringSchema
-        ? number | string
-        : S extends ListSchema<infer I>
-          ? readonly Static<I>[]
-          : S extends MapSchema
-            ? Readonly<Record<string, string>>
-            : S extends ObjectSchema<infer F>
-              ? StaticFields<F>
-              : unknown;
+export type Static<S extends Schema> =
+  S extends StringSchema<infer V>
+    ? V
+    : S extends IntegerSchema
+      ? number
+      : S extends BooleanSchema
+        ? boolean
+        : S extends IntOrStringSchema
+          ? number | string
+          : S extends ListSchema<infer I>
+            ? readonly Static<I>[]
+            : S extends MapSchema
+              ? Readonly<Record<string, string>>
+              : S extends ObjectSchema<infer F>
+                ? StaticFields<F>
+                : unknown;
 
 type StaticFields<F extends Fields> = {
   readonly [K in keyof F as F[K] extends Field<Schema, true> ? K : never]: StaticField<F[K]>;
@@ -170,4 +244,5 @@ type StaticFields<F extends Fields> = {
   readonly [K in keyof F as F[K] extends Field<Schema, true> ? never : K]?: StaticField<F[K]>;
 };
 
-type StaticField<F extends Field> = F extends Field<infer S, boolean, infer N> ? Static<S> | (N extends true ? null : never) : never;
+type StaticField<F extends Field> =
+  F extends Field<infer S, boolean, infer N> ? Static<S> | (N extends true ? null : never) : never;

@@ -3,15 +3,30 @@ import { type Finding, list, type MapSchema, object, oneOf, optional, required, 
 
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
-export const labels = (description: string): MapSchema => ({ type: "map", description, keys: labelKey, values: labelValue });
+export const labels = (description: string): MapSchema => ({
+  type: "map",
+  description,
+  keys: labelKey,
+  values: labelValue,
+});
 
 const requirement = object(
   "a selector requirement",
   "One condition on a label.",
   {
     key: required(string("The label key the condition is about.", { format: labelKey })),
-    operator: required(oneOf("How the label is compared: In, NotIn, Exists or DoesNotExist. NotIn and DoesNotExist hold where the label is absent.", operators)),
-    values: optional(list("The values to compare with; needed by In and NotIn, forbidden for Exists and DoesNotExist.", string("A label value.", { format: labelValue }))),
+    operator: required(
+      oneOf(
+        "How the label is compared: In, NotIn, Exists or DoesNotExist. NotIn and DoesNotExist hold where the label is absent.",
+        operators,
+      ),
+    ),
+    values: optional(
+      list(
+        "The values to compare with; needed by In and NotIn, forbidden for Exists and DoesNotExist.",
+        string("A label value.", { format: labelValue }),
+      ),
+    ),
   },
   [{ kind: "custom", check: checkValues }],
 );

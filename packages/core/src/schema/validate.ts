@@ -21,28 +21,37 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
     problems.push({ code, path, at: "value", message, ...more });
     return undefined;
   };
-  const wrongType = (expected: string) => complain("TW1201", `expected ${expected}, found ${describe(value)}${quoteIt(schema, value)}`);
+  const wrongType = (expected: string) =>
+    complain("TW1201", `expected ${expected}, found ${describe(value)}${quoteIt(schema, value)}`);
 
   switch (schema.type) {
     case "any":
       return value;
     case "boolean":
       if (typeof value !== "boolean") return wrongType("true or false");
-      if (schema.only && !value) return complain("TW1405", "`false` means nothing here; leave the field out, or set it to `true`");
+      if (schema.only && !value)
+        return complain("TW1405", "`false` means nothing here; leave the field out, or set it to `true`");
       return value;
     case "integer":
       if (typeof value !== "number" || !Number.isInteger(value)) return wrongType("a whole number");
       return checkRange(schema, value, complain);
     case "int-or-string":
       if (typeof value === "number" && Number.isInteger(value)) return checkRange(schema, value, complain);
-      if (typeof value !== "string") return wrongType("a port number or a port name");
+      if (typeof value !== "string") return wrongType(schema.expected);
       return checkFormat(schema.format, value, path, "value", problems);
     case "string": {
       if (typeof value !== "string") return wrongType(schema.values ? formatChoices(schema.values) : "text");
       if (schema.values && !schema.values.includes(value))
-        return complain("TW1203", `\`${value}\` is not ${formatChoices(schema.values)}${didYouMean(value, schema.values)}`);
+        return complain(
+          "TW1203",
+          `\`${value}\` is not ${formatChoices(schema.values)}${didYouMean(value, schema.values)}`,
+        );
       if (schema.maxLength !== undefined && value.length > schema.maxLength)
-        complain("TW1208", `${value.length} characters are too many; at most ${schema.maxLength} are allowed`, { readable: true });
+        complain(
+          "TW1208",
+          `${value.length} characters are too many; at most ${schema.maxLength} are allowed`,
+          { readable: true },
+        );
       return schema.format ? checkFormat(schema.format, value, path, "value", problems) : value;
     }
     case "list":
@@ -50,13 +59,19 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
       if (schema.minItems !== undefined && value.length < schema.minItems)
         complain("TW1206", `the list is empty; it needs at least ${count(schema.minItems, "item")}`);
       if (schema.maxItems !== undefined && value.length > schema.maxItems)
-        complain("TW1207", `the list has ${value.length} items; at most ${schema.maxItems} are allowed`, { readable: true });
+        complain("TW1207", `the list has ${value.length} items; at most ${schema.maxItems} are allowed`, {
+          readable: true,
+        });
       if (schema.set) findDuplicates(value, path, problems);
       return value.map((item: unknown, i) => readValue(schema.items, item, [...path, i], problems));
     case "map":
-      return isPlainObject(value) ? readMap(schema, value, path, problems) : wrongType("a mapping of keys to text");
+      return isPlainObject(value)
+        ? readMap(schema, value, path, problems)
+        : wrongType("a mapping of keys to text");
     case "object":
-      return isPlainObject(value) ? readObject(schema, value, path, problems) : wrongType(`${schema.title} (an object)`);
+      return isPlainObject(value)
+        ? readObject(schema, value, path, problems)
+        : wrongType(`${schema.title} (an object)`);
   }
 }
 
@@ -78,7 +93,8 @@ function readObject(schema: ObjectSchema, value: PlainObject, path: Path, proble
       ...(field.lenient ? { readable: true } : {}),
     });
   }
-  for (const constraint of schema.constraints ?? []) checkConstraint(constraint, schema, read, path, problems);
+  for (const constraint of schema.constraints ?? [])
+    checkConstraint(constraint, schema, read, path, problems);
   return read;
 }
 
@@ -91,20 +107,36 @@ function unknownField(schema: ObjectSchema, key: string, path: Path): Problem {
   };
 }
 
-function checkConstraint(constraint: Constraint, schema: ObjectSchema, value: PlainObject, path: Path, problems: Problem[]): void {
+function checkConstraint(
+  constraint: Constraint,
+  schema: ObjectSchema,
+  value: PlainObject,
+  path: Path,
+  problems: Problem[],
+): void {
   if (constraint.kind === "custom") {
-    for (const found of constraint.check(value)) problems.push({ at: "value", ...found, path: [...path, ...found.path] });
+    for (const found of constraint.check(value))
+      problems.push({ at: "value", ...found, path: [...path, ...found.path] });
     return;
   }
   const hint = constraint.hint === undefined ? {} : { hint: constraint.hint };
   if (constraint.kind === "needs") {
-    if (value[constraint.field] === undefined || constraint.needs.some((key) => value[key] !== undefined)) return;
+    if (value[constraint.field] === undefined || constraint.needs.some((key) => value[key] !== undefined))
+      return;
     const message = `\`${constraint.field}\` needs ${names(constraint.needs, "or")} beside it`;
-    problems.push({ code: constraint.code ?? "TW1211", path: [...path, constraint.field], at: "key", message, ...hint });
+    problems.push({
+      code: constraint.code ?? "TW1211",
+      path: [...path, constraint.field],
+      at: "key",
+      message,
+      ...hint,
+    });
     return;
   }
   // An unknown field may be the one that was meant, and has been reported as such.
-  const unknownReported = problems.some((p) => p.code === "TW1204" && p.path.length === path.length + 1 && path.every((s, i) => p.path[i] === s));
+  const unknownReported = problems.some(
+    (p) => p.code === "TW1204" && p.path.length === path.length + 1 && path.every((s, i) => p.path[i] === s),
+  );
   const given = constraint.of.filter((key) => Object.hasOwn(value, key));
   if (given.length === 0 && constraint.kind !== "at-most-one" && !unknownReported)
     problems.push({
@@ -125,13 +157,24 @@ function checkConstraint(constraint: Constraint, schema: ObjectSchema, value: Pl
 }
 
 type PlainObject = Readonly<Record<string, unknown>>;
+const maxInt32 = 2 ** 31 - 1;
+
 type Complain = (code: Code, message: string, more?: Partial<Problem>) => undefined;
 
-function checkRange(schema: { minimum?: number; maximum?: number }, value: number, complain: Complain): number | undefined {
+function checkRange(
+  schema: { minimum?: number; maximum?: number; mayGrow?: true },
+  value: number,
+  complain: Complain,
+): number | undefined {
   const { minimum = -Infinity, maximum = Infinity } = schema;
   if (value >= minimum && value <= maximum) return value;
   const range = maximum === Infinity ? `at least ${minimum}` : `from ${minimum} to ${maximum}`;
-  complain("TW1205", `\`${value}\` is out of range; it must be ${range}`);
+  const understood = schema.mayGrow && value > maximum && value <= maxInt32;
+  complain(
+    "TW1205",
+    `\`${value}\` is out of range; it must be ${range}`,
+    understood ? { readable: true } : {},
+  );
   return value;
 }
 
@@ -146,17 +189,36 @@ function checkFormat(
   return text;
 }
 
-function readMap(schema: Extract<Schema, { type: "map" }>, value: PlainObject, path: Path, problems: Problem[]): PlainObject {
+function readMap(
+  schema: Extract<Schema, { type: "map" }>,
+  value: PlainObject,
+  path: Path,
+  problems: Problem[],
+): PlainObject {
   const read: Record<string, string> = {};
   for (const [key, given] of Object.entries(value)) {
     const at = [...path, key];
     checkFormat(schema.keys, key, at, "key", problems);
     if (given === null) {
       // S10.5
-      problems.push({ code: "TW2010", path: at, at: "key", message: `\`${key}\` has no value; it is read as the empty text`, hint: 'Write `""` if that is what is meant.', readable: true });
+      problems.push({
+        code: "TW2010",
+        path: at,
+        at: "key",
+        message: `\`${key}\` has no value; it is read as the empty text`,
+        hint: 'Write `""` if that is what is meant.',
+        readable: true,
+      });
       read[key] = "";
-    } else if (typeof given === "string") read[key] = checkFormat(schema.values, given, at, "value", problems);
-    else problems.push({ code: "TW1201", path: at, at: "value", message: `expected text, found ${describe(given)}${quoteIt(schema, given)}` });
+    } else if (typeof given === "string")
+      read[key] = checkFormat(schema.values, given, at, "value", problems);
+    else
+      problems.push({
+        code: "TW1201",
+        path: at,
+        at: "value",
+        message: `expected text, found ${describe(given)}${quoteIt(schema, given)}`,
+      });
   }
   return read;
 }
@@ -165,7 +227,14 @@ function findDuplicates(items: readonly unknown[], path: Path, problems: Problem
   const seen = new Set<string>();
   for (const [i, item] of items.entries()) {
     const key = JSON.stringify(item);
-    if (seen.has(key)) problems.push({ code: "TW1212", path: [...path, i], at: "value", message: `${key} stands twice in this list`, readable: true });
+    if (seen.has(key))
+      problems.push({
+        code: "TW1212",
+        path: [...path, i],
+        at: "value",
+        message: `${key} stands twice in this list`,
+        readable: true,
+      });
     seen.add(key);
   }
 }
@@ -178,15 +247,18 @@ function describe(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
-  if (typeof value === "string") return `the text \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
+  if (typeof value === "string")
+    return `the text \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
   if (typeof value === "number") return `the number ${value}`;
-  return `\`${String(value)}\``;
+  return typeof value === "boolean" ? `\`${value}\`` : "something else";
 }
 
 /** `version: 1` and `enabled: yes` are not text until quoted. */
 function quoteIt(schema: Schema, value: unknown): string {
   const wantsText = schema.type === "string" || schema.type === "map";
-  return wantsText && (typeof value === "number" || typeof value === "boolean") ? `; put it in quotes: "${value}"` : "";
+  return wantsText && (typeof value === "number" || typeof value === "boolean")
+    ? `; put it in quotes: "${value}"`
+    : "";
 }
 
 function formatChoices(values: readonly string[]): string {

@@ -28,11 +28,18 @@ export interface Said {
 
 export function world(yaml: string, options: StateOptions = {}): World {
   const state = readState([{ file: "test.yaml", text: yaml }], options);
-  if (!state.usable) throw new Error(state.diagnostics.map((d) => `${d.code} ${d.place?.line ?? 0}:${d.place?.column ?? 0} ${d.message}`).join("\n"));
+  if (!state.usable)
+    throw new Error(
+      state.diagnostics
+        .map((d) => `${d.code} ${d.place?.line ?? 0}:${d.place?.column ?? 0} ${d.message}`)
+        .join("\n"),
+    );
   const answer = (question: string): Said => {
     const [from, to] = question.split(" -> ");
     const target = must(parseTarget(to!));
-    const asked = must(ask(state, { from: must(parseEndpoint(from!)), to: target.endpoint, port: target.port }));
+    const asked = must(
+      ask(state, { from: must(parseEndpoint(from!)), to: target.endpoint, port: target.port }),
+    );
     return said(asked.verdict, asked.answers[0]!.connection);
   };
   return { state, ask: answer, verdict: (question) => answer(question).verdict };
@@ -40,11 +47,16 @@ export function world(yaml: string, options: StateOptions = {}): World {
 
 /** `TW1204 3:5` for everything reported, in reading order. */
 export function problemsIn(yaml: string, options: StateOptions = {}): readonly string[] {
-  return readState([{ file: "test.yaml", text: yaml }], options).diagnostics.map((d) => (d.place === undefined ? d.code : `${d.code} ${d.place.line}:${d.place.column}`));
+  return readState([{ file: "test.yaml", text: yaml }], options).diagnostics.map((d) =>
+    d.place === undefined ? d.code : `${d.code} ${d.place.line}:${d.place.column}`,
+  );
 }
 
 function said(verdict: Said["verdict"], { egress, ingress }: ConnectionVerdict): Said {
-  const [out, in_] = [egress.decisions.map(formatDecider).join(" or "), ingress.decisions.map(formatDecider).join(" or ")];
+  const [out, in_] = [
+    egress.decisions.map(formatDecider).join(" or "),
+    ingress.decisions.map(formatDecider).join(" or "),
+  ];
   const denier = egress.verdict !== "Allow" ? out : ingress.verdict !== "Allow" ? in_ : undefined;
   const policyDecided = (text: string) => text !== "default" && text !== "no-walk";
   return {
@@ -61,7 +73,8 @@ function said(verdict: Said["verdict"], { egress, ingress }: ConnectionVerdict):
 /** `ClusterNetworkPolicy guard`, `isolation by NetworkPolicy x/np`, `default`. */
 function formatDecider({ by }: Decision): string {
   if (by.kind === "rule") return formatPolicy(by.rule.origin.policy);
-  if (by.kind === "isolation") return `isolation by ${by.isolation.map(({ origin }) => (origin.kind === "policy" ? formatPolicy(origin.policy) : origin.option)).join(", ")}`;
+  if (by.kind === "isolation")
+    return `isolation by ${by.isolation.map(({ origin }) => (origin.kind === "policy" ? formatPolicy(origin.policy) : origin.option)).join(", ")}`;
   return by.kind;
 }
 

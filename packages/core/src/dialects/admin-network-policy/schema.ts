@@ -46,7 +46,7 @@ export const adminNetworkPolicy = policyObject(
             integer(
               "The order of the policies, from 0 to 1000: those with lower numbers are asked first. Give " +
                 "policies that select the same pods different numbers.",
-              { minimum: 0, maximum: 1000 },
+              { minimum: 0, maximum: 1000, mayGrow: true },
             ),
           ),
           subject: required(subject(podsInNamespaces)),

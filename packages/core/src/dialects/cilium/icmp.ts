@@ -80,6 +80,7 @@ const icmpField = object(
     family: optional(oneOf("The IP family; IPv4 unless given.", ["IPv4", "IPv6"], "IPv4")),
     type: required({
       type: "int-or-string",
+      expected: "an ICMP type, by number or by name",
       description: "The number of the type, or its name, such as `EchoRequest`. Type 0 is every type.",
       minimum: 0,
       maximum: 255,

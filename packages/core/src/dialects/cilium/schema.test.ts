@@ -478,7 +478,7 @@ describe("warnings", () => {
     [
       "S7.4: a subject in another namespace",
       "endpointSelector: {matchLabels: {k8s:io.kubernetes.pod.namespace: other}}\ningress: [{fromEntities: [all]}]",
-      ['TW2019 endpointSelector.matchLabels["k8s:io.kubernetes.pod.namespace"]'],
+      ['TW2021 endpointSelector.matchLabels["k8s:io.kubernetes.pod.namespace"]'],
     ],
     [
       "S10.5: a label without a value",

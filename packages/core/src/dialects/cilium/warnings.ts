@@ -34,7 +34,7 @@ export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContex
     namespace === undefined ? undefined : foreignNamespaceOf(rule.endpointSelector ?? {}, namespace);
   if (foreign !== undefined)
     context.warn({
-      code: "TW2019",
+      code: "TW2021",
       path: [...path, "endpointSelector", "matchLabels", foreign],
       at: "key",
       message: `a namespaced policy is for pods of its own namespace \`${namespace}\`; this label means nothing`,

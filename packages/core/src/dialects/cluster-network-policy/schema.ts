@@ -45,7 +45,7 @@ const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeo
               integer(
                 "The order within the tier, from 0 to 1000: policies with lower numbers are asked first. " +
                   "Give policies that select the same pods different numbers.",
-                { minimum: 0, maximum: 1000 },
+                { minimum: 0, maximum: 1000, mayGrow: true },
               ),
             ),
             subject: required(subjectSchema),

@@ -293,7 +293,7 @@ describe("S5.9, S3.6: from a cluster, what is not understood fails closed", () =
   it("S3.6: the part that is not understood is named", () => {
     const [placed] = live(ingress("{action: Deny, from: [{services: {}}], l4Selector: {}}")).lowered.rules;
     expect(placed?.rule.failedClosed).toBe(
-      "`from`, `l4Selector` is not understood, so this rule denies everything",
+      "`from`, `l4Selector` are not understood, so this rule denies everything",
     );
   });
 

@@ -18,8 +18,6 @@ import { policyObject } from "../object.js";
 import { policyPort } from "../policy-port.js";
 import { distinctRuleNames } from "../rule-names.js";
 
-const maxPriority = 1000;
-const maxInt32 = 2 ** 31 - 1;
 const maxRules = 100;
 
 const exactlyOne = (fields: object): Constraint => ({ kind: "exactly-one", of: Object.keys(fields) });
@@ -173,8 +171,7 @@ export const kepAdminNetworkPolicy = policyObject(
               "From 0 to 1000; the larger number is evaluated first. 0 is special: such a policy " +
                 "comes after every " +
                 "NetworkPolicy.",
-              // The upper bound is a constraint: from a cluster a larger value is evaluated (S5.1).
-              { minimum: 0 },
+              { minimum: 0, maximum: 1000, mayGrow: true },
             ),
           ),
           subject: required(subject),
@@ -212,7 +209,6 @@ export const kepAdminNetworkPolicy = policyObject(
           ),
         },
         [
-          { kind: "custom", check: checkPriority },
           { kind: "custom", check: checkRuleCount },
           // S5.8
           distinctRuleNames,
@@ -229,15 +225,6 @@ export type WrittenPeer = Static<typeof peer>;
 export type WrittenPort = Static<typeof port>;
 
 type Given = Readonly<Record<string, unknown>>;
-
-// S5.1: "clients may assume that higher values will eventually be allowed, and simply treat it as an int32".
-function checkPriority({ priority }: Given): readonly Finding[] {
-  if (typeof priority !== "number" || priority <= maxPriority) return [];
-  const message = `\`${priority}\` is out of range; it must be from 0 to ${maxPriority}`;
-  return [
-    { code: "TW1205", path: ["priority"], message, ...(priority <= maxInt32 ? { readable: true } : {}) },
-  ];
-}
 
 // S5.6
 function checkRuleCount({ ingress, egress }: Given): readonly Finding[] {

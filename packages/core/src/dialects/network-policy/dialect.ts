@@ -10,6 +10,8 @@ export const networkPolicyKinds: readonly PolicyKind[] = [
     version: "v1",
     kind: "NetworkPolicy",
     scope: "Namespaced",
-    spellings: [spelling({ title: "networking.k8s.io/v1", schema: networkPolicy, lower: lowerNetworkPolicy })],
+    spellings: [
+      spelling({ title: "networking.k8s.io/v1", schema: networkPolicy, lower: lowerNetworkPolicy }),
+    ],
   },
 ];

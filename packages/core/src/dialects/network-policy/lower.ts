@@ -14,25 +14,49 @@ type RulePeer = NonNullable<NonNullable<NonNullable<Spec["ingress"]>[number]["fr
 /** Section 2: rules allow, and the subject is isolated in each direction the policy speaks of. */
 export function lowerNetworkPolicy({ spec }: Static<typeof networkPolicy>, context: LowerContext): Lowered {
   const namespace = context.policy.namespace ?? "default";
-  if (context.unreadable(["spec", "podSelector"])) return notEnforced(context, ["spec", "podSelector"], "its pod selector");
+  if (context.unreadable(["spec", "podSelector"]))
+    return notEnforced(context, ["spec", "podSelector"], "its pod selector");
   if (spec.podSelector === undefined)
-    context.warn({ code: "TW2018", path: ["spec"], at: "key", message: "`podSelector` is missing; the policy applies to every pod of its namespace", hint: "Write `podSelector: {}` to say so." });
-  const subject: PodSelection = { namespaces: namespaceNamed(namespace), pods: toMatch(spec.podSelector ?? {}) };
+    context.warn({
+      code: "TW2018",
+      path: ["spec"],
+      at: "key",
+      message: "`podSelector` is missing; the policy applies to every pod of its namespace",
+      hint: "Write `podSelector: {}` to say so.",
+    });
+  const subject: PodSelection = {
+    namespaces: namespaceNamed(namespace),
+    pods: toMatch(spec.podSelector ?? {}),
+  };
   const directions = directionsOf(spec);
   return {
     rules: directions.flatMap((direction) => lowerRules(spec, direction, subject, namespace, context)),
-    isolation: directions.map((direction) => ({ tier: "network-policy", direction, subject, origin: { kind: "policy", policy: context.policy } })),
+    isolation: directions.map((direction) => ({
+      tier: "network-policy",
+      direction,
+      subject,
+      origin: { kind: "policy", policy: context.policy },
+    })),
   };
 }
 
 // S2.1
 function directionsOf(spec: Spec): readonly Direction[] {
   const types = spec.policyTypes ?? [];
-  if (types.length > 0) return (["ingress", "egress"] as const).filter((d) => types.includes(d === "ingress" ? "Ingress" : "Egress"));
+  if (types.length > 0)
+    return (["ingress", "egress"] as const).filter((d) =>
+      types.includes(d === "ingress" ? "Ingress" : "Egress"),
+    );
   return (spec.egress ?? []).length > 0 ? ["ingress", "egress"] : ["ingress"];
 }
 
-function lowerRules(spec: Spec, direction: Direction, subject: PodSelection, namespace: string, context: LowerContext): PlacedRule[] {
+function lowerRules(
+  spec: Spec,
+  direction: Direction,
+  subject: PodSelection,
+  namespace: string,
+  context: LowerContext,
+): PlacedRule[] {
   return (spec[direction] ?? []).map((written, i) => {
     const path: Path = ["spec", direction, i];
     const peers = "from" in written ? written.from : "to" in written ? written.to : undefined;
@@ -59,11 +83,19 @@ function lowerPeers(peers: readonly RulePeer[], namespace: string): readonly Pee
 
 function lowerPeer({ ipBlock, podSelector, namespaceSelector }: RulePeer, namespace: string): Peer {
   if (ipBlock !== undefined)
-    return { kind: "networks", cidrs: [parseCidr(ipBlock.cidr)!], except: (ipBlock.except ?? []).map((text) => parseCidr(text)!), reach: "every-address" };
+    return {
+      kind: "networks",
+      cidrs: [parseCidr(ipBlock.cidr)!],
+      except: (ipBlock.except ?? []).map((text) => parseCidr(text)!),
+      reach: "every-address",
+    };
   const match = (selector: LabelSelector | undefined) => toMatch(selector ?? {});
   return {
     kind: "pods",
-    namespaces: { kind: "selector", match: namespaceSelector === undefined ? namespaceNamed(namespace) : match(namespaceSelector) },
+    namespaces: {
+      kind: "selector",
+      match: namespaceSelector === undefined ? namespaceNamed(namespace) : match(namespaceSelector),
+    },
     pods: { kind: "selector", match: match(podSelector) },
   };
 }

@@ -14,14 +14,14 @@ const stops = [
     say: "A developer's connection was dropped. Which rule did it, and what would have let it through?",
   },
   {
-    from: "sandbox/sandbox",
+    from: "sandbox/experiment",
     to: "kube-system/coredns:53/UDP",
-    say: "Nothing but DNS leaves this namespace. Who keeps DNS open?",
+    say: "A quarantined sandbox still resolves names. Who keeps DNS open?",
   },
   {
     from: "monitoring/prometheus",
     to: "team-b/notebook:8888/TCP",
-    say: "Monitoring scrapes everything, or does it? Six policy APIs have a say in this cluster.",
+    say: "Monitoring may reach every team. Why not this notebook?",
   },
 ] as const;
 

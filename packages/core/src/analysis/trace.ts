@@ -1,7 +1,7 @@
 import type { WalkVerdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
-import type { Direction, Isolation, PolicyRef, Rule, Tier, TierName } from "../policy/model.js";
+import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
 import type { State } from "./state.js";
 import { type Fit, fitOf, whyNot } from "./why-not.js";
 
@@ -17,14 +17,10 @@ export interface WalkTrace {
 export interface TierTrace {
   readonly tier: TierName;
   readonly outcome: "allow" | "deny" | "pass" | "next" | "undecided" | "not-reached";
-  readonly policies: readonly PolicyTrace[];
+  /** The rules of policies that select the subject, in the order in which they are asked. */
+  readonly rules: readonly RuleTrace[];
   /** The policies that isolate the subject in this tier (S1.2). */
   readonly isolation: readonly Isolation[];
-}
-
-export interface PolicyTrace {
-  readonly policy: PolicyRef;
-  readonly rules: readonly RuleTrace[];
 }
 
 export interface RuleTrace {
@@ -62,7 +58,7 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
     tiers.push(trace);
     if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
   }
-  const spoken = tiers.filter((tier) => tier.policies.length > 0 || tier.isolation.length > 0);
+  const spoken = tiers.filter((tier) => tier.rules.length > 0 || tier.isolation.length > 0);
   const nearest = walk.verdict === "Deny" ? nearestAllow(spoken) : undefined;
   return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
 }
@@ -91,7 +87,7 @@ function traceTier(
       decided = true;
     } else if (result === "may-match" && !decided) outcome = "undecided";
   }
-  return { tier: tier.name, outcome, policies: byPolicy(rules), isolation };
+  return { tier: tier.name, outcome, rules, isolation };
 }
 
 function resultOf(fit: Fit, decided: boolean): RuleTrace["result"] {
@@ -117,17 +113,6 @@ function ruleTrace(
   return { rule, result, fails, ...(why === undefined ? {} : { why }) };
 }
 
-/** Policies in the order in which they first speak. */
-function byPolicy(rules: readonly RuleTrace[]): readonly PolicyTrace[] {
-  const policies = new Map<PolicyRef, RuleTrace[]>();
-  for (const trace of rules) {
-    const known = policies.get(trace.rule.origin.policy);
-    if (known === undefined) policies.set(trace.rule.origin.policy, [trace]);
-    else known.push(trace);
-  }
-  return [...policies].map(([policy, list]) => ({ policy, rules: list }));
-}
-
 /**
  * Of the rules that would have been in time to allow, the one with the least to mend: one that fails only by its port,
  * then only by its peer, then by both. Rules behind the decision come last: they fit, but are never asked.
@@ -135,9 +120,9 @@ function byPolicy(rules: readonly RuleTrace[]): readonly PolicyTrace[] {
 function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
   let best: NearestAllow | undefined;
   let bestCost = Infinity;
-  for (const { tier, outcome, policies } of tiers) {
+  for (const { tier, outcome, rules } of tiers) {
     let late = outcome === "not-reached";
-    for (const trace of policies.flatMap((policy) => policy.rules)) {
+    for (const trace of rules) {
       if (trace.result === "matches") late = true;
       if (
         trace.rule.action !== "Allow" ||
@@ -152,7 +137,8 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
           : trace.fails[0] === "peer"
             ? 2
             : 1;
-      if (cost >= bestCost) continue;
+      // Of equals the later one wins, being closer to what decided; but of those that come too late, the first.
+      if (cost > bestCost || (late && cost === bestCost)) continue;
       bestCost = cost;
       const why = trace.why ?? "it fits, but an earlier rule decides first";
       best = { rule: trace.rule, tier, fails: trace.fails, why };

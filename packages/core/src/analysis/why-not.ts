@@ -1,8 +1,15 @@
 import type { Cluster } from "../cluster/model.js";
 import { explore } from "../evaluate/facts.js";
 import { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "../evaluate/flow.js";
-import { anyPeerMatches, peerMatches, portsMatch } from "../evaluate/match.js";
-import { holds, type LabelMatch, type Labels, formatRequirement } from "../labels/requirement.js";
+import { addressesOf, anyPeerMatches, peerMatches, portsMatch } from "../evaluate/match.js";
+import {
+  holds,
+  type LabelMatch,
+  type Labels,
+  formatRequirement,
+  namespaceNameLabel,
+} from "../labels/requirement.js";
+import { formatAddress } from "../net/address.js";
 import { contains, formatCidr } from "../net/cidr.js";
 import { describePeer, describePorts } from "../policy/describe.js";
 import type { NamespaceSet, Peer, Rule } from "../policy/model.js";
@@ -76,14 +83,19 @@ function whyNotThis(peer: Peer, subject: PodEndpoint, other: Endpoint, flow: Flo
       `it is for ${describePeer(peer)}`
     );
   }
-  if (peer.kind === "networks" && other.kind === "external") {
-    const taken = peer.except.find((cidr) => contains(cidr, other.address));
-    return taken === undefined
-      ? `${name} is not in ${peer.cidrs.map(formatCidr).join(", ")}`
-      : `${name} is in its exception ${formatCidr(taken)}`;
-  }
-  if (peer.kind === "networks" && peer.reach === "external")
+  if (peer.kind === "networks" && peer.reach === "external" && other.kind !== "external")
     return `its CIDRs are for addresses outside the cluster, and ${name} is inside`;
+  if (peer.kind === "networks") {
+    const addresses = addressesOf(other, { flow, cluster });
+    const who =
+      other.kind === "external" || addresses.length === 0
+        ? name
+        : `${name} (${addresses.map(formatAddress).join(", ")})`;
+    const taken = peer.except.find((cidr) => addresses.some((address) => contains(cidr, address)));
+    return taken === undefined
+      ? `${who} is not in ${peer.cidrs.map(formatCidr).join(", ")}`
+      : `${who} is in its exception ${formatCidr(taken)}`;
+  }
   if (peer.kind === "nodes" && other.kind !== "node") return `it selects nodes, and ${name} is not one`;
   // Reached only where nothing more exact is to be said; the peer itself is the best answer.
   return explore((unknowns) => peerMatches(peer, subject, other, { flow, cluster, unknowns })).every(
@@ -136,6 +148,8 @@ function whyNotSet(
 function whyNotLabels(match: LabelMatch, who: string, labels: Labels): string | undefined {
   const failing = match.find((requirement) => !holds(requirement, labels));
   if (failing === undefined) return undefined;
+  if (failing.key === namespaceNameLabel && failing.operator === "In")
+    return `${who} is not ${failing.values.length === 1 ? failing.values[0] : `one of ${failing.values.join(", ")}`}`;
   const has = Object.hasOwn(labels, failing.key)
     ? `has ${failing.key}=${labels[failing.key]}`
     : `has no label ${failing.key}`;

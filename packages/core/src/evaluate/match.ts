@@ -126,7 +126,10 @@ function hasSameValue(key: string, subject: Labels, other: Labels): boolean {
 }
 
 /** The addresses an end may be at, in the family of the connection; none where the input does not tell. */
-function addressesOf(endpoint: Endpoint, { cluster, flow }: Situation): readonly Address[] {
+export function addressesOf(
+  endpoint: Endpoint,
+  { cluster, flow }: Pick<Situation, "cluster" | "flow">,
+): readonly Address[] {
   const ofFamily = (list: readonly Address[]) =>
     list.filter((a) => flow.family === undefined || a.family === flow.family);
   switch (endpoint.kind) {
@@ -244,7 +247,7 @@ function entityIncludes(
           key: `apiserver:${formatEndpoint(other)}`,
           text: `whether ${formatEndpoint(other)} is the API server (tell with --kube-apiserver)`,
         });
-      return addressesOf(other, { cluster, unknowns, flow }).some((address) =>
+      return addressesOf(other, { cluster, flow }).some((address) =>
         known.some((server) => sameAddress(address, server)),
       );
     }

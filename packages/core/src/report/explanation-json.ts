@@ -37,10 +37,11 @@ export function explanationJson(explanation: Explanation): JsonValue {
   return {
     apiVersion,
     kind: "Explanation",
-    verdict: explanation.verdict,
+    flow: answers[0]?.flow,
     ...answers[0],
+    // The first answer is not the whole answer where several differ.
+    verdict: explanation.verdict,
     ...(answers.length > 1 ? { answers } : {}),
-    ...(explanation.verdict === "Mixed" ? { verdict: "Mixed" } : {}),
   };
 }
 
@@ -97,7 +98,7 @@ function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): J
     ...(trace === undefined
       ? {}
       : {
-          trace: trace.tiers.map((tier) => tierJson(direction, tier)),
+          trace: trace.tiers.map(tierJson),
           ...(trace.nearestAllow === undefined
             ? {}
             : {
@@ -165,27 +166,38 @@ export function policyJson(policy: PolicyRef): { [key: string]: JsonValue | unde
   };
 }
 
-function tierJson(direction: Direction, { tier, outcome, policies, isolation }: TierTrace): JsonValue {
+function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
   return {
     tier,
     outcome,
-    policies: policies.map(({ policy, rules }) => ({
-      ...policyJson(policy),
-      direction,
-      rules: rules.map(ruleTraceJson),
-    })),
+    policies: byPolicy(rules).map(([policy, list]) => ({ ...policyJson(policy), rules: list })),
     isolatedBy: isolation.map(({ origin }) =>
       origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
     ),
   };
 }
 
-function ruleTraceJson({ rule, result, fails, why }: RuleTrace): JsonValue {
+/** Policies in the order in which they first speak; `order` is that of the rules within the tier. */
+function byPolicy(rules: readonly RuleTrace[]): readonly [PolicyRef, readonly JsonValue[]][] {
+  const policies = new Map<PolicyRef, JsonValue[]>();
+  for (const [order, trace] of rules.entries()) {
+    const { policy } = trace.rule.origin;
+    const known = policies.get(policy) ?? [];
+    known.push(ruleTraceJson(trace, order));
+    policies.set(policy, known);
+  }
+  return [...policies];
+}
+
+function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): JsonValue {
+  const { index, name, path, direction } = rule.origin;
   const place = rule.origin.place();
   return {
-    ruleIndex: rule.origin.index,
-    ruleName: rule.origin.name,
-    rulePath: rule.origin.path,
+    order,
+    direction,
+    ruleIndex: index,
+    ruleName: name,
+    rulePath: path,
     action: rule.action,
     result,
     fails: fails.length === 0 ? undefined : fails,

@@ -2,16 +2,16 @@ import { formatPortRef } from "../analysis/endpoint-ref.js";
 import type { ExplainedAnswer, ExplainedFlow, Explanation } from "../analysis/explain.js";
 import type { OverallVerdict } from "../analysis/ask.js";
 import type { PortSet } from "../analysis/port-sets.js";
-import type { PolicyTrace, RuleTrace, TierTrace, WalkTrace } from "../analysis/trace.js";
+import type { RuleTrace, TierTrace, WalkTrace } from "../analysis/trace.js";
 import type { Place } from "../diagnostics/place.js";
 import type { WalkVerdict } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import type { Decision } from "../evaluate/walk.js";
-import { formatPolicy, type IsolationOrigin, type RuleOrigin } from "../policy/model.js";
+import { formatPolicy, type IsolationOrigin, type PolicyRef, type RuleOrigin } from "../policy/model.js";
 import { portRanges } from "./explanation-json.js";
 import { type Style, wrap } from "./style.js";
 
-const tierColumn = 19;
+const tierColumn = 17;
 const body = " ".repeat(4 + tierColumn);
 
 export interface TextOptions {
@@ -22,7 +22,9 @@ export interface TextOptions {
 
 /** The answer first, then the reason, then the place, then what to do. */
 export function explanationText(explanation: Explanation, { style, verbose = false }: TextOptions): string {
-  const head = `${verdictMark(explanation.verdict, style)}   ${style.bold(explanation.from)} → ${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
+  const someOfThem = explanation.verdict === "Mixed" && explanation.question.port.kind === "all";
+  const mark = someOfThem ? style.unsure("~ PARTLY ALLOWED") : verdictMark(explanation.verdict, style);
+  const head = `${mark}   ${style.bold(explanation.from)} → ${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
   const several = explanation.answers.length > 1;
   const answers = explanation.answers.map((answer) =>
     [...(several ? ["", answerHeading(answer, style)] : []), ...answerText(answer, style, verbose)].join(
@@ -74,7 +76,7 @@ function answerText(
 function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: boolean): readonly string[] {
   const what = trace.direction === "egress" ? "leaving" : "entering";
   const title = `  ${what} ${formatEndpoint(trace.end)} (${trace.direction})`;
-  const lines = [`${title.padEnd(65)}${verdictWord(walk.verdict, style)}`];
+  const lines = [`${title.padEnd(72)}${verdictWord(walk.verdict, style)}`];
   const special = specialReason(walk);
   if (special !== undefined) lines.push(`    ${special}`);
   for (const tier of trace.tiers) lines.push(...tierText(tier, style, verbose));
@@ -108,83 +110,75 @@ function specialReason({ decisions: [decision] }: WalkVerdict): string | undefin
   }
 }
 
+/** The outcome of the tier on its first line, then the rules that were looked at and did not match. */
 function tierText(trace: TierTrace, style: Style, verbose: boolean): readonly string[] {
-  const entries = entriesOf(trace, style, verbose);
-  return entries.map((entry, i) => {
-    const column = i === 0 ? trace.tier.padEnd(tierColumn) : " ".repeat(tierColumn);
-    return wrap(`    ${column}`, entry, `${body}  `);
-  });
-}
-
-function entriesOf(trace: TierTrace, style: Style, verbose: boolean): readonly string[] {
-  if (trace.outcome === "not-reached") return [notReached(trace, style)];
-  const entries = trace.policies.flatMap((policy) => policyText(policy, trace, style, verbose));
-  const matched = trace.policies.some((policy) => policy.rules.some((rule) => rule.result === "matches"));
-  if (!matched && trace.isolation.length > 0) {
-    const by = trace.isolation.map(({ origin }) => isolatorText(origin)).join(", ");
-    entries.push(`${style.bad("✗")} no rule allows it, and the pod is isolated by ${by}`);
-  }
-  if (trace.outcome === "next") entries.push(style.dim("no rule matches → next tier"));
-  return entries;
-}
-
-function notReached({ policies }: TierTrace, style: Style): string {
-  const late = policies
-    .flatMap((policy) => policy.rules)
-    .find((rule) => rule.result === "would-match" || rule.result === "may-match");
-  if (late === undefined) return style.dim("not reached");
-  const verb = late.result === "may-match" ? "might have" : "would have";
-  const done = late.rule.action === "Allow" ? "allowed" : late.rule.action === "Deny" ? "denied" : "passed";
-  return style.dim(`not reached; ${ruleText(late.rule.origin)} ${verb} ${done} it`);
-}
-
-/** How many rules that do not match are explained before the rest is counted. */
-const shownRules = 4;
-
-function policyText(
-  { policy, rules }: PolicyTrace,
-  tier: TierTrace,
-  style: Style,
-  verbose: boolean,
-): readonly string[] {
-  const decisive = rules.find((rule) => rule.result === "matches");
-  const before = decisive === undefined ? rules : rules.slice(0, rules.indexOf(decisive));
-  const telling = before.filter((rule) => rule.result !== "would-match");
-  const shown = verbose ? telling : telling.slice(0, shownRules);
-  const hidden = telling.length - shown.length;
-  const lines = [
-    ...shown.map((rule) => missText(rule, style)),
-    ...(hidden > 0
-      ? [style.dim(`· ${formatPolicy(policy)}: ${hidden} more rules do not match (-v shows them)`)]
-      : []),
+  const [first, ...more] = outcomeLines(trace, style);
+  const misses = trace.outcome === "not-reached" ? [] : missLines(trace, style, verbose);
+  return [
+    wrap(`    ${trace.tier.padEnd(tierColumn)}`, first!, `${body}  `),
+    ...more.map((line) => wrap(`${body}  `, line, `${body}  `)),
+    ...misses.map((line) => wrap(body, line, `${body}    `)),
   ];
-  if (decisive !== undefined) lines.push(decisiveText(decisive, tier, style));
+}
+
+function outcomeLines(trace: TierTrace, style: Style): readonly string[] {
+  if (trace.outcome === "not-reached") return [style.dim(notReached(trace))];
+  const decisive = trace.rules.find((rule) => rule.result === "matches");
+  if (decisive !== undefined && trace.outcome !== "undecided") return decisiveLines(decisive, trace, style);
+  if (trace.outcome === "undecided") return [`${style.unsure("?")} it depends on what is not known`];
+  if (trace.isolation.length === 0) return [style.dim("no rule matches → next tier")];
+  const [only, ...others] = trace.isolation.map(({ origin }) => isolatorText(origin));
+  return [`${style.bad("✗")} no rule allows it, and the pod is isolated by`, ...[only!, ...others]];
+}
+
+function notReached(trace: TierTrace): string {
+  const late = trace.rules.find((rule) => rule.result === "would-match" || rule.result === "may-match");
+  if (late === undefined) return "not reached";
+  const verb = late.result === "may-match" ? "might have" : "would have";
+  const done = { Allow: "allowed", Deny: "denied", Pass: "passed" }[late.rule.action];
+  return `not reached; ${ruleText(late.rule.origin)} ${verb} ${done} it`;
+}
+
+function decisiveLines({ rule, why }: RuleTrace, tier: TierTrace, style: Style): readonly string[] {
+  const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓" }[rule.action];
+  const verb = { Allow: "allows it", Deny: "denies it", Pass: "passes it to the next tier" }[rule.action];
+  const late = tier.rules.filter((other) => other.result === "would-match");
+  const past = late.length === 1 ? ruleText(late[0]!.rule.origin) : `${late.length} rules that match`;
+  const place = rule.origin.place();
+  return [
+    `${mark} ${ruleText(rule.origin)} ${verb}${rule.action === "Pass" && late.length > 0 ? `, past ${past}` : ""}`,
+    ...(place === undefined ? [] : [style.dim(`${place.file}:${place.line}`)]),
+    ...(why === undefined ? [] : [why]),
+  ];
+}
+
+/** How many rules of a policy that do not match are explained before the rest is counted. */
+const shownRules = 3;
+
+function missLines({ rules }: TierTrace, style: Style, verbose: boolean): readonly string[] {
+  const decisive = rules.findIndex((rule) => rule.result === "matches");
+  const missed = decisive === -1 ? rules : rules.slice(0, decisive);
+  const shown = new Map<PolicyRef, number>();
+  const lines: string[] = [];
+  for (const trace of missed) {
+    const { policy } = trace.rule.origin;
+    const count = (shown.get(policy) ?? 0) + 1;
+    shown.set(policy, count);
+    if (verbose || count <= shownRules || trace.result === "may-match") lines.push(missText(trace, style));
+  }
+  const hidden = verbose ? 0 : missed.length - lines.length;
+  if (hidden > 0)
+    lines.push(
+      style.dim(`· ${hidden} more ${hidden === 1 ? "rule does" : "rules do"} not match (-v shows them)`),
+    );
   return lines;
 }
 
 function missText(trace: RuleTrace, style: Style): string {
-  const text = `${ruleText(trace.rule.origin)}${placeText(trace.rule.origin.place())}`;
+  const text = ruleText(trace.rule.origin);
   if (trace.result === "may-match")
-    return `${style.unsure("?")} ${text} may ${trace.rule.action.toLowerCase()} it`;
+    return `${style.unsure("?")} ${text} may ${trace.rule.action.toLowerCase()} it${placeText(trace.rule.origin.place())}`;
   return style.dim(`· ${text}: ${trace.why ?? "does not match"}`);
-}
-
-function decisiveText({ rule, why }: RuleTrace, tier: TierTrace, style: Style): string {
-  const mark = rule.action === "Allow" ? style.good("✓") : rule.action === "Deny" ? style.bad("✗") : "↓";
-  const verb =
-    rule.action === "Allow"
-      ? "allows it"
-      : rule.action === "Deny"
-        ? "denies it"
-        : "passes it on to the next tier";
-  const late = tier.policies
-    .flatMap((policy) => policy.rules)
-    .filter((other) => other.result === "would-match");
-  const skipped =
-    rule.action === "Pass" && late.length > 0
-      ? `, past ${late.length === 1 ? ruleText(late[0]!.rule.origin) : `${late.length} rules that match`}`
-      : "";
-  return `${mark} ${ruleText(rule.origin)} ${verb}${skipped}${placeText(rule.origin.place())}${why === undefined ? "" : ` (${why})`}`;
 }
 
 /** `ClusterNetworkPolicy guard rule 3 "no-other-tenants"`; people count rules from one. */
@@ -224,28 +218,51 @@ function closing({ connection, egress, ingress }: ExplainedFlow): readonly strin
   ];
 }
 
+/** Ports that get the same verdict for the same reason on one line, allowed ones first. */
 function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
   const order = { Allow: 0, Undecided: 1, Deny: 2 };
-  const sorted = sets.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
-  return sorted.flatMap(({ protocol, ranges, verdict, connection }) => {
-    const ports = protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(ranges)}`;
-    const denied =
-      connection.egress.verdict === "Deny"
-        ? connection.egress
-        : connection.ingress.verdict === "Deny"
-          ? connection.ingress
-          : undefined;
-    const walks = denied === undefined ? [connection.egress, connection.ingress] : [denied];
-    const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(deciderText)))];
-    const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
-    const mark =
-      verdict === "Allow"
-        ? style.good("✓ allowed")
-        : verdict === "Deny"
-          ? style.bad("✗ denied")
-          : style.unsure("? undecided");
-    return [`  ${mark}  ${ports}`, wrap("      ", telling.join("; "), "      ")];
-  });
+  const rows = new Map<string, { verdict: PortSet["verdict"]; reason: string; sets: PortSet[] }>();
+  for (const set of sets) {
+    const reason = reasonText(set);
+    const row = rows.get(`${set.verdict} ${reason}`) ?? { verdict: set.verdict, reason, sets: [] };
+    row.sets.push(set);
+    rows.set(`${set.verdict} ${reason}`, row);
+  }
+  return [...rows.values()]
+    .toSorted((a, b) => order[a.verdict] - order[b.verdict])
+    .flatMap((row) => {
+      const mark = {
+        Allow: style.good("✓ allowed"),
+        Deny: style.bad("✗ denied"),
+        Undecided: style.unsure("? undecided"),
+      }[row.verdict];
+      return [wrap("  ", `${mark}  ${portsText(row.sets)}`, "      "), wrap("      ", row.reason, "      ")];
+    });
+}
+
+function portsText(sets: readonly PortSet[]): string {
+  const texts = sets.map(({ protocol, ranges }) =>
+    protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(ranges)}`,
+  );
+  return texts.join() === "TCP all,UDP all,SCTP all,ICMP" ? "everything" : texts.join(", ");
+}
+
+/** Who decided: both directions for what is allowed, the one that denied for what is not. */
+function reasonText({ connection: { egress, ingress } }: PortSet): string {
+  const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
+  const reasons = [
+    ...new Set(
+      (denier === undefined ? [egress, ingress] : [denier]).flatMap((walk) =>
+        walk.decisions.map(deciderText),
+      ),
+    ),
+  ];
+  const missing =
+    denier === undefined
+      ? [egress, ingress].flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`))
+      : [];
+  const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
+  return [...telling, ...missing].join("; ");
 }
 
 function deciderText({ by }: Decision): string {

@@ -26,7 +26,6 @@ const formerGroups: Readonly<Record<string, string>> = { NetworkPolicy: "extensi
 export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | undefined {
   const sameName = policyKinds.filter((kind) => kind.kind === object.kind);
   if (sameName.length === 0) return undefined;
-  const place = object.document.placeOf([...object.path, "apiVersion"]);
   if (object.apiVersion === "")
     return diagnostic(
       "TW1104",
@@ -52,7 +51,7 @@ export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | 
     "TW1105",
     `\`${object.apiVersion}\` is not a known version of ${object.kind}; known is ${listed(sameGroup)}`,
     {
-      place,
+      place: object.document.placeOf([...object.path, "apiVersion"]),
       object: object.kind,
       path: ["apiVersion"],
     },

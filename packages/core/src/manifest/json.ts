@@ -34,8 +34,10 @@ function parseStream(text: string, file: string, lines: Lines): Document[] | und
 }
 
 function document(value: Json, file: string, text: string, start: number, lines: Lines): Document {
+  // Positions in long lists are asked for again and again: where the items of a list begin is found once.
+  const items: ItemStarts = new Map();
   const placeAt = (path: Path, what: "key" | "value") => {
-    const found = locate(text, start, path);
+    const found = locate(text, start, path, items);
     const at = what === "key" && found.key !== undefined ? found.key : found.value;
     return lines.place(at, skipValue(text, at));
   };
@@ -47,12 +49,22 @@ function document(value: Json, file: string, text: string, start: number, lines:
   };
 }
 
+/** The items' offsets of lists that were looked at, by the offset of the list. */
+type ItemStarts = Map<number, readonly number[]>;
+
 /** Where the key and the value at `path` begin; those of the nearest enclosing value where the path leads nowhere. */
-function locate(text: string, start: number, path: Path): { key: number | undefined; value: number } {
+function locate(
+  text: string,
+  start: number,
+  path: Path,
+  items: ItemStarts,
+): { key: number | undefined; value: number } {
   let found: { key: number | undefined; value: number } = { key: undefined, value: start };
   for (const step of path) {
     const next =
-      typeof step === "number" ? locateItem(text, found.value, step) : locateField(text, found.value, step);
+      typeof step === "number"
+        ? locateItem(text, found.value, step, items)
+        : locateField(text, found.value, step);
     if (next === undefined) break;
     found = next;
   }
@@ -63,14 +75,23 @@ function locateItem(
   text: string,
   list: number,
   index: number,
+  items: ItemStarts,
 ): { key: undefined; value: number } | undefined {
-  if (text[list] !== "[") return undefined;
+  const starts = items.get(list) ?? itemStarts(text, list);
+  items.set(list, starts);
+  const value = starts[index];
+  return value === undefined ? undefined : { key: undefined, value };
+}
+
+function itemStarts(text: string, list: number): readonly number[] {
+  if (text[list] !== "[") return [];
+  const starts: number[] = [];
   let at = skipSpace(text, list + 1);
-  for (let i = 0; text[at] !== "]" && at < text.length; i++) {
-    if (i === index) return { key: undefined, value: at };
+  while (text[at] !== "]" && at < text.length) {
+    starts.push(at);
     at = skipComma(text, skipValue(text, at));
   }
-  return undefined;
+  return starts;
 }
 
 function locateField(text: string, object: number, name: string): { key: number; value: number } | undefined {

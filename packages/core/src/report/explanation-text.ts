@@ -152,8 +152,9 @@ function decisiveLines({ rule, why }: RuleTrace, tier: TierTrace, style: Style):
   ];
 }
 
-/** How many rules of a policy that do not match are explained before the rest is counted. */
+/** How many rules that do not match are explained, of one policy and of a whole tier, before the rest is counted. */
 const shownRules = 3;
+const shownInTier = 6;
 
 function missLines({ rules }: TierTrace, style: Style, verbose: boolean): readonly string[] {
   const decisive = rules.findIndex((rule) => rule.result === "matches");
@@ -164,7 +165,8 @@ function missLines({ rules }: TierTrace, style: Style, verbose: boolean): readon
     const { policy } = trace.rule.origin;
     const count = (shown.get(policy) ?? 0) + 1;
     shown.set(policy, count);
-    if (verbose || count <= shownRules || trace.result === "may-match") lines.push(missText(trace, style));
+    const fits = count <= shownRules && lines.length < shownInTier;
+    if (verbose || fits || trace.result === "may-match") lines.push(missText(trace, style));
   }
   const hidden = verbose ? 0 : missed.length - lines.length;
   if (hidden > 0)
@@ -241,10 +243,26 @@ function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
 }
 
 function portsText(sets: readonly PortSet[]): string {
-  const texts = sets.map(({ protocol, ranges }) =>
-    protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(ranges)}`,
+  const byProtocol = new Map<PortSet["protocol"], (readonly [number, number])[]>();
+  for (const { protocol, ranges } of sets)
+    byProtocol.set(protocol, [...(byProtocol.get(protocol) ?? []), ...ranges]);
+  const texts = [...byProtocol].map(([protocol, ranges]) =>
+    protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(joined(ranges))}`,
   );
-  return texts.join() === "TCP all,UDP all,SCTP all,ICMP" ? "everything" : texts.join(", ");
+  return texts.join() === "TCP all,UDP all,SCTP all,ICMP"
+    ? "everything"
+    : texts.join(", ").replace(/,(?=\S)/g, ", ");
+}
+
+/** Ranges in order, neighbours as one. */
+function joined(ranges: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] {
+  const result: [number, number][] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const previous = result.at(-1);
+    if (previous !== undefined && previous[1] === first - 1) previous[1] = last;
+    else result.push([first, last]);
+  }
+  return result;
 }
 
 /** Who decided: both directions for what is allowed, the one that denied for what is not. */

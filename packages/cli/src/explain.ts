@@ -1,4 +1,5 @@
 import {
+  diagnostic,
   diagnosticText,
   explain,
   explanationJson,
@@ -11,7 +12,7 @@ import {
   type Question,
   type Result,
 } from "@tierwall/core";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
 import { isUsable, loadState, type StateFlags, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
@@ -43,9 +44,10 @@ export function addExplain(program: Command, finish: (status: number) => void): 
       .requiredOption("--to <endpoint>", "where it goes; ENDPOINT:PORT/PROTOCOL names the port as well")
       .option("--port <port>", "a port number, or the name of a port of the destination")
       .addOption(
-        new Option("--protocol <protocol>", "the protocol (default: TCP, or that of the named port)")
-          .choices(["TCP", "UDP", "SCTP", "ICMP"])
-          .argParser(protocolName),
+        new Option(
+          "--protocol <protocol>",
+          "TCP, UDP, SCTP or ICMP (default: TCP, or that of the named port)",
+        ).argParser(protocolName),
       )
       .addOption(
         new Option("-o, --output <format>", "how to answer")
@@ -70,8 +72,10 @@ Exit status: 0 when there is an answer, 2 when the input is not valid.`,
   command.action((flags: ExplainFlags) => finish(runExplain(flags)));
 }
 
-function protocolName(text: string): string {
-  return text.toUpperCase();
+function protocolName(text: string): ExplainFlags["protocol"] {
+  const name = text.toUpperCase();
+  if (name === "TCP" || name === "UDP" || name === "SCTP" || name === "ICMP") return name;
+  throw new InvalidArgumentError("It is TCP, UDP, SCTP or ICMP.");
 }
 
 function runExplain(flags: ExplainFlags): number {
@@ -100,11 +104,13 @@ function questionOf(flags: ExplainFlags): Result<Question> {
   const from = parseEndpoint(flags.from);
   if (!from.ok) return from;
   // `--to shop/cart:80/TCP` is natural to write, so it works.
-  const target = flags.port === undefined && flags.protocol === undefined ? parseTarget(flags.to) : undefined;
-  if (target?.ok)
-    return { ok: true, value: { from: from.value, to: target.value.endpoint, port: target.value.port } };
   const to = parseEndpoint(flags.to);
-  if (!to.ok) return to;
+  if (!to.ok) {
+    const target = parseTarget(flags.to);
+    if (!target.ok || flags.port !== undefined || flags.protocol !== undefined)
+      return target.ok ? to : target;
+    return { ok: true, value: { from: from.value, to: target.value.endpoint, port: target.value.port } };
+  }
   const port = portOf(flags);
   return port.ok ? { ok: true, value: { from: from.value, to: to.value, port: port.value } } : port;
 }
@@ -113,5 +119,9 @@ function portOf({ port, protocol }: ExplainFlags): Result<PortRef> {
   if (protocol === "ICMP") return { ok: true, value: { kind: "icmp" } };
   if (port === undefined)
     return { ok: true, value: { kind: "all", ...(protocol === undefined ? {} : { protocol }) } };
-  return parsePort(protocol === undefined || port.includes("/") ? port : `${port}/${protocol}`);
+  const asked = parsePort(protocol === undefined || port.includes("/") ? port : `${port}/${protocol}`);
+  const named = asked.ok && "protocol" in asked.value ? asked.value.protocol : undefined;
+  if (!asked.ok || protocol === undefined || named === protocol) return asked;
+  const message = `--port says ${named ?? "ICMP"}, --protocol says ${protocol}; leave one of them out`;
+  return { ok: false, diagnostic: diagnostic("TW1503", message) };
 }

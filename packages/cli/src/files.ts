@@ -14,43 +14,53 @@ export function readPaths(paths: readonly string[], recursive: boolean): Read {
   const sources = new Map<string, Source>();
   const diagnostics: Diagnostic[] = [];
   for (const path of paths) {
-    try {
-      for (const file of path === "-" ? ["-"] : filesAt(path, recursive)) {
-        const key = file === "-" ? file : resolve(file);
-        if (!sources.has(key))
-          sources.set(
-            key,
-            file === "-"
-              ? { file: "<stdin>", text: readFileSync(0, "utf8") }
-              : { file: shown(file), text: readFileSync(file, "utf8") },
-          );
+    const found = filesAt(path, recursive);
+    diagnostics.push(...found.diagnostics);
+    for (const file of found.files) {
+      const key = file === "-" ? file : resolve(file);
+      if (sources.has(key)) continue;
+      try {
+        const text = readFileSync(file === "-" ? 0 : file, "utf8");
+        sources.set(key, { file: file === "-" ? "<stdin>" : shown(file), text });
+      } catch (cause) {
+        diagnostics.push(unreadable(file, cause));
       }
-    } catch (cause) {
-      diagnostics.push(unreadable(path, cause));
     }
   }
   return { sources: [...sources.values()], diagnostics };
 }
 
-/** The manifests at a path, in the order of their names. */
-export function filesAt(path: string, recursive: boolean): readonly string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  const entries = readdirSync(path, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const isFolder = (name: string) => statSync(join(path, name)).isDirectory();
-  const files = entries
-    .filter((e) => manifestEndings.some((ending) => e.name.endsWith(ending)) && !isFolder(e.name))
-    .map((e) => join(path, e.name));
-  const folders = entries
-    .filter((e) => e.name !== "node_modules" && !e.name.startsWith(".") && e.isDirectory())
-    .map((e) => join(path, e.name));
-  if (recursive) return [...files, ...folders.flatMap((folder) => filesAt(folder, true))];
-  if (files.length === 0)
+/** The manifests at a path, in the order of their names; a folder without any is an error. */
+export function filesAt(
+  path: string,
+  recursive: boolean,
+): { readonly files: readonly string[]; readonly diagnostics: readonly Diagnostic[] } {
+  if (path === "-") return { files: [path], diagnostics: [] };
+  try {
+    if (!statSync(path).isDirectory()) return { files: [path], diagnostics: [] };
+    const files = filesIn(path, recursive);
+    if (files.length > 0) return { files, diagnostics: [] };
+    const endings = manifestEndings.join(", ");
+    const below = !recursive && filesIn(path, true).length > 0;
     throw new Error(
-      folders.length > 0
-        ? "it holds only folders; -R reads them too"
-        : `it holds no manifests (${manifestEndings.join(", ")})`,
+      below ? "it holds only folders; -R reads them too" : `it holds no manifests (${endings})`,
     );
-  return files;
+  } catch (cause) {
+    return { files: [], diagnostics: [unreadable(path, cause)] };
+  }
+}
+
+function filesIn(folder: string, recursive: boolean): readonly string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const isManifest = (name: string) => manifestEndings.some((ending) => name.endsWith(ending));
+  const files = entries.filter((entry) => !entry.isDirectory() && isManifest(entry.name));
+  const folders = entries.filter(
+    (e) => e.isDirectory() && e.name !== "node_modules" && !e.name.startsWith("."),
+  );
+  return [
+    ...files.map((entry) => join(folder, entry.name)),
+    ...(recursive ? folders.flatMap((entry) => filesIn(join(folder, entry.name), true)) : []),
+  ];
 }
 
 /** Short where it can be: relative to where the user stands. */

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
   type ConnectivityTest,
@@ -16,10 +15,11 @@ import {
   testResultsJunit,
   testResultsText,
   totals,
+  unansweredTest,
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { filesAt, readPaths, unreadable } from "./files.js";
+import { readPaths } from "./files.js";
 import { type StateFlags, stateOptions, tellDiagnostics, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -77,21 +77,26 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
   if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources, flags);
 
   const results: TestResult[] = [];
+  const told = new Set<State>();
   for (const test of found.tests) {
     const { state, sources, errors } = states.for(test);
-    if (errors.length > 0) diagnostics.push(...errors);
-    if (!state.usable || errors.length > 0) {
+    const problems = [...errors, ...state.diagnostics.filter((d) => d.severity === "error")];
+    const [problem] = state.usable && errors.length === 0 ? [] : problems;
+    // Tests share states: what is worth saying of one is said once.
+    if (!told.has(state))
       tellDiagnostics(
-        [...errors, ...state.diagnostics.filter((d) => d.severity === "error")],
+        [...errors, ...state.diagnostics.filter((d) => isWorthSaying(d, flags))],
         sources,
+        flags.verbose ?? false,
+      );
+    told.add(state);
+    const result = problem === undefined ? runConnectivityTest(state, test) : unansweredTest(test, problem);
+    if (problem === undefined)
+      tellDiagnostics(
+        result.unanswered.map(({ diagnostic }) => diagnostic),
+        found.sources,
         false,
       );
-      diagnostics.push(...state.diagnostics.filter((d) => d.severity === "error"));
-      continue;
-    }
-    const result = runConnectivityTest(state, test);
-    tellDiagnostics(result.diagnostics, found.sources, false);
-    diagnostics.push(...result.diagnostics);
     results.push(result);
   }
 
@@ -102,11 +107,17 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
         ? testResultsJunit(results)
         : testResultsText(results, styleFor(process.stdout)),
     );
-  if (hasErrors(diagnostics)) {
-    talk("some tests could not be run; see the errors above");
+  const { failed, errors } = totals(results);
+  if (errors > 0) {
+    talk("some assertions could not be asked; see the errors above");
     return 2;
   }
-  return totals(results).failed > 0 ? 1 : 0;
+  return failed > 0 ? 1 : 0;
+}
+
+/** Errors, and that something of the input has no effect; other warnings are for `validate`, or for -v. */
+function isWorthSaying({ severity, code }: Diagnostic, { verbose }: TestFlags): boolean {
+  return verbose === true || severity === "error" || ["TW2015", "TW2016", "TW2022"].includes(code);
 }
 
 function refuse(diagnostics: readonly Diagnostic[], sources: readonly Source[], flags: TestFlags): number {
@@ -121,68 +132,54 @@ interface FoundTests {
 }
 
 function findTests(paths: readonly string[], recursive: boolean): FoundTests {
-  const tests: ConnectivityTest[] = [];
-  const sources: Source[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const path of paths) {
-    try {
-      for (const file of filesAt(path, recursive)) {
-        const text = readFileSync(file, "utf8");
-        const read = readConnectivityTests(text, file);
-        // A broken file that may hold a test is an error; others in a folder are none of our business.
-        const isTheFile = !statSync(path).isDirectory();
-        if (read.tests.length > 0 || isTheFile || read.diagnostics.length > 0) sources.push({ file, text });
-        tests.push(...read.tests);
-        diagnostics.push(...read.diagnostics);
-      }
-    } catch (cause) {
-      diagnostics.push(unreadable(path, cause));
-    }
+  const read = readPaths(paths, recursive);
+  const diagnostics: Diagnostic[] = [...read.diagnostics];
+  const tests = read.sources.flatMap(({ file, text }) => {
+    const found = readConnectivityTests(text, file);
+    diagnostics.push(...found.diagnostics);
+    return found.tests;
+  });
+  if (tests.length === 0 && diagnostics.length === 0) {
+    const where = paths.map((path) => `\`${path}\``).join(", ");
+    const hint = recursive ? "" : "; -R searches folders below too";
+    diagnostics.push(diagnostic("TW1004", `no ConnectivityTest in ${where}${hint}`));
   }
-  if (tests.length === 0 && diagnostics.length === 0)
-    diagnostics.push(
-      diagnostic(
-        "TW1004",
-        `no ConnectivityTest in ${paths.map((path) => `\`${path}\``).join(", ")}${recursive ? "" : "; -R searches folders below too"}`,
-      ),
-    );
-  return { tests, sources, diagnostics };
+  return { tests, sources: read.sources, diagnostics };
 }
 
 /** Tests that are given the same files share one state: reading is dearer than answering. */
 class StateCache {
-  private readonly states = new Map<
-    string,
-    { state: State; sources: readonly Source[]; errors: readonly Diagnostic[] }
-  >();
+  private readonly states = new Map<string, GivenState>();
 
   constructor(
     private readonly added: readonly Source[],
     private readonly options: StateOptions,
   ) {}
 
-  for(test: ConnectivityTest): { state: State; sources: readonly Source[]; errors: readonly Diagnostic[] } {
-    const paths = test.given.map((path) => join(dirname(test.file), path));
+  for(test: ConnectivityTest): GivenState {
+    const paths = test.given.map(({ path }) => join(dirname(test.file), path));
     const key = paths.map((path) => resolve(path)).join("\0");
     const known = this.states.get(key);
     if (known !== undefined) return known;
     const read = readPaths(paths, true);
     const sources = [...read.sources, ...this.added];
-    const nothing =
-      sources.length === 0 && read.diagnostics.length === 0
-        ? [
-            diagnostic(
-              "TW1004",
-              `ConnectivityTest \`${test.name}\` has no \`given\`, and no -f names a state`,
-            ),
-          ]
-        : [];
     const made = {
       state: readState(sources, this.options),
       sources,
-      errors: [...read.diagnostics, ...nothing],
+      errors: sources.length > 0 || read.diagnostics.length > 0 ? read.diagnostics : [nothingGiven(test)],
     };
     this.states.set(key, made);
     return made;
   }
+}
+
+interface GivenState {
+  readonly state: State;
+  readonly sources: readonly Source[];
+  /** What could not be read. */
+  readonly errors: readonly Diagnostic[];
+}
+
+function nothingGiven(test: ConnectivityTest): Diagnostic {
+  return diagnostic("TW1004", `ConnectivityTest \`${test.name}\` has no \`given\`, and no -f names a state`);
 }

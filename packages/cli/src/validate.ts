@@ -58,14 +58,13 @@ function runValidate(flags: ValidateFlags): number {
     const texts = new Map(sources.map(({ file, text }) => [file, text]));
     for (const found of diagnostics) print(`${diagnosticText(found, (file) => texts.get(file), style)}\n`);
     print(summaryText(diagnostics, sources.length));
-    print(contents(state.policies.length, state.cluster.pods.size, state.skipped));
+    print(contents(state.policies.length, state.cluster.pods.size));
   }
   if (diagnostics.some((d) => d.code === "TW1004")) return 2;
   return hasErrors(diagnostics) ? 1 : 0;
 }
 
-/** `12 policies, 40 pods; skipped 3 ConfigMap, 1 Secret` (S10.3). */
-function contents(policies: number, pods: number, skipped: ReadonlyMap<string, number>): string {
-  const others = [...skipped].map(([kind, n]) => `${n} ${kind}`).join(", ");
-  return `${policies} ${policies === 1 ? "policy" : "policies"}, ${pods} ${pods === 1 ? "pod" : "pods"}${others === "" ? "" : `; skipped ${others}`}`;
+/** `12 policies, 40 pods`. */
+function contents(policies: number, pods: number): string {
+  return `${policies} ${policies === 1 ? "policy" : "policies"}, ${pods} ${pods === 1 ? "pod" : "pods"}`;
 }

@@ -3,10 +3,7 @@ export {
   type ConnectivityTest,
   connectivityTestKind,
   connectivityTestSchema,
-  type Mismatch,
   readConnectivityTests,
-  runConnectivityTest,
-  type TestResult,
 } from "./analysis/connectivity-test.js";
 export {
   type EndpointRef,
@@ -16,6 +13,7 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
+export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type Source, type State, type StateOptions } from "./analysis/state.js";
 export type { Cluster, DnsRecord, Facts } from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";

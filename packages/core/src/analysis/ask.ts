@@ -1,4 +1,4 @@
-import type { Cluster } from "../cluster/model.js";
+import type { Cluster, Service, ServicePort } from "../cluster/model.js";
 import { type Backend, backendsOf } from "../cluster/service.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
@@ -7,7 +7,7 @@ import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
 import type { Protocol } from "../policy/model.js";
 import type { EndpointRef, PortRef } from "./endpoint-ref.js";
-import { podEndpoint, type Resolved, resolve } from "./resolve.js";
+import { endpointAt, isAsked, podEndpoint, type Resolved, resolve } from "./resolve.js";
 import type { State } from "./state.js";
 
 export interface Question {
@@ -22,8 +22,13 @@ export type Pair = Omit<Flow, "protocol" | "port">;
 /** One connection that the question may mean: several for workloads, Services, and dual stack. */
 export interface Candidate {
   readonly pair: Pair;
-  /** The ports asked about; undefined is all of them. */
-  readonly port: { readonly protocol: Protocol; readonly port: number } | undefined;
+  /** The port asked about; undefined is all of them. */
+  readonly port: AskedPort | undefined;
+}
+
+export interface AskedPort {
+  readonly protocol: Protocol;
+  readonly port: number;
 }
 
 export interface Answer {
@@ -34,70 +39,45 @@ export interface Answer {
 /** "Mixed" where the connections that a question means do not agree. */
 export type OverallVerdict = Verdict | "Mixed";
 
+export interface Candidates {
+  readonly from: Resolved;
+  readonly to: Resolved;
+  /** At least one. */
+  readonly candidates: readonly Candidate[];
+}
+
 /** The connections a question is about. */
-export function candidatesFor(
-  state: State,
-  question: Question,
-): Result<{ readonly from: Resolved; readonly to: Resolved; readonly candidates: readonly Candidate[] }> {
-  const from = resolve(state.cluster, question.from);
+export function candidatesFor({ cluster }: State, question: Question): Result<Candidates> {
+  const from = resolve(cluster, question.from, "source", question.port);
   if (!from.ok) return from;
-  const to = resolve(state.cluster, question.to);
+  const to = resolve(cluster, question.to, "destination", question.port);
   if (!to.ok) return to;
   if (from.value.service !== undefined)
     return failed(
       diagnostic("TW1501", `${from.value.label} cannot open connections; name the pod or workload that does`),
     );
-
-  const destinations = destinationsOf(state.cluster, to.value, question.port);
+  const destinations = destinationsOf(cluster, to.value, question.port);
   if (!destinations.ok) return destinations;
   const candidates = from.value.endpoints.flatMap((source) =>
-    destinations.value.flatMap(({ endpoint, port }) =>
-      familiesOf(state.cluster, from.value, source, to.value, endpoint).map((family): Candidate => {
-        const toItself = to.value.service === undefined && isSamePod(source, endpoint);
-        return {
-          pair: {
-            source,
-            destination: endpoint,
-            ...(family === undefined ? {} : { family }),
-            ...(toItself ? { toItself } : {}),
-          },
-          port,
-        };
-      }),
-    ),
+    destinations.value.flatMap((destination) => pairUp(cluster, from.value, source, destination)),
   );
-  if (candidates.length === 0)
-    return failed(
-      diagnostic(
-        "TW1505",
-        `${from.value.label} and ${to.value.label} have no address family in common, so they cannot talk at all`,
-      ),
-    );
-  return ok({ from: from.value, to: to.value, candidates });
+  if (candidates.length > 0) return ok({ from: from.value, to: to.value, candidates });
+  const message = `${from.value.label} and ${to.value.label} have no address family in common, so they cannot talk at all`;
+  return failed(diagnostic("TW1505", message));
 }
 
 /** The verdict for a question about one port. */
 export function ask(
   state: State,
   question: Question,
-): Result<{
-  readonly from: Resolved;
-  readonly to: Resolved;
-  readonly verdict: OverallVerdict;
-  readonly answers: readonly Answer[];
-}> {
+): Result<{ readonly verdict: OverallVerdict; readonly answers: readonly Answer[] }> {
   const found = candidatesFor(state, question);
   if (!found.ok) return found;
   const answers = found.value.candidates.map(({ pair, port }) => {
     const flow: Flow = { ...pair, ...(port ?? { protocol: "TCP", port: 0 }) };
     return { flow, connection: evaluate(state.cluster, state.tiers, flow) };
   });
-  return ok({
-    from: found.value.from,
-    to: found.value.to,
-    verdict: overall(answers.map((a) => a.connection.verdict)),
-    answers,
-  });
+  return ok({ verdict: overall(answers.map((answer) => answer.connection.verdict)), answers });
 }
 
 export function overall(verdicts: readonly Verdict[]): OverallVerdict {
@@ -107,7 +87,28 @@ export function overall(verdicts: readonly Verdict[]): OverallVerdict {
 
 interface Destination {
   readonly endpoint: Endpoint;
-  readonly port: Candidate["port"];
+  readonly port: AskedPort | undefined;
+  /** The families that it can be reached by; empty where nothing tells. */
+  readonly families: readonly Family[];
+  /** Reached through an address that was rewritten. */
+  readonly viaService: boolean;
+}
+
+function pairUp(cluster: Cluster, from: Resolved, source: Endpoint, destination: Destination): Candidate[] {
+  const { endpoint, port, families, viaService } = destination;
+  const samePod = !viaService && isSamePod(source, endpoint);
+  // Between replicas the question is about one and another, unless there is only one.
+  if (samePod && from.endpoints.length > 1) return [];
+  const sourceFamilies = within(knownFamilies(cluster, source), from.family);
+  return common(sourceFamilies, families).map((family) => ({
+    pair: {
+      source,
+      destination: endpoint,
+      ...(family === undefined ? {} : { family }),
+      ...(samePod ? { toItself: true } : {}),
+    },
+    port,
+  }));
 }
 
 function destinationsOf(cluster: Cluster, to: Resolved, port: PortRef): Result<readonly Destination[]> {
@@ -116,12 +117,13 @@ function destinationsOf(cluster: Cluster, to: Resolved, port: PortRef): Result<r
   for (const endpoint of to.endpoints) {
     const ports = portsOn(endpoint, port);
     if (!ports.ok) return ports;
-    destinations.push(...ports.value.map((p) => ({ endpoint, port: p })));
+    const families = within(knownFamilies(cluster, endpoint), to.family);
+    destinations.push(...ports.value.map((p) => ({ endpoint, port: p, families, viaService: false })));
   }
   return ok(destinations);
 }
 
-function portsOn(endpoint: Endpoint, port: PortRef): Result<readonly Candidate["port"][]> {
+function portsOn(endpoint: Endpoint, port: PortRef): Result<readonly (AskedPort | undefined)[]> {
   switch (port.kind) {
     case "all":
       return ok([undefined]);
@@ -139,12 +141,8 @@ function portsOn(endpoint: Endpoint, port: PortRef): Result<readonly Candidate["
         p.name === undefined ? [] : `${p.name} (${p.port}/${p.protocol})`,
       );
       const has = names.length === 0 ? "it declares no named ports" : `it has ${names.join(", ")}`;
-      return failed(
-        diagnostic(
-          "TW1504",
-          `${formatEndpoint(endpoint)} has no port named \`${port.name}\`${port.protocol === undefined ? "" : ` for ${port.protocol}`}; ${has}`,
-        ),
-      );
+      const asked = `\`${port.name}\`${port.protocol === undefined ? "" : ` for ${port.protocol}`}`;
+      return failed(diagnostic("TW1504", `${formatEndpoint(endpoint)} has no port named ${asked}; ${has}`));
     }
   }
 }
@@ -152,63 +150,74 @@ function portsOn(endpoint: Endpoint, port: PortRef): Result<readonly Candidate["
 // S1.9: the real destinations, with the ports that the Service's are mapped to.
 function behindService(
   cluster: Cluster,
-  service: NonNullable<Resolved["service"]>,
+  service: Service,
   port: PortRef,
-  family: Family | undefined,
+  asked: Family | undefined,
 ): Result<readonly Destination[]> {
   const name = `Service ${service.namespace}/${service.name}`;
-  const mapped =
-    port.kind === "all" || port.kind === "icmp" ? [undefined] : service.ports.filter((p) => isAsked(p, port));
-  if (mapped.length === 0) {
-    const has = service.ports
-      .map((p) => `${p.name === undefined ? "" : `${p.name} `}${p.port}/${p.protocol}`)
-      .join(", ");
-    return failed(diagnostic("TW1504", `${name} has no such port; it has ${has || "none"}`));
+  const mappings = mappingsFor(service, port);
+  if (mappings.length === 0) {
+    const has = service.ports.map(
+      (p) => `${p.name === undefined ? "" : `${p.name} `}${p.port}/${p.protocol}`,
+    );
+    return failed(diagnostic("TW1504", `${name} has no such port; it has ${has.join(", ") || "none"}`));
   }
+  const serviceFamilies = asked === undefined ? service.addresses.map((a) => a.family) : [asked];
   const destinations: Destination[] = [];
-  for (const servicePort of mapped) {
+  for (const { servicePort, direct } of mappings) {
     const backends = backendsOf(cluster, service, servicePort);
-    if (backends === undefined || backends.length === 0)
+    if (backends === undefined)
       return failed(
         diagnostic("TW1506", `the endpoints of ${name} are not in the input`, {
-          hint: "Policies judge the endpoint behind a Service: add its pods or its EndpointSlices to the input.",
+          hint: "Policies judge the endpoint behind a Service: add its EndpointSlices to the input.",
         }),
       );
     for (const backend of backends) {
-      const endpoint: Endpoint =
-        "pod" in backend ? podEndpoint(cluster, backend.pod) : addressEndpoint(cluster, backend);
-      if (family !== undefined && endpoint.kind === "external" && endpoint.address.family !== family)
-        continue;
-      destinations.push({ endpoint, port: portBehind(port, servicePort, backend) });
+      const target = direct ?? mapped(servicePort, backend);
+      if (target === undefined && port.kind !== "icmp") continue;
+      const endpoint = endpointOf(cluster, backend);
+      const reachable = knownFamilies(cluster, endpoint);
+      const families = serviceFamilies.length === 0 ? reachable : common(reachable, serviceFamilies);
+      if (families.length === 0 && serviceFamilies.length > 0) continue;
+      destinations.push({
+        endpoint,
+        port: port.kind === "icmp" ? { protocol: "ICMP", port: 0 } : target,
+        families: families.filter((family) => family !== undefined),
+        viaService: !service.headless,
+      });
     }
   }
-  return ok(destinations);
-}
-
-function portBehind(
-  port: PortRef,
-  servicePort: { protocol: Exclude<Protocol, "ICMP">; port: number } | undefined,
-  backend: Backend,
-): Candidate["port"] {
-  if (servicePort === undefined) return port.kind === "icmp" ? { protocol: "ICMP", port: 0 } : undefined;
-  return { protocol: servicePort.protocol, port: backend.port ?? servicePort.port };
-}
-
-function addressEndpoint(cluster: Cluster, { address }: Extract<Backend, { address: unknown }>): Endpoint {
-  for (const node of cluster.nodes.values())
-    if (node.addresses.some((a) => a.family === address.family && a.value === address.value))
-      return { kind: "node", node, address };
-  return { kind: "external", address };
-}
-
-function isAsked(
-  servicePort: { name?: string; port: number; protocol: string },
-  port: Extract<PortRef, { kind: "number" | "named" }>,
-): boolean {
-  const sameProtocol = port.protocol === undefined || port.protocol === servicePort.protocol;
-  return (
-    sameProtocol && (port.kind === "number" ? port.port === servicePort.port : port.name === servicePort.name)
+  if (destinations.length > 0) return ok(destinations);
+  return failed(
+    diagnostic("TW1506", `${name} has no endpoint for this`, {
+      hint: "No pod or ready endpoint stands behind it on this port and address family.",
+    }),
   );
+}
+
+interface Mapping {
+  readonly servicePort: ServicePort | undefined;
+  /** A headless Service rewrites nothing: the port that was asked about is that of the pod. */
+  readonly direct?: AskedPort;
+}
+
+function mappingsFor(service: Service, port: PortRef): readonly Mapping[] {
+  if (port.kind === "icmp") return [{ servicePort: undefined }];
+  if (service.headless && port.kind === "number")
+    return [{ servicePort: undefined, direct: { protocol: port.protocol, port: port.port } }];
+  const asked = service.ports.filter((p) =>
+    port.kind === "all" ? port.protocol === undefined || port.protocol === p.protocol : isAsked(p, port),
+  );
+  return asked.map((servicePort) => ({ servicePort }));
+}
+
+function mapped(servicePort: ServicePort | undefined, backend: Backend): AskedPort | undefined {
+  if (servicePort === undefined || backend.port === undefined) return undefined;
+  return { protocol: servicePort.protocol, port: backend.port };
+}
+
+function endpointOf(cluster: Cluster, backend: Backend): Endpoint {
+  return backend.pod === undefined ? endpointAt(cluster, backend.address) : podEndpoint(cluster, backend.pod);
 }
 
 /** S1.6: the very same pod, not another replica that its template stands for. */
@@ -217,29 +226,34 @@ function isSamePod(a: Endpoint, b: Endpoint): boolean {
 }
 
 /** S1.15: the families both ends have; [undefined] where neither tells. */
-function familiesOf(
-  cluster: Cluster,
-  from: Resolved,
-  source: Endpoint,
-  to: Resolved,
-  destination: Endpoint,
-): readonly (Family | undefined)[] {
-  const a = from.family === undefined ? knownFamilies(cluster, source) : [from.family];
-  const b = to.family === undefined ? knownFamilies(cluster, destination) : [to.family];
-  if (a.length === 0) return b.length === 0 ? [undefined] : b;
+function common(a: readonly Family[], b: readonly Family[]): readonly (Family | undefined)[] {
+  if (a.length === 0) return b.length === 0 ? [undefined] : distinct(b);
   return b.length === 0 ? a : a.filter((family) => b.includes(family));
 }
 
+/** Asked by an address, an end has the family of that address only. */
+function within(known: readonly Family[], asked: Family | undefined): readonly Family[] {
+  return asked === undefined ? known : [asked];
+}
+
+const distinct = (families: readonly Family[]): readonly Family[] =>
+  [...new Set(families)].toSorted((a, b) => a - b);
+
 function knownFamilies(cluster: Cluster, endpoint: Endpoint): readonly Family[] {
-  const distinct = (families: readonly Family[]) => [...new Set(families)].toSorted((a, b) => a - b);
-  if (endpoint.kind === "external") return [endpoint.address.family];
-  if (endpoint.kind === "node")
-    return distinct(
-      (endpoint.address === undefined ? endpoint.node.addresses : [endpoint.address]).map((a) => a.family),
-    );
-  const { pod } = endpoint;
-  if (pod.addresses.length > 0) return distinct(pod.addresses.map((a) => a.family));
-  if (pod.hostNetwork)
-    return distinct((cluster.nodes.get(pod.node ?? "")?.addresses ?? []).map((a) => a.family));
-  return distinct(cluster.facts.podCidrs.map((c) => c.family));
+  switch (endpoint.kind) {
+    case "external":
+      return [endpoint.address.family];
+    case "node": {
+      const { node, address } = endpoint;
+      return distinct((address === undefined ? node.addresses : [address]).map((a) => a.family));
+    }
+    case "pod": {
+      const { pod } = endpoint;
+      if (pod.addresses.length > 0) return distinct(pod.addresses.map((a) => a.family));
+      const known = pod.hostNetwork
+        ? (cluster.nodes.get(pod.node ?? "")?.addresses ?? [])
+        : cluster.facts.podCidrs;
+      return distinct(known.map((a) => a.family));
+    }
+  }
 }

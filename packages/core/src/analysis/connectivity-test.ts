@@ -1,18 +1,24 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path, Place } from "../diagnostics/place.js";
 import type { Result } from "../diagnostics/result.js";
-import type { ConnectionVerdict, Verdict } from "../evaluate/evaluate.js";
-import type { Decision } from "../evaluate/walk.js";
+import type { Verdict } from "../evaluate/evaluate.js";
 import { isObject } from "../manifest/document.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { ManifestObject } from "../manifest/object.js";
-import type { PolicyRef } from "../policy/model.js";
-import { list, object, oneOf, optional, required, type Schema, string } from "../schema/schema.js";
+import {
+  any,
+  list,
+  object,
+  oneOf,
+  optional,
+  required,
+  type Schema,
+  type Static,
+  string,
+} from "../schema/schema.js";
 import { validate } from "../schema/validate.js";
-import { ask, type Question, type OverallVerdict } from "./ask.js";
+import type { Question } from "./ask.js";
 import { parseEndpoint, parseTarget } from "./endpoint-ref.js";
-import { type Explanation, explain } from "./explain.js";
-import type { State } from "./state.js";
 
 export const connectivityTestKind = { apiVersion: "tierwall.dev/v1", kind: "ConnectivityTest" } as const;
 
@@ -31,12 +37,17 @@ const expectation = object("an expectation", "What must hold for each pair of a 
   ),
 });
 
+const testMetadata = object("metadata", "How the test is called.", {
+  name: required(string("The name of the test.")),
+  namespace: optional(any("Not read.")),
+  labels: optional(any("Not read.")),
+  annotations: optional(any("Not read.")),
+});
+
 const testObject = object("a ConnectivityTest", "Assertions about who can reach whom.", {
   apiVersion: required(string("`tierwall.dev/v1`.")),
   kind: required(string("`ConnectivityTest`.")),
-  metadata: required(
-    object("metadata", "How the test is called.", { name: required(string("The name of the test.")) }),
-  ),
+  metadata: required(testMetadata),
   spec: required(
     object("the spec of a ConnectivityTest", "The states to look at and what must hold in them.", {
       given: optional(list("Files and folders, relative to this file.", string("A path."))),
@@ -51,8 +62,8 @@ export const connectivityTestSchema: Schema = testObject;
 export interface ConnectivityTest {
   readonly name: string;
   readonly file: string;
-  /** Relative to `file`. */
-  readonly given: readonly string[];
+  /** Paths relative to `file`, and where they stand in it. */
+  readonly given: readonly { readonly path: string; readonly place: Place }[];
   readonly assertions: readonly Assertion[];
 }
 
@@ -91,62 +102,61 @@ function readTest(source: ManifestObject): {
 } {
   const { document, path: root } = source;
   const at = (path: Path) => document.placeOf([...root, ...path]);
-  if (source.apiVersion !== connectivityTestKind.apiVersion)
-    return {
-      diagnostics: [
-        diagnostic(
-          "TW1105",
-          `\`${source.apiVersion}\` is not a known version of ConnectivityTest; known is \`${connectivityTestKind.apiVersion}\``,
-          { place: at(["apiVersion"]) },
-        ),
-      ],
-    };
+  if (source.apiVersion !== connectivityTestKind.apiVersion) {
+    const message = `\`${source.apiVersion}\` is not a known version of ConnectivityTest; known is \`${connectivityTestKind.apiVersion}\``;
+    return { diagnostics: [diagnostic("TW1105", message, { place: at(["apiVersion"]) })] };
+  }
   const { value, problems } = validate(testObject, withLists(source.value));
   const metadata = isObject(source.value.metadata) ? source.value.metadata : {};
-  const named = typeof metadata.name === "string" ? ` ${metadata.name}` : "";
+  const name = typeof metadata.name === "string" ? metadata.name : "";
+  const about = `ConnectivityTest${name === "" ? "" : ` ${name}`}`;
   const diagnostics = problems.map((p) =>
     diagnostic(p.code, p.message, {
       place: p.at === "key" ? document.placeOfKey([...root, ...p.path]) : at(p.path),
-      object: `ConnectivityTest${named}`,
+      object: about,
       path: p.path,
     }),
   );
-  if (diagnostics.length > 0) return { diagnostics };
 
+  // Endpoints are read even where something else is wrong: all errors come at once (S10.1).
   const assertions: Assertion[] = [];
-  for (const [i, expected] of value.spec.expect.entries())
-    for (const from of expected.from)
-      for (const to of expected.to) {
-        const place = at(["spec", "expect", i]);
-        const question = questionOf(from, to);
-        if (!question.ok)
+  for (const [i, expected] of expectationsOf(value).entries()) {
+    const path: Path = ["spec", "expect", i];
+    const read = <T>(parse: (text: string) => Result<T>, field: "from" | "to") =>
+      (expected[field] ?? []).flatMap((text, j) => {
+        const parsed = typeof text === "string" ? parse(text) : undefined;
+        if (parsed?.ok) return [{ text, value: parsed.value }];
+        if (parsed !== undefined)
           diagnostics.push({
-            ...question.diagnostic,
-            place,
-            object: `ConnectivityTest${named}`,
-            path: ["spec", "expect", i],
+            ...parsed.diagnostic,
+            place: at([...path, field, j]),
+            object: about,
+            path: [...path, field],
           });
-        else
-          assertions.push({
-            from,
-            to,
-            question: question.value,
-            verdict: expected.verdict,
-            place,
-            ...(expected.decidedBy === undefined ? {} : { decidedBy: expected.decidedBy }),
-          });
-      }
-  return diagnostics.length > 0
-    ? { diagnostics }
-    : {
-        test: {
-          name: value.metadata.name,
-          file: source.document.file,
-          given: value.spec.given ?? [],
-          assertions,
-        },
-        diagnostics,
-      };
+        return [];
+      });
+    const targets = read(parseTarget, "to");
+    for (const from of read(parseEndpoint, "from"))
+      for (const to of targets)
+        assertions.push({
+          from: from.text,
+          to: to.text,
+          question: { from: from.value, to: to.value.endpoint, port: to.value.port },
+          verdict: expected.verdict!,
+          place: at(path),
+          ...(expected.decidedBy === undefined ? {} : { decidedBy: expected.decidedBy }),
+        });
+  }
+  if (diagnostics.length > 0) return { diagnostics };
+  const given = (value.spec.given ?? []).map((path, i) => ({ path, place: at(["spec", "given", i]) }));
+  return { test: { name, file: source.document.file, given, assertions }, diagnostics };
+}
+
+/** As far as they could be read. */
+function expectationsOf(value: Partial<Static<typeof testObject>> | undefined) {
+  const expectations: readonly (Partial<Static<typeof expectation>> | undefined)[] =
+    value?.spec?.expect ?? [];
+  return expectations.map((expected) => expected ?? {});
 }
 
 /** `from` and `to` may be one text or a list of them. */
@@ -161,87 +171,4 @@ function withLists(value: ManifestObject["value"]): unknown {
     return copy;
   });
   return { ...value, spec: { ...spec, expect } };
-}
-
-function questionOf(from: string, to: string): Result<Question> {
-  const source = parseEndpoint(from);
-  if (!source.ok) return source;
-  const target = parseTarget(to);
-  return target.ok
-    ? { ok: true, value: { from: source.value, to: target.value.endpoint, port: target.value.port } }
-    : target;
-}
-
-export interface TestResult {
-  readonly test: ConnectivityTest;
-  readonly passed: number;
-  readonly mismatches: readonly Mismatch[];
-  /** Questions that could not be asked at all: bad input, not a failed assertion. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface Mismatch {
-  readonly assertion: Assertion;
-  readonly verdict: OverallVerdict;
-  readonly decidedBy: readonly string[];
-  readonly explanation: Explanation;
-}
-
-/** S9.2: an expectation holds only if the verdict is exactly that; Mixed fails every one (S1.15). */
-export function runConnectivityTest(state: State, test: ConnectivityTest): TestResult {
-  let passed = 0;
-  const mismatches: Mismatch[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const assertion of test.assertions) {
-    const asked = ask(state, assertion.question);
-    if (!asked.ok) {
-      diagnostics.push({
-        ...asked.diagnostic,
-        place: assertion.place,
-        object: `ConnectivityTest ${test.name}`,
-      });
-      continue;
-    }
-    const { verdict, answers } = asked.value;
-    const deciders = answers.map(({ connection }) => decidersOf(connection));
-    const fits =
-      verdict === assertion.verdict &&
-      (assertion.decidedBy === undefined || deciders.every((names) => names.includes(assertion.decidedBy!)));
-    if (fits) {
-      passed++;
-      continue;
-    }
-    const explained = explain(state, assertion.question);
-    if (explained.ok)
-      mismatches.push({
-        assertion,
-        verdict,
-        decidedBy: [...new Set(deciders.flat())],
-        explanation: explained.value,
-      });
-  }
-  return { test, passed, mismatches, diagnostics };
-}
-
-/**
- * The names that `decidedBy` may have: for a denial those of the first direction that denies; for an Allow those of
- * either direction, and `default` only if no policy spoke in any.
- */
-export function decidersOf({ verdict, egress, ingress }: ConnectionVerdict): readonly string[] {
-  const names = (walk: { readonly decisions: readonly Decision[] }) => walk.decisions.flatMap(deciderNames);
-  if (verdict === "Deny") return names(egress.verdict === "Deny" ? egress : ingress);
-  const all = [...names(egress), ...names(ingress)];
-  const policies = all.filter((name) => name !== "default");
-  return policies.length > 0 ? policies : ["default"];
-}
-
-function deciderNames({ by }: Decision): readonly string[] {
-  const named = ({ kind, namespace, name }: PolicyRef) =>
-    [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
-  if (by.kind === "rule") return [named(by.rule.origin.policy)];
-  if (by.kind === "isolation")
-    return by.isolation.map(({ origin }) =>
-      origin.kind === "policy" ? named(origin.policy) : origin.option,
-    );
-  return ["default"];
 }

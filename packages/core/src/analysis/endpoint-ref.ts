@@ -34,7 +34,7 @@ export function parseEndpoint(text: string): Result<EndpointRef> {
   if (text.startsWith("new:")) return parseNew(text.slice("new:".length), text);
   const address = parseAddress(text.replace(/^\[(.*)\]$/, "$1"));
   if (address !== undefined) return ok({ kind: "address", address });
-  const [namespace, second, third, ...rest] = text.split("/");
+  const [namespace, second, third, ...rest] = text.includes(":") ? [] : text.split("/");
   if (namespace && second && third === undefined) return ok({ kind: "named", namespace, name: second });
   if (namespace && second && third && rest.length === 0)
     return ok({ kind: "workload", namespace, workload: second, name: third });
@@ -101,7 +101,7 @@ export function parsePort(text: string): Result<PortRef> {
   if (protocol !== undefined && protocol !== "TCP" && protocol !== "UDP" && protocol !== "SCTP")
     return wrong(`has the unknown protocol \`${protocolText}\``);
   if (!/^\d+$/.test(port))
-    return /^[A-Za-z0-9-]+$/.test(port)
+    return /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/.test(port)
       ? ok({ kind: "named", name: port, ...(protocol === undefined ? {} : { protocol }) })
       : wrong("is not a port");
   const number = Number(port);

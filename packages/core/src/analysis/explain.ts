@@ -1,7 +1,14 @@
 import { ok, type Result } from "../diagnostics/result.js";
-import { type ConnectionVerdict, evaluate } from "../evaluate/evaluate.js";
+import { type ConnectionVerdict, evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
-import { candidatesFor, type OverallVerdict, overall, type Pair, type Question } from "./ask.js";
+import {
+  type Candidate,
+  candidatesFor,
+  type OverallVerdict,
+  overall,
+  type Pair,
+  type Question,
+} from "./ask.js";
 import { type PortSet, portSets } from "./port-sets.js";
 import type { State } from "./state.js";
 import { traceWalk, type WalkTrace } from "./trace.js";
@@ -34,26 +41,42 @@ export interface ExplainedFlow {
 export function explain(state: State, question: Question): Result<Explanation> {
   const found = candidatesFor(state, question);
   if (!found.ok) return found;
-  const protocol = question.port.kind === "all" ? question.port.protocol : undefined;
-  const answers = found.value.candidates.map(({ pair, port }): ExplainedAnswer => {
-    if (port === undefined) return { pair, ports: portSets(state, pair, protocol) };
-    const flow: Flow = { ...pair, ...port };
-    return { pair, explained: explainFlow(state, flow) };
-  });
-  const verdicts = answers.flatMap(({ explained, ports }) =>
-    explained ? [explained.connection.verdict] : ports!.map((set) => set.verdict),
-  );
+  const judged = found.value.candidates.map((candidate) => judge(state, candidate, question.port));
   return ok({
     question,
     from: found.value.from.label,
     to: found.value.to.label,
-    verdict: overall(verdicts),
-    answers: distinct(answers),
+    verdict: overall(judged.flatMap((answer) => answer.verdicts)),
+    answers: distinct(judged).map((answer) => answer.explain()),
   });
 }
 
-export function explainFlow(state: State, flow: Flow): ExplainedFlow {
+/** A candidate with its verdict; traces are made only of those that are shown. */
+interface Judged {
+  readonly verdicts: readonly Verdict[];
+  /** Equal for answers that say the same. */
+  readonly key: string;
+  readonly explain: () => ExplainedAnswer;
+}
+
+function judge(state: State, { pair, port }: Candidate, asked: Question["port"]): Judged {
+  if (port === undefined) {
+    const ports = portSets(state, pair, asked.kind === "all" ? asked.protocol : undefined);
+    const key = JSON.stringify(ports.map(({ protocol, ranges, verdict }) => [protocol, ranges, verdict]));
+    return { verdicts: ports.map((set) => set.verdict), key, explain: () => ({ pair, ports }) };
+  }
+  const flow: Flow = { ...pair, ...port };
   const connection = evaluate(state.cluster, state.tiers, flow);
+  // A question about a Service may mean several of its ports, and each has an answer of its own.
+  const key = `${connection.verdict}${asked.kind === "all" ? ` ${port.port}/${port.protocol}` : ""}`;
+  return {
+    verdicts: [connection.verdict],
+    key,
+    explain: () => ({ pair, explained: traceFlow(state, flow, connection) }),
+  };
+}
+
+function traceFlow(state: State, flow: Flow, connection: ConnectionVerdict): ExplainedFlow {
   return {
     flow,
     connection,
@@ -63,14 +86,8 @@ export function explainFlow(state: State, flow: Flow): ExplainedFlow {
 }
 
 /** One answer for each verdict; replicas and address families that agree need not be told twice (S1.15). */
-function distinct(answers: readonly ExplainedAnswer[]): readonly ExplainedAnswer[] {
-  const seen = new Set<string>();
-  return answers.filter((answer) => {
-    const key = answer.explained
-      ? answer.explained.connection.verdict
-      : JSON.stringify(answer.ports!.map(({ protocol, ranges, verdict }) => [protocol, ranges, verdict]));
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+function distinct(answers: readonly Judged[]): readonly Judged[] {
+  const seen = new Map<string, Judged>();
+  for (const answer of answers) if (!seen.has(answer.key)) seen.set(answer.key, answer);
+  return [...seen.values()];
 }

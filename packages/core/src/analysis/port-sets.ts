@@ -23,9 +23,15 @@ const transports = ["TCP", "UDP", "SCTP"] as const;
  * port of each is asked about. Costs (rules that concern the pair) × (intervals).
  */
 export function portSets(state: State, pair: Pair, only?: TransportProtocol): readonly PortSet[] {
-  const tiers = concerning(state, pair);
-  const judge = (protocol: Protocol, port: number): ConnectionVerdict =>
-    evaluate(state.cluster, tiers, { ...pair, protocol, port });
+  const { tiers, notes } = concerning(state, pair);
+  const judge = (protocol: Protocol, port: number): ConnectionVerdict => {
+    const connection = evaluate(state.cluster, tiers, { ...pair, protocol, port });
+    const noted = (direction: Direction) => ({
+      ...connection[direction],
+      notes: [...new Set([...notes[direction], ...connection[direction].notes])],
+    });
+    return { verdict: connection.verdict, egress: noted("egress"), ingress: noted("ingress") };
+  };
   const sets = transports
     .filter((protocol) => only === undefined || protocol === only)
     .flatMap((protocol) => {
@@ -55,23 +61,31 @@ export function portSets(state: State, pair: Pair, only?: TransportProtocol): re
   return [...ports, { protocol: "ICMP", ranges: [], verdict: icmp.verdict, connection: icmp }];
 }
 
-/** Only the rules whose subject and peers can match this pair; the others never speak, whatever the port. */
-function concerning(state: State, pair: Pair): Tiers {
+/**
+ * Only the rules whose subject and peers can match this pair; the others never speak, whatever the port. What was
+ * taken for granted in finding that out is noted.
+ */
+function concerning(state: State, pair: Pair): { tiers: Tiers; notes: Record<Direction, Set<string>> } {
   const flow: Flow = { ...pair, protocol: "TCP", port: 0 };
+  const notes = { egress: new Set<string>(), ingress: new Set<string>() };
   const narrow = (direction: Direction, end: Endpoint, other: Endpoint) => {
     const subject = subjectOf(end);
     if (subject === undefined) return [];
-    const concerns = (rule: Rule) =>
-      isSubject(rule.subject, subject) &&
-      explore((unknowns) =>
+    const concerns = (rule: Rule) => {
+      if (!isSubject(rule.subject, subject)) return false;
+      const runs = explore((unknowns) =>
         anyPeerMatches(rule, subject, other, { flow, cluster: state.cluster, unknowns }),
-      ).some((run) => run.value);
+      );
+      for (const note of runs.flatMap((run) => run.notes)) notes[direction].add(note);
+      return runs.some((run) => run.value);
+    };
     return state.tiers[direction].map((tier) => ({ ...tier, rules: tier.rules.filter(concerns) }));
   };
-  return {
+  const tiers = {
     egress: narrow("egress", pair.source, pair.destination),
     ingress: narrow("ingress", pair.destination, pair.source),
   };
+  return { tiers, notes };
 }
 
 /** Where an interval begins: at 1, at each range, and behind it. */
@@ -88,15 +102,15 @@ function startsOf(tiers: Tiers, protocol: TransportProtocol, destination: Endpoi
   return [...starts].filter((port) => port >= 1 && port <= 65535).toSorted((a, b) => a - b);
 }
 
-/** Two connections have the same reason when the same rules decide both directions. */
+/** Two connections have the same reason when the same rules decide both directions, on the same conditions. */
 function reasonOf({ egress, ingress }: ConnectionVerdict): string {
   return [egress, ingress]
     .map(({ verdict, decisions }) => `${verdict} ${decisions.map(deciderKey).join("|")}`)
     .join(" / ");
 }
 
-function deciderKey({ by, verdict }: Decision): string {
+function deciderKey({ by, verdict, conditions }: Decision): string {
   if (by.kind !== "rule") return `${verdict} ${by.kind}`;
   const { policy, path } = by.rule.origin;
-  return `${verdict} ${policy.kind} ${policy.namespace ?? ""}/${policy.name} ${path}`;
+  return `${verdict} ${policy.kind} ${policy.namespace ?? ""}/${policy.name} ${path} ${conditions.join()}`;
 }

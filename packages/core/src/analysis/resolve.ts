@@ -1,6 +1,6 @@
-import { workloadKinds } from "../cluster/build.js";
-import type { Cluster, Namespace, Pod, Service, Workload } from "../cluster/model.js";
+import type { Cluster, Namespace, Pod, Service, ServicePort } from "../cluster/model.js";
 import { podAt } from "../cluster/service.js";
+import { workloadKinds } from "../cluster/workload.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
 import { didYouMean } from "../diagnostics/suggest.js";
@@ -8,7 +8,7 @@ import type { Endpoint } from "../evaluate/flow.js";
 import { namespaceNameLabel } from "../labels/requirement.js";
 import { type Address, type Family, formatAddress, sameAddress } from "../net/address.js";
 import { contains } from "../net/cidr.js";
-import type { EndpointRef } from "./endpoint-ref.js";
+import type { EndpointRef, PortRef } from "./endpoint-ref.js";
 
 /** What a name stands for: the ends it may be, or the Service in front of them. */
 export interface Resolved {
@@ -20,17 +20,24 @@ export interface Resolved {
   readonly family?: Family;
 }
 
-const shortKinds: Readonly<Record<string, string>> = {
-  deploy: "Deployment",
-  rs: "ReplicaSet",
-  sts: "StatefulSet",
-  ds: "DaemonSet",
-  cj: "CronJob",
-  rc: "ReplicationController",
-  svc: "Service",
-};
+const shortKinds: ReadonlyMap<string, string> = new Map([
+  ["deploy", "Deployment"],
+  ["rs", "ReplicaSet"],
+  ["sts", "StatefulSet"],
+  ["ds", "DaemonSet"],
+  ["cj", "CronJob"],
+  ["rc", "ReplicationController"],
+  ["svc", "Service"],
+  ["po", "Pod"],
+]);
 
-export function resolve(cluster: Cluster, ref: EndpointRef): Result<Resolved> {
+/** `port` matters where one address is a node's and a Service's: the port says which of them answers. */
+export function resolve(
+  cluster: Cluster,
+  ref: EndpointRef,
+  role: "source" | "destination",
+  port: PortRef,
+): Result<Resolved> {
   switch (ref.kind) {
     case "named":
       return resolveNamed(cluster, ref.namespace, ref.name);
@@ -38,103 +45,102 @@ export function resolve(cluster: Cluster, ref: EndpointRef): Result<Resolved> {
       return resolveWorkload(cluster, ref);
     case "node": {
       const node = cluster.nodes.get(ref.name);
-      if (node === undefined)
-        return failed(
-          diagnostic(
-            "TW1502",
-            `there is no node \`${ref.name}\`${didYouMean(ref.name, [...cluster.nodes.keys()])}`,
-          ),
-        );
-      return ok({ label: `node ${node.name}`, endpoints: [{ kind: "node", node }] });
+      if (node !== undefined) return ok({ label: `node ${node.name}`, endpoints: [{ kind: "node", node }] });
+      const meant = didYouMean(ref.name, [...cluster.nodes.keys()]);
+      return failed(diagnostic("TW1502", `there is no node \`${ref.name}\`${meant}`));
     }
     case "address":
-      return resolveAddress(cluster, ref.address);
+      return resolveAddress(cluster, ref.address, role, port);
     case "new":
-      return ok({ label: `new pod`, endpoints: [newPod(cluster, ref)] });
+      return ok({ label: "new pod", endpoints: [newPod(cluster, ref, role)] });
   }
 }
 
 /** A pod, or a workload by its bare name. */
 function resolveNamed(cluster: Cluster, namespace: string, name: string): Result<Resolved> {
-  const pod = cluster.pods.get(`${namespace}/${name}`);
-  if (pod !== undefined) return ok(podsAs(cluster, `${namespace}/${name}`, [pod]));
-  const workloads = cluster.workloads.filter(
-    (workload) => workload.namespace === namespace && workload.name === name,
-  );
+  const label = `${namespace}/${name}`;
+  const pod = cluster.pods.get(label);
+  if (pod !== undefined && pod.fromTemplate !== true) return ok(podsAs(cluster, label, [pod]));
+  const workloads = cluster.workloads.filter((w) => w.namespace === namespace && w.name === name);
   const [only] = workloads;
-  if (only !== undefined && workloads.length === 1)
-    return ok(podsAs(cluster, `${namespace}/${name}`, only.pods));
-  if (workloads.length > 1)
-    return failed(
-      diagnostic(
-        "TW1502",
-        `\`${namespace}/${name}\` could be ${workloads.map((w) => `\`${namespace}/${w.kind}/${name}\``).join(" or ")}; say which`,
-      ),
-    );
+  if (only !== undefined && workloads.length === 1) return ok(podsAs(cluster, label, only.pods));
+  if (workloads.length > 1) {
+    const choices = workloads.map((w) => `\`${namespace}/${w.kind}/${name}\``).join(" or ");
+    return failed(diagnostic("TW1502", `\`${label}\` could be ${choices}; say which`));
+  }
+  if (pod !== undefined) return ok(podsAs(cluster, label, [pod]));
   return failed(
-    diagnostic(
-      "TW1502",
-      `there is no pod or workload \`${namespace}/${name}\`${nearestName(cluster, namespace, name)}`,
-    ),
+    diagnostic("TW1502", `there is no pod or workload \`${label}\`${nearestName(cluster, namespace, name)}`),
   );
 }
 
 function nearestName(cluster: Cluster, namespace: string, name: string): string {
   if (!cluster.namespaces.has(namespace))
     return `, and no namespace \`${namespace}\`${didYouMean(namespace, [...cluster.namespaces.keys()])}`;
-  const known = [...cluster.pods.keys(), ...cluster.workloads.map((w) => `${w.namespace}/${w.name}`)].filter(
-    (key) => key.startsWith(`${namespace}/`),
+  const known = [...cluster.pods.keys(), ...cluster.workloads.map((w) => `${w.namespace}/${w.name}`)];
+  return didYouMean(
+    `${namespace}/${name}`,
+    known.filter((key) => key.startsWith(`${namespace}/`)),
   );
-  return didYouMean(`${namespace}/${name}`, known);
 }
 
 function resolveWorkload(
   cluster: Cluster,
-  ref: Extract<EndpointRef, { kind: "workload" }>,
+  { namespace, workload: word, name }: Extract<EndpointRef, { kind: "workload" }>,
 ): Result<Resolved> {
   const known = [...workloadKinds, "Service", "Pod"];
+  const folded = word.toLowerCase();
   const kind =
-    shortKinds[ref.workload.toLowerCase()] ??
-    known.find((k) => [k.toLowerCase(), `${k.toLowerCase()}s`].includes(ref.workload.toLowerCase()));
-  if (kind === undefined)
+    shortKinds.get(folded) ?? known.find((k) => [k.toLowerCase(), `${k.toLowerCase()}s`].includes(folded));
+  if (kind === undefined) {
+    const message = `\`${word}\` is not a kind of workload${didYouMean(word, known)}`;
+    return failed(diagnostic("TW1502", message, { hint: `Known are ${known.join(", ")}.` }));
+  }
+  if (kind === "Pod") {
+    const pod = cluster.pods.get(`${namespace}/${name}`);
+    if (pod !== undefined) return ok(podsAs(cluster, `${namespace}/${name}`, [pod]));
     return failed(
       diagnostic(
         "TW1502",
-        `\`${ref.workload}\` is not a kind of workload${didYouMean(ref.workload, known)}; known are ${known.join(", ")}`,
+        `there is no pod \`${namespace}/${name}\`${nearestName(cluster, namespace, name)}`,
       ),
     );
-  const name = `${ref.namespace}/${ref.name}`;
-  if (kind === "Pod") return resolveNamed(cluster, ref.namespace, ref.name);
-  if (kind === "Service") {
-    const service = cluster.services.find((s) => s.namespace === ref.namespace && s.name === ref.name);
-    return service === undefined
-      ? failed(diagnostic("TW1502", `there is no Service \`${name}\``))
-      : ok(serviceAs(service));
   }
-  const workload = cluster.workloads.find(
-    (w: Workload) => w.kind === kind && w.namespace === ref.namespace && w.name === ref.name,
-  );
-  if (workload !== undefined)
-    return ok(podsAs(cluster, `${ref.namespace}/${kind}/${ref.name}`, workload.pods));
+  if (kind === "Service") {
+    const service = cluster.services.find((s) => s.namespace === namespace && s.name === name);
+    if (service !== undefined) return ok(serviceAs(service));
+    return failed(diagnostic("TW1502", `there is no Service \`${namespace}/${name}\``));
+  }
+  const root = cluster.workloads.find((w) => w.kind === kind && w.namespace === namespace && w.name === name);
+  // A ReplicaSet of a Deployment is not a workload of its own, but may be asked about.
+  const madeByIt = (pod: Pod) =>
+    pod.controller?.kind === kind && pod.namespace === namespace && pod.controller.name === name;
+  const pods = root?.pods ?? [...cluster.pods.values()].filter(madeByIt);
+  if (pods.length > 0) return ok(podsAs(cluster, `${namespace}/${kind}/${name}`, pods));
   const others = cluster.workloads
-    .filter((w) => w.kind === kind && w.namespace === ref.namespace)
+    .filter((w) => w.kind === kind && w.namespace === namespace)
     .map((w) => w.name);
   return failed(
-    diagnostic("TW1502", `there is no ${kind} \`${name}\` with pods${didYouMean(ref.name, others)}`),
+    diagnostic("TW1502", `there is no ${kind} \`${namespace}/${name}\` with pods${didYouMean(name, others)}`),
   );
 }
 
 // S1.9: an address that is a pod's, a node's or a Service's is about that pod, that node, those endpoints.
-function resolveAddress(cluster: Cluster, address: Address): Result<Resolved> {
+function resolveAddress(
+  cluster: Cluster,
+  address: Address,
+  role: "source" | "destination",
+  port: PortRef,
+): Result<Resolved> {
   const { family } = address;
-  const pod = podAt(cluster, address);
-  if (pod !== undefined) return ok({ ...podsAs(cluster, `${pod.namespace}/${pod.name}`, [pod]), family });
-  for (const node of cluster.nodes.values())
-    if (node.addresses.some((a) => sameAddress(a, address)))
-      return ok({ label: `node ${node.name}`, endpoints: [{ kind: "node", node, address }], family });
-  const service = cluster.services.find((s) => s.addresses.some((a) => sameAddress(a, address)));
-  if (service !== undefined) return ok({ ...serviceAs(service), family });
-  if (cluster.facts.serviceCidrs.some((range) => contains(range, address)))
+  const endpoint = endpointAt(cluster, address);
+  const services = cluster.services.filter((s) => s.addresses.some((own) => sameAddress(own, address)));
+  // A load balancer may share a node's address: then the Service has its own ports, and the node the rest.
+  const service =
+    services.find((s) => s.ports.some((p) => isAsked(p, port))) ??
+    (endpoint.kind === "external" ? services[0] : undefined);
+  if (service !== undefined && role === "destination") return ok({ ...serviceAs(service), family });
+  if (endpoint.kind === "external" && cluster.facts.serviceCidrs.some((range) => contains(range, address)))
     return failed(
       diagnostic(
         "TW1506",
@@ -144,12 +150,33 @@ function resolveAddress(cluster: Cluster, address: Address): Result<Resolved> {
         },
       ),
     );
-  const hostPod = [...cluster.pods.values()].find(
-    (p) => p.hostNetwork && p.addresses.some((a) => sameAddress(a, address)),
+  const label =
+    endpoint.kind === "pod"
+      ? `${endpoint.pod.namespace}/${endpoint.pod.name}`
+      : endpoint.kind === "node"
+        ? `node ${endpoint.node.name}`
+        : formatAddress(address);
+  return ok({ label, endpoints: [endpoint], family });
+}
+
+/** Whether a question about this port is about that port of a Service. */
+export function isAsked(servicePort: ServicePort, port: PortRef): boolean {
+  if (port.kind === "all" || port.kind === "icmp") return false;
+  const sameProtocol = port.protocol === undefined || port.protocol === servicePort.protocol;
+  return (
+    sameProtocol && (port.kind === "number" ? port.port === servicePort.port : port.name === servicePort.name)
   );
-  if (hostPod !== undefined)
-    return ok({ ...podsAs(cluster, `${hostPod.namespace}/${hostPod.name}`, [hostPod]), family });
-  return ok({ label: formatAddress(address), endpoints: [{ kind: "external", address }], family });
+}
+
+/** Who has this address: a pod, a node, a pod in its node's network, or somebody outside. */
+export function endpointAt(cluster: Cluster, address: Address): Endpoint {
+  const pod = podAt(cluster, address);
+  if (pod !== undefined) return podEndpoint(cluster, pod);
+  for (const node of cluster.nodes.values())
+    if (node.addresses.some((own) => sameAddress(own, address))) return { kind: "node", node, address };
+  for (const other of cluster.pods.values())
+    if (other.addresses.some((own) => sameAddress(own, address))) return podEndpoint(cluster, other);
+  return { kind: "external", address };
 }
 
 export function podEndpoint(cluster: Cluster, pod: Pod): Endpoint {
@@ -168,23 +195,31 @@ function serviceAs(service: Service): Resolved {
   return { label: `Service ${service.namespace}/${service.name}`, endpoints: [], service };
 }
 
-/** A pod that does not exist yet, in the namespace its labels name, or in one that does not exist yet either. */
+/**
+ * A pod that does not exist yet, in the namespace its labels name, or in one that does not exist yet either. Two new
+ * pods are in two new namespaces; these have names, as all do (S1.10), but none that a selector could know.
+ */
 function newPod(
   cluster: Cluster,
   { namespaceLabels, podLabels }: Extract<EndpointRef, { kind: "new" }>,
+  role: "source" | "destination",
 ): Endpoint {
-  const name = namespaceLabels[namespaceNameLabel];
-  const existing = name === undefined ? undefined : cluster.namespaces.get(name);
-  const namespace: Namespace = { name: name ?? "(new)", labels: { ...existing?.labels, ...namespaceLabels } };
+  const name = namespaceLabels[namespaceNameLabel] ?? `(new ${role})`;
+  const labels = {
+    ...cluster.namespaces.get(name)?.labels,
+    ...namespaceLabels,
+    [namespaceNameLabel]: name,
+  };
   const pod: Pod = {
-    namespace: namespace.name,
+    namespace: name,
     name: "(new)",
     labels: podLabels,
     addresses: [],
+    hostAddresses: [],
     hostNetwork: false,
     ports: [],
     serviceAccount: "default",
     fromTemplate: true,
   };
-  return { kind: "pod", pod, namespace };
+  return { kind: "pod", pod, namespace: { name, labels } };
 }

@@ -1,8 +1,8 @@
 import { type Cluster } from "../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { isSubject } from "../evaluate/match.js";
-import { covers, formatCidr, singleAddress } from "../net/cidr.js";
+import { contains, covers, formatCidr, overlaps, singleAddress } from "../net/cidr.js";
 import type { Lowered, PlacedRule } from "../policy/assemble.js";
+import { samePriorities } from "./same-priority.js";
 import { type DialectId, formatPolicy, type PolicyRef } from "../policy/model.js";
 
 /** What shows only when all policies are seen together. */
@@ -51,8 +51,11 @@ function mixedTiers(rules: readonly PlacedRule[]): readonly Diagnostic[] {
 function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
   const first = (dialect: DialectId) => policies.find((policy) => policy.dialect === dialect);
   const found: Diagnostic[] = [];
-  const [released, kep, draft] = [first("admin-network-policy"), first("kep-2091"), first("first-draft")];
-  if (released?.kind === "AdminNetworkPolicy" && kep !== undefined)
+  const [kep, draft] = [first("kep-2091"), first("first-draft")];
+  const released = policies.find(
+    ({ dialect, kind }) => dialect === "admin-network-policy" && kind === "AdminNetworkPolicy",
+  );
+  if (released !== undefined && kep !== undefined)
     found.push(
       diagnostic(
         "TW2005",
@@ -63,7 +66,7 @@ function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
         },
       ),
     );
-  const other = first("cluster-network-policy") ?? released ?? kep;
+  const other = first("cluster-network-policy") ?? first("admin-network-policy") ?? kep;
   if (draft !== undefined && other !== undefined)
     found.push(
       diagnostic(
@@ -97,70 +100,25 @@ function ciliumOverBaseline(
   ];
 }
 
-/** S1.13: same tier, same precedence, a pod that both select. */
-function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
-  const found: Diagnostic[] = [];
-  const ordered = rules.filter(
-    (rule) =>
-      (rule.tier === "admin" || rule.tier === "baseline") &&
-      rule.rule.origin.policy.kind !== "BaselineAdminNetworkPolicy",
-  );
-  const groups = new Map<string, Map<PolicyRef, PlacedRule>>();
-  for (const rule of ordered) {
-    const key = `${rule.tier} ${rule.precedence} ${rule.rule.origin.direction}`;
-    const group = groups.get(key) ?? new Map<PolicyRef, PlacedRule>();
-    if (!group.has(rule.rule.origin.policy)) group.set(rule.rule.origin.policy, rule);
-    groups.set(key, group);
-  }
-  const reported = new Set<string>();
-  for (const group of groups.values()) {
-    const members = [...group.values()];
-    for (const [i, a] of members.entries())
-      for (const b of members.slice(i + 1)) {
-        const names = [a, b].map((rule) => formatPolicy(rule.rule.origin.policy)).toSorted();
-        if (reported.has(names.join())) continue;
-        const witness = sharedSubject(cluster, a, b);
-        if (witness === undefined) continue;
-        reported.add(names.join());
-        found.push(
-          diagnostic(
-            "TW2003",
-            `${names.join(" and ")} have the same priority, and both select ${witness}; they are evaluated in the order of their names`,
-            {
-              ...placeOf(b.rule.origin.policy),
-              object: formatPolicy(b.rule.origin.policy),
-              hint: "Other implementations may choose another order: give them different priorities.",
-            },
-          ),
-        );
-      }
-  }
-  return found;
-}
-
-function sharedSubject(cluster: Cluster, a: PlacedRule, b: PlacedRule): string | undefined {
-  for (const pod of cluster.pods.values()) {
-    const namespace = cluster.namespaces.get(pod.namespace);
-    if (pod.hostNetwork || namespace === undefined) continue;
-    const endpoint = { kind: "pod", pod, namespace } as const;
-    if (isSubject(a.rule.subject, endpoint) && isSubject(b.rule.subject, endpoint))
-      return `${pod.namespace}/${pod.name}`;
-  }
-  return undefined;
-}
-
 /** S1.9: Service addresses are rewritten before policy is applied, so such a CIDR matches nothing. */
 function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
   const { serviceCidrs, podCidrs } = cluster.facts;
   const serviceAddresses = cluster.services.flatMap((service) => service.addresses.map(singleAddress));
+  // A load balancer may share the address of a node: then the CIDR is good for the node.
+  const ends = [...cluster.nodes.values(), ...cluster.pods.values()];
+  const others = ends.flatMap((end) => end.addresses);
   const seen = new Set<string>();
   return rules.flatMap(({ rule }) => {
     const cidrs = rule.peers.flatMap((peer) => (peer.kind === "networks" ? peer.cidrs : []));
     return cidrs.flatMap((cidr) => {
       const only =
         serviceCidrs.some((range) => covers(range, cidr)) ||
-        (serviceAddresses.some((address) => covers(address, cidr)) &&
-          !podCidrs.some((range) => covers(range, cidr)));
+        serviceAddresses.some((address) => covers(address, cidr));
+      if (
+        others.some((address) => contains(cidr, address)) ||
+        podCidrs.some((range) => overlaps(range, cidr))
+      )
+        return [];
       const key = `${formatPolicy(rule.origin.policy)} ${rule.origin.path} ${formatCidr(cidr)}`;
       if (!only || seen.has(key)) return [];
       seen.add(key);

@@ -1,12 +1,13 @@
-import { buildCluster, isClusterKind, isFromCluster } from "../cluster/build.js";
+import { buildCluster } from "../cluster/build.js";
+import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import { readPolicy } from "../dialects/read.js";
-import { policyKindOf } from "../dialects/registry.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../policy/model.js";
+import { identityOf, kindOf } from "./object-kind.js";
 import { setWarnings } from "./set-warnings.js";
 
 /** A text to be read, and the name it goes by in messages. */
@@ -56,31 +57,43 @@ function stateOf(
   options: StateOptions,
 ): State {
   const diagnostics = [...found];
-  const unique = withoutDuplicates(objects, diagnostics);
   const skipped = new Map<string, number>();
   const parts: Lowered[] = [];
   const policies: PolicyRef[] = [];
   const clusterObjects: ManifestObject[] = [];
+  const firsts = new Map<string, ManifestObject>();
 
-  for (const object of unique) {
-    if (isClusterKind(object)) {
-      clusterObjects.push(object);
+  for (const object of objects) {
+    const kind = kindOf(object);
+    const identity = identityOf(object, kind);
+    const first = identity === undefined ? undefined : firsts.get(identity);
+    if (first !== undefined) {
+      diagnostics.push(duplicate(object, first, identity!));
       continue;
     }
-    const kind = policyKindOf(object);
-    if (kind === undefined) skipped.set(nameOf(object), (skipped.get(nameOf(object)) ?? 0) + 1);
-    else if ("code" in kind) diagnostics.push(kind);
-    else {
-      const reading = readPolicy(kind, object, provenanceOf(object, options));
-      diagnostics.push(...reading.diagnostics);
-      if (reading.lowered === undefined) {
-        if (options.keepGoing) diagnostics.push(leftOut(object, reading.policy));
-        continue;
+    if (identity !== undefined) firsts.set(identity, object);
+    switch (kind.what) {
+      case "cluster":
+        clusterObjects.push(object);
+        break;
+      case "mistaken":
+        diagnostics.push(kind.diagnostic);
+        break;
+      case "other":
+        skipped.set(nameOf(object), (skipped.get(nameOf(object)) ?? 0) + 1);
+        break;
+      case "policy": {
+        const reading = readPolicy(kind.kind, object, provenanceOf(object, options));
+        diagnostics.push(...reading.diagnostics);
+        if (reading.lowered !== undefined) {
+          parts.push(reading.lowered);
+          policies.push(reading.policy);
+        } else if (options.keepGoing) diagnostics.push(leftOut(object, reading.policy));
+        break;
       }
-      parts.push(reading.lowered);
-      policies.push(reading.policy);
     }
   }
+  if (skipped.size > 0) diagnostics.push(skippedKinds(skipped));
 
   const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
   const built = buildCluster(
@@ -103,39 +116,24 @@ function stateOf(
 }
 
 // S10.4
-function withoutDuplicates(
-  objects: readonly ManifestObject[],
-  diagnostics: Diagnostic[],
-): readonly ManifestObject[] {
-  const seen = new Map<string, ManifestObject>();
-  return objects.filter((object) => {
-    const key = identityOf(object);
-    const first = key === undefined ? undefined : seen.get(key);
-    if (key !== undefined && first === undefined) seen.set(key, object);
-    if (first === undefined || (!isClusterKind(object) && policyKindOf(object) === undefined)) return true;
-    const place = first.document.placeOf(first.path);
-    diagnostics.push(
-      diagnostic(
-        "TW1102",
-        `there are two objects called ${key!.split(" ").slice(1).join(" ")}; the other is at ${place.file}:${place.line}`,
-        {
-          place: object.document.placeOf([...object.path, "metadata", "name"]),
-          object: key!.split(" ").slice(1).join(" "),
-          path: ["metadata", "name"],
-        },
-      ),
-    );
-    return false;
-  });
+function duplicate(object: ManifestObject, first: ManifestObject, identity: string): Diagnostic {
+  const called = identity.split(" ").slice(1).join(" ");
+  const place = first.document.placeOf(first.path);
+  return diagnostic(
+    "TW1102",
+    `there are two objects called ${called}; the other is at ${place.file}:${place.line}`,
+    {
+      place: object.document.placeOf([...object.path, "metadata", "name"]),
+      object: called,
+      path: ["metadata", "name"],
+    },
+  );
 }
 
-function identityOf({ apiVersion, kind, value }: ManifestObject): string | undefined {
-  const metadata = value.metadata;
-  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) return undefined;
-  const { name, namespace } = metadata as { name?: unknown; namespace?: unknown };
-  if (typeof name !== "string") return undefined;
-  const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "core";
-  return `${group} ${kind} ${typeof namespace === "string" ? `${namespace}/` : ""}${name}`;
+// S10.3
+function skippedKinds(skipped: ReadonlyMap<string, number>): Diagnostic {
+  const counted = [...skipped].map(([kind, n]) => `${n} ${kind}`).join(", ");
+  return diagnostic("TW3003", `kinds that are no part of network policy were skipped: ${counted}`);
 }
 
 function provenanceOf(object: ManifestObject, { provenance = "auto" }: StateOptions): "file" | "cluster" {
@@ -143,7 +141,7 @@ function provenanceOf(object: ManifestObject, { provenance = "auto" }: StateOpti
 }
 
 function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
-  return diagnostic("TW3004", `${policy.kind} \`${policy.name}\` has errors and was left out`, {
+  return diagnostic("TW2022", `${policy.kind} \`${policy.name}\` has errors and was left out`, {
     place: object.document.placeOf(object.path),
   });
 }

@@ -1,6 +1,7 @@
 import type { WalkVerdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
+import { isolatingIn } from "../evaluate/walk.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
 import type { State } from "./state.js";
 import { type Fit, fitOf, whyNot } from "./why-not.js";
@@ -71,7 +72,7 @@ function traceTier(
   flow: Flow,
   reached: boolean,
 ): TierTrace {
-  const isolation = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
+  const isolation = isolatingIn(tier, subject);
   const rules: RuleTrace[] = [];
   let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? "deny" : "next") : "not-reached";
   let decided = !reached;

@@ -1,67 +1,13 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
-import { isObject, type JsonObject } from "../manifest/document.js";
+import { namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
-import { parseAddress } from "../net/address.js";
+import { type Address, parseAddress, sameAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
 import { child, items, text, texts } from "./fields.js";
-import {
-  type CidrGroup,
-  type Cluster,
-  type Facts,
-  type Namespace,
-  type Node,
-  type Pod,
-  podKey,
-  type Service,
-  type ServiceEndpoint,
-  type Workload,
-  type WorkloadRef,
-} from "./model.js";
-import { controllerOf, hasFinished, readPod, templateOf } from "./pod.js";
+import { type Identified, identify } from "./identity.js";
+import type { CidrGroup, Cluster, Facts, Namespace, Node, Pod, Service, ServiceEndpoint } from "./model.js";
 import { readEndpointSlice, readService } from "./service.js";
-
-/** The kinds a cluster is made of. `Namespaced` ones take the namespace `default` where none is given (S10.5). */
-const clusterKinds: Readonly<Record<string, "Cluster" | "Namespaced">> = {
-  "v1 Namespace": "Cluster",
-  "v1 Node": "Cluster",
-  "v1 Pod": "Namespaced",
-  "v1 Service": "Namespaced",
-  "v1 ReplicationController": "Namespaced",
-  "discovery.k8s.io/v1 EndpointSlice": "Namespaced",
-  "apps/v1 Deployment": "Namespaced",
-  "apps/v1 ReplicaSet": "Namespaced",
-  "apps/v1 StatefulSet": "Namespaced",
-  "apps/v1 DaemonSet": "Namespaced",
-  "batch/v1 Job": "Namespaced",
-  "batch/v1 CronJob": "Namespaced",
-  "cilium.io/v2 CiliumCIDRGroup": "Cluster",
-  "cilium.io/v2alpha1 CiliumCIDRGroup": "Cluster",
-};
-
-export const workloadKinds = [
-  "Deployment",
-  "ReplicaSet",
-  "StatefulSet",
-  "DaemonSet",
-  "Job",
-  "CronJob",
-  "ReplicationController",
-] as const;
-
-export function isClusterKind(object: ManifestObject): boolean {
-  return Object.hasOwn(clusterKinds, `${object.apiVersion} ${object.kind}`);
-}
-
-/** One object of the cluster with its identity read. */
-interface Identified {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly labels: Labels;
-  readonly value: JsonObject;
-  readonly source: ManifestObject;
-}
+import { buildPods } from "./workload.js";
 
 export interface Built {
   readonly cluster: Cluster;
@@ -77,36 +23,17 @@ export function buildCluster(
   const diagnostics: Diagnostic[] = [];
   const identified = objects.flatMap((object) => identify(object, diagnostics));
   const ofKind = (kind: string) => identified.filter((object) => object.kind === kind);
-
-  const namespaces = new Map<string, Namespace>();
-  for (const { name, labels } of ofKind("Namespace"))
-    namespaces.set(name, { name, labels: { ...labels, [namespaceNameLabel]: name } });
-
-  const { pods, workloads } = buildPods(identified);
-  for (const name of [
-    ...new Set([...[...pods.values()].map((pod) => pod.namespace), ...policyNamespaces]),
-  ].toSorted()) {
-    if (namespaces.has(name)) continue;
-    namespaces.set(name, { name, labels: { [namespaceNameLabel]: name } });
-    diagnostics.push(
-      diagnostic(
-        "TW3001",
-        `namespace \`${name}\` is not in the input; it is taken to have only its name as a label`,
-      ),
-    );
-  }
-
-  const nodes = new Map<string, Node>(
-    ofKind("Node").map(({ name, labels, value }) => [
-      name,
-      { name, labels, addresses: nodeAddresses(value) },
-    ]),
-  );
+  const { pods, workloads } = buildPods(identified, diagnostics);
+  const podNamespaces = [...pods.values()].map((pod) => pod.namespace);
   const cluster: Cluster = {
-    namespaces,
+    namespaces: buildNamespaces(
+      ofKind("Namespace"),
+      new Set([...podNamespaces, ...policyNamespaces]),
+      diagnostics,
+    ),
     pods,
-    nodes,
-    services: buildServices(ofKind("Service"), ofKind("EndpointSlice")),
+    nodes: buildNodes(ofKind("Node"), pods.values()),
+    services: buildServices(ofKind("Service"), ofKind("EndpointSlice"), diagnostics),
     workloads,
     cidrGroups: ofKind("CiliumCIDRGroup").map(readCidrGroup),
     facts: { ...facts, ...apiServerFrom(facts, ofKind("EndpointSlice")) },
@@ -114,193 +41,66 @@ export function buildCluster(
   return { cluster, diagnostics };
 }
 
-// S10.4, S10.5
-function identify(source: ManifestObject, diagnostics: Diagnostic[]): Identified[] {
-  const { value, kind, document, path } = source;
-  const metadata = child(value, "metadata");
-  const name = text(metadata, "name");
-  if (name === undefined) {
-    const found = metadata.name ?? null;
-    if (typeof found === "boolean" || typeof found === "number")
-      diagnostics.push(
-        diagnostic("TW1201", `expected text, found \`${found}\`; put the name in quotes`, {
-          place: document.placeOf([...path, "metadata", "name"]),
-          object: kind,
-          path: ["metadata", "name"],
-        }),
-      );
-    else
-      diagnostics.push(
-        diagnostic("TW1101", `this ${kind} has no \`metadata.name\``, {
-          place: document.placeOfKey([...path, "metadata"]),
-          object: kind,
-          path: ["metadata"],
-        }),
-      );
-    return [];
-  }
-  const scope = clusterKinds[`${source.apiVersion} ${kind}`];
-  const given = text(metadata, "namespace");
-  if (scope === "Namespaced" && given === undefined)
-    diagnostics.push(
-      diagnostic("TW3002", "`metadata.namespace` is missing; it is read as `default`", {
-        place: document.placeOfKey([...path, "metadata"]),
-        object: `${kind} ${name}`,
-        path: ["metadata"],
-      }),
-    );
-  const namespace = scope === "Namespaced" ? (given ?? "default") : "";
-  return [{ kind, namespace, name, labels: labelsOf(metadata, source, diagnostics), value, source }];
-}
-
-function labelsOf(
-  metadata: JsonObject,
-  source: ManifestObject,
+/** S1.10: each with its name as a label. Those that others live in are made up where nothing defines them. */
+function buildNamespaces(
+  written: readonly Identified[],
+  needed: ReadonlySet<string>,
   diagnostics: Diagnostic[],
-  at: readonly (string | number)[] = ["metadata"],
-): Labels {
-  const labels: Record<string, string> = {};
-  for (const [key, value] of Object.entries(child(metadata, "labels"))) {
-    const path = [...at, "labels", key];
-    if (typeof value === "string") labels[key] = value;
-    else if (value === null) {
-      labels[key] = "";
-      diagnostics.push(
-        diagnostic("TW2010", `label \`${key}\` has no value; it is read as the empty text`, {
-          place: source.document.placeOfKey([...source.path, ...path]),
-          object: source.kind,
-          path,
-        }),
-      );
-    } else
-      diagnostics.push(
-        diagnostic(
-          "TW1201",
-          `expected text, found ${typeof value === "object" ? "something else" : `\`${String(value)}\``}; put label values in quotes`,
-          {
-            place: source.document.placeOf([...source.path, ...path]),
-            object: source.kind,
-            path,
-          },
-        ),
-      );
+): ReadonlyMap<string, Namespace> {
+  const namespaces = new Map<string, Namespace>();
+  for (const { name, labels } of written)
+    namespaces.set(name, { name, labels: { ...labels, [namespaceNameLabel]: name } });
+  for (const name of [...needed].toSorted()) {
+    if (namespaces.has(name)) continue;
+    namespaces.set(name, { name, labels: { [namespaceNameLabel]: name } });
+    const message = `namespace \`${name}\` is not in the input; it is taken to have only its name as a label`;
+    diagnostics.push(diagnostic("TW3001", message));
   }
-  return labels;
+  return namespaces;
 }
 
-/** Real pods first; a workload none of whose pods are in the input becomes one pod from its template. */
-function buildPods(objects: readonly Identified[]): {
-  pods: Map<string, Pod>;
-  workloads: readonly Workload[];
-} {
-  const byRef = new Map(objects.map((object) => [refKey(object), object]));
-  const pods = new Map<string, Pod>();
-  for (const { kind, namespace, name, labels, value } of objects) {
-    if (kind !== "Pod" || hasFinished(child(value, "status"))) continue;
-    const pod = readPod(
-      { namespace, name, labels },
-      child(value, "spec"),
-      child(value, "status"),
-      ownerOf(value, namespace, labels, byRef),
-    );
-    pods.set(podKey(pod), pod);
-  }
-
-  const workloads = new Map<string, WorkloadRef & { pods: Pod[] }>();
-  for (const pod of pods.values()) {
-    if (pod.workload === undefined) continue;
-    const known = workloads.get(refKey(pod.workload));
-    if (known === undefined) workloads.set(refKey(pod.workload), { ...pod.workload, pods: [pod] });
-    else known.pods.push(pod);
-  }
-  for (const object of objects) {
-    const ref: WorkloadRef = { kind: object.kind, namespace: object.namespace, name: object.name };
-    const isRoot =
-      (workloadKinds as readonly string[]).includes(object.kind) &&
-      controllerOf(child(object.value, "metadata")) === undefined;
-    if (!isRoot || workloads.has(refKey(ref)) || hasCompleted(object)) continue;
-    const template = templateOf(object.kind, object.value);
-    const labels = { ...plainLabels(child(template, "metadata")), ...labelsAddedBy(ref) };
-    const identity = { namespace: ref.namespace, name: freeName(ref, pods), labels };
-    const pod: Pod = { ...readPod(identity, child(template, "spec"), {}, ref), fromTemplate: true };
-    pods.set(podKey(pod), pod);
-    workloads.set(refKey(ref), { ...ref, pods: [pod] });
-  }
-  return { pods, workloads: [...workloads.values()] };
-}
-
-/** Follows controllers up: Pod → ReplicaSet → Deployment, Pod → Job → CronJob. */
-function ownerOf(
-  value: JsonObject,
-  namespace: string,
-  labels: Labels,
-  byRef: ReadonlyMap<string, Identified>,
-): WorkloadRef | undefined {
-  const direct = controllerOf(child(value, "metadata"));
-  if (direct === undefined || !(workloadKinds as readonly string[]).includes(direct.kind)) return undefined;
-  const parent = byRef.get(refKey({ ...direct, namespace }));
-  const grandparent = parent && controllerOf(child(parent.value, "metadata"));
-  if (grandparent !== undefined) return { ...grandparent, namespace };
-  // Without the ReplicaSet in the input, its name still tells: Deployments append the template's hash.
-  const hash = labels["pod-template-hash"];
-  if (
-    parent === undefined &&
-    direct.kind === "ReplicaSet" &&
-    hash !== undefined &&
-    direct.name.endsWith(`-${hash}`)
-  )
-    return { kind: "Deployment", namespace, name: direct.name.slice(0, -hash.length - 1) };
-  return { ...direct, namespace };
-}
-
-/** A finished Job starts no more pods. */
-function hasCompleted({ kind, value }: Identified): boolean {
-  return (
-    kind === "Job" &&
-    items(child(value, "status"), "conditions").some(
-      (c) => (c.type === "Complete" || c.type === "Failed") && c.status === "True",
-    )
+/** Nodes as written, and those that only pods speak of: their labels are not known, their addresses are. */
+function buildNodes(written: readonly Identified[], pods: Iterable<Pod>): ReadonlyMap<string, Node> {
+  const nodes = new Map<string, Node>(
+    written.map(({ name, labels, value }) => [name, { name, labels, addresses: nodeAddresses(value) }]),
   );
+  const seen = new Map<string, Address[]>();
+  for (const { node, hostAddresses } of pods) {
+    if (node === undefined) continue;
+    const known = seen.get(node) ?? [];
+    for (const address of hostAddresses)
+      if (!known.some((other) => sameAddress(other, address))) known.push(address);
+    seen.set(node, known);
+  }
+  for (const [name, addresses] of seen) {
+    const known = nodes.get(name);
+    if (known === undefined) nodes.set(name, { name, addresses });
+    else if (known.addresses.length === 0) nodes.set(name, { ...known, addresses });
+  }
+  return nodes;
 }
 
-/** Labels that controllers put on pods and that can be known beforehand. */
-function labelsAddedBy({ kind, name }: WorkloadRef): Labels {
-  return kind === "Job" ? { "batch.kubernetes.io/job-name": name, "job-name": name } : {};
-}
-
-/** A workload's pod goes by the workload's own name; the kind is added where two would share it. */
-function freeName({ kind, namespace, name }: WorkloadRef, pods: ReadonlyMap<string, Pod>): string {
-  return pods.has(`${namespace}/${name}`) ? `${name}-${kind.toLowerCase()}` : name;
-}
-
-function plainLabels(metadata: JsonObject): Labels {
-  return Object.fromEntries(
-    Object.entries(child(metadata, "labels")).flatMap(([key, value]) =>
-      typeof value === "string" ? [[key, value]] : value === null ? [[key, ""]] : [],
-    ),
-  );
-}
-
-function nodeAddresses(value: JsonObject) {
+function nodeAddresses(value: Identified["value"]): readonly Address[] {
   return items(child(value, "status"), "addresses").flatMap(
     (entry) => parseAddress(text(entry, "address") ?? "") ?? [],
   );
 }
 
-function buildServices(services: readonly Identified[], slices: readonly Identified[]): readonly Service[] {
+function buildServices(
+  services: readonly Identified[],
+  slices: readonly Identified[],
+  diagnostics: Diagnostic[],
+): readonly Service[] {
   const endpoints = new Map<string, ServiceEndpoint[]>();
-  for (const { namespace, labels, value } of slices) {
-    const slice = readEndpointSlice(labels, value);
-    if (slice === undefined) continue;
-    const key = `${namespace}/${slice.service}`;
-    endpoints.set(key, [...(endpoints.get(key) ?? []), ...slice.endpoints]);
+  for (const slice of slices) {
+    const read = readEndpointSlice(slice);
+    if (read === undefined) continue;
+    const key = `${slice.namespace}/${read.service}`;
+    endpoints.set(key, [...(endpoints.get(key) ?? []), ...read.endpoints]);
   }
-  return services.map(({ namespace, name, labels, value }) => {
-    const found = endpoints.get(`${namespace}/${name}`);
-    return {
-      ...readService(namespace, name, labels, value),
-      ...(found === undefined ? {} : { endpoints: found }),
-    };
+  return services.map((service) => {
+    const found = endpoints.get(`${service.namespace}/${service.name}`);
+    return { ...readService(service, diagnostics), ...(found === undefined ? {} : { endpoints: found }) };
   });
 }
 
@@ -309,27 +109,13 @@ function apiServerFrom(facts: Facts, slices: readonly Identified[]): Pick<Facts,
   if (facts.apiServer !== undefined) return {};
   const found = slices
     .filter(({ namespace }) => namespace === "default")
-    .flatMap(({ labels, value }) => readEndpointSlice(labels, value) ?? [])
+    .flatMap((slice) => readEndpointSlice(slice) ?? [])
     .filter(({ service }) => service === "kubernetes");
-  return found.length === 0
-    ? {}
-    : { apiServer: found.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)) };
+  if (found.length === 0) return {};
+  return { apiServer: found.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)) };
 }
 
 function readCidrGroup({ name, labels, value }: Identified): CidrGroup {
-  return {
-    name,
-    labels,
-    cidrs: texts(child(value, "spec"), "externalCIDRs").flatMap((text) => parseCidr(text) ?? []),
-  };
-}
-
-function refKey({ kind, namespace, name }: WorkloadRef): string {
-  return `${kind} ${namespace}/${name}`;
-}
-
-/** Whether an object was read from an API server, which gives every object a uid. */
-export function isFromCluster(object: ManifestObject): boolean {
-  const { metadata } = object.value;
-  return isObject(metadata) && typeof metadata.uid === "string";
+  const cidrs = texts(child(value, "spec"), "externalCIDRs").flatMap((text) => parseCidr(text) ?? []);
+  return { name, labels, cidrs };
 }

@@ -30,7 +30,11 @@ export interface Pod {
   readonly hostNetwork: boolean;
   readonly ports: readonly ContainerPort[];
   readonly serviceAccount: string;
+  /** Addresses of the node it runs on, as its status tells. */
+  readonly hostAddresses: readonly Address[];
+  /** The workload at the top of its chain of owners, and the one that made it: a Deployment, and its ReplicaSet. */
   readonly workload?: WorkloadRef;
+  readonly controller?: WorkloadRef;
   /** Made from a workload's template, and standing for all of its replicas. */
   readonly fromTemplate?: true;
 }
@@ -53,7 +57,8 @@ export interface Workload extends WorkloadRef {
 
 export interface Node {
   readonly name: string;
-  readonly labels: Labels;
+  /** Absent for a node that is not in the input and that only its pods speak of. */
+  readonly labels?: Labels;
   readonly addresses: readonly Address[];
 }
 
@@ -64,6 +69,8 @@ export interface Service {
   /** Cluster, external and load-balancer addresses: all are rewritten before policy is applied (S1.9). */
   readonly addresses: readonly Address[];
   readonly ports: readonly ServicePort[];
+  /** Has no address of its own: its name leads straight to the pods, and nothing is rewritten. */
+  readonly headless: boolean;
   /** Absent where the EndpointSlices are maintained by hand. */
   readonly selector?: LabelMatch;
   /** From EndpointSlices; undefined where the input has none for this Service. */
@@ -79,8 +86,10 @@ export interface ServicePort {
 
 export interface ServiceEndpoint {
   readonly address: Address;
-  /** By the name of the Service's port (`""` for a port without one). */
-  readonly ports: Readonly<Record<string, number>>;
+  /** `namespace/name` of the pod, where the slice says. */
+  readonly pod?: string;
+  /** By the name of the Service's port (`""` for a port without one); undefined where the slice lists none. */
+  readonly ports?: Readonly<Record<string, number>>;
 }
 
 export interface CidrGroup {

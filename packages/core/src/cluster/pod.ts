@@ -2,31 +2,30 @@ import type { Labels } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
 import { parseAddress, type Address } from "../net/address.js";
 import { child, items, number, protocol, text } from "./fields.js";
-import type { ContainerPort, Pod, WorkloadRef } from "./model.js";
+import type { ContainerPort, Pod } from "./model.js";
 
 /** A pod, or what a workload's template would make one. */
 export function readPod(
   identity: { namespace: string; name: string; labels: Labels },
   spec: JsonObject,
   status: JsonObject,
-  workload: WorkloadRef | undefined,
 ): Pod {
   const node = text(spec, "nodeName");
   const hostNetwork = spec.hostNetwork === true;
   return {
     ...identity,
-    addresses: addressesOf(status),
+    addresses: addressesOf(status, "podIP"),
+    hostAddresses: addressesOf(status, "hostIP"),
     hostNetwork,
     ports: portsOf(spec),
     serviceAccount: text(spec, "serviceAccountName") ?? text(spec, "serviceAccount") ?? "default",
     ...(node === undefined ? {} : { node }),
-    ...(workload === undefined ? {} : { workload }),
   };
 }
 
-function addressesOf(status: JsonObject): readonly Address[] {
-  const listed = items(status, "podIPs").flatMap((entry) => text(entry, "ip") ?? []);
-  const single = text(status, "podIP");
+function addressesOf(status: JsonObject, field: "podIP" | "hostIP"): readonly Address[] {
+  const listed = items(status, `${field}s`).flatMap((entry) => text(entry, "ip") ?? []);
+  const single = text(status, field);
   const all = single === undefined || listed.includes(single) ? listed : [single, ...listed];
   return all.flatMap((ip) => parseAddress(ip) ?? []);
 }

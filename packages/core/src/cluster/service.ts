@@ -1,34 +1,36 @@
-import { type LabelMatch, type Labels, selects } from "../labels/requirement.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { selects } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
-import { type Address, parseAddress } from "../net/address.js";
+import { type Address, parseAddress, sameAddress } from "../net/address.js";
 import { child, items, number, protocol, text, texts } from "./fields.js";
+import { type Identified, readLabels } from "./identity.js";
 import type { Cluster, Pod, Service, ServiceEndpoint, ServicePort } from "./model.js";
 
 export function readService(
-  namespace: string,
-  name: string,
-  labels: Labels,
-  object: JsonObject,
+  { namespace, name, labels, value, source }: Identified,
+  diagnostics: Diagnostic[],
 ): Omit<Service, "endpoints"> {
-  const spec = child(object, "spec");
-  const loadBalancer = items(child(child(object, "status"), "loadBalancer"), "ingress").flatMap(
-    (entry) => text(entry, "ip") ?? [],
-  );
-  const all = [
+  const spec = child(value, "spec");
+  const loadBalancer = items(child(child(value, "status"), "loadBalancer"), "ingress");
+  const addresses = [
     text(spec, "clusterIP") ?? "",
     ...texts(spec, "clusterIPs"),
     ...texts(spec, "externalIPs"),
     text(spec, "loadBalancerIP") ?? "",
-    ...loadBalancer,
+    ...loadBalancer.flatMap((entry) => text(entry, "ip") ?? []),
   ];
-  const selector = Object.entries(child(spec, "selector")).flatMap(([key, value]) =>
-    typeof value === "string" ? [{ key, operator: "In" as const, values: [value] }] : [],
-  ) satisfies LabelMatch;
+  const wanted = readLabels(child(spec, "selector"), ["spec", "selector"], source, diagnostics);
+  const selector = Object.entries(wanted).map(([key, label]) => ({
+    key,
+    operator: "In" as const,
+    values: [label],
+  }));
   return {
     namespace,
     name,
     labels,
-    addresses: [...new Set(all)].flatMap((ip) => parseAddress(ip) ?? []),
+    headless: spec.clusterIP === "None",
+    addresses: [...new Set(addresses)].flatMap((ip) => parseAddress(ip) ?? []),
     ports: items(spec, "ports").flatMap(readServicePort),
     ...(selector.length === 0 ? {} : { selector }),
   };
@@ -43,31 +45,42 @@ function readServicePort(entry: JsonObject): ServicePort[] {
 }
 
 /** The endpoints of one EndpointSlice, and the Service they are for. */
-export function readEndpointSlice(
-  labels: Labels,
-  object: JsonObject,
-): { service: string; endpoints: readonly ServiceEndpoint[] } | undefined {
+export function readEndpointSlice({
+  namespace,
+  labels,
+  value,
+}: Pick<Identified, "namespace" | "labels" | "value">):
+  | { service: string; endpoints: readonly ServiceEndpoint[] }
+  | undefined {
   const service = labels["kubernetes.io/service-name"];
   if (service === undefined) return undefined;
-  const ports = Object.fromEntries(
-    items(object, "ports").flatMap((entry) => {
-      const port = number(entry, "port");
-      return port === undefined ? [] : [[text(entry, "name") ?? "", port] as const];
-    }),
-  );
-  const ready = items(object, "endpoints").filter(
-    (endpoint) => child(endpoint, "conditions").ready !== false,
-  );
-  const addresses = ready
-    .flatMap((endpoint) => texts(endpoint, "addresses"))
-    .flatMap((ip) => parseAddress(ip) ?? []);
-  return { service, endpoints: addresses.map((address) => ({ address, ports })) };
+  const listed = items(value, "ports").flatMap((entry) => {
+    const port = number(entry, "port");
+    return port === undefined ? [] : [[text(entry, "name") ?? "", port] as const];
+  });
+  const ports = listed.length === 0 ? {} : { ports: Object.fromEntries(listed) };
+  const ready = items(value, "endpoints").filter((endpoint) => child(endpoint, "conditions").ready !== false);
+  const endpoints = ready.flatMap((endpoint) => {
+    const pod = podRef(child(endpoint, "targetRef"), namespace);
+    const addresses = texts(endpoint, "addresses").flatMap((ip) => parseAddress(ip) ?? []);
+    return addresses.map((address) => ({ address, ...ports, ...(pod === undefined ? {} : { pod }) }));
+  });
+  return { service, endpoints };
+}
+
+function podRef(target: JsonObject, namespace: string): string | undefined {
+  const name = target.kind === "Pod" ? text(target, "name") : undefined;
+  return name === undefined ? undefined : `${text(target, "namespace") ?? namespace}/${name}`;
 }
 
 /** Where a connection to a Service ends up: a pod or a bare address, and the port there. */
-export type Backend =
-  | { readonly pod: Pod; readonly port?: number }
-  | { readonly address: Address; readonly port?: number };
+export type Backend = {
+  /** Absent where the Service maps this port to nothing there. */
+  readonly port?: number;
+} & (
+  | { readonly pod: Pod; readonly address?: Address }
+  | { readonly pod?: undefined; readonly address: Address }
+);
 
 /** The real destinations behind a Service (S1.9); undefined where the input does not tell. */
 export function backendsOf(
@@ -75,23 +88,24 @@ export function backendsOf(
   service: Service,
   port: ServicePort | undefined,
 ): readonly Backend[] | undefined {
+  const withPort = (target: number | undefined) => (target === undefined ? {} : { port: target });
   if (service.endpoints !== undefined)
-    return service.endpoints.map(({ address, ports }) => {
-      const target = port === undefined ? undefined : ports[port.name ?? ""];
-      const pod = podAt(cluster, address);
-      return {
-        ...(pod === undefined ? { address } : { pod }),
-        ...(target === undefined ? {} : { port: target }),
-      };
+    return service.endpoints.map((endpoint) => {
+      const { address, ports } = endpoint;
+      const pod = cluster.pods.get(endpoint.pod ?? "") ?? podAt(cluster, address);
+      const listed = ports === undefined ? portWithoutSlice(port) : ports[port?.name ?? ""];
+      return { address, ...(pod === undefined ? {} : { pod }), ...withPort(listed) };
     });
-  if (service.selector === undefined) return undefined;
   const { selector } = service;
+  if (selector === undefined) return undefined;
   return [...cluster.pods.values()]
     .filter((pod) => pod.namespace === service.namespace && selects(selector, pod.labels))
-    .map((pod) => {
-      const target = port === undefined ? undefined : targetOn(pod, port);
-      return { pod, ...(target === undefined ? {} : { port: target }) };
-    });
+    .map((pod) => ({ pod, ...withPort(port && targetOn(pod, port)) }));
+}
+
+/** A slice without ports leaves the mapping to the Service, as far as a number tells. */
+function portWithoutSlice(port: ServicePort | undefined): number | undefined {
+  return typeof port?.targetPort === "number" ? port.targetPort : undefined;
 }
 
 function targetOn(pod: Pod, { targetPort, protocol: wanted }: ServicePort): number | undefined {
@@ -102,10 +116,6 @@ function targetOn(pod: Pod, { targetPort, protocol: wanted }: ServicePort): numb
 /** The pod with its own network that has this address. */
 export function podAt(cluster: Cluster, address: Address): Pod | undefined {
   for (const pod of cluster.pods.values())
-    if (
-      !pod.hostNetwork &&
-      pod.addresses.some((a) => a.family === address.family && a.value === address.value)
-    )
-      return pod;
+    if (!pod.hostNetwork && pod.addresses.some((own) => sameAddress(own, address))) return pod;
   return undefined;
 }

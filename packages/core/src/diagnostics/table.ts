@@ -25,9 +25,10 @@ export const diagnostics = {
   TW1101: error("an object without a name"),
   TW1102: error("two objects with the same kind and name"),
   TW1103: error("a name that Kubernetes would refuse"),
-  TW1104: error("a policy without an apiVersion"),
+  TW1104: error("an object without an apiVersion"),
   TW1105: error("a policy in an API version that is not known"),
   TW1106: error("a policy that must have a fixed name"),
+  TW1107: error("a kind that is spelt wrongly"),
 
   TW1201: error("a value of the wrong type"),
   TW1202: error("a required field that is missing"),
@@ -101,11 +102,11 @@ export const diagnostics = {
   TW2019: warning("a namespace on a cluster-wide object"),
   TW2020: warning("a port range that is read as one port"),
   TW2021: warning("a namespace label in a namespaced Cilium policy"),
+  TW2022: warning("an object that was left out"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),
   TW3003: note("kinds that were skipped"),
-  TW3004: note("an object that was left out"),
   TW3005: note("Cilium policies and a baseline together"),
 } as const satisfies Record<string, Entry>;
 

@@ -27,8 +27,24 @@ export function evaluate(cluster: Cluster, tiers: Tiers, flow: Flow): Connection
   const egress = evaluateDirection("egress", cluster, tiers, flow);
   const ingress = evaluateDirection("ingress", cluster, tiers, flow);
   const both = [egress.verdict, ingress.verdict];
-  const verdict = both.includes("Deny") ? "Deny" : both.includes("Undecided") ? "Undecided" : "Allow";
+  if (both.includes("Deny")) return { verdict: "Deny", egress, ingress };
+  if (!both.includes("Undecided")) return { verdict: "Allow", egress, ingress };
+  const verdict =
+    egress.verdict === ingress.verdict && !mayBothAllow(cluster, tiers, flow) ? "Deny" : "Undecided";
   return { verdict, egress, ingress };
+}
+
+/** S9.1: where both directions hang on the same facts, what opens one may close the other. */
+function mayBothAllow(cluster: Cluster, tiers: Tiers, flow: Flow): boolean {
+  const allows = (runs: readonly Run<boolean>[]) => runs.some((run) => run.value);
+  const runs = explore((unknowns) => {
+    const situation = { flow, cluster, unknowns };
+    return (
+      walk("egress", tiers, situation).verdict === "Allow" &&
+      walk("ingress", tiers, situation).verdict === "Allow"
+    );
+  }, allows);
+  return allows(runs);
 }
 
 export function evaluateDirection(
@@ -39,24 +55,22 @@ export function evaluateDirection(
 ): WalkVerdict {
   const runs = explore((unknowns) => walk(direction, tiers, { flow, cluster, unknowns }), bothWays);
   const decisions = distinct(runs.map((run) => run.value));
-  const verdicts = new Set(decisions.map((decision) => decision.verdict));
-  const decided = verdicts.size === 1;
-  return {
-    verdict: decided ? decisions[0]!.verdict : "Undecided",
-    decisions: decided ? [decisions[0]!] : decisions,
-    missing: decided ? [] : missingFacts(runs),
-    notes: [...new Set(runs.flatMap((run) => run.notes))],
-  };
+  const notes = [...new Set(runs.flatMap((run) => run.notes))];
+  const [first] = decisions;
+  if (decisions.some((decision) => decision.verdict !== first!.verdict))
+    return { verdict: "Undecided", decisions, missing: missingFacts(runs), notes };
+  // Whoever decides, the conditions of all who may are worth knowing.
+  const conditions = [...new Set(decisions.flatMap((decision) => decision.conditions))];
+  return { verdict: first!.verdict, decisions: [{ ...first!, conditions }], missing: [], notes };
 }
 
 /** All runs are wanted, to name all missing facts; past this many, one of each verdict will do. */
 const plenty = 256;
 
 function bothWays(runs: readonly Run<Decision>[]): boolean {
+  if (runs.length < plenty) return false;
   return (
-    runs.length >= plenty &&
-    runs.some((run) => run.value.verdict === "Allow") &&
-    runs.some((run) => run.value.verdict === "Deny")
+    runs.some((run) => run.value.verdict === "Allow") && runs.some((run) => run.value.verdict === "Deny")
   );
 }
 
@@ -68,7 +82,8 @@ function distinct(decisions: readonly Decision[]): readonly Decision[] {
 }
 
 function sameDecision(a: Decision, b: Decision): boolean {
-  if (a.verdict !== b.verdict || a.by.kind !== b.by.kind) return false;
+  if (a.verdict !== b.verdict || a.by.kind !== b.by.kind || a.conditions.join() !== b.conditions.join())
+    return false;
   return a.by.kind !== "rule" || (b.by.kind === "rule" && a.by.rule === b.by.rule);
 }
 

@@ -19,6 +19,8 @@ export interface Unknowns {
   isIn(who: string, possible: Region, wanted: Region, text: string): boolean;
   /** Something taken for granted that the user should know. */
   note(text: string): void;
+  /** What is settled in this run, and `answer` for everything else; for what does not change the verdict. */
+  supposing(answer: boolean): Unknowns;
 }
 
 export interface Run<T> {
@@ -75,6 +77,19 @@ class Session implements Unknowns {
 
   note(text: string): void {
     this.notes.add(text);
+  }
+
+  supposing(answer: boolean): Unknowns {
+    return {
+      ask: (fact) => this.known.get(fact.key) ?? answer,
+      isIn: (who, possible, wanted) => {
+        const now = this.regions.get(who) ?? possible;
+        if (isEmpty(intersect(now, wanted))) return false;
+        return isEmpty(subtract(now, wanted)) || answer;
+      },
+      note: () => undefined,
+      supposing: (other) => this.supposing(other),
+    };
   }
 
   private next(fact: Fact): boolean {

@@ -170,10 +170,16 @@ function addressIsIn(
         name,
         possible,
         wanted,
-        `whether ${name} has an address in ${cidrs.map(formatCidr).join(", ")}`,
+        `whether ${name} has an address in ${formatBlocks(cidrs, except)}`,
       );
   }
-  return unknownAddressIsIn(cidrs, except, name, situation.unknowns);
+  const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (tell with --pod-cidr)" : "";
+  return unknownAddressIsIn(cidrs, except, name, hint, situation.unknowns);
+}
+
+function formatBlocks(cidrs: readonly Cidr[], except: readonly Cidr[]): string {
+  const blocks = cidrs.map(formatCidr).join(", ");
+  return except.length === 0 ? blocks : `${blocks} except ${except.map(formatCidr).join(", ")}`;
 }
 
 // S1.14: without any knowledge, only a whole family is sure to hold the address; an `except` follows the same rule.
@@ -181,12 +187,11 @@ function unknownAddressIsIn(
   cidrs: readonly Cidr[],
   except: readonly Cidr[],
   name: string,
+  hint: string,
   unknowns: Unknowns,
 ): boolean {
   for (const narrow of [...cidrs, ...except].filter((c) => !isWholeFamily(c)))
-    unknowns.note(
-      `${name} has no address yet; it is taken not to be in ${formatCidr(narrow)} (tell with --pod-cidr)`,
-    );
+    unknowns.note(`${name} has no address yet; it is taken not to be in ${formatCidr(narrow)}${hint}`);
   return cidrs.some(isWholeFamily) && !except.some(isWholeFamily);
 }
 
@@ -205,7 +210,7 @@ function nodeIsSelected(match: LabelMatch, other: Endpoint, { cluster, unknowns 
   if (host === undefined) return false;
   if (match.length === 0) return true;
   const node = other.kind === "node" ? other.node : cluster.nodes.get(host.name ?? "");
-  if (node !== undefined) return selects(match, node.labels);
+  if (node?.labels !== undefined) return selects(match, node.labels);
   return unknowns.ask({
     key: `node:${host.text}:${formatMatch(match)}`,
     text: `whether ${host.text} has the labels ${formatMatch(match)}`,
@@ -221,6 +226,22 @@ export function isOwnNode(subject: PodEndpoint, other: Endpoint, unknowns: Unkno
     key: `runs-on:${formatEndpoint(subject)}:${host.text}`,
     text: `whether ${formatEndpoint(subject)} runs on ${host.text}`,
   });
+}
+
+/** Whether an end has one of these addresses; of an end with several addresses it may be true of some only. */
+function isAmong(other: Endpoint, wanted: readonly Address[], what: string, situation: Situation): boolean {
+  const own = addressesOf(other, situation);
+  const inside = own.filter((address) => wanted.some((a) => sameAddress(a, address)));
+  const [first] = inside;
+  if (first === undefined || inside.length === own.length) return first !== undefined;
+  const region = (list: readonly Address[]) => regionOfAddresses(first.family, list);
+  const name = formatEndpoint(other);
+  return situation.unknowns.isIn(
+    name,
+    region(own),
+    region(wanted),
+    `whether the address of ${name} is ${what}`,
+  );
 }
 
 // S7.5
@@ -247,9 +268,7 @@ function entityIncludes(
           key: `apiserver:${formatEndpoint(other)}`,
           text: `whether ${formatEndpoint(other)} is the API server (tell with --kube-apiserver)`,
         });
-      return addressesOf(other, { cluster, flow }).some((address) =>
-        known.some((server) => sameAddress(address, server)),
-      );
+      return isAmong(other, known, "one of the API server", { cluster, unknowns, flow });
     }
   }
 }
@@ -267,7 +286,10 @@ function domainResolvesTo(
     const resolved = records
       .filter(({ name }) => peer.patterns.some((pattern) => domainMatches(pattern, name)))
       .flatMap(({ addresses }) => addresses);
-    return addressesOf(other, situation).some((address) => resolved.some((a) => sameAddress(a, address)));
+    const names = peer.patterns.map(formatDomain).join(", ");
+    if (addressesOf(other, situation).length === 0)
+      unknowns.note(`${formatEndpoint(other)} has no address yet; it is taken not to be one of ${names}`);
+    return isAmong(other, resolved, `an address of ${names}`, situation);
   }
   if (other.kind !== "external") {
     unknowns.note(
@@ -314,9 +336,9 @@ function servicesLeadTo(
 function serviceLeadsTo(service: Service, other: Endpoint, situation: Situation): boolean | undefined {
   const addresses = addressesOf(other, situation);
   return backendsOf(situation.cluster, service, undefined)?.some((backend) =>
-    "pod" in backend
-      ? other.kind === "pod" && other.pod === backend.pod
-      : addresses.some((address) => sameAddress(address, backend.address)),
+    backend.pod !== undefined && other.kind === "pod"
+      ? other.pod === backend.pod
+      : addresses.some((own) => backend.address !== undefined && sameAddress(own, backend.address)),
   );
 }
 

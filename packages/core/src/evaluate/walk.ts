@@ -1,13 +1,4 @@
-import type {
-  Condition,
-  Direction,
-  Isolation,
-  PortMatch,
-  Rule,
-  Tier,
-  TierName,
-  Tiers,
-} from "../policy/model.js";
+import type { Direction, Isolation, PortMatch, Rule, Tier, TierName, Tiers } from "../policy/model.js";
 import type { Endpoint, PodEndpoint } from "./flow.js";
 import {
   anyPeerMatches,
@@ -67,10 +58,17 @@ function walkTier(
     if (!ruleMatches(rule, subject, other, situation)) continue;
     return rule.action === "Pass" ? "next" : decide(rule, tier, subject, other, situation);
   }
-  const isolation = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
+  const isolation = isolatingIn(tier, subject);
   return isolation.length > 0
     ? { verdict: "Deny", by: { kind: "isolation", tier: tier.name, isolation }, conditions: [] }
     : "next";
+}
+
+/** Who isolates the subject in this tier, each policy once. */
+export function isolatingIn(tier: Tier, subject: PodEndpoint): readonly Isolation[] {
+  const found = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
+  const policyOf = ({ origin }: Isolation) => (origin.kind === "policy" ? origin.policy : origin);
+  return found.filter((entry, i) => found.findIndex((other) => policyOf(other) === policyOf(entry)) === i);
 }
 
 export function ruleMatches(
@@ -111,7 +109,7 @@ function decide(
   if (rule.action !== "Allow") return { verdict: "Deny", by, conditions: [] };
   if (rule.condition?.kind === "authentication" && !authenticates(situation))
     return { verdict: "Deny", by, conditions: [] };
-  return { verdict: "Allow", by, conditions: conditionsOf(rule.condition, tier, subject, other, situation) };
+  return { verdict: "Allow", by, conditions: conditionsOf(tier, subject, other, situation) };
 }
 
 // S7.7: nobody can know from here.
@@ -119,27 +117,31 @@ function authenticates({ unknowns }: Situation): boolean {
   return unknowns.ask({ key: "authentication", text: "whether the two ends authenticate to each other" });
 }
 
-// S7.7: every conditional rule that matches counts, whichever of the tier's allows was met first.
+/**
+ * S7.7: every conditional rule that matches counts, whichever of the tier's allows was met first. Conditions do not
+ * change the verdict, so what is not known is not explored: a rule that may match counts, one that may waive does not.
+ */
 function conditionsOf(
-  first: Condition | undefined,
   tier: Tier,
   subject: PodEndpoint,
   other: Endpoint,
   situation: Situation,
 ): readonly string[] {
-  if (first === undefined && !tier.rules.some((rule) => rule.condition !== undefined)) return [];
-  const matching = tier.rules.filter(
-    (rule) => rule.action === "Allow" && ruleMatches(rule, subject, other, situation),
-  );
+  if (!tier.rules.some((rule) => rule.condition !== undefined)) return [];
+  const allowing = (supposed: boolean) => {
+    const settled = { ...situation, unknowns: situation.unknowns.supposing(supposed) };
+    return tier.rules.filter((rule) => rule.action === "Allow" && ruleMatches(rule, subject, other, settled));
+  };
+  const surely = allowing(false);
   const isolated = tier.isolation.some((entry) => isSubject(entry.subject, subject));
-  const texts = matching.flatMap((rule): string[] => {
+  const texts = allowing(true).flatMap((rule): string[] => {
     if (rule.condition?.kind === "always") return [`conditional on ${rule.condition.what}`];
     if (rule.condition?.kind !== "l7") return [];
     if (!isolated) return [`${rule.condition.what} rules only observe here: nothing isolates the pod`];
-    const waived = matching.some(
-      (plain) => plain.condition === undefined && allowsTheSame(plain, rule, subject, other, situation),
-    );
-    return waived ? [] : [`conditional on L7 (${rule.condition.what})`];
+    const settled = { ...situation, unknowns: situation.unknowns.supposing(true) };
+    const waives = (plain: Rule) =>
+      plain.condition === undefined && allowsTheSame(plain, rule, subject, other, settled);
+    return surely.some(waives) ? [] : [`conditional on L7 (${rule.condition.what})`];
   });
   return [...new Set(texts)];
 }

@@ -36,6 +36,9 @@ export function objectsOf(documents: readonly Document[]): {
   return { objects, diagnostics };
 }
 
+/** `items` of `items`, counted in steps of the path; nobody nests lists by hand. */
+const deepestList = 40;
+
 function takeApart(
   value: Json,
   document: Document,
@@ -44,6 +47,12 @@ function takeApart(
   objects: ManifestObject[],
   diagnostics: Diagnostic[],
 ): void {
+  if (path.length > deepestList) {
+    diagnostics.push(
+      diagnostic("TW1005", "lists are nested too deeply here", { place: document.placeOf(path), path }),
+    );
+    return;
+  }
   if (!isObject(value)) {
     diagnostics.push(
       diagnostic("TW1003", "this item of the list is not a Kubernetes object", {

@@ -56,14 +56,24 @@ export function parseYaml(text: string, file: string): Parsed {
   return { documents, diagnostics };
 }
 
+/** At least one digit before the exponent: `e1` is a name, not a number. */
+const floatWithExponent = /^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)[eE][-+]?[0-9]+$/;
+const plainFloat = /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*\.[0-9_]*)$/;
+
 /** goyaml, which Kubernetes uses, knows neither dates nor base-60 numbers nor sets. */
 function asKubernetesReads(tags: Tags): Tags {
   const unknown = ["timestamp", "binary", "omap", "pairs", "set"].map((name) => `tag:yaml.org,2002:${name}`);
-  return tags.filter((tag) => {
-    if (typeof tag === "string") return true;
-    const sexagesimal = "format" in tag && tag.format === "TIME";
-    return !unknown.includes(tag.tag) && !sexagesimal;
-  });
+  return tags
+    .filter((tag) => {
+      if (typeof tag === "string") return true;
+      const sexagesimal = "format" in tag && tag.format === "TIME";
+      return !unknown.includes(tag.tag) && !sexagesimal;
+    })
+    .map((tag) => {
+      if (typeof tag === "string" || tag.tag !== "tag:yaml.org,2002:float" || !("test" in tag)) return tag;
+      if (tag.test === undefined || tag.test.test(".inf")) return tag;
+      return { ...tag, test: tag.test.test("1e3") ? floatWithExponent : plainFloat };
+    });
 }
 
 /** Numbers that JSON cannot hold and keys that are not text, brought to what an API server would see. */

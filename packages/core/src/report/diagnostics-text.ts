@@ -30,16 +30,26 @@ function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style):
   const lines = text.split(/\r?\n/);
   const from = Math.max(1, place.line - 2);
   const gutter = String(place.line).length;
+  // Machines write very long lines: only what stands around the place is shown.
+  const left = place.column > shownColumns ? place.column - shownColumns / 2 : 0;
   const shown = lines
     .slice(from - 1, place.line)
-    .map((line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${line}`);
+    .map((line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left)}`);
   const source = lines[place.line - 1] ?? "";
+  const lead = cut(source, left).slice(0, place.column - 1 - left + (left > 0 ? 1 : 0));
+  const room = shownColumns - (place.column - 1 - left);
+  const length = Math.max(1, Math.min(place.length, source.length - place.column + 1, room));
   // Tabs are kept, so that the caret stands under the right character.
-  const lead = source.slice(0, place.column - 1).replace(/[^\t]/g, " ");
-  const length = Math.max(1, Math.min(place.length, source.length - place.column + 1));
-  return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${lead}${style.bad("^".repeat(length))}`].join(
-    "\n",
-  );
+  const caret = `${lead.replace(/[^\t]/g, " ")}${style.bad("^".repeat(length))}`;
+  return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${caret}`].join("\n");
+}
+
+const shownColumns = 160;
+
+/** A window of a line, `…` where something was cut off, and nothing that a terminal would obey. */
+function cut(line: string, left: number): string {
+  const window = line.slice(left, left + shownColumns).replace(/[^\t\P{Cc}]/gu, "\uFFFD");
+  return `${left > 0 ? "…" : ""}${window}${line.length > left + shownColumns ? "…" : ""}`;
 }
 
 export interface DiagnosticsSummary {

@@ -22,8 +22,9 @@ export interface TextOptions {
 
 /** The answer first, then the reason, then the place, then what to do. */
 export function explanationText(explanation: Explanation, { style, verbose = false }: TextOptions): string {
-  const someOfThem = explanation.verdict === "Mixed" && explanation.question.port.kind === "all";
-  const mark = someOfThem ? style.unsure("~ PARTLY ALLOWED") : verdictMark(explanation.verdict, style);
+  const allowsSome = explanation.answers.some(({ ports }) => ports?.some((set) => set.verdict === "Allow"));
+  const partly = explanation.verdict === "Mixed" && allowsSome;
+  const mark = partly ? style.unsure("~ PARTLY ALLOWED") : verdictMark(explanation.verdict, style);
   const head = `${mark}   ${style.bold(explanation.from)} → ${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
   const several = explanation.answers.length > 1;
   const answers = explanation.answers.map((answer) =>
@@ -185,8 +186,10 @@ function missText(trace: RuleTrace, style: Style): string {
 
 /** `ClusterNetworkPolicy guard rule 3 "no-other-tenants"`; people count rules from one. */
 function ruleText(origin: RuleOrigin): string {
-  const section = /(ingressDeny|egressDeny)\[/.exec(origin.path)?.[1];
-  return `${formatPolicy(origin.policy)} ${section === undefined ? "" : `${section} `}rule ${origin.index + 1}${origin.name === undefined ? "" : ` "${origin.name}"`}`;
+  const [, spec = "", section = ""] =
+    /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
+  const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);
+  return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` "${origin.name}"`}`;
 }
 
 function isolatorText(origin: IsolationOrigin): string {
@@ -230,7 +233,9 @@ function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
     row.sets.push(set);
     rows.set(`${set.verdict} ${reason}`, row);
   }
-  return [...rows.values()]
+  const notes = sets.flatMap(({ connection }) => [...connection.egress.notes, ...connection.ingress.notes]);
+  const noteLines = [...new Set(notes)].map((note) => wrap("  ", `note: ${note}`, "      "));
+  const lines = [...rows.values()]
     .toSorted((a, b) => order[a.verdict] - order[b.verdict])
     .flatMap((row) => {
       const mark = {
@@ -240,6 +245,7 @@ function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
       }[row.verdict];
       return [wrap("  ", `${mark}  ${portsText(row.sets)}`, "      "), wrap("      ", row.reason, "      ")];
     });
+  return [...lines, ...noteLines];
 }
 
 function portsText(sets: readonly PortSet[]): string {
@@ -268,19 +274,12 @@ function joined(ranges: readonly (readonly [number, number])[]): readonly (reado
 /** Who decided: both directions for what is allowed, the one that denied for what is not. */
 function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
-  const reasons = [
-    ...new Set(
-      (denier === undefined ? [egress, ingress] : [denier]).flatMap((walk) =>
-        walk.decisions.map(deciderText),
-      ),
-    ),
-  ];
-  const missing =
-    denier === undefined
-      ? [egress, ingress].flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`))
-      : [];
+  const walks = denier === undefined ? [egress, ingress] : [denier];
+  const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(deciderText)))];
   const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
-  return [...telling, ...missing].join("; ");
+  const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
+  const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
+  return [...telling, ...new Set(conditions), ...missing].join("; ");
 }
 
 function deciderText({ by }: Decision): string {

@@ -1,6 +1,6 @@
 import { formatPath } from "../diagnostics/place.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { Mismatch, TestResult } from "../analysis/connectivity-test.js";
+import type { Mismatch, TestResult } from "../analysis/run-test.js";
 import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
 import { explanationText } from "./explanation-text.js";
 import { noStyle, type Style } from "./style.js";
@@ -10,26 +10,34 @@ import { noStyle, type Style } from "./style.js";
 interface Totals {
   readonly passed: number;
   readonly failed: number;
+  /** Assertions that could not be asked. */
+  readonly errors: number;
 }
 
 export function totals(results: readonly TestResult[]): Totals {
   const sum = (count: (result: TestResult) => number) =>
     results.reduce((total, result) => total + count(result), 0);
-  return { passed: sum((r) => r.passed), failed: sum((r) => r.mismatches.length) };
+  return {
+    passed: sum((r) => r.passed),
+    failed: sum((r) => r.mismatches.length),
+    errors: sum((r) => r.unanswered.length),
+  };
 }
 
 export function testResultsText(results: readonly TestResult[], style: Style): string {
-  const lines = results.flatMap((result) => {
-    const { test, passed, mismatches } = result;
-    const mark = mismatches.length === 0 ? style.good("✓") : style.bad("✗");
-    const count = mismatches.length === 0 ? `${passed}` : `${passed} of ${passed + mismatches.length}`;
+  const lines = results.flatMap(({ test, passed, mismatches, unanswered }) => {
+    const all = passed + mismatches.length + unanswered.length;
+    const mark =
+      mismatches.length > 0 ? style.bad("✗") : unanswered.length > 0 ? style.unsure("!") : style.good("✓");
+    const count = passed === all ? `${passed}` : `${passed} of ${all}`;
     return [
       `${mark} ${style.bold(test.name)} ${style.dim(`${test.file} · ${count}`)}`,
       ...mismatches.flatMap((mismatch) => ["", indent(mismatchText(mismatch, style)), ""]),
     ];
   });
-  const { passed, failed } = totals(results);
-  return [...lines, "", `${passed} passed, ${failed} failed`].join("\n");
+  const { passed, failed, errors } = totals(results);
+  const notAsked = errors === 0 ? "" : `, ${errors} not asked`;
+  return [...lines, "", `${passed} passed, ${failed} failed${notAsked}`].join("\n");
 }
 
 function mismatchText(mismatch: Mismatch, style: Style): string {
@@ -57,7 +65,7 @@ export function testResultsJson(results: readonly TestResult[]): JsonValue {
     apiVersion,
     kind: "ConnectivityTestResults",
     ...totals(results),
-    tests: results.map(({ test, passed, mismatches }) => ({
+    tests: results.map(({ test, passed, mismatches, unanswered }) => ({
       name: test.name,
       file: test.file,
       passed,
@@ -71,35 +79,55 @@ export function testResultsJson(results: readonly TestResult[]): JsonValue {
         line: assertion.place.line,
         explanation: explanationJson(explanation),
       })),
+      errors: unanswered.map(({ assertion, diagnostic }) => ({
+        from: assertion.from,
+        to: assertion.to,
+        code: diagnostic.code,
+        message: diagnostic.message,
+        file: assertion.place.file,
+        line: assertion.place.line,
+      })),
     })),
   };
 }
 
 /** JUnit's XML: a suite for each test, a case for each pair. */
 export function testResultsJunit(results: readonly TestResult[]): string {
-  const { passed, failed } = totals(results);
-  const suites = results.map(({ test, passed: good, mismatches }) => {
-    const failing = new Map(mismatches.map((mismatch) => [mismatch.assertion, mismatch]));
-    const cases = test.assertions.map((assertion) => {
-      const name = escapeXml(`${assertion.from} → ${assertion.to}: ${assertion.verdict}`);
-      const open = `    <testcase classname="${escapeXml(test.name)}" name="${name}" file="${escapeXml(assertion.place.file)}" line="${assertion.place.line}"`;
-      const mismatch = failing.get(assertion);
-      if (mismatch === undefined) return `${open}/>`;
-      const text = escapeXml(explanationText(mismatch.explanation, { style: noStyle }));
-      return `${open}>\n      <failure message="${escapeXml(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
-    });
+  const { passed, failed, errors } = totals(results);
+  const counts = (tests: number, failures: number, notAsked: number) =>
+    `tests="${tests}" failures="${failures}" errors="${notAsked}"`;
+  const suites = results.map((result) => {
+    const { test, mismatches, unanswered } = result;
+    const name = `name="${escapeXml(test.name)}" file="${escapeXml(test.file)}"`;
     return [
-      `  <testsuite name="${escapeXml(test.name)}" file="${escapeXml(test.file)}" tests="${good + mismatches.length}" failures="${mismatches.length}">`,
-      ...cases,
+      `  <testsuite ${name} ${counts(test.assertions.length, mismatches.length, unanswered.length)}>`,
+      ...testCases(result),
       "  </testsuite>",
     ].join("\n");
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="tierwall" tests="${passed + failed}" failures="${failed}">`,
+    `<testsuites name="tierwall" ${counts(passed + failed + errors, failed, errors)}>`,
     ...suites,
     "</testsuites>",
   ].join("\n");
+}
+
+function testCases({ test, mismatches, unanswered }: TestResult): readonly string[] {
+  const failures = new Map(mismatches.map((mismatch) => [mismatch.assertion, mismatch]));
+  const problems = new Map(unanswered.map(({ assertion, diagnostic }) => [assertion, diagnostic]));
+  return test.assertions.map((assertion) => {
+    const name = escapeXml(`${assertion.from} → ${assertion.to}: ${assertion.verdict}`);
+    const place = `file="${escapeXml(assertion.place.file)}" line="${assertion.place.line}"`;
+    const open = `    <testcase classname="${escapeXml(test.name)}" name="${name}" ${place}`;
+    const problem = problems.get(assertion);
+    const mismatch = failures.get(assertion);
+    if (problem !== undefined)
+      return `${open}>\n      <error type="${problem.code}" message="${escapeXml(problem.message)}"/>\n    </testcase>`;
+    if (mismatch === undefined) return `${open}/>`;
+    const text = escapeXml(explanationText(mismatch.explanation, { style: noStyle }));
+    return `${open}>\n      <failure message="${escapeXml(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
+  });
 }
 
 function escapeXml(text: string): string {

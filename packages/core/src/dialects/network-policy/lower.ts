@@ -12,7 +12,9 @@ type Spec = Static<typeof networkPolicy>["spec"];
 type RulePeer = NonNullable<NonNullable<NonNullable<Spec["ingress"]>[number]["from"]>[number]>;
 
 /** Section 2: rules allow, and the subject is isolated in each direction the policy speaks of. */
-export function lowerNetworkPolicy({ spec }: Static<typeof networkPolicy>, context: LowerContext): Lowered {
+export function lowerNetworkPolicy(policy: Static<typeof networkPolicy>, context: LowerContext): Lowered {
+  // What a cluster holds may lack anything, whatever the types say; without a spec it is an empty one.
+  const spec: Spec = policy.spec ?? {};
   const namespace = context.policy.namespace ?? "default";
   if (context.unreadable(["spec", "podSelector"]))
     return notEnforced(context, ["spec", "podSelector"], "its pod selector");
@@ -28,7 +30,7 @@ export function lowerNetworkPolicy({ spec }: Static<typeof networkPolicy>, conte
     namespaces: namespaceNamed(namespace),
     pods: toMatch(spec.podSelector ?? {}),
   };
-  const directions = directionsOf(spec);
+  const directions = directionsOf(spec, context);
   return {
     rules: directions.flatMap((direction) => lowerRules(spec, direction, subject, namespace, context)),
     isolation: directions.map((direction) => ({
@@ -40,8 +42,9 @@ export function lowerNetworkPolicy({ spec }: Static<typeof networkPolicy>, conte
   };
 }
 
-// S2.1
-function directionsOf(spec: Spec): readonly Direction[] {
+// S2.1; a type of policy that is not known may be about either direction (S3.6).
+function directionsOf(spec: Spec, context: LowerContext): readonly Direction[] {
+  if (context.unreadable(["spec", "policyTypes"])) return ["ingress", "egress"];
   const types = spec.policyTypes ?? [];
   if (types.length > 0)
     return (["ingress", "egress"] as const).filter((d) =>
@@ -59,8 +62,9 @@ function lowerRules(
 ): PlacedRule[] {
   return (spec[direction] ?? []).map((written, i) => {
     const path: Path = ["spec", direction, i];
-    const peers = "from" in written ? written.from : "to" in written ? written.to : undefined;
-    const unreadable = context.unreadable(path) ? ["a part of it"] : [];
+    const unreadable = written === undefined || context.unreadable(path) ? ["a part of it"] : [];
+    const peers =
+      unreadable.length > 0 ? [] : "from" in written ? written.from : "to" in written ? written.to : [];
     const rule = failClosed(
       {
         subject,

@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const bin = join(here, "../../bin/tierwall.js");
+const built = join(here, "../../dist/main.js");
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Circumstances {
+  /** Where the command is run. */
+  readonly cwd?: string;
+  /** What comes in on standard input. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the command as a user would, in a process of its own, and waits for it. */
+export function tierwall(args: readonly string[], { cwd, input = "", env = {} }: Circumstances = {}): Ran {
+  if (!existsSync(built)) throw new Error("packages/cli/dist is missing: `npm run build` makes it");
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    input,
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (error !== undefined) throw error;
+  return { status, stdout, stderr };
+}
+
+const made: string[] = [];
+
+/** A new folder with these files, by their paths in it. */
+export function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "tierwall-"));
+  made.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+export function removeFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+}

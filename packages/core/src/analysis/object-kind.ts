@@ -1,0 +1,66 @@
+import { clusterKinds, isClusterKind } from "../cluster/identity.js";
+import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import type { PolicyKind } from "../dialects/dialect.js";
+import { policyKindOf, policyKinds } from "../dialects/registry.js";
+import { isObject } from "../manifest/document.js";
+import type { ManifestObject } from "../manifest/object.js";
+
+/** What an object is to us. */
+export type ObjectKind =
+  | { readonly what: "cluster" }
+  | { readonly what: "policy"; readonly kind: PolicyKind }
+  /** Nearly one of ours, and so a mistake. */
+  | { readonly what: "mistaken"; readonly diagnostic: Diagnostic }
+  /** Not ours: counted (S10.3). */
+  | { readonly what: "other" };
+
+export function kindOf(object: ManifestObject): ObjectKind {
+  if (isClusterKind(object)) return { what: "cluster" };
+  const policy = policyKindOf(object);
+  if (policy !== undefined)
+    return "code" in policy ? { what: "mistaken", diagnostic: policy } : { what: "policy", kind: policy };
+  const slip = nearMiss(object);
+  return slip === undefined ? { what: "other" } : { what: "mistaken", diagnostic: slip };
+}
+
+/** A kind of ours but for its case or number, or without its apiVersion: a cluster would refuse it, and so do we. */
+function nearMiss(object: ManifestObject): Diagnostic | undefined {
+  const place = object.document.placeOf([...object.path, "kind"]);
+  const about = { place, object: object.kind, path: ["kind"] };
+  const known = [
+    ...Object.keys(clusterKinds),
+    ...policyKinds.map((kind) => `${kind.group}/${kind.version} ${kind.kind}`),
+  ].map((text) => text.split(" ") as [apiVersion: string, kind: string]);
+  const meant = known.find(
+    ([apiVersion, kind]) => apiVersion === object.apiVersion && fold(kind) === fold(object.kind),
+  );
+  if (meant !== undefined)
+    return diagnostic(
+      "TW1107",
+      `\`${object.kind}\` is not a kind of \`${object.apiVersion}\`; did you mean \`${meant[1]}\`?`,
+      about,
+    );
+  const unversioned = object.apiVersion === "" ? known.find(([, kind]) => kind === object.kind) : undefined;
+  if (unversioned === undefined) return undefined;
+  return diagnostic(
+    "TW1104",
+    `this ${object.kind} has no \`apiVersion\`; it should be \`${unversioned[0]}\``,
+    about,
+  );
+}
+
+const fold = (kind: string): string => kind.toLowerCase().replace(/ies$/, "y").replace(/s$/, "");
+
+/** `group kind namespace/name`, equal for two objects that a cluster could not both hold (S10.4). */
+export function identityOf(object: ManifestObject, kind: ObjectKind): string | undefined {
+  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
+  if (typeof metadata.name !== "string" || kind.what === "mistaken" || kind.what === "other")
+    return undefined;
+  const group = object.apiVersion.includes("/") ? object.apiVersion.split("/")[0]! : "core";
+  const namespaced =
+    kind.what === "policy"
+      ? kind.kind.scope === "Namespaced"
+      : clusterKinds[`${object.apiVersion} ${object.kind}`] === "Namespaced";
+  const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
+  return `${group} ${object.kind} ${namespaced ? `${namespace}/` : ""}${metadata.name}`;
+}

@@ -1,0 +1,118 @@
+import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import type { Path } from "../diagnostics/place.js";
+import type { Labels } from "../labels/requirement.js";
+import { isObject, type Json, type JsonObject } from "../manifest/document.js";
+import type { ManifestObject } from "../manifest/object.js";
+import { child, text } from "./fields.js";
+
+/** The kinds a cluster is made of. `Namespaced` ones take the namespace `default` where none is given (S10.5). */
+export const clusterKinds: Readonly<Record<string, "Cluster" | "Namespaced">> = {
+  "v1 Namespace": "Cluster",
+  "v1 Node": "Cluster",
+  "v1 Pod": "Namespaced",
+  "v1 Service": "Namespaced",
+  "v1 ReplicationController": "Namespaced",
+  "discovery.k8s.io/v1 EndpointSlice": "Namespaced",
+  "apps/v1 Deployment": "Namespaced",
+  "apps/v1 ReplicaSet": "Namespaced",
+  "apps/v1 StatefulSet": "Namespaced",
+  "apps/v1 DaemonSet": "Namespaced",
+  "batch/v1 Job": "Namespaced",
+  "batch/v1 CronJob": "Namespaced",
+  "cilium.io/v2 CiliumCIDRGroup": "Cluster",
+  "cilium.io/v2alpha1 CiliumCIDRGroup": "Cluster",
+};
+
+export function isClusterKind(object: ManifestObject): boolean {
+  return Object.hasOwn(clusterKinds, `${object.apiVersion} ${object.kind}`);
+}
+
+/** One object of the cluster with its identity read. */
+export interface Identified {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly value: JsonObject;
+  readonly source: ManifestObject;
+}
+
+// S10.4, S10.5
+export function identify(source: ManifestObject, diagnostics: Diagnostic[]): Identified[] {
+  const { value, kind } = source;
+  const metadata = child(value, "metadata");
+  const labels = readLabels(child(metadata, "labels"), ["metadata", "labels"], source, diagnostics);
+  const name = readName(metadata, "name", source, diagnostics);
+  const given = readName(metadata, "namespace", source, diagnostics);
+  if (name === undefined) return [];
+  const namespaced = clusterKinds[`${source.apiVersion} ${kind}`] === "Namespaced";
+  if (namespaced && (metadata.namespace ?? null) === null)
+    diagnostics.push(
+      diagnostic("TW3002", "`metadata.namespace` is missing; it is read as `default`", {
+        ...at(source, ["metadata"], "key"),
+        object: `${kind} ${name}`,
+      }),
+    );
+  return [{ kind, namespace: namespaced ? (given ?? "default") : "", name, labels, value, source }];
+}
+
+/** Text, or undefined with a complaint about what stands there instead; a missing namespace is no complaint. */
+function readName(
+  metadata: JsonObject,
+  key: "name" | "namespace",
+  source: ManifestObject,
+  diagnostics: Diagnostic[],
+): string | undefined {
+  const found = metadata[key] ?? null;
+  if (found === null || found === "") {
+    if (key === "name")
+      diagnostics.push(
+        diagnostic("TW1101", `this ${source.kind} has no \`metadata.name\``, at(source, ["metadata"], "key")),
+      );
+    return undefined;
+  }
+  if (typeof found !== "string") diagnostics.push(notText(found, source, ["metadata", key]));
+  return text(metadata, key);
+}
+
+/** Labels as they are, null as the empty text (S10.5), anything else a mistake that Kubernetes would refuse. */
+export function readLabels(
+  labels: JsonObject,
+  path: Path,
+  source: ManifestObject,
+  diagnostics: Diagnostic[],
+): Labels {
+  const read: Record<string, string> = {};
+  for (const [key, value] of Object.entries(labels)) {
+    if (typeof value === "string") read[key] = value;
+    else if (value === null) {
+      read[key] = "";
+      diagnostics.push(
+        diagnostic(
+          "TW2010",
+          `label \`${key}\` has no value; it is read as the empty text`,
+          at(source, [...path, key], "key"),
+        ),
+      );
+    } else diagnostics.push(notText(value, source, [...path, key]));
+  }
+  return read;
+}
+
+function notText(found: Json, source: ManifestObject, path: Path): Diagnostic {
+  const what = isObject(found) ? "an object" : Array.isArray(found) ? "a list" : `\`${String(found)}\``;
+  return diagnostic("TW1201", `expected text, found ${what}; put it in quotes`, at(source, path, "value"));
+}
+
+/** Where in the input, and of which object. */
+function at({ document, path: root, kind }: ManifestObject, path: Path, what: "key" | "value") {
+  const full = [...root, ...path];
+  const place = what === "key" ? document.placeOfKey(full) : document.placeOf(full);
+  return { place, object: kind, path };
+}
+
+/** Whether an object was read from an API server, which gives every object a uid. */
+export function isFromCluster(object: ManifestObject): boolean {
+  const { metadata } = object.value;
+  return isObject(metadata) && typeof metadata.uid === "string";
+}

@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { policyKinds } from "../testing/arbitrary-policies.js";
+import { anyScenario, stateIn, verdictsIn } from "../testing/scenario.js";
+import { withListsShuffled, withNamesExchanged } from "../testing/shuffle.js";
+
+const lists = ["ingress", "egress", "from", "to", "ports", "policyTypes", "except"];
+
+describe("the order of NetworkPolicies", () => {
+  // Documents are put in order by name, so that names are exchanged too: each policy gets another one's place.
+  it("S2.1: of their rules, peers and ports changes no verdict", () => {
+    const kinds = [...policyKinds, "NetworkPolicy", "NetworkPolicy", "NetworkPolicy"] as const;
+    fc.assert(
+      fc.property(anyScenario({ kinds, minLength: 2 }), fc.nat(), (scenario, seed) => {
+        const isOne = ({ kind }: { kind: string }) => kind === "NetworkPolicy";
+        const reordered = withNamesExchanged(scenario.policies, isOne, seed).map((policy) =>
+          isOne(policy) ? withListsShuffled(policy, lists, seed) : policy,
+        );
+        expect(verdictsIn(stateIn(scenario, reordered), scenario.questions)).toEqual(
+          verdictsIn(stateIn(scenario), scenario.questions),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

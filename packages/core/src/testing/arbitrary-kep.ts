@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import type { Action } from "./arbitrary-admin.js";
+import { type PolicyPort, policyPort } from "./arbitrary-network-policy.js";
+import {
+  fields,
+  namespaceSelector,
+  often,
+  oneOf,
+  podSelector,
+  type Selector,
+  type Unnamed,
+} from "./arbitrary-vocabulary.js";
+
+/** The AdminNetworkPolicy of KEP-2091, as it is written. */
+export interface KepSpec {
+  readonly priority: number;
+  readonly subject: KepSubject;
+  readonly ingress?: readonly KepRule[];
+  readonly egress?: readonly KepRule[];
+}
+
+export type KepSubject =
+  | { readonly namespaceSelector: Selector }
+  | {
+      readonly namespaceAndPodSelector: {
+        readonly namespaceSelector: Selector;
+        readonly podSelector: Selector;
+      };
+    };
+
+export interface KepRule {
+  readonly action: Action;
+  readonly from?: readonly KepPeer[];
+  readonly to?: readonly KepPeer[];
+  readonly l4Selector: KepPorts;
+}
+
+export type KepPorts = { readonly allPorts: true } | { readonly ports: readonly PolicyPort[] };
+
+export type KepPeer =
+  | { readonly namespaces: NamespaceSet }
+  | { readonly namespacedPods: { readonly namespaces: NamespaceSet; readonly pods: PodSet } };
+
+export type NamespaceSet =
+  | { readonly self: true }
+  | { readonly notSelf: true }
+  | { readonly namespaceSelector: Selector }
+  | LabelSet;
+
+export type PodSet = { readonly podSelector: Selector } | LabelSet;
+
+export type LabelSet =
+  | { readonly sameLabels: readonly string[] }
+  | { readonly notSameLabels: readonly string[] };
+
+const labelSet = (keys: readonly string[]): fc.Arbitrary<LabelSet> => {
+  const some = fc.subarray([...keys]);
+  return fc.oneof(fields({ sameLabels: some }), fields({ notSameLabels: some }));
+};
+
+const namespaceSet = often<NamespaceSet>(
+  [2, fields({ namespaceSelector })],
+  [1, fc.constant({ self: true } as const)],
+  [1, fc.constant({ notSelf: true } as const)],
+  [2, labelSet(["team", "env"])],
+);
+const podSet = often<PodSet>([1, fields({ podSelector })], [1, labelSet(["team", "app"])]);
+
+const peer = often<KepPeer>(
+  [1, fields({ namespaces: namespaceSet })],
+  [1, fields({ namespacedPods: fields({ namespaces: namespaceSet, pods: podSet }) })],
+);
+const peers = fc.array(peer, { maxLength: 3 });
+
+const l4Selector = often<KepPorts>(
+  [1, fc.constant({ allPorts: true } as const)],
+  [1, fields({ ports: fc.array(policyPort, { maxLength: 3 }) })],
+);
+
+export interface KepChoices {
+  readonly actions?: readonly Action[];
+  readonly priorities?: readonly number[];
+}
+
+export function anyKepPolicy({
+  actions = ["Allow", "Deny", "Pass"],
+  priorities = [0, 1, 500, 998, 999, 1000],
+}: KepChoices = {}): fc.Arbitrary<Unnamed<KepSpec>> {
+  const action = oneOf(...actions);
+  const subject = often<KepSubject>(
+    [1, fields({ namespaceSelector })],
+    [1, fields({ namespaceAndPodSelector: fields({ namespaceSelector, podSelector }) })],
+  );
+  const ingress = fc.array(fields({ action, l4Selector }, { from: peers }), { maxLength: 3 });
+  const egress = fc.array(fields({ action, l4Selector }, { to: peers }), { maxLength: 3 });
+  return fields({
+    apiVersion: fc.constant("policy.networking.k8s.io/v1alpha1"),
+    kind: fc.constant("AdminNetworkPolicy"),
+    spec: fields({ priority: oneOf(...priorities), subject }, { ingress, egress }),
+  });
+}

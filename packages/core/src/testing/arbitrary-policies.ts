@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { anyAdminModel, asBaseline, spell } from "./arbitrary-admin.js";
+import { anyCiliumPolicy, type CiliumChoices } from "./arbitrary-cilium.js";
+import { anyDefaultPolicy, anyGuardrail } from "./arbitrary-first-draft.js";
+import { anyKepPolicy } from "./arbitrary-kep.js";
+import { anyNetworkPolicy } from "./arbitrary-network-policy.js";
+import { type Manifest, oneOf, type Unnamed } from "./arbitrary-vocabulary.js";
+
+/** A policy of each API, and of each spelling, there is. */
+export const policyKinds = [
+  "NetworkPolicy",
+  "seed ClusterNetworkPolicy",
+  "released ClusterNetworkPolicy",
+  "AdminNetworkPolicy",
+  "BaselineAdminNetworkPolicy",
+  "KEP AdminNetworkPolicy",
+  "first draft",
+  "default policy",
+  "Cilium",
+] as const;
+export type PolicyKindName = (typeof policyKinds)[number];
+
+export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc.Arbitrary<Unnamed<unknown>> {
+  switch (kind) {
+    case "NetworkPolicy":
+      return anyNetworkPolicy;
+    case "seed ClusterNetworkPolicy":
+      return anyAdminModel().map((model) => spell(model, "seed"));
+    case "released ClusterNetworkPolicy":
+      return anyAdminModel().map((model) => spell(model, "cluster"));
+    case "AdminNetworkPolicy":
+      return anyAdminModel({ tier: "admin" }).map((model) => spell(model, "released"));
+    case "BaselineAdminNetworkPolicy":
+      return anyAdminModel().map((model) => spell(asBaseline(model), "released"));
+    case "KEP AdminNetworkPolicy":
+      return anyKepPolicy();
+    case "first draft":
+      return anyGuardrail();
+    case "default policy":
+      return anyDefaultPolicy;
+    case "Cilium":
+      return anyCiliumPolicy(choices);
+  }
+}
+
+export interface PolicyChoices extends CiliumChoices {
+  readonly kinds?: readonly PolicyKindName[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/** Some policies of some kinds, with names whose order has nothing to do with their own. */
+export function anyPolicies({
+  kinds = policyKinds,
+  minLength = 0,
+  maxLength = 5,
+  ...choices
+}: PolicyChoices = {}): fc.Arbitrary<readonly Manifest[]> {
+  const policy = fc.oneof(...kinds.map((kind) => anyPolicy(kind, choices)));
+  return fc
+    .array(fc.tuple(policy, initial), { minLength, maxLength })
+    .map((list) => onlyOneBaseline(list.map(([body, letter], i) => named(body, `${letter}${i}`))));
+}
+
+const initial = oneOf("a", "b", "c");
+
+export function named<S>({ namespace, ...body }: Unnamed<S>, name: string): Manifest<S> {
+  const { apiVersion, kind, ...rest } = body;
+  const metadata = {
+    name: kind === "BaselineAdminNetworkPolicy" ? "default" : name,
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  return { apiVersion, kind, metadata, ...rest };
+}
+
+// S4.1
+function onlyOneBaseline(policies: readonly Manifest[]): readonly Manifest[] {
+  const first = policies.find(({ kind }) => kind === "BaselineAdminNetworkPolicy");
+  return policies.filter((policy) => policy.kind !== "BaselineAdminNetworkPolicy" || policy === first);
+}

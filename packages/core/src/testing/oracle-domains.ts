@@ -1,0 +1,46 @@
+import type { DnsRecord } from "../cluster/model.js";
+import type { Address } from "../net/address.js";
+import type { DomainPattern } from "../policy/model.js";
+import type { Certainty } from "./oracle.js";
+
+/** S8.1 to S8.3, label by label: the oracle's own reading of domain names. */
+export function oracleDomains(
+  patterns: readonly DomainPattern[],
+  addresses: readonly Address[],
+  isExternal: boolean,
+  records: readonly DnsRecord[] | undefined,
+): Certainty {
+  if (records === undefined) return isExternal ? "maybe" : "no";
+  const named = records.filter(({ name }) => patterns.some((pattern) => nameFits(pattern, name)));
+  const resolved = new Set(named.flatMap((record) => record.addresses.map(text)));
+  return addresses.some((address) => resolved.has(text(address))) ? "yes" : "no";
+}
+
+const text = ({ family, value }: Address): string => `${family} ${value}`;
+const labelsOf = (name: string): readonly string[] =>
+  name
+    .toLowerCase()
+    .split(".")
+    .filter((label) => label !== "");
+
+function nameFits({ kind, text }: DomainPattern, name: string): boolean {
+  const [asked, wanted] = [labelsOf(name), labelsOf(text)];
+  const extra = asked.length - wanted.length;
+  const ends = (list: readonly string[]) =>
+    list.every((label, i) => label === asked[asked.length - list.length + i]);
+  if (kind === "exact") return extra === 0 && ends(wanted);
+  if (kind === "subdomains") return extra > 0 && ends(wanted);
+  if (text === "*") return true;
+  if (wanted[0] === "**") return extra >= 0 && sameLabels(asked.slice(extra + 1), wanted.slice(1));
+  return extra === 0 && sameLabels(asked, wanted);
+}
+
+const sameLabels = (asked: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((label, i) => labelFits([...label], [...asked[i]!]));
+
+/** `*` stands for any characters of one label. */
+function labelFits([first, ...rest]: readonly string[], asked: readonly string[]): boolean {
+  if (first === undefined) return asked.length === 0;
+  if (first !== "*") return asked[0] === first && labelFits(rest, asked.slice(1));
+  return asked.some((_, i) => labelFits(rest, asked.slice(i))) || labelFits(rest, []);
+}

@@ -1,0 +1,324 @@
+import type { Cluster, Node, Pod } from "../cluster/model.js";
+import type { Endpoint, Flow, PodEndpoint } from "../evaluate/flow.js";
+import type { LabelMatch, Labels } from "../labels/requirement.js";
+import type { Address, Family } from "../net/address.js";
+import type { Cidr } from "../net/cidr.js";
+import type {
+  Direction,
+  NamespaceSet,
+  Peer,
+  PodSelection,
+  PortMatch,
+  Rule,
+  Tier,
+  Tiers,
+} from "../policy/model.js";
+import { oracleDomains } from "./oracle-domains.js";
+
+/*
+ * The verdict once more, from docs/semantics.md and nothing else, for the evaluator to be held against. It shares no
+ * code with evaluate/ and works the other way round: every rule of a tier is matched first, then the smallest index
+ * counts. What is not known makes a match a "maybe", and the answer a set: both verdicts may be in it.
+ *
+ * Unlike the evaluator, it does not see that two unknowns hang together. So a set with one verdict is the verdict, and
+ * where nothing is unknown there always is one; a set with both only says that Undecided would be no surprise.
+ */
+
+export type Certainty = "yes" | "no" | "maybe";
+type Outcome = "Allow" | "Deny";
+export type Outcomes = ReadonlySet<Outcome>;
+
+export interface OracleVerdict {
+  readonly egress: Outcomes;
+  readonly ingress: Outcomes;
+}
+
+const just = (outcome: Outcome): Outcomes => new Set([outcome]);
+const certain = (value: boolean): Certainty => (value ? "yes" : "no");
+const all = (parts: readonly Certainty[]): Certainty =>
+  parts.includes("no") ? "no" : parts.includes("maybe") ? "maybe" : "yes";
+const some = (parts: readonly Certainty[]): Certainty =>
+  parts.includes("yes") ? "yes" : parts.includes("maybe") ? "maybe" : "no";
+const not = (value: Certainty): Certainty => (value === "maybe" ? value : certain(value === "no"));
+
+export function oracle(cluster: Cluster, tiers: Tiers, flow: Flow): OracleVerdict {
+  return {
+    egress: outcomes("egress", flow.source, flow.destination, cluster, tiers, flow),
+    ingress: outcomes("ingress", flow.destination, flow.source, cluster, tiers, flow),
+  };
+}
+
+function outcomes(
+  direction: Direction,
+  end: Endpoint,
+  other: Endpoint,
+  cluster: Cluster,
+  tiers: Tiers,
+  flow: Flow,
+): Outcomes {
+  // S1.4, S1.6
+  if (end.kind !== "pod" || end.pod.hostNetwork || flow.toItself === true) return just("Allow");
+  const matchOf = (rule: Rule) => matches(rule, end, other, cluster, flow);
+  const ownNode = direction === "ingress" ? runsOn(end.pod, other) : "no";
+  const walked = throughTiers(tiers[direction], end, matchOf);
+  if (ownNode === "no") return walked;
+  // S7.8
+  const denied = some(tiers.ingress.flatMap(({ rules }) => rules.filter((r) => r.bindsOwnNode).map(matchOf)));
+  const fromNode: readonly Outcome[] = [
+    ...(denied === "no" ? [] : (["Deny"] as const)),
+    ...(denied === "yes" ? [] : (["Allow"] as const)),
+  ];
+  return new Set([...fromNode, ...(ownNode === "maybe" ? walked : [])]);
+}
+
+/** S1.1 to S1.3, from the last tier to the first: what a tier leaves open is what those behind it say. */
+function throughTiers(
+  tiers: readonly Tier[],
+  subject: PodEndpoint,
+  matchOf: (rule: Rule) => Certainty,
+): Outcomes {
+  return tiers.reduceRight<Outcomes>((after, tier) => {
+    const found = tier.rules.map((rule, index) => ({ rule, index, match: matchOf(rule) }));
+    const first = Math.min(
+      ...found.filter(({ match }) => match === "yes").map(({ index }) => index),
+      Infinity,
+    );
+    const speaking = found.filter(({ match, index }) => match !== "no" && index <= first);
+    const isolated = tier.isolation.some((entry) => selectsPod(entry.subject, subject));
+    const silent = isolated ? just("Deny") : after;
+    return new Set([
+      ...speaking.flatMap(({ rule }) => [...spoken(rule, after)]),
+      ...(first === Infinity ? silent : []),
+    ]);
+  }, just("Allow"));
+}
+
+function spoken(rule: Rule, after: Outcomes): Outcomes {
+  if (rule.action === "Pass") return after;
+  // S7.7
+  if (rule.action === "Allow" && rule.condition?.kind === "authentication") return new Set(["Allow", "Deny"]);
+  return just(rule.action);
+}
+
+function matches(rule: Rule, subject: PodEndpoint, other: Endpoint, cluster: Cluster, flow: Flow): Certainty {
+  const port = rule.ports === "every" || rule.ports.some((p) => portFits(p, flow));
+  const peer = () => some(rule.peers.map((p) => peerFits(p, subject, other, cluster, flow)));
+  return port && selectsPod(rule.subject, subject) ? peer() : "no";
+}
+
+// S1.10
+export function selectsPod({ namespaces, pods, account = [] }: PodSelection, end: PodEndpoint): boolean {
+  return (
+    fits(namespaces, end.namespace.labels) &&
+    fits(pods, end.pod.labels) &&
+    fits(account, { serviceaccount: end.pod.serviceAccount })
+  );
+}
+
+function fits(match: LabelMatch, labels: Labels): boolean {
+  const has = new Map(Object.entries(labels));
+  return match.every(({ key, operator, values }) => {
+    const listed = has.has(key) && new Set(values).has(has.get(key)!);
+    return { In: listed, NotIn: !listed, Exists: has.has(key), DoesNotExist: !has.has(key) }[operator];
+  });
+}
+
+// S1.7, S1.8, S7.6, S7.11
+function portFits(port: PortMatch, { protocol, port: number, destination, family }: Flow): boolean {
+  if (port.kind === "icmp") {
+    const echo = port.family === 4 ? [0, 8] : [0, 128];
+    return protocol === "ICMP" && [undefined, port.family].includes(family) && echo.includes(port.type);
+  }
+  if (protocol === "ICMP" || ![undefined, protocol].includes(port.protocol)) return false;
+  if (port.kind === "range") return port.first <= number && number <= port.last;
+  const declared = destination.kind === "pod" && !destination.pod.hostNetwork ? destination.pod.ports : [];
+  return declared.some((p) => p.name === port.name && p.protocol === protocol && p.port === number);
+}
+
+function peerFits(
+  peer: Peer,
+  subject: PodEndpoint,
+  other: Endpoint,
+  cluster: Cluster,
+  flow: Flow,
+): Certainty {
+  const pod = other.kind === "pod" && !other.pod.hostNetwork ? other : undefined;
+  const isExternal = other.kind === "external";
+  switch (peer.kind) {
+    case "everything":
+      return "yes";
+    case "pods":
+      return certain(
+        pod !== undefined &&
+          setHas(peer.namespaces, subject.namespace, pod.namespace) &&
+          setHas(peer.pods, subject.pod, pod.pod) &&
+          fits(peer.account ?? [], { serviceaccount: pod.pod.serviceAccount }),
+      );
+    case "networks":
+      if (peer.reach === "external" && !isExternal) return "no";
+      return within(peer.cidrs, peer.except, other, cluster, flow);
+    case "nodes": // S3.4
+      return hostFits(peer.nodes, other, cluster);
+    case "domains": // S8.2, S8.3
+      if (peer.reach === "external" && !isExternal) return "no";
+      return oracleDomains(peer.patterns, addressesOf(other, cluster, flow), isExternal, cluster.facts.dns);
+    case "entity":
+      return entityFits(peer.entity, subject, other, cluster, flow);
+    case "endpoints":
+      return behindServices(peer.services, other, cluster, flow);
+    case "cidr-group": {
+      if (!isExternal || peer.except.some((c) => holds(c, other.address))) return "no";
+      const groups = cluster.cidrGroups.filter(({ name, labels }) =>
+        peer.labels === undefined ? name === peer.name : fits(peer.labels, labels),
+      );
+      if (groups.length === 0) return "maybe";
+      return certain(groups.flatMap(({ cidrs }) => cidrs).some((c) => holds(c, other.address)));
+    }
+    case "unknown-set": // S7.11
+      return isExternal || peer.reach === "every-address" ? "maybe" : "no";
+  }
+}
+
+interface Labelled {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+// S5.4
+function setHas(set: NamespaceSet, subject: Labelled, other: Labelled): boolean {
+  if (set.kind === "selector") return fits(set.match, other.labels);
+  if (set.kind === "self" || set.kind === "not-self")
+    return (subject.name === other.name) === (set.kind === "self");
+  const shared = set.keys.filter((key) => key in subject.labels && subject.labels[key] === other.labels[key]);
+  const wanted = set.kind === "same-labels" ? set.keys.length : 0;
+  return set.keys.length > 0 && shared.length === wanted;
+}
+
+/** Containment on the text of the bits: no arithmetic. */
+const bits = (value: bigint, family: Family): string =>
+  value.toString(2).padStart(family === 4 ? 32 : 128, "0");
+function holds(cidr: Cidr, { family, value }: Address): boolean {
+  const prefix = bits(cidr.first, cidr.family).slice(0, cidr.prefix);
+  return family === cidr.family && bits(value, family).startsWith(prefix);
+}
+
+function addressesOf(end: Endpoint, cluster: Cluster, { family }: Flow): readonly Address[] {
+  const listed =
+    end.kind === "external"
+      ? [end.address]
+      : end.kind === "node"
+        ? end.address === undefined
+          ? end.node.addresses
+          : [end.address]
+        : end.pod.addresses.length > 0 || !end.pod.hostNetwork
+          ? end.pod.addresses
+          : (nodeOf(end.pod, cluster)?.addresses ?? []);
+  return listed.filter((a) => family === undefined || a.family === family);
+}
+
+const nodeOf = (pod: Pod, cluster: Cluster): Node | undefined =>
+  pod.node === undefined ? undefined : cluster.nodes.get(pod.node);
+
+// S1.14, S2.3: address by address, over all that the end may have.
+function within(
+  cidrs: readonly Cidr[],
+  except: readonly Cidr[],
+  end: Endpoint,
+  cluster: Cluster,
+  flow: Flow,
+): Certainty {
+  const known = addressesOf(end, cluster, flow);
+  const ofFamily = (c: Cidr) => flow.family === undefined || c.family === flow.family;
+  const isOwnPod = end.kind === "pod" && !end.pod.hostNetwork;
+  const range = isOwnPod ? cluster.facts.podCidrs.filter(ofFamily).flatMap(everyAddress) : [];
+  const possible = known.length > 0 ? known : range;
+  if (possible.length === 0) {
+    const whole = (list: readonly Cidr[]) => list.some((c) => c.prefix === 0 && ofFamily(c));
+    return certain(whole(cidrs) && !whole(except));
+  }
+  const inside = possible.filter((a) => cidrs.some((c) => holds(c, a)) && !except.some((c) => holds(c, a)));
+  return inside.length === possible.length ? "yes" : inside.length === 0 ? "no" : "maybe";
+}
+
+/** Only for the small ranges of generated clusters. */
+function everyAddress({ family, first, prefix }: Cidr): readonly Address[] {
+  const size = 2 ** ((family === 4 ? 32 : 128) - prefix);
+  return Array.from({ length: size }, (_, i) => ({ family, value: first + BigInt(i) }));
+}
+
+/** Whether the other end is the node, or in the network of the node, that the pod runs on (S1.6). */
+export function runsOn(pod: Pod, other: Endpoint): Certainty {
+  if (other.kind === "external" || (other.kind === "pod" && !other.pod.hostNetwork)) return "no";
+  const host = other.kind === "node" ? other.node.name : other.pod.node;
+  return pod.node === undefined || host === undefined ? "maybe" : certain(pod.node === host);
+}
+
+function hostFits(match: LabelMatch, other: Endpoint, cluster: Cluster): Certainty {
+  if (other.kind === "external" || (other.kind === "pod" && !other.pod.hostNetwork)) return "no";
+  const node = other.kind === "node" ? other.node : nodeOf(other.pod, cluster);
+  if (match.length === 0) return "yes";
+  return node?.labels === undefined ? "maybe" : certain(fits(match, node.labels));
+}
+
+// S7.5
+function entityFits(
+  entity: Extract<Peer, { kind: "entity" }>["entity"],
+  subject: PodEndpoint,
+  other: Endpoint,
+  cluster: Cluster,
+  flow: Flow,
+): Certainty {
+  const isHost = other.kind === "node" || (other.kind === "pod" && other.pod.hostNetwork);
+  const isExternal = other.kind === "external";
+  const servers = cluster.facts.apiServer;
+  switch (entity) {
+    case "world":
+      return certain(isExternal);
+    case "cluster":
+      return certain(!isExternal);
+    case "host":
+      return runsOn(subject.pod, other);
+    case "remote-node":
+      return all([certain(isHost), not(runsOn(subject.pod, other))]);
+    case "kube-apiserver":
+      if (!isHost && !isExternal) return "no";
+      if (servers === undefined) return "maybe";
+      return certain(addressesOf(other, cluster, flow).some((a) => isOneOf(a, servers)));
+  }
+}
+
+const isOneOf = (address: Address, list: readonly Address[]): boolean =>
+  list.some(({ family, value }) => family === address.family && value === address.value);
+
+// S7.11
+function behindServices(
+  { namespace, name, labels }: Extract<Peer, { kind: "endpoints" }>["services"],
+  other: Endpoint,
+  cluster: Cluster,
+  flow: Flow,
+): Certainty {
+  const services = cluster.services.filter(
+    (s) =>
+      [undefined, s.namespace].includes(namespace) &&
+      [undefined, s.name].includes(name) &&
+      fits(labels ?? [], s.labels),
+  );
+  if (services.length === 0) return "maybe";
+  return some(
+    services.map(({ namespace, selector, endpoints }): Certainty => {
+      if (endpoints !== undefined) {
+        const addresses = endpoints.map(({ address }) => address);
+        // S1.9: an endpoint that is a pod's address means that pod, in both families.
+        const own =
+          other.kind === "pod" && !other.pod.hostNetwork
+            ? other.pod.addresses
+            : addressesOf(other, cluster, flow);
+        return certain(own.some((a) => isOneOf(a, addresses)));
+      }
+      if (selector === undefined) return "maybe";
+      return certain(
+        other.kind === "pod" && other.pod.namespace === namespace && fits(selector, other.pod.labels),
+      );
+    }),
+  );
+}

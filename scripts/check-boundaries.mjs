@@ -19,10 +19,12 @@ const layers = {
   evaluate: "diagnostics net labels manifest schema cluster policy",
   analysis: "diagnostics net labels manifest schema cluster policy dialects evaluate",
   report: "diagnostics net labels manifest schema cluster policy dialects evaluate analysis",
+  // What only tests use: nobody above may import it, and it may import them all.
+  testing: "diagnostics net labels manifest schema cluster policy dialects evaluate analysis report",
 };
 
 /** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */
-const coreMayUse = { yaml: "manifest" };
+const coreMayUse = { yaml: "manifest", "fast-check": "testing" };
 
 /** The one file that knows every dialect. A dialect's own folder knows no other dialect. */
 const registry = "dialects/registry.ts";

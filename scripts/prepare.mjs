@@ -113,7 +113,7 @@ function buildFingerprint() {
   const files = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name));
   for (const name of packages()) {
     const folder = `packages/${name}`;
-    files.push(`${folder}/package.json`, `${folder}/tsconfig.json`);
+    files.push(`${folder}/package.json`, `${folder}/tsconfig.build.json`);
     const sources = readdirSync(join(root, folder, "src"), { recursive: true, encoding: "utf8" });
     for (const file of sources) if (/(?<!\.test)\.tsx?$/.test(file)) files.push(`${folder}/src/${file}`);
   }

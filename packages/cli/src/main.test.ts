@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
 
 afterAll(removeFolders);
 
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const escape = String.fromCharCode(27);
 const pods = `{apiVersion: v1, kind: Pod, metadata: {namespace: x, name: a}}
 ---
@@ -82,6 +85,17 @@ describe("colour", () => {
   });
 });
 
+it("a reader that has seen enough, like `head`, is no error", async () => {
+  const bin = fileURLToPath(new URL("../bin/tierwall.js", import.meta.url));
+  const child = spawn(process.execPath, [bin, "validate", "-f", "-"]);
+  let talk = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (talk += text));
+  child.stdout.once("data", () => child.stdout.destroy());
+  child.stdin.on("error", () => undefined).end("kind: NetworkPolicy\n---\n".repeat(3000));
+  await new Promise((resolve) => child.on("close", resolve));
+  expect(talk).toBe("");
+});
+
 describe("tour", () => {
   it("explains three connections, with the command that asks each, and names no path outside the folder it is run in", () => {
     const { status, stdout, stderr } = tierwall(["tour"], {
@@ -95,7 +109,6 @@ describe("tour", () => {
   });
 
   it("its commands can be run as they stand, and give the verdicts it shows", () => {
-    const root = new URL("../../..", import.meta.url).pathname;
     const { stdout } = tierwall(["tour"], { cwd: root });
     const commands = stdout.match(/npx tierwall explain .*/g)!.filter((line) => !line.includes("FOLDER"));
     const shown = stdout.match(/^[✓✗?] [A-Z]+ /gm);

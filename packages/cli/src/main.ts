@@ -7,6 +7,11 @@ import { version } from "./version.js";
 
 /** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input. */
 export async function run(args: readonly string[]): Promise<number> {
+  // A reader like `head` that has seen enough is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   let status = 0;
   const program = makeProgram((result) => {
     status = result;

@@ -212,7 +212,7 @@ describe("reports", () => {
     const { status, stdout } = run("-R", ".", "-o", "junit");
     expect(status).toBe(1);
     expect(stdout).toMatch(
-      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="tierwall" tests="6" failures="2">/,
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="tierwall" tests="6" failures="2"/,
     );
     expect(stdout.match(/<testcase /g)).toHaveLength(6);
     expect(stdout.match(/<failure /g)).toHaveLength(2);

@@ -162,7 +162,8 @@ class StateCache {
     const known = this.states.get(key);
     if (known !== undefined) return known;
     const read = readPaths(paths, true);
-    const sources = [...read.sources, ...this.added];
+    const given = new Set(read.sources.map(({ file }) => file));
+    const sources = [...read.sources, ...this.added.filter(({ file }) => !given.has(file))];
     const made = {
       state: readState(sources, this.options),
       sources,

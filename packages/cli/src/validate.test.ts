@@ -73,7 +73,7 @@ describe("validate", () => {
   it("S10.3: kinds that are not ours are counted, not errors", () => {
     const { status, stdout } = run("-f", "others.yaml");
     expect(status).toBe(0);
-    expect(stdout).toMatch(/skipped 2 ConfigMap, 1 Secret, 1 \(no kind\)/);
+    expect(stdout).toMatch(/skipped: 2 ConfigMap, 1 Secret, 1 \(no kind\)/);
     expect(json("-f", "others.yaml")).toMatchObject({ skipped: { ConfigMap: 2, Secret: 1, "(no kind)": 1 } });
   });
 

@@ -16,6 +16,7 @@ import {
   type Static,
   string,
 } from "../schema/schema.js";
+import { locateProblem } from "../schema/locate-problem.js";
 import { validate } from "../schema/validate.js";
 import type { Question } from "./ask.js";
 import { parseEndpoint, parseTarget } from "./endpoint-ref.js";
@@ -110,13 +111,10 @@ function readTest(source: ManifestObject): {
   const metadata = isObject(source.value.metadata) ? source.value.metadata : {};
   const name = typeof metadata.name === "string" ? metadata.name : "";
   const about = `ConnectivityTest${name === "" ? "" : ` ${name}`}`;
-  const diagnostics = problems.map((p) =>
-    diagnostic(p.code, p.message, {
-      place: p.at === "key" ? document.placeOfKey([...root, ...p.path]) : at(p.path),
-      object: about,
-      path: p.path,
-    }),
-  );
+  const diagnostics = problems.map((problem) => {
+    const { message, ...where } = locateProblem(problem, document, root);
+    return diagnostic(problem.code, message, { ...where, object: about });
+  });
 
   // Endpoints are read even where something else is wrong: all errors come at once (S10.1).
   const assertions: Assertion[] = [];

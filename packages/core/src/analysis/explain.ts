@@ -76,6 +76,10 @@ function judge(state: State, { pair, port }: Candidate, asked: Question["port"])
   };
 }
 
+export function explainFlow(state: State, flow: Flow): ExplainedFlow {
+  return traceFlow(state, flow, evaluate(state.cluster, state.tiers, flow));
+}
+
 function traceFlow(state: State, flow: Flow, connection: ConnectionVerdict): ExplainedFlow {
   return {
     flow,

@@ -112,5 +112,6 @@ function reasonOf({ egress, ingress }: ConnectionVerdict): string {
 function deciderKey({ by, verdict, conditions }: Decision): string {
   if (by.kind !== "rule") return `${verdict} ${by.kind}`;
   const { policy, path } = by.rule.origin;
-  return `${verdict} ${policy.kind} ${policy.namespace ?? ""}/${policy.name} ${path} ${conditions.join()}`;
+  const name = `${policy.group} ${policy.kind} ${policy.namespace ?? ""}/${policy.name}`;
+  return `${verdict} ${name} ${path} ${conditions.join()}`;
 }

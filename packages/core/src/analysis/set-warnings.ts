@@ -33,17 +33,18 @@ const dialectTitles: Readonly<Record<DialectId, string>> = {
 // S1.12
 function mixedTiers(rules: readonly PlacedRule[]): readonly Diagnostic[] {
   return (["admin", "baseline"] as const).flatMap((tier) => {
-    const dialects = [
-      ...new Set(rules.filter((rule) => rule.tier === tier).map((rule) => rule.rule.origin.policy.dialect)),
-    ];
-    if (dialects.length < 2) return [];
-    return diagnostic(
-      "TW2004",
-      `tier ${tier} holds policies of several APIs: ${dialects.map((id) => dialectTitles[id]).join(", ")}`,
-      {
-        hint: "They are ordered by precedence, then by API, then by name. Converting them to one API makes the order plain to read.",
-      },
-    );
+    const firsts = new Map<DialectId, PolicyRef>();
+    for (const { tier: where, rule } of rules) {
+      const { policy } = rule.origin;
+      if (where === tier && !firsts.has(policy.dialect)) firsts.set(policy.dialect, policy);
+    }
+    const found = [...firsts.values()];
+    if (found.length < 2) return [];
+    const apis = found.map((policy) => `${dialectTitles[policy.dialect]} (${formatPolicy(policy)})`);
+    return diagnostic("TW2004", `tier ${tier} holds policies of several APIs: ${apis.join(", ")}`, {
+      ...placeOf(found[1]!),
+      hint: "They are ordered by precedence, then by API, then by name. Converting them to one API makes the order plain to read.",
+    });
   });
 }
 

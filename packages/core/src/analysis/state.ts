@@ -40,20 +40,20 @@ export interface State {
 
 /** Text → documents → objects → tiers. All diagnostics of all files together (S10.1). */
 export function readState(sources: readonly Source[], options: StateOptions = {}): State {
-  const diagnostics: Diagnostic[] = [];
-  const objects: ManifestObject[] = [];
-  for (const { file, text } of sources) {
+  const read = sources.map(({ file, text }) => {
     const parsed = parseManifest(text, file);
-    const found = objectsOf(parsed.documents);
-    diagnostics.push(...parsed.diagnostics, ...found.diagnostics);
-    objects.push(...found.objects);
-  }
-  return stateOf(objects, diagnostics, options);
+    return { parsed, found: objectsOf(parsed.documents) };
+  });
+  const objects = read.flatMap(({ found }) => found.objects);
+  const diagnostics = read.flatMap(({ parsed, found }) => [...parsed.diagnostics, ...found.diagnostics]);
+  const files = sources.map(({ file }) => file);
+  return stateOf(objects, diagnostics, files, options);
 }
 
 function stateOf(
   objects: readonly ManifestObject[],
   found: readonly Diagnostic[],
+  files: readonly string[],
   options: StateOptions,
 ): State {
   const diagnostics = [...found];
@@ -101,17 +101,16 @@ function stateOf(
     { podCidrs: [], serviceCidrs: [], ...options.facts },
     policyNamespaces,
   );
-  diagnostics.push(...built.diagnostics);
   const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
   const tiers = assembleTiers(effective);
-  diagnostics.push(...setWarnings(built.cluster, effective, policies));
+  const all = [...diagnostics, ...built.diagnostics, ...setWarnings(built.cluster, effective, policies)];
   return {
     cluster: built.cluster,
     tiers,
     policies,
-    diagnostics: inReadingOrder(diagnostics),
+    diagnostics: inReadingOrder(all, files),
     skipped,
-    usable: options.keepGoing === true || !hasErrors(diagnostics),
+    usable: options.keepGoing === true || !hasErrors(all),
   };
 }
 
@@ -167,13 +166,13 @@ function enforcedByCilium(
 
 const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);
 
-/** By file, line and column; what has no place comes last. */
-function inReadingOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const files = new Map<string, number>();
-  for (const { place } of diagnostics)
-    if (place !== undefined && !files.has(place.file)) files.set(place.file, files.size);
+/** By file in the order they were named, line and column; what has no place comes last. */
+function inReadingOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): readonly Diagnostic[] {
+  const positions = new Map(files.map((file, i) => [file, i]));
   const key = ({ place }: Diagnostic) =>
-    place === undefined ? [Infinity, 0, 0] : [files.get(place.file)!, place.line, place.column];
+    place === undefined
+      ? [Infinity, 0, 0]
+      : [positions.get(place.file) ?? Infinity, place.line, place.column];
   return diagnostics.toSorted((a, b) => {
     const [x, y] = [key(a), key(b)];
     const i = x.findIndex((value, j) => value !== y[j]);

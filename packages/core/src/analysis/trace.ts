@@ -1,6 +1,7 @@
 import type { WalkVerdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
-import { isSubject } from "../evaluate/match.js";
+import { explore } from "../evaluate/facts.js";
+import { isOwnNode, isSubject } from "../evaluate/match.js";
 import { isolatingIn } from "../evaluate/walk.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
 import type { State } from "./state.js";
@@ -43,19 +44,13 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   const [end, other] =
     direction === "egress" ? [flow.source, flow.destination] : [flow.destination, flow.source];
   const subject = subjectOf(end);
-  const [decision] = walk.decisions;
-  if (
-    subject === undefined ||
-    decision === undefined ||
-    decision.by.kind === "own-address" ||
-    decision.by.kind === "own-node"
-  )
-    return { direction, end, tiers: [] };
+  if (subject === undefined || flow.toItself) return { direction, end, tiers: [] };
 
+  const ownNode = direction === "ingress" ? ownNodeOf(subject, other) : "no";
   const tiers: TierTrace[] = [];
   let reached = true;
-  for (const tier of state.tiers[direction]) {
-    const trace = traceTier(state, tier, subject, other, flow, reached);
+  for (const tier of ownNode === "yes" ? state.tiers.ingress.map(bindingPart) : state.tiers[direction]) {
+    const trace = traceTier(state, tier, { subject, other, flow, ownNode }, reached);
     tiers.push(trace);
     if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
   }
@@ -64,21 +59,43 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
 }
 
+/** Whether the other end is the node that the subject runs on (S1.6). */
+function ownNodeOf(subject: PodEndpoint, other: Endpoint): "yes" | "no" | "maybe" {
+  const outcomes = new Set(
+    explore((unknowns) => isOwnNode(subject, other, unknowns)).map((run) => run.value),
+  );
+  return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";
+}
+
+/** What of a tier counts for a pod's own node (S7.8). */
+function bindingPart(tier: Tier): Tier {
+  return { ...tier, rules: tier.rules.filter((rule) => rule.bindsOwnNode), isolation: [] };
+}
+
+interface Connection {
+  readonly subject: PodEndpoint;
+  readonly other: Endpoint;
+  readonly flow: Flow;
+  readonly ownNode: "yes" | "no" | "maybe";
+}
+
 function traceTier(
   state: State,
   tier: Tier,
-  subject: PodEndpoint,
-  other: Endpoint,
-  flow: Flow,
+  { subject, other, flow, ownNode }: Connection,
   reached: boolean,
 ): TierTrace {
   const isolation = isolatingIn(tier, subject);
   const rules: RuleTrace[] = [];
-  let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? "deny" : "next") : "not-reached";
+  const isolated = ownNode === "maybe" ? "undecided" : "deny";
+  let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? isolated : "next") : "not-reached";
   let decided = !reached;
   for (const rule of tier.rules) {
     if (!isSubject(rule.subject, subject)) continue;
-    const fit = fitOf(rule, subject, other, flow, state.cluster);
+    const found = fitOf(rule, subject, other, flow, state.cluster);
+    // To the pod's own node most rules mean nothing: where that is not known, they may match.
+    const fit: Fit =
+      ownNode === "maybe" && !rule.bindsOwnNode && found.peer === "yes" ? { ...found, peer: "maybe" } : found;
     const result = resultOf(fit, decided);
     rules.push(ruleTrace(rule, fit, result, subject, other, flow, state));
     if (result === "matches") {

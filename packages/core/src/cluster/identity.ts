@@ -50,7 +50,6 @@ export function identify(source: ManifestObject, diagnostics: Diagnostic[]): Ide
     diagnostics.push(
       diagnostic("TW3002", "`metadata.namespace` is missing; it is read as `default`", {
         ...at(source, ["metadata"], "key"),
-        object: `${kind} ${name}`,
       }),
     );
   return [{ kind, namespace: namespaced ? (given ?? "default") : "", name, labels, value, source }];
@@ -100,15 +99,23 @@ export function readLabels(
 }
 
 function notText(found: Json, source: ManifestObject, path: Path): Diagnostic {
-  const what = isObject(found) ? "an object" : Array.isArray(found) ? "a list" : `\`${String(found)}\``;
-  return diagnostic("TW1201", `expected text, found ${what}; put it in quotes`, at(source, path, "value"));
+  const what = isObject(found)
+    ? "an object"
+    : Array.isArray(found)
+      ? "a list"
+      : `\`${JSON.stringify(found)}\``;
+  const written = source.document.writtenAt([...source.path, ...path]);
+  const advice = written === undefined ? "" : `; put it in quotes: "${written}"`;
+  return diagnostic("TW1201", `expected text, found ${what}${advice}`, at(source, path, "value"));
 }
 
 /** Where in the input, and of which object. */
-function at({ document, path: root, kind }: ManifestObject, path: Path, what: "key" | "value") {
+function at({ document, path: root, kind, value }: ManifestObject, path: Path, what: "key" | "value") {
   const full = [...root, ...path];
   const place = what === "key" ? document.placeOfKey(full) : document.placeOf(full);
-  return { place, object: kind, path };
+  const metadata = child(value, "metadata");
+  const name = [text(metadata, "namespace"), text(metadata, "name")].filter((part) => part !== undefined);
+  return { place, object: [kind, name.join("/")].filter((part) => part !== "").join(" "), path };
 }
 
 /** Whether an object was read from an API server, which gives every object a uid. */

@@ -44,14 +44,19 @@ export function buildPods(objects: readonly Identified[], diagnostics: Diagnosti
     if (known === undefined) workloads.set(refKey(pod.workload), { ...pod.workload, pods: [pod] });
     else known.pods.push(pod);
   }
+  const havePods = new Set(
+    [...pods.values()].flatMap(({ controller }) => (controller ? [refKey(controller)] : [])),
+  );
   for (const object of objects) {
-    if (!isWorkloadKind(object.kind) || workloads.has(refKey(object)) || hasCompleted(object)) continue;
+    const key = refKey(object);
+    if (!isWorkloadKind(object.kind) || workloads.has(key) || havePods.has(key) || hasCompleted(object))
+      continue;
     const owner = controllerRef(object.value, object.namespace);
     // What another workload of the input stands for is not made twice.
     if (owner !== undefined && byRef.has(refKey(owner))) continue;
     const pod = podFromTemplate(object, pods, diagnostics);
     pods.set(podKey(pod), pod);
-    workloads.set(refKey(object), { ...pod.workload!, pods: [pod] });
+    workloads.set(key, { ...pod.workload!, pods: [pod] });
   }
   return { pods, workloads: [...workloads.values()] };
 }

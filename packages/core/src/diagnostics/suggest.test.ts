@@ -8,6 +8,7 @@ describe("what was probably meant", () => {
     ["another case", "matchlabels", "matchLabels"],
     ["a dash for a capital", "pod-selector", "podSelector"],
     ["an underscore for a capital", "namespace_selector", "namespaceSelector"],
+    ["dashes that count for nothing", "ip_-_-_block", "ipBlock"],
     ["a letter too few", "matchLabel", "matchLabels"],
     ["a letter too many", "matchLabelss", "matchLabels"],
     ["a wrong letter", "ipBlack", "ipBlock"],

@@ -7,7 +7,7 @@ export function suggest(found: string, candidates: readonly string[]): string | 
     const distance = editDistance(folded, fold(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  const tolerance = Math.max(1, Math.floor(found.length / 3));
+  const tolerance = found.length < 3 ? 0 : Math.max(1, Math.floor(found.length / 3));
   return bestDistance <= tolerance ? best : undefined;
 }
 

@@ -1,10 +1,11 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { isWithin, type Path } from "../diagnostics/place.js";
+import { isWithin } from "../diagnostics/place.js";
 import { diagnostics as table } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import type { Lowered } from "../policy/assemble.js";
 import { formatPolicy, type PolicyRef } from "../policy/model.js";
+import { locateProblem } from "../schema/locate-problem.js";
 import type { Problem } from "../schema/schema.js";
 import { validate } from "../schema/validate.js";
 import type { PolicyKind, Spelling } from "./dialect.js";
@@ -107,22 +108,16 @@ function toDiagnostic(
   object: ManifestObject,
   provenance: Provenance,
 ): Diagnostic {
-  const path: Path = [...object.path, ...problem.path];
-  const place = problem.at === "key" ? object.document.placeOfKey(path) : object.document.placeOf(path);
-  const more = {
-    place,
-    object: formatPolicy(policy),
-    path: problem.path,
-    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-  };
+  const { message, ...where } = locateProblem(problem, object.document, object.path);
+  const more = { ...where, object: formatPolicy(policy) };
   if (provenance === "file" || table[problem.code].severity !== "error")
-    return diagnostic(problem.code, problem.message, more);
+    return diagnostic(problem.code, message, more);
   // S10.2: what a cluster holds is never refused; it is read as safely as possible, and said.
   return problem.readable
-    ? diagnostic("TW2017", `${problem.message} (${problem.code}); it is evaluated as it stands`, more)
+    ? diagnostic("TW2017", `${message} (${problem.code}); it is evaluated as it stands`, more)
     : diagnostic(
         "TW2015",
-        `${problem.message} (${problem.code}); it may be from a newer API, and what cannot be understood fails closed`,
+        `${message} (${problem.code}); it may be from a newer API, and what cannot be understood fails closed`,
         more,
       );
 }

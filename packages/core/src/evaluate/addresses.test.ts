@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ask } from "../analysis/ask.js";
-import { readConnectivityTests, runConnectivityTest } from "../analysis/connectivity-test.js";
+import { readConnectivityTests } from "../analysis/connectivity-test.js";
+import { runConnectivityTest } from "../analysis/run-test.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
 import type { State, StateOptions } from "../analysis/state.js";
 import { type Cidr, parseCidr } from "../net/cidr.js";

@@ -69,8 +69,8 @@ describe("S10.1: errors in files", () => {
       "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: closed}, spec: {podSelector: {}}}";
     const text = [pods, misspelled, closed].join("\n---\n");
     const w = world(text, { keepGoing: true });
-    expect(w.state.diagnostics.map((d) => d.code)).toContain("TW3004");
-    expect(w.state.diagnostics.find((d) => d.code === "TW3004")?.message).toContain("`np`");
+    expect(w.state.diagnostics.map((d) => d.code)).toContain("TW2022");
+    expect(w.state.diagnostics.find((d) => d.code === "TW2022")?.message).toContain("`np`");
     expect(w.ask("a/client -> a/server:80/TCP")).toMatchObject({
       verdict: "Deny",
       decidedBy: "isolation by NetworkPolicy a/closed",

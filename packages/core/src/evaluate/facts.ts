@@ -17,6 +17,8 @@ export interface Unknowns {
   ask(fact: Fact): boolean;
   /** Whether an address that is only known to be in `possible` is in `wanted`; later questions remember the answer. */
   isIn(who: string, possible: Region, wanted: Region, text: string): boolean;
+  /** Whether a text that nobody knows is one of these; later questions remember the answer. */
+  isOneOf(who: string, wanted: readonly string[], text: string): boolean;
   /** Something taken for granted that the user should know. */
   note(text: string): void;
   /** What is settled in this run, and `answer` for everything else; for what does not change the verdict. */
@@ -47,12 +49,29 @@ export function explore<T>(
   }
 }
 
+/** What a text may still be: one of `only`, or anything but `not`. */
+interface PossibleTexts {
+  readonly only?: readonly string[];
+  readonly not: readonly string[];
+}
+
+const anyText: PossibleTexts = { not: [] };
+
+const isPossible = ({ only, not }: PossibleTexts, value: string): boolean =>
+  only === undefined ? !not.includes(value) : only.includes(value);
+
+function without({ only, not }: PossibleTexts, values: readonly string[]): PossibleTexts {
+  if (only === undefined) return { not: [...not, ...values] };
+  return { only: only.filter((value) => !values.includes(value)), not };
+}
+
 class Session implements Unknowns {
   readonly answers: boolean[] = [];
   readonly assumed: (Fact & { answer: boolean })[] = [];
   readonly notes = new Set<string>();
   private readonly known = new Map<string, boolean>();
   private readonly regions = new Map<string, Region>();
+  private readonly texts = new Map<string, PossibleTexts>();
 
   constructor(private readonly script: readonly boolean[]) {}
 
@@ -75,6 +94,16 @@ class Session implements Unknowns {
     return answer;
   }
 
+  isOneOf(who: string, wanted: readonly string[], text: string): boolean {
+    const now = this.texts.get(who) ?? anyText;
+    const inside = wanted.filter((value) => isPossible(now, value));
+    if (inside.length === 0) return false;
+    if (now.only !== undefined && now.only.every((value) => inside.includes(value))) return true;
+    const answer = this.next({ key: `${who} ${text}`, text });
+    this.texts.set(who, answer ? { only: inside, not: [] } : without(now, inside));
+    return answer;
+  }
+
   note(text: string): void {
     this.notes.add(text);
   }
@@ -86,6 +115,12 @@ class Session implements Unknowns {
         const now = this.regions.get(who) ?? possible;
         if (isEmpty(intersect(now, wanted))) return false;
         return isEmpty(subtract(now, wanted)) || answer;
+      },
+      isOneOf: (who, wanted) => {
+        const now = this.texts.get(who) ?? anyText;
+        const inside = wanted.filter((value) => isPossible(now, value));
+        const sure = now.only !== undefined && now.only.every((value) => inside.includes(value));
+        return inside.length > 0 && (sure || answer);
       },
       note: () => undefined,
       supposing: (other) => this.supposing(other),

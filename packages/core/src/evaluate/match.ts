@@ -1,6 +1,12 @@
 import { backendsOf } from "../cluster/service.js";
 import type { Cluster, Service } from "../cluster/model.js";
-import { formatMatch, type LabelMatch, type Labels, selects } from "../labels/requirement.js";
+import {
+  formatMatch,
+  type LabelMatch,
+  type Labels,
+  type Requirement,
+  selects,
+} from "../labels/requirement.js";
 import { type Address, formatAddress, sameAddress } from "../net/address.js";
 import { type Cidr, contains, formatCidr, isWholeFamily } from "../net/cidr.js";
 import { isEmpty, regionOfAddresses, regionOfCidrs, subtract } from "../net/region.js";
@@ -211,11 +217,28 @@ function nodeIsSelected(match: LabelMatch, other: Endpoint, { cluster, unknowns 
   if (match.length === 0) return true;
   const node = other.kind === "node" ? other.node : cluster.nodes.get(host.name ?? "");
   if (node?.labels !== undefined) return selects(match, node.labels);
-  return unknowns.ask({
-    key: `node:${host.text}:${formatMatch(match)}`,
-    text: `whether ${host.text} has the labels ${formatMatch(match)}`,
-  });
+  return match.every((requirement) => unknownLabelHolds(requirement, host.text, unknowns));
 }
+
+/** A requirement on a label that nobody knows: it may have any value, or be absent. */
+function unknownLabelHolds({ key, operator, values }: Requirement, who: string, unknowns: Unknowns): boolean {
+  const isOneOf = (wanted: readonly string[], text: string) =>
+    unknowns.isOneOf(`label ${key} of ${who}`, wanted, `whether ${who} has ${text}`);
+  const isThere = () => !isOneOf([absent], `no label ${key}`);
+  switch (operator) {
+    case "In":
+      return isOneOf(values, `${key}=${values.join(" or ")}`);
+    case "NotIn":
+      return !isOneOf(values, `${key}=${values.join(" or ")}`);
+    case "Exists":
+      return isThere();
+    case "DoesNotExist":
+      return !isThere();
+  }
+}
+
+/** Stands for a label that is not there; no label value looks like this. */
+const absent = "(absent)";
 
 /** S1.6, S7.5: whether the other end is the node that the subject runs on. */
 export function isOwnNode(subject: PodEndpoint, other: Endpoint, unknowns: Unknowns): boolean {
@@ -263,10 +286,11 @@ function entityIncludes(
     case "kube-apiserver": {
       if (other.kind === "pod" && !other.pod.hostNetwork) return false;
       const known = cluster.facts.apiServer;
-      if (known === undefined)
+      // Without addresses on either side there is nothing to compare.
+      if (known === undefined || addressesOf(other, { cluster, flow }).length === 0)
         return unknowns.ask({
           key: `apiserver:${formatEndpoint(other)}`,
-          text: `whether ${formatEndpoint(other)} is the API server (tell with --kube-apiserver)`,
+          text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (tell with --kube-apiserver)" : ""}`,
         });
       return isAmong(other, known, "one of the API server", { cluster, unknowns, flow });
     }

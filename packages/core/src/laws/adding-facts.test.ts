@@ -65,7 +65,7 @@ describe("adding facts", () => {
           }
         }
       }),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
   });
 });

@@ -30,7 +30,7 @@ describe("policies of administrators in other words", () => {
         expectSame(scenario, released!, seed!);
         expectSame(scenario, released!, cluster!);
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 
@@ -45,7 +45,7 @@ describe("policies of administrators in other words", () => {
         );
         expectSame(scenario, seed, mixed);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -57,7 +57,7 @@ describe("policies of administrators in other words", () => {
         for (const spelling of ["seed", "cluster"] as const)
           expectSame(scenario, [released], [named(spell(baseline, spelling), "b")]);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -74,7 +74,7 @@ describe("policies of administrators in other words", () => {
           verdictsIn(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

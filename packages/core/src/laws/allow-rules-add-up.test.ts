@@ -45,7 +45,7 @@ describe("allow rules add up", () => {
         });
         expectMore(scenario, richer);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -63,7 +63,7 @@ describe("allow rules add up", () => {
         });
         expectMore(scenario, richer);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -90,7 +90,7 @@ describe("allow rules add up", () => {
         });
         expectMore(scenario, richer);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

@@ -31,7 +31,7 @@ describe("an explanation", () => {
           }
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });

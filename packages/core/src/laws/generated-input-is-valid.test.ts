@@ -21,7 +21,7 @@ describe("generated manifests", () => {
         expect(read).toHaveLength(policies.length);
         expect(skipped.size).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -39,7 +39,7 @@ describe("generated manifests", () => {
           expect.arrayContaining(cluster.nodes.map(({ name }) => name)),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

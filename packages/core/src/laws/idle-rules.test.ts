@@ -55,7 +55,7 @@ describe("rules that match nothing", () => {
           verdictsIn(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -44,7 +44,7 @@ describe("a NetworkPolicy in other words", () => {
         const policies = scenario.policies.map(withoutBlocks);
         expectSame(scenario, policies, translated(policies, asDefaultPolicy));
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 
@@ -55,7 +55,7 @@ describe("a NetworkPolicy in other words", () => {
         const policies = scenario.policies.map(withoutBlocks);
         expectSame(scenario, policies, translated(policies, asCiliumPolicy));
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 
@@ -69,7 +69,7 @@ describe("a NetworkPolicy in other words", () => {
         const { policies } = scenario;
         expectSame(scenario, policies, translated(policies, asCiliumPolicy), isExternal);
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 });
@@ -104,7 +104,7 @@ describe("the first draft's ClusterNetworkPolicy in other words", () => {
         );
         expectSame(scenario, [...scenario.policies, ...sayable], [...scenario.policies, ...inKep]);
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -130,7 +130,7 @@ describe("the first draft's ClusterNetworkPolicy in other words", () => {
           );
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });

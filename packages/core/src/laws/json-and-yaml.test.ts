@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { readState, type State } from "../analysis/state.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
+import { rename } from "../testing/rename.js";
 import { anyScenario, tellingsIn } from "../testing/scenario.js";
 
 /** Everything a state holds but its functions, which only tell places. */
@@ -24,11 +25,22 @@ const plain = ({ cluster, tiers, policies, diagnostics, skipped, usable }: State
           : value,
   );
 
+/** Label values that YAML would read as something else than text, were they not quoted. */
+const tricky = {
+  red: "on",
+  blue: "1e3",
+  prod: "null",
+  dev: "0x10",
+  web: "1_000",
+  db: "2021-01-01",
+  robot: "no",
+};
+
 describe("JSON and YAML", () => {
   it("S10.1: the same objects give the same state, as JSON, as YAML, and as JSON that is read as YAML", () => {
     fc.assert(
       fc.property(anyScenario(), ({ cluster, policies, facts, questions }) => {
-        const objects = [...manifestsOf(cluster), ...policies];
+        const objects = rename([...manifestsOf(cluster), ...policies], tricky);
         const json = objects.map((object) => JSON.stringify(object)).join("\n");
         const block = objects.map((object) => stringify(object, { version: "1.1" })).join("---\n");
         const flow = objects.map((object) => `# JSON is YAML\n${JSON.stringify(object)}`).join("\n---\n");
@@ -40,7 +52,7 @@ describe("JSON and YAML", () => {
           expect(tellingsIn(other, questions)).toEqual(tellingsIn(first!, questions));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

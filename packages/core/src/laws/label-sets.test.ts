@@ -94,7 +94,7 @@ describe.each(sets)("label sets of %s", (_what, keys, peer, labelsOf) => {
           expect(notSame[i]!.denied).toBe(has ? !denied : true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -110,7 +110,7 @@ describe.each(sets)("label sets of %s", (_what, keys, peer, labelsOf) => {
           expect(together).toEqual(together.map((_, i) => chosen.length > 0 && each.every((one) => one[i])));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -130,7 +130,7 @@ describe("the first draft's sets", () => {
           denials(scenario, denying({ namespaces: { self: true } })),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -147,7 +147,7 @@ describe("the first draft's sets", () => {
           denials(scenario, denying({ namespaces: notSame })),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -36,7 +36,7 @@ describe("the order of Cilium's policies", () => {
           decided(answers(stateIn(scenario), scenario.questions)),
         );
       }),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
   });
 
@@ -56,7 +56,7 @@ describe("the order of Cilium's policies", () => {
           answers(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

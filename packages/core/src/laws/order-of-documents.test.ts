@@ -21,7 +21,7 @@ describe("the order of documents", () => {
           tellingsIn(stateIn(scenario), scenario.questions).toSorted(),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -23,7 +23,7 @@ describe("the order of the first draft's policies", () => {
           verdictsIn(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

@@ -20,7 +20,7 @@ describe("the order of NetworkPolicies", () => {
           verdictsIn(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -45,7 +45,7 @@ describe("rules that only pass", () => {
           verdictsIn(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -65,7 +65,7 @@ describe("rules that only pass", () => {
           );
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });

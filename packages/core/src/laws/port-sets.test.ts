@@ -54,7 +54,7 @@ describe("the sets of ports that an explanation shows", () => {
           expect(icmp.map((set) => [set.ranges, reasons(set.connection)])).toEqual([[[], judge("ICMP", 0)]]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

@@ -88,7 +88,7 @@ describe("a rule behind one that matches everything", () => {
             expectSame(scenario, [egressOnly(write(closed, "z"))], more.map(egressOnly));
           },
         ),
-        { numRuns: 70 },
+        { numRuns: 40 },
       );
     },
   );
@@ -122,7 +122,7 @@ describe("a rule behind one that matches everything", () => {
           expectSame(scenario, [write(closed, "z")], [write(closed, "z"), write(later, "a")], questions);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -152,7 +152,7 @@ describe("a rule behind one that matches everything", () => {
           expectSame(scenario, [named(closed, "z")], [named(longer, "z")]);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });

@@ -88,7 +88,7 @@ describe("splitting", () => {
             verdictsIn(stateIn(scenario), scenario.questions),
           );
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     },
   );

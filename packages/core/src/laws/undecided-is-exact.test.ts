@@ -73,7 +73,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
         const every = Array.from({ length: 8 }, (_, i) => at([`10.0.0.${i}`, `fd00::${i}`]));
         expectExact(at([]), every);
       }),
-      { numRuns: 70 },
+      { numRuns: 40 },
     );
   });
 
@@ -107,7 +107,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
           });
         expectExact(on(undefined), ["node-1", "node-2", "elsewhere"].map(on));
       }),
-      { numRuns: 70 },
+      { numRuns: 40 },
     );
   });
 
@@ -152,7 +152,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
         const known = (apiServer: Facts["apiServer"] & {}) => withFacts(scenario, { ...rest, apiServer });
         expectExact(withFacts(scenario, rest), [known([]), known(all)]);
       }),
-      { numRuns: 70 },
+      { numRuns: 40 },
     );
   });
 
@@ -171,7 +171,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
           ),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -205,7 +205,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
           filled(everywhere, anywhere),
         ]);
       }),
-      { numRuns: 70 },
+      { numRuns: 40 },
     );
   });
 });

@@ -42,7 +42,7 @@ describe("a policy that selects neither end", () => {
           expect(said(left)).toEqual(said(whole));
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });

@@ -12,6 +12,8 @@ export interface Document {
   readonly placeOf: (path: Path) => Place;
   /** Where the key at the end of this path stands. */
   readonly placeOfKey: (path: Path) => Place;
+  /** The single value at this path as it was written: `on`, where the value is true. */
+  readonly writtenAt: (path: Path) => string | undefined;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -46,8 +46,15 @@ function document(value: Json, file: string, text: string, start: number, lines:
     value,
     placeOf: (path) => placeAt(path, "value"),
     placeOfKey: (path) => placeAt(path, "key"),
+    writtenAt: (path) => {
+      const { value: at } = locate(text, start, path, items);
+      return text.slice(at, Math.min(skipValue(text, at), at + longestWritten));
+    },
   };
 }
+
+/** More is not worth repeating in a message. */
+const longestWritten = 60;
 
 /** The items' offsets of lists that were looked at, by the offset of the list. */
 type ItemStarts = Map<number, readonly number[]>;

@@ -14,7 +14,8 @@ export class Lines {
     const offset = Math.max(0, Math.min(start, this.text.length));
     const line = lastAtMost(starts, offset);
     const nextLine = starts[line + 1];
-    const lineEnd = nextLine === undefined ? this.text.length : nextLine - 1;
+    const newline = nextLine === undefined ? this.text.length : nextLine - 1;
+    const lineEnd = this.text[newline - 1] === "\r" ? newline - 1 : newline;
     const length = Math.max(1, Math.min(end, lineEnd) - offset);
     return { file: this.file, line: line + 1, column: offset - starts[line]! + 1, length };
   }

@@ -98,10 +98,10 @@ describe("lists without anything", () => {
   });
 
   it.each([
-    ["a List without items", "a: 1\n---\nkind: List\n", "TW1005 3:1"],
-    ["a List with null", "kind: List\nitems:\n", "TW1005 1:1"],
-    ["a List whose items are no list", "kind: List\nitems: {a: 1}\n", "TW1005 1:1"],
-    ["a typed list whose items are no list", "kind: PodList\nitems: none\n", "TW1005 1:1"],
+    ["a List without items", "a: 1\n---\nkind: List\n", "TW1005 3:7"],
+    ["a List with null", "kind: List\nitems:\n", "TW1005 2:1"],
+    ["a List whose items are no list", "kind: List\nitems: {a: 1}\n", "TW1005 2:8"],
+    ["a typed list whose items are no list", "kind: PodList\nitems: none\n", "TW1005 2:8"],
   ])("%s is TW1005", (_what, text, problem) => expect(problemsIn(text)).toEqual([problem]));
 });
 

@@ -81,7 +81,7 @@ function takeApart(
     if (items !== null || kind === "List")
       diagnostics.push(
         diagnostic("TW1005", `this ${kind} has no list of \`items\``, {
-          place: document.placeOf(path),
+          place: document.placeOf([...path, "items" in value ? "items" : "kind"]),
           path,
         }),
       );

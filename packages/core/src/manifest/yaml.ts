@@ -8,11 +8,14 @@ import {
   type Node,
   parseAllDocuments,
   type Tags,
+  visit,
   type YAMLMap,
+  type YAMLParseError,
 } from "yaml";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Document, Json } from "./document.js";
+import { firstTooDeep } from "./depth.js";
 import { Lines } from "./lines.js";
 
 export interface Parsed {
@@ -23,6 +26,8 @@ export interface Parsed {
 /** Documents of a YAML text, read as kubectl reads it: YAML 1.1 words (`on` is true), merge keys, no dates. */
 export function parseYaml(text: string, file: string): Parsed {
   const lines = new Lines(file, text);
+  const deep = firstTooDeep(text);
+  if (deep !== undefined) return { documents: [], diagnostics: [tooDeep(lines.place(deep, deep + 1))] };
   let parsed: readonly YamlDocument.Parsed[];
   try {
     const all = parseAllDocuments(text, {
@@ -40,20 +45,25 @@ export function parseYaml(text: string, file: string): Parsed {
   const documents: Document[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const document of parsed) {
-    for (const error of document.errors) {
-      const place = lines.place(error.pos[0], error.pos[1]);
-      if (error.code === "DUPLICATE_KEY") diagnostics.push(duplicateKey(text, error.pos, place));
-      else diagnostics.push(diagnostic("TW1001", plainError(error.message), { place }));
+    for (const error of firstOfEachLine(document.errors, text)) {
+      const [start, end] = error.pos;
+      if (error.code === "DUPLICATE_KEY") diagnostics.push(duplicateKey(text, start, lines));
+      else
+        diagnostics.push(diagnostic("TW1001", plainError(error.message), { place: lines.place(start, end) }));
     }
     if (document.errors.length > 0) continue;
     try {
       const value = toJson(document.toJS({ maxAliasCount: 1000 }));
       if (value !== null) documents.push(withPlaces(document, value, file, lines));
     } catch (cause) {
-      diagnostics.push(unreadable(cause, lines.place(...spanOf(document.contents))));
+      diagnostics.push(unreadable(cause, lines.place(...spanOf(brokenAlias(document) ?? document.contents))));
     }
   }
   return { documents, diagnostics };
+}
+
+function tooDeep(place: NonNullable<Diagnostic["place"]>): Diagnostic {
+  return diagnostic("TW1001", "this is nested too deeply to be read", { place });
 }
 
 /** At least one digit before the exponent: `e1` is a name, not a number. */
@@ -94,6 +104,10 @@ function withPlaces(document: YamlDocument.Parsed, value: Json, file: string, li
     placeOfKey: (path) => {
       const { key, value: node } = locate(document, path);
       return lines.place(...spanOf(key ?? node));
+    },
+    writtenAt: (path) => {
+      const { value: node } = locate(document, path);
+      return isScalar(node) ? node.source : undefined;
     },
   };
 }
@@ -138,17 +152,38 @@ function spanOf(node: Node | null): [number, number] {
   return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 1];
 }
 
-function duplicateKey(
-  text: string,
-  [start, end]: readonly [number, number],
-  place: Diagnostic["place"],
-): Diagnostic {
-  const key = /^[^:\n]*/.exec(text.slice(start, Math.max(end, start + 1) + 80))?.[0]?.trim() ?? "";
-  return diagnostic(
-    "TW1002",
-    `\`${key}\` stands twice in one mapping; keep one of them`,
-    place === undefined ? {} : { place },
-  );
+/** The alias that leads nowhere, or into itself: the parser's own error does not say where it stands. */
+function brokenAlias(document: YamlDocument.Parsed): Node | undefined {
+  let broken: Node | undefined;
+  visit(document, {
+    Alias(_key, alias, path) {
+      const target = alias.resolve(document);
+      if (target !== undefined && !path.includes(target)) return undefined;
+      broken = alias;
+      return visit.BREAK;
+    },
+  });
+  return broken;
+}
+
+function duplicateKey(text: string, start: number, lines: Lines): Diagnostic {
+  const key = /^(?:"[^"\n]*"|'[^'\n]*'|[^:\n]*)/.exec(text.slice(start, start + 200))?.[0]?.trim() ?? "";
+  return diagnostic("TW1002", `\`${key}\` stands twice in one mapping; keep one of them`, {
+    place: lines.place(start, start + key.length),
+  });
+}
+
+/** One slip makes many errors: the first of a line tells, and a few lines are enough. */
+function firstOfEachLine(errors: readonly YAMLParseError[], text: string): readonly YAMLParseError[] {
+  const lineOf = (offset: number) => text.lastIndexOf("\n", Math.max(0, offset - 1));
+  const seen = new Set<number>();
+  const firsts = errors.filter((error) => {
+    const line = lineOf(error.pos[0]);
+    if (seen.has(line)) return false;
+    seen.add(line);
+    return true;
+  });
+  return firsts.slice(0, 5);
 }
 
 function plainError(message: string): string {
@@ -161,8 +196,7 @@ function plainError(message: string): string {
 
 function unreadable(cause: unknown, place: NonNullable<Diagnostic["place"]>): Diagnostic {
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof RangeError)
-    return diagnostic("TW1001", "this is nested too deeply to be read", { place });
+  if (cause instanceof RangeError) return tooDeep(place);
   if (/alias count/i.test(message))
     return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
   return diagnostic("TW1001", plainError(message), { place });

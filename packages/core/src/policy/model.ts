@@ -180,5 +180,6 @@ export type IsolationOrigin =
 
 /** `NetworkPolicy shop/allow-web`, the way a person would say it. */
 export function formatPolicy(policy: Pick<PolicyRef, "kind" | "namespace" | "name">): string {
+  if (policy.name === "") return policy.kind;
   return `${policy.kind} ${policy.namespace === undefined ? "" : `${policy.namespace}/`}${policy.name}`;
 }

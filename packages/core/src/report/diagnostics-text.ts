@@ -27,7 +27,7 @@ export function diagnosticText(found: Diagnostic, sourceText: SourceText, style:
 function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style): string | undefined {
   const text = place && sourceText(place.file);
   if (place === undefined || text === undefined) return undefined;
-  const lines = text.split(/\r?\n/);
+  const lines = linesOf(text);
   const from = Math.max(1, place.line - 2);
   const gutter = String(place.line).length;
   // Machines write very long lines: only what stands around the place is shown.
@@ -42,6 +42,14 @@ function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style):
   // Tabs are kept, so that the caret stands under the right character.
   const caret = `${lead.replace(/[^\t]/g, " ")}${style.bad("^".repeat(length))}`;
   return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${caret}`].join("\n");
+}
+
+/** Diagnostics come file by file: the text that was shown last is likely to be shown again. */
+let lastShown = { text: "", lines: [""] as readonly string[] };
+
+function linesOf(text: string): readonly string[] {
+  if (lastShown.text !== text) lastShown = { text, lines: text.split(/\r?\n/) };
+  return lastShown.lines;
 }
 
 const shownColumns = 160;

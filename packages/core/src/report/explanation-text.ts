@@ -25,7 +25,8 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
   const allowsSome = explanation.answers.some(({ ports }) => ports?.some((set) => set.verdict === "Allow"));
   const partly = explanation.verdict === "Mixed" && allowsSome;
   const mark = partly ? style.unsure("~ PARTLY ALLOWED") : verdictMark(explanation.verdict, style);
-  const head = `${mark}   ${style.bold(explanation.from)} → ${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
+  const to = `${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
+  const head = wrap(`${mark}   `, `${style.bold(explanation.from)} → ${to}`, "    ");
   const several = explanation.answers.length > 1;
   const answers = explanation.answers.map((answer) =>
     [...(several ? ["", answerHeading(answer, style)] : []), ...answerText(answer, style, verbose)].join(
@@ -52,7 +53,9 @@ function verdictMark(verdict: OverallVerdict, style: Style): string {
 function answerHeading({ pair, explained }: ExplainedAnswer, style: Style): string {
   const family = pair.family === undefined ? "" : ` over IPv${pair.family}`;
   const port = explained === undefined ? "" : portOf(explained);
-  return `  ${explained === undefined ? "" : `${verdictMark(explained.connection.verdict, style)}  `}${formatEndpoint(pair.source)} → ${formatEndpoint(pair.destination)}${port}${family}`;
+  const mark = explained === undefined ? "" : `${verdictMark(explained.connection.verdict, style)}  `;
+  const ends = `${formatEndpoint(pair.source)} → ${formatEndpoint(pair.destination)}`;
+  return wrap("  ", `${mark}${ends}${port}${family}`, "    ");
 }
 
 const portOf = ({ flow }: ExplainedFlow): string =>
@@ -77,7 +80,11 @@ function answerText(
 function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: boolean): readonly string[] {
   const what = trace.direction === "egress" ? "leaving" : "entering";
   const title = `  ${what} ${formatEndpoint(trace.end)} (${trace.direction})`;
-  const lines = [`${title.padEnd(72)}${verdictWord(walk.verdict, style)}`];
+  const verdict = verdictWord(walk.verdict, style);
+  const lines =
+    title.length < 70
+      ? [`${title.padEnd(70)} ${verdict}`]
+      : [wrap("  ", title.trim(), "    "), `    ${verdict}`];
   const special = specialReason(walk);
   if (special !== undefined) lines.push(`    ${special}`);
   for (const tier of trace.tiers) lines.push(...tierText(tier, style, verbose));
@@ -128,8 +135,8 @@ function outcomeLines(trace: TierTrace, style: Style): readonly string[] {
   if (decisive !== undefined && trace.outcome !== "undecided") return decisiveLines(decisive, trace, style);
   if (trace.outcome === "undecided") return [`${style.unsure("?")} it depends on what is not known`];
   if (trace.isolation.length === 0) return [style.dim("no rule matches → next tier")];
-  const [only, ...others] = trace.isolation.map(({ origin }) => isolatorText(origin));
-  return [`${style.bad("✗")} no rule allows it, and the pod is isolated by`, ...[only!, ...others]];
+  const isolators = trace.isolation.map(({ origin }) => isolatorText(origin));
+  return [`${style.bad("✗")} no rule allows it, and the pod is isolated by`, ...isolators];
 }
 
 function notReached(trace: TierTrace): string {

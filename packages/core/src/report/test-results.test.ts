@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  readConnectivityTests,
-  runConnectivityTest,
-  type TestResult,
-} from "../analysis/connectivity-test.js";
+import { readConnectivityTests } from "../analysis/connectivity-test.js";
+import { runConnectivityTest, type TestResult } from "../analysis/run-test.js";
 import { readState } from "../analysis/state.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { noStyle } from "./style.js";
@@ -39,8 +36,9 @@ const bad = results("open", fails, holds);
 
 describe("totals", () => {
   it("count pairs", () => {
-    expect(totals([])).toEqual({ passed: 0, failed: 0 });
-    expect(totals([good, bad])).toEqual({ passed: 4, failed: 1 });
+    expect(totals([])).toEqual({ passed: 0, failed: 0, errors: 0 });
+    expect(totals([good, bad])).toEqual({ passed: 4, failed: 1, errors: 0 });
+    expect(totals([good, results("odd", cannotBeAsked)])).toEqual({ passed: 2, failed: 0, errors: 1 });
   });
 });
 
@@ -154,11 +152,14 @@ describe("as JUnit's XML", () => {
     const report = parseXml(testResultsJunit([good, bad]));
     expect([report.name, report.attributes]).toEqual([
       "testsuites",
-      { name: "tierwall", tests: "5", failures: "1" },
+      { name: "tierwall", tests: "5", failures: "1", errors: "0" },
     ]);
     expect(report.children.map(({ name, attributes }) => [name, attributes])).toEqual([
-      ["testsuite", { name: "isolated", file: "tests/isolated.yaml", tests: "2", failures: "0" }],
-      ["testsuite", { name: "open", file: "tests/open.yaml", tests: "3", failures: "1" }],
+      [
+        "testsuite",
+        { name: "isolated", file: "tests/isolated.yaml", tests: "2", failures: "0", errors: "0" },
+      ],
+      ["testsuite", { name: "open", file: "tests/open.yaml", tests: "3", failures: "1", errors: "0" }],
     ]);
     const cases = report.children.at(1)!.children;
     expect(
@@ -186,7 +187,8 @@ describe("as JUnit's XML", () => {
     const suite = parseXml(testResultsJunit([results("odd", cannotBeAsked, holds)])).children.at(0)!;
     const plain = suite.children.filter(({ children }) => children.length === 0);
     expect(plain).toHaveLength(2);
-    expect(suite.attributes.tests).toBe(String(suite.children.length));
+    expect(suite.attributes).toMatchObject({ tests: "3", failures: "0", errors: "1" });
+    expect(suite.children.flatMap(({ children }) => children.map(({ name }) => name))).toEqual(["error"]);
   });
 
   it("nothing to report is a report too", () => {
@@ -194,6 +196,7 @@ describe("as JUnit's XML", () => {
       name: "tierwall",
       tests: "0",
       failures: "0",
+      errors: "0",
     });
   });
 });

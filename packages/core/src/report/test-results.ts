@@ -32,7 +32,7 @@ export function testResultsText(results: readonly TestResult[], style: Style): s
     const count = passed === all ? `${passed}` : `${passed} of ${all}`;
     return [
       `${mark} ${style.bold(test.name)} ${style.dim(`${test.file} · ${count}`)}`,
-      ...mismatches.flatMap((mismatch) => ["", indent(mismatchText(mismatch, style)), ""]),
+      ...mismatches.flatMap((mismatch) => ["", mismatchText(mismatch, style), ""]),
     ];
   });
   const { passed, failed, errors } = totals(results);
@@ -53,12 +53,6 @@ function summaryOf({ assertion, verdict, decidedBy }: Mismatch): string {
   const found = `${verdict}${assertion.decidedBy === undefined ? "" : ` by ${decidedBy.join(", ")}`}`;
   return `${assertion.from} → ${assertion.to}: expected ${expected}, found ${found}`;
 }
-
-const indent = (text: string): string =>
-  text
-    .split("\n")
-    .map((line) => (line === "" ? line : `    ${line}`))
-    .join("\n");
 
 export function testResultsJson(results: readonly TestResult[]): JsonValue {
   return {

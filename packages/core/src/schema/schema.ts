@@ -90,6 +90,8 @@ export interface ObjectSchema<F extends Fields = Fields> extends Described {
   readonly title: string;
   readonly fields: F;
   readonly constraints?: readonly Constraint[];
+  /** What it would mean if a cluster dropped an unknown field of it, for the hint. */
+  readonly ifDropped?: string;
 }
 
 /** Whatever stands there: status, and parts of an API that mean nothing to us. */
@@ -150,6 +152,8 @@ export interface Finding extends Complaint {
 /** Everything wrong with one object, before it is known which file and line that is. */
 export interface Problem extends Finding {
   readonly at: "key" | "value";
+  /** It would be right in quotes; only the file knows how it was written (`on`, not true). */
+  readonly quote?: true;
 }
 
 export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({

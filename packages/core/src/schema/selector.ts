@@ -32,11 +32,14 @@ const requirement = object(
 );
 
 /** Kubernetes' own label selector: `{}` selects everything, all conditions must hold (S1.10). */
-export const labelSelector = (description: string) =>
-  object("a label selector", description, {
+export const labelSelector = (description: string) => ({
+  ...object("a label selector", description, {
     matchLabels: optional(labels("Labels that must all be there with these values.")),
     matchExpressions: optional(list("Conditions that must all hold.", requirement)),
-  });
+  }),
+  ifDropped:
+    "Labels go under `matchLabels`. Left as it is, a cluster would drop the field, and the selector would select more than is meant.",
+});
 
 function checkValues(value: Readonly<Record<string, unknown>>): readonly Finding[] {
   const { operator, values } = value;

@@ -1,5 +1,5 @@
 import type { Path } from "../diagnostics/place.js";
-import { didYouMean } from "../diagnostics/suggest.js";
+import { didYouMean, suggest } from "../diagnostics/suggest.js";
 import type { Code } from "../diagnostics/table.js";
 import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
 
@@ -22,7 +22,7 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
     return undefined;
   };
   const wrongType = (expected: string) =>
-    complain("TW1201", `expected ${expected}, found ${describe(value)}${quoteIt(schema, value)}`);
+    complain("TW1201", `expected ${expected}, found ${describe(value)}`, quoteIt(schema, value));
 
   switch (schema.type) {
     case "any":
@@ -77,14 +77,19 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
 
 function readObject(schema: ObjectSchema, value: PlainObject, path: Path, problems: Problem[]): PlainObject {
   const read: Record<string, unknown> = {};
+  const unknown: string[] = [];
   for (const [key, given] of Object.entries(value)) {
     const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
-    if (field === undefined) problems.push(unknownField(schema, key, path));
-    else if (given !== null) read[key] = readValue(field.schema, given, [...path, key], problems);
+    if (field === undefined) {
+      unknown.push(key);
+      problems.push(unknownField(schema, key, path));
+    } else if (given !== null) read[key] = readValue(field.schema, given, [...path, key], problems);
     else if (field.nullable) read[key] = null;
   }
   for (const [key, field] of Object.entries(schema.fields)) {
     if (!field.required || (value[key] !== undefined && value[key] !== null)) continue;
+    // The slip itself has been reported, with this very field as what was meant.
+    if (unknown.some((found) => suggest(found, [key]) === key)) continue;
     problems.push({
       code: "TW1202",
       path,
@@ -94,7 +99,7 @@ function readObject(schema: ObjectSchema, value: PlainObject, path: Path, proble
     });
   }
   for (const constraint of schema.constraints ?? [])
-    checkConstraint(constraint, schema, read, path, problems);
+    checkConstraint(constraint, schema, read, unknown.length > 0, path, problems);
   return read;
 }
 
@@ -104,6 +109,7 @@ function unknownField(schema: ObjectSchema, key: string, path: Path): Problem {
     path: [...path, key],
     at: "key",
     message: `unknown field \`${key}\` in ${schema.title}${didYouMean(key, Object.keys(schema.fields))}`,
+    hint: schema.ifDropped ?? "Left as it is, a cluster would drop the field or refuse the object.",
   };
 }
 
@@ -111,6 +117,7 @@ function checkConstraint(
   constraint: Constraint,
   schema: ObjectSchema,
   value: PlainObject,
+  hasUnknown: boolean,
   path: Path,
   problems: Problem[],
 ): void {
@@ -133,12 +140,9 @@ function checkConstraint(
     });
     return;
   }
-  // An unknown field may be the one that was meant, and has been reported as such.
-  const unknownReported = problems.some(
-    (p) => p.code === "TW1204" && p.path.length === path.length + 1 && path.every((s, i) => p.path[i] === s),
-  );
   const given = constraint.of.filter((key) => Object.hasOwn(value, key));
-  if (given.length === 0 && constraint.kind !== "at-most-one" && !unknownReported)
+  // An unknown field may be the one that was meant, and has been reported as such.
+  if (given.length === 0 && constraint.kind !== "at-most-one" && !hasUnknown)
     problems.push({
       code: constraint.code ?? "TW1209",
       path,
@@ -152,7 +156,6 @@ function checkConstraint(
       path: [...path, given[1]!],
       at: "key",
       message: `${names(given, "and")} exclude each other in ${schema.title}; keep one`,
-      ...hint,
     });
 }
 
@@ -217,7 +220,8 @@ function readMap(
         code: "TW1201",
         path: at,
         at: "value",
-        message: `expected text, found ${describe(given)}${quoteIt(schema, given)}`,
+        message: `expected text, found ${describe(given)}`,
+        ...quoteIt(schema, given),
       });
   }
   return read;
@@ -226,13 +230,14 @@ function readMap(
 function findDuplicates(items: readonly unknown[], path: Path, problems: Problem[]): void {
   const seen = new Set<string>();
   for (const [i, item] of items.entries()) {
-    const key = JSON.stringify(item);
+    if (typeof item !== "string" && typeof item !== "number") continue;
+    const key = String(item);
     if (seen.has(key))
       problems.push({
         code: "TW1212",
         path: [...path, i],
         at: "value",
-        message: `${key} stands twice in this list`,
+        message: `\`${key}\` stands twice in this list`,
         readable: true,
       });
     seen.add(key);
@@ -254,11 +259,9 @@ function describe(value: unknown): string {
 }
 
 /** `version: 1` and `enabled: yes` are not text until quoted. */
-function quoteIt(schema: Schema, value: unknown): string {
-  const wantsText = schema.type === "string" || schema.type === "map";
-  return wantsText && (typeof value === "number" || typeof value === "boolean")
-    ? `; put it in quotes: "${value}"`
-    : "";
+function quoteIt(schema: Schema, value: unknown): { quote?: true } {
+  const wantsText = (schema.type === "string" && schema.values === undefined) || schema.type === "map";
+  return wantsText && (typeof value === "number" || typeof value === "boolean") ? { quote: true } : {};
 }
 
 function formatChoices(values: readonly string[]): string {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import {
+  broadly,
   cidr,
   domainNames,
   fields,
@@ -62,6 +63,11 @@ const podPeer = often<AdminPeer>(
   [2, fields({ pods: fields({ namespaceSelector, podSelector }) })],
 );
 
+const subject = often<AdminPeer>(
+  [2, fields({ namespaces: broadly(namespaceSelector) })],
+  [1, fields({ pods: fields({ namespaceSelector: broadly(namespaceSelector), podSelector }) })],
+);
+
 const networks = fc.uniqueArray(cidr, { minLength: 1, maxLength: 2 });
 const egressPeer = often<AdminPeer>(
   [5, podPeer],
@@ -116,7 +122,7 @@ export function anyAdminModel({
     {
       tier: tier === undefined ? oneOf("admin" as const, "baseline" as const) : fc.constant(tier),
       priority: oneOf(0, 1, 2, 500, 999, 1000),
-      subject: podPeer,
+      subject,
     },
     {
       ingress: fc.array(ruleWith(podPeer, actions), { maxLength: 3 }),

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import {
   accounts,
+  broadly,
   cidr,
   cidrWithParts,
   fields,
   labelWords,
+  namespaceName,
   namespaceNames,
   often,
   oneOf,
@@ -61,7 +63,9 @@ const reachingWords: Words = {
   "k8s:io.cilium.k8s.namespace.labels.env": labelWords.namespace.env,
   "io.cilium.k8s.policy.serviceaccount": [...accounts],
 };
-const subject = selectorOver({ ...podWords, "k8s:io.cilium.k8s.policy.serviceaccount": [...accounts] });
+const subject = broadly(
+  selectorOver({ ...podWords, "k8s:io.cilium.k8s.policy.serviceaccount": [...accounts] }),
+);
 const endpoint = often<Selector>([1, selectorOver(podWords)], [2, selectorOver(reachingWords)]);
 
 const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 2 });
@@ -225,7 +229,7 @@ export function anyCiliumPolicy(choices: CiliumChoices = {}): fc.Arbitrary<Unnam
       fields({
         apiVersion,
         kind: fc.constant("CiliumNetworkPolicy"),
-        namespace: oneOf(...namespaceNames),
+        namespace: namespaceName,
       }),
       bodies(false),
     )

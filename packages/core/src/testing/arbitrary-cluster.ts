@@ -5,6 +5,7 @@ import {
   fields,
   labelWords,
   type Manifest,
+  namespaceName,
   namespaceNames,
   nodeNames,
   often,
@@ -84,7 +85,7 @@ export function anyCluster({ complete = false }: ClusterChoices = {}): fc.Arbitr
     );
   const pod = fields(
     {
-      namespace: oneOf(...namespaceNames),
+      namespace: namespaceName,
       labels: someLabels(labelWords.pod),
       families: complete
         ? families

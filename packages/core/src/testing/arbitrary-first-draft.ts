@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type PolicyPort, policyPort } from "./arbitrary-network-policy.js";
 import {
+  broadly,
   fields,
   namespaceSelector,
   often,
@@ -48,7 +49,10 @@ const peer: fc.Arbitrary<DraftPeer> = often<DraftPeer>(
 );
 const peers = fc.array(peer, { maxLength: 3 });
 const ports = fc.array(policyPort, { maxLength: 3 });
-const appliedTo = fields({ namespaceSelector }, { podSelector });
+const appliedTo = fields(
+  { namespaceSelector: broadly(namespaceSelector) },
+  { podSelector: broadly(podSelector) },
+);
 
 export const draftRule = {
   ingress: fields({}, { from: peers, ports }) as fc.Arbitrary<DraftRule>,

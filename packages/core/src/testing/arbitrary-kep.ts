@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Action } from "./arbitrary-admin.js";
 import { type PolicyPort, policyPort } from "./arbitrary-network-policy.js";
 import {
+  broadly,
   fields,
   namespaceSelector,
   often,
@@ -88,8 +89,16 @@ export function anyKepPolicy({
 }: KepChoices = {}): fc.Arbitrary<Unnamed<KepSpec>> {
   const action = oneOf(...actions);
   const subject = often<KepSubject>(
-    [1, fields({ namespaceSelector })],
-    [1, fields({ namespaceAndPodSelector: fields({ namespaceSelector, podSelector }) })],
+    [1, fields({ namespaceSelector: broadly(namespaceSelector) })],
+    [
+      1,
+      fields({
+        namespaceAndPodSelector: fields({
+          namespaceSelector: broadly(namespaceSelector),
+          podSelector: broadly(podSelector),
+        }),
+      }),
+    ],
   );
   const ingress = fc.array(fields({ action, l4Selector }, { from: peers }), { maxLength: 3 });
   const egress = fc.array(fields({ action, l4Selector }, { to: peers }), { maxLength: 3 });

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import {
+  broadly,
   cidrWithParts,
   fields,
-  namespaceNames,
+  namespaceName,
   namespaceSelector,
   often,
   oneOf,
@@ -75,9 +76,9 @@ export const egressRule: fc.Arbitrary<NetworkPolicyRule> = fields({}, { to: peer
 export const anyNetworkPolicy: fc.Arbitrary<Unnamed<NetworkPolicySpec>> = fields({
   apiVersion: fc.constant("networking.k8s.io/v1"),
   kind: fc.constant("NetworkPolicy"),
-  namespace: oneOf(...namespaceNames),
+  namespace: namespaceName,
   spec: fields(
-    { podSelector },
+    { podSelector: broadly(podSelector) },
     {
       policyTypes: oneOf<readonly ("Ingress" | "Egress")[]>(
         ["Ingress"],

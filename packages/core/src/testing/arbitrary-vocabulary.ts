@@ -95,6 +95,17 @@ export function selectorOver(words: Words): fc.Arbitrary<Selector> {
   );
 }
 
+/** Where things are: mostly together, so that policies find pods and pods find each other. */
+export const namespaceName = often<string>(
+  [4, fc.constant("alpha")],
+  [3, fc.constant("beta")],
+  [1, oneOf("gamma", "delta")],
+);
+
+/** For subjects: a policy that selects nobody is a waste of a run. */
+export const broadly = (selector: fc.Arbitrary<Selector>): fc.Arbitrary<Selector> =>
+  often<Selector>([2, fc.constant({})], [1, selector]);
+
 export const podSelector = selectorOver(labelWords.pod);
 export const nodeSelector = selectorOver(labelWords.node);
 export const namespaceSelector = selectorOver({

@@ -1,7 +1,7 @@
 import type { DnsRecord } from "../cluster/model.js";
 import type { Address } from "../net/address.js";
 import type { DomainPattern } from "../policy/model.js";
-import type { Certainty } from "./oracle.js";
+import type { Certainty } from "./oracle-addresses.js";
 
 /** S8.1 to S8.3, label by label: the oracle's own reading of domain names. */
 export function oracleDomains(
@@ -36,11 +36,14 @@ function nameFits({ kind, text }: DomainPattern, name: string): boolean {
 }
 
 const sameLabels = (asked: readonly string[], wanted: readonly string[]): boolean =>
-  wanted.every((label, i) => labelFits([...label], [...asked[i]!]));
+  wanted.every((label, i) => labelFits(label, asked[i]!));
 
 /** `*` stands for any characters of one label. */
-function labelFits([first, ...rest]: readonly string[], asked: readonly string[]): boolean {
-  if (first === undefined) return asked.length === 0;
-  if (first !== "*") return asked[0] === first && labelFits(rest, asked.slice(1));
-  return asked.some((_, i) => labelFits(rest, asked.slice(i))) || labelFits(rest, []);
+function labelFits(wanted: string, asked: string): boolean {
+  if (wanted === "") return asked === "";
+  const rest = wanted.slice(1);
+  if (wanted[0] !== "*") return asked[0] === wanted[0] && labelFits(rest, asked.slice(1));
+  return Array.from({ length: asked.length + 1 }, (_, i) => asked.slice(i)).some((tail) =>
+    labelFits(rest, tail),
+  );
 }

@@ -1,8 +1,6 @@
-import type { Cluster, Node, Pod } from "../cluster/model.js";
+import type { Cluster, Pod } from "../cluster/model.js";
 import type { Endpoint, Flow, PodEndpoint } from "../evaluate/flow.js";
 import type { LabelMatch, Labels } from "../labels/requirement.js";
-import type { Address, Family } from "../net/address.js";
-import type { Cidr } from "../net/cidr.js";
 import type {
   Direction,
   NamespaceSet,
@@ -13,6 +11,7 @@ import type {
   Tier,
   Tiers,
 } from "../policy/model.js";
+import { addressesOf, type Certainty, certain, holds, isOneOf, nodeOf, within } from "./oracle-addresses.js";
 import { oracleDomains } from "./oracle-domains.js";
 
 /*
@@ -24,7 +23,6 @@ import { oracleDomains } from "./oracle-domains.js";
  * where nothing is unknown there always is one; a set with both only says that Undecided would be no surprise.
  */
 
-export type Certainty = "yes" | "no" | "maybe";
 type Outcome = "Allow" | "Deny";
 export type Outcomes = ReadonlySet<Outcome>;
 
@@ -34,7 +32,6 @@ export interface OracleVerdict {
 }
 
 const just = (outcome: Outcome): Outcomes => new Set([outcome]);
-const certain = (value: boolean): Certainty => (value ? "yes" : "no");
 const all = (parts: readonly Certainty[]): Certainty =>
   parts.includes("no") ? "no" : parts.includes("maybe") ? "maybe" : "yes";
 const some = (parts: readonly Certainty[]): Certainty =>
@@ -194,58 +191,6 @@ function setHas(set: NamespaceSet, subject: Labelled, other: Labelled): boolean 
   return set.keys.length > 0 && shared.length === wanted;
 }
 
-/** Containment on the text of the bits: no arithmetic. */
-const bits = (value: bigint, family: Family): string =>
-  value.toString(2).padStart(family === 4 ? 32 : 128, "0");
-function holds(cidr: Cidr, { family, value }: Address): boolean {
-  const prefix = bits(cidr.first, cidr.family).slice(0, cidr.prefix);
-  return family === cidr.family && bits(value, family).startsWith(prefix);
-}
-
-function addressesOf(end: Endpoint, cluster: Cluster, { family }: Flow): readonly Address[] {
-  const listed =
-    end.kind === "external"
-      ? [end.address]
-      : end.kind === "node"
-        ? end.address === undefined
-          ? end.node.addresses
-          : [end.address]
-        : end.pod.addresses.length > 0 || !end.pod.hostNetwork
-          ? end.pod.addresses
-          : (nodeOf(end.pod, cluster)?.addresses ?? []);
-  return listed.filter((a) => family === undefined || a.family === family);
-}
-
-const nodeOf = (pod: Pod, cluster: Cluster): Node | undefined =>
-  pod.node === undefined ? undefined : cluster.nodes.get(pod.node);
-
-// S1.14, S2.3: address by address, over all that the end may have.
-function within(
-  cidrs: readonly Cidr[],
-  except: readonly Cidr[],
-  end: Endpoint,
-  cluster: Cluster,
-  flow: Flow,
-): Certainty {
-  const known = addressesOf(end, cluster, flow);
-  const ofFamily = (c: Cidr) => flow.family === undefined || c.family === flow.family;
-  const isOwnPod = end.kind === "pod" && !end.pod.hostNetwork;
-  const range = isOwnPod ? cluster.facts.podCidrs.filter(ofFamily).flatMap(everyAddress) : [];
-  const possible = known.length > 0 ? known : range;
-  if (possible.length === 0) {
-    const whole = (list: readonly Cidr[]) => list.some((c) => c.prefix === 0 && ofFamily(c));
-    return certain(whole(cidrs) && !whole(except));
-  }
-  const inside = possible.filter((a) => cidrs.some((c) => holds(c, a)) && !except.some((c) => holds(c, a)));
-  return inside.length === possible.length ? "yes" : inside.length === 0 ? "no" : "maybe";
-}
-
-/** Only for the small ranges of generated clusters. */
-function everyAddress({ family, first, prefix }: Cidr): readonly Address[] {
-  const size = 2 ** ((family === 4 ? 32 : 128) - prefix);
-  return Array.from({ length: size }, (_, i) => ({ family, value: first + BigInt(i) }));
-}
-
 /** Whether the other end is the node, or in the network of the node, that the pod runs on (S1.6). */
 export function runsOn(pod: Pod, other: Endpoint): Certainty {
   if (other.kind === "external" || (other.kind === "pod" && !other.pod.hostNetwork)) return "no";
@@ -286,9 +231,6 @@ function entityFits(
       return certain(addressesOf(other, cluster, flow).some((a) => isOneOf(a, servers)));
   }
 }
-
-const isOneOf = (address: Address, list: readonly Address[]): boolean =>
-  list.some(({ family, value }) => family === address.family && value === address.value);
 
 // S7.11
 function behindServices(

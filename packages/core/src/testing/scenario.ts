@@ -38,8 +38,9 @@ export function anyScenario(choices: PolicyChoices & ClusterChoices = {}): fc.Ar
 
 /** Reads objects that must have no errors. */
 export function stateOf(objects: readonly Manifest[], options: StateOptions = {}): State {
-  const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
-  const state = readState([{ file: "law.json", text }], options);
+  // A file each: where a warning points to is then found at once.
+  const sources = objects.map((object, i) => ({ file: `${i}.json`, text: JSON.stringify(object) }));
+  const state = readState(sources, options);
   if (!state.usable)
     throw new Error(
       state.diagnostics

@@ -10,9 +10,9 @@ import { formatPolicy } from "../policy/model.js";
 export interface World {
   readonly state: State;
   /** `a/client -> x/server:80/TCP` */
-  ask(question: string): Said;
+  readonly ask: (question: string) => Said;
   /** Just the verdict. */
-  verdict(question: string): Verdict | "Mixed";
+  readonly verdict: (question: string) => Verdict | "Mixed";
 }
 
 export interface Said {

@@ -208,7 +208,7 @@ function checkSections(value: Readonly<Record<string, unknown>>): readonly Findi
     {
       code: "TW1411",
       path: [given[0]!],
-      message: `the rule says nothing; ${names} holds no item, and an empty section has no effect`,
+      message: `the rule says nothing: an empty section has no effect, and there is only ${names}`,
     },
   ];
 }

@@ -50,7 +50,8 @@ function directionsOf(spec: Spec, context: LowerContext): readonly Direction[] {
     return (["ingress", "egress"] as const).filter((d) =>
       types.includes(d === "ingress" ? "Ingress" : "Egress"),
     );
-  return (spec.egress ?? []).length > 0 ? ["ingress", "egress"] : ["ingress"];
+  const hasEgress = (spec.egress ?? []).length > 0 || context.unreadable(["spec", "egress"]);
+  return hasEgress ? ["ingress", "egress"] : ["ingress"];
 }
 
 function lowerRules(

@@ -78,7 +78,7 @@ export const networkPolicy = policyObject(
 
 function checkExcept(block: Readonly<Record<string, unknown>>): readonly Finding[] {
   if (typeof block.cidr !== "string" || !Array.isArray(block.except)) return [];
-  const except = block.except as string[];
+  const except = block.except.map((text: unknown) => (typeof text === "string" ? text : ""));
   return exceptOutside(block.cidr, except, true).map((i) => ({
     code: "TW1305",
     path: ["except", i],

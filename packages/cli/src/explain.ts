@@ -31,14 +31,11 @@ export function addExplain(program: Command, finish: (status: number) => void): 
       .command("explain")
       .summary("why a connection is allowed or denied, to the line")
       .description(
-        [
-          "Decides one connection and shows why: each tier that was walked, each rule that was looked at, the one",
-          "that decided, and its place in your files.",
-          "",
-          "Endpoints are NAMESPACE/POD, NAMESPACE/KIND/NAME for a workload or a Service, node:NAME, an IP",
-          "address, and new:K=V,…/K=V,… for a pod that does not exist yet (the labels of its namespace, and its",
-          "own). Without --port the answer is about every port.",
-        ].join("\n"),
+        "Decides one connection and shows why: each tier that was walked, each rule that was looked at, the one " +
+          "that decided, and its place in your files.\n\n" +
+          "Endpoints are NAMESPACE/POD, NAMESPACE/KIND/NAME for a workload or a Service, node:NAME, an IP address, " +
+          "and new:K=V,…/K=V,… for a pod that does not exist yet (the labels of its namespace, and its own). " +
+          "Without --port the answer is about every port.",
       )
       .requiredOption("--from <endpoint>", "who opens the connection")
       .requiredOption("--to <endpoint>", "where it goes; ENDPOINT:PORT/PROTOCOL names the port as well")

@@ -33,11 +33,9 @@ export function addTest(program: Command, finish: (status: number) => void): voi
       .command("test")
       .summary("check assertions about who can reach whom")
       .description(
-        [
-          "Runs ConnectivityTests: assertions about connections, kept in YAML beside the policies and run in CI.",
-          "A path is a file or a folder; other files in a folder are left alone. -f adds manifests to those that",
+        "Runs ConnectivityTests: assertions about connections, kept in YAML beside the policies and run in CI. " +
+          "A path is a file or a folder; other files in a folder are left alone. -f adds manifests to those that " +
           "each test names under `given`.",
-        ].join("\n"),
       )
       .argument("<path...>", "files or folders with ConnectivityTests")
       .addOption(

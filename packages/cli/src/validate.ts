@@ -14,10 +14,8 @@ export function addValidate(program: Command, finish: (status: number) => void):
       .command("validate")
       .summary("what is wrong with manifests, all at once")
       .description(
-        [
-          "Reads manifests and reports every error and warning with its place, and decides nothing. Kinds that",
-          "are not network policy or part of a cluster are counted and left alone.",
-        ].join("\n"),
+        "Reads manifests and reports every error and warning with its place, and decides nothing. Kinds that are " +
+          "not network policy or part of a cluster are counted and left alone.",
       )
       .addOption(
         new Option("-o, --output <format>", "how to report").choices(["text", "json"]).default("text"),

@@ -21,7 +21,7 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
           ]);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 300 },
     );
   });
 
@@ -42,7 +42,7 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 300 },
     );
   });
 });

@@ -187,7 +187,7 @@ describe("TW2004: several APIs in one tier (S1.12)", () => {
   ])("S1.12: %s", (_, policies, tiers) => {
     for (const order of orders(policies)) {
       const found = said(order, "TW2004");
-      expect(found.map(({ message }) => /^tier (\S+)/.exec(message)?.[1]).toSorted()).toEqual(tiers);
+      expect(new Set(found.map(({ message }) => /^tier (\S+)/.exec(message)?.[1]))).toEqual(new Set(tiers));
     }
   });
 

@@ -180,7 +180,7 @@ function addressIsIn(
       );
   }
   const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (tell with --pod-cidr)" : "";
-  return unknownAddressIsIn(cidrs, except, name, hint, situation.unknowns);
+  return unknownAddressIsIn(cidrs, except, name, hint, situation);
 }
 
 function formatBlocks(cidrs: readonly Cidr[], except: readonly Cidr[]): string {
@@ -194,10 +194,17 @@ function unknownAddressIsIn(
   except: readonly Cidr[],
   name: string,
   hint: string,
-  unknowns: Unknowns,
+  { unknowns, flow }: Situation,
 ): boolean {
-  for (const narrow of [...cidrs, ...except].filter((c) => !isWholeFamily(c)))
+  const all = [...cidrs, ...except];
+  for (const narrow of all.filter((c) => !isWholeFamily(c)))
     unknowns.note(`${name} has no address yet; it is taken not to be in ${formatCidr(narrow)}${hint}`);
+  for (const other of all.filter((c) => isWholeFamily(c) && c.family !== (flow.family ?? c.family))) {
+    const although = `although the connection is IPv${flow.family}`;
+    unknowns.note(
+      `${name} has no address yet; it is taken to be in ${formatCidr(other)}, ${although}${hint}`,
+    );
+  }
   return cidrs.some(isWholeFamily) && !except.some(isWholeFamily);
 }
 

@@ -48,7 +48,8 @@ export function within(
   const range = isOwnPod ? cluster.facts.podCidrs.filter(ofFamily).flatMap(everyAddress) : [];
   const possible = known.length > 0 ? known : range;
   if (possible.length === 0) {
-    const whole = (list: readonly Cidr[]) => list.some((c) => c.prefix === 0 && ofFamily(c));
+    // Both whole families, whatever the other end speaks: nothing is known of this one.
+    const whole = (list: readonly Cidr[]) => list.some((c) => c.prefix === 0);
     return certain(whole(cidrs) && !whole(except));
   }
   const inside = possible.filter((a) => cidrs.some((c) => holds(c, a)) && !except.some((c) => holds(c, a)));

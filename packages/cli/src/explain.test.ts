@@ -9,6 +9,10 @@ kind: Namespace
 metadata: {name: shop, labels: {team: a}}
 ---
 apiVersion: v1
+kind: Namespace
+metadata: {name: payments}
+---
+apiVersion: v1
 kind: Pod
 metadata: {name: cart, namespace: shop, labels: {app: cart}}
 status: {podIP: 10.0.0.1}

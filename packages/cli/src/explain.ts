@@ -1,5 +1,6 @@
 import {
   diagnostic,
+  diagnosticsJson,
   diagnosticText,
   explain,
   explanationJson,
@@ -14,7 +15,7 @@ import {
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
-import { isUsable, loadState, type StateFlags, withStateFlags } from "./state.js";
+import { isTelling, isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface ExplainFlags extends StateFlags {
@@ -77,18 +78,22 @@ function protocolName(text: string): ExplainFlags["protocol"] {
 
 function runExplain(flags: ExplainFlags): number {
   const loaded = loadState(flags);
-  if (!isUsable(loaded, flags)) return 2;
+  if (!isUsable(loaded)) return 2;
   const question = questionOf(flags);
   const explained = question.ok ? explain(loaded.state, question.value) : question;
   if (!explained.ok) {
     talk(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  if (flags.output === "text")
-    print(
-      explanationText(explained.value, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }),
-    );
-  else printData(explanationJson(explained.value), flags.output);
+  // The answer first; what there is to say about the input comes after it.
+  if (flags.output === "text") {
+    const style = styleFor(process.stdout);
+    print(explanationText(explained.value, { style, verbose: flags.verbose ?? false }));
+  } else {
+    const remarks = diagnosticsJson(loaded.diagnostics.filter(isTelling));
+    printData({ ...(explanationJson(explained.value) as object), remarks }, flags.output);
+  }
+  tellRest(loaded, flags.verbose ?? false);
   return 0;
 }
 
@@ -113,6 +118,8 @@ function questionOf(flags: ExplainFlags): Result<Question> {
 }
 
 function portOf({ port, protocol }: ExplainFlags): Result<PortRef> {
+  if (protocol === "ICMP" && port !== undefined)
+    return { ok: false, diagnostic: diagnostic("TW1503", "ICMP has no ports; leave --port out") };
   if (protocol === "ICMP") return { ok: true, value: { kind: "icmp" } };
   if (port === undefined)
     return { ok: true, value: { kind: "all", ...(protocol === undefined ? {} : { protocol }) } };

@@ -48,7 +48,6 @@ function makeProgram(finish: (status: number) => void): Command {
   const program = new Command("tierwall")
     .description("Cluster-wide network policy for Kubernetes: decide, explain and test any connection.")
     .version(version)
-    .helpCommand(false)
     .showHelpAfterError("(--help tells more)")
     .showSuggestionAfterError()
     .exitOverride();

@@ -133,31 +133,43 @@ export function loadState(flags: StateFlags): Loaded {
   };
 }
 
-/** Whether questions can be answered; says on stderr why not, and what the user should know in any case. */
-export function isUsable({ state, sources, diagnostics }: Loaded, flags: StateFlags): boolean {
-  const unusable = !state.usable || hasErrors(diagnostics.filter((d) => !state.diagnostics.includes(d)));
-  tellDiagnostics(diagnostics, sources, flags.verbose ?? false);
-  if (!unusable) return true;
-  talk(
-    `\n${summaryText(
-      diagnostics.filter((d) => d.severity === "error"),
-      sources.length,
-    )}. Nothing was evaluated. (tierwall validate --help)`,
-  );
+/** Whether questions can be answered; if not, says on stderr why. */
+export function isUsable({ state, sources, diagnostics }: Loaded): boolean {
+  const fromElsewhere = diagnostics.filter((d) => !state.diagnostics.includes(d));
+  if (state.usable && !hasErrors(fromElsewhere)) return true;
+  const errors = diagnostics.filter((d) => d.severity === "error");
+  tellDiagnostics(errors, sources);
+  talk(`\n${summaryText(errors, sources.length)}. Nothing was evaluated. (tierwall validate --help)`);
   return false;
 }
 
-/** Errors and warnings; notes only when asked for. */
-export function tellDiagnostics(
-  diagnostics: readonly Diagnostic[],
-  sources: readonly Source[],
-  verbose: boolean,
-): void {
+/** Codes that say what an answer does not cover, or takes for granted: never left to -v. */
+const tellingCodes: ReadonlySet<string> = new Set(["TW2015", "TW2016", "TW2022", "TW3001", "TW3003"]);
+
+export const isTelling = ({ severity, code }: Diagnostic): boolean =>
+  severity === "error" || tellingCodes.has(code);
+
+/** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
+export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {
+  if (verbose) return tellDiagnostics(diagnostics, sources);
+  const telling = diagnostics.filter(isTelling);
+  const others = diagnostics.filter((d) => !isTelling(d));
+  if (telling.length + others.length > 0) talk("");
+  for (const { code, severity, message, place } of telling.slice(0, 10)) {
+    const where = place === undefined ? "" : ` (${place.file}:${place.line})`;
+    talk(`${severity} ${code}  ${message}${where}`);
+  }
+  const left = Math.max(0, telling.length - 10) + others.length;
+  if (left > 0)
+    talk(`${left} more ${left === 1 ? "remark" : "remarks"} about the input: -v, or tierwall validate`);
+}
+
+/** In full: the message, the lines it is about, and what to do. */
+export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly Source[]): void {
   const style = styleFor(process.stderr);
   const texts = new Map(sources.map(({ file, text }) => [file, text]));
-  const shown = diagnostics.filter((d) => verbose || d.severity !== "note");
-  for (const found of shown)
-    talk(
-      `${diagnosticText(found, (file) => texts.get(file), style)}${found.severity === "error" ? "\n" : ""}`,
-    );
+  for (const found of diagnostics) {
+    const text = diagnosticText(found, (file) => texts.get(file), style);
+    talk(`${text}${found.severity === "error" ? "\n" : ""}`);
+  }
 }

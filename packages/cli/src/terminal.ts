@@ -3,9 +3,8 @@ import pc from "picocolors";
 
 /** Colour where there is a terminal to show it, and nobody asked for none (NO_COLOR). */
 export function styleFor(stream: { readonly isTTY?: boolean }): Style {
-  const colors = pc.createColors(
-    stream.isTTY === true && pc.isColorSupported && process.env.NO_COLOR === undefined,
-  );
+  const wanted = stream.isTTY === true && pc.isColorSupported && (process.env.NO_COLOR ?? "") === "";
+  const colors = pc.createColors(wanted);
   return {
     bold: colors.bold,
     dim: colors.dim,
@@ -17,9 +16,20 @@ export function styleFor(stream: { readonly isTTY?: boolean }): Style {
 
 /** Data goes to stdout, talk to stderr. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${harmless(text)}\n`);
 }
 
 export function talk(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${harmless(text)}\n`);
 }
+
+/** Manifests may hold anything; of what a terminal would obey, only line breaks, tabs and our own colours go through. */
+export function harmless(text: string): string {
+  return text.replace(controls, (found) => (ownColours.has(found) ? found : "\uFFFD"));
+}
+
+const escape = String.fromCharCode(27);
+const controls = new RegExp(`${escape}\\[[0-9;]*m|[^\\n\\t\\P{Cc}]`, "gu");
+const ownColours: ReadonlySet<string> = new Set(
+  [1, 2, 22, 31, 32, 33, 39].map((code) => `${escape}[${code}m`),
+);

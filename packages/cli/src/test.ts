@@ -72,7 +72,7 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
   const found = findTests(paths, flags.recursive ?? false);
   const states = new StateCache(added.sources, options);
   const diagnostics: Diagnostic[] = [...fromOptions, ...added.diagnostics, ...found.diagnostics];
-  if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources, flags);
+  if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources);
 
   const results: TestResult[] = [];
   const told = new Set<State>();
@@ -81,19 +81,14 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
     const problems = [...errors, ...state.diagnostics.filter((d) => d.severity === "error")];
     const [problem] = state.usable && errors.length === 0 ? [] : problems;
     // Tests share states: what is worth saying of one is said once.
-    if (!told.has(state))
-      tellDiagnostics(
-        [...errors, ...state.diagnostics.filter((d) => isWorthSaying(d, flags))],
-        sources,
-        flags.verbose ?? false,
-      );
+    const worthSaying = flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts);
+    if (!told.has(state)) tellDiagnostics([...errors, ...worthSaying], sources);
     told.add(state);
     const result = problem === undefined ? runConnectivityTest(state, test) : unansweredTest(test, problem);
     if (problem === undefined)
       tellDiagnostics(
         result.unanswered.map(({ diagnostic }) => diagnostic),
         found.sources,
-        false,
       );
     results.push(result);
   }
@@ -114,12 +109,12 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
 }
 
 /** Errors, and that something of the input has no effect; other warnings are for `validate`, or for -v. */
-function isWorthSaying({ severity, code }: Diagnostic, { verbose }: TestFlags): boolean {
-  return verbose === true || severity === "error" || ["TW2015", "TW2016", "TW2022"].includes(code);
+function affectsVerdicts({ severity, code }: Diagnostic): boolean {
+  return severity === "error" || ["TW2015", "TW2016", "TW2022"].includes(code);
 }
 
-function refuse(diagnostics: readonly Diagnostic[], sources: readonly Source[], flags: TestFlags): number {
-  tellDiagnostics(diagnostics, sources, flags.verbose ?? false);
+function refuse(diagnostics: readonly Diagnostic[], sources: readonly Source[]): number {
+  tellDiagnostics(diagnostics, sources);
   return 2;
 }
 

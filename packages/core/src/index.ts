@@ -1,7 +1,6 @@
 export { ask, type Answer, type OverallVerdict, type Question } from "./analysis/ask.js";
 export {
   type ConnectivityTest,
-  connectivityTestKind,
   connectivityTestSchema,
   readConnectivityTests,
 } from "./analysis/connectivity-test.js";
@@ -15,6 +14,7 @@ export {
 export { type Explanation, explain } from "./analysis/explain.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type Source, type State, type StateOptions } from "./analysis/state.js";
+export { connectivityTestKind } from "./analysis/test-kind.js";
 export type { Cluster, DnsRecord, Facts } from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";

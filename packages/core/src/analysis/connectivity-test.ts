@@ -7,6 +7,7 @@ import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { ManifestObject } from "../manifest/object.js";
 import {
   any,
+  type Fields,
   list,
   object,
   oneOf,
@@ -20,10 +21,15 @@ import { locateProblem } from "../schema/locate-problem.js";
 import { validate } from "../schema/validate.js";
 import type { Question } from "./ask.js";
 import { parseEndpoint, parseTarget } from "./endpoint-ref.js";
+import { connectivityTestKind } from "./test-kind.js";
 
-export const connectivityTestKind = { apiVersion: "tierwall.dev/v1", kind: "ConnectivityTest" } as const;
+/** An object of a test, which no cluster ever sees. */
+const part = <F extends Fields>(title: string, description: string, fields: F) => ({
+  ...object(title, description, fields),
+  ifDropped: "Left as it is, the test would not say what it seems to say.",
+});
 
-const expectation = object("an expectation", "What must hold for each pair of a `from` and a `to`.", {
+const expectation = part("an expectation", "What must hold for each pair of a `from` and a `to`.", {
   from: required(
     list("Who opens the connection: one endpoint, or a list.", string("An endpoint."), { minItems: 1 }),
   ),
@@ -38,19 +44,19 @@ const expectation = object("an expectation", "What must hold for each pair of a 
   ),
 });
 
-const testMetadata = object("metadata", "How the test is called.", {
+const testMetadata = part("metadata", "How the test is called.", {
   name: required(string("The name of the test.")),
   namespace: optional(any("Not read.")),
   labels: optional(any("Not read.")),
   annotations: optional(any("Not read.")),
 });
 
-const testObject = object("a ConnectivityTest", "Assertions about who can reach whom.", {
+const testObject = part("a ConnectivityTest", "Assertions about who can reach whom.", {
   apiVersion: required(string("`tierwall.dev/v1`.")),
   kind: required(string("`ConnectivityTest`.")),
   metadata: required(testMetadata),
   spec: required(
-    object("the spec of a ConnectivityTest", "The states to look at and what must hold in them.", {
+    part("the spec of a ConnectivityTest", "The states to look at and what must hold in them.", {
       given: optional(list("Files and folders, relative to this file.", string("A path."))),
       expect: required(list("What must hold.", expectation, { minItems: 1 })),
     }),

@@ -2,6 +2,7 @@ import { diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
 import type { Labels } from "../labels/requirement.js";
 import { type Address, parseAddress } from "../net/address.js";
+import { parseCidr } from "../net/cidr.js";
 import type { Protocol } from "../policy/model.js";
 
 /** An end of a connection as a user names it. */
@@ -29,11 +30,13 @@ const forms =
   "write `NAMESPACE/POD`, `NAMESPACE/KIND/NAME`, `node:NAME`, an IP address, or `new:K=V,…/K=V,…`";
 
 export function parseEndpoint(text: string): Result<EndpointRef> {
-  if (text.startsWith("node:") && text.length > "node:".length)
-    return ok({ kind: "node", name: text.slice("node:".length) });
+  const node = /^node:([^:/]+)$/.exec(text)?.[1];
+  if (node !== undefined) return ok({ kind: "node", name: node });
   if (text.startsWith("new:")) return parseNew(text.slice("new:".length), text);
   const address = parseAddress(text.replace(/^\[(.*)\]$/, "$1"));
   if (address !== undefined) return ok({ kind: "address", address });
+  if (parseCidr(text) !== undefined)
+    return failed(diagnostic("TW1501", `\`${text}\` is a range; ask about one of its addresses`));
   const [namespace, second, third, ...rest] = text.includes(":") ? [] : text.split("/");
   if (namespace && second && third === undefined) return ok({ kind: "named", namespace, name: second });
   if (namespace && second && third && rest.length === 0)
@@ -53,7 +56,7 @@ function parseNew(body: string, whole: string): Result<EndpointRef> {
       rest = rest.slice(1);
       continue;
     }
-    const pair = /^([^=,]+)=([^,/]*)(,|(?=\/)|$)/.exec(rest);
+    const pair = /^([^=,]+)=([^,/:]*)(,|(?=\/)|$)/.exec(rest);
     if (pair === null || (pair[3] === "" && rest.length > pair[0].length && parts.length === 2))
       return failed(
         diagnostic(

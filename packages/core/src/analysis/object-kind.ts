@@ -1,9 +1,11 @@
 import { clusterKinds, isClusterKind } from "../cluster/identity.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { slipOf } from "../diagnostics/suggest.js";
 import type { PolicyKind } from "../dialects/dialect.js";
 import { policyKindOf, policyKinds } from "../dialects/registry.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
+import { connectivityTestKind } from "./test-kind.js";
 
 /** What an object is to us. */
 export type ObjectKind =
@@ -11,6 +13,8 @@ export type ObjectKind =
   | { readonly what: "policy"; readonly kind: PolicyKind }
   /** Nearly one of ours, and so a mistake. */
   | { readonly what: "mistaken"; readonly diagnostic: Diagnostic }
+  /** Ours, but no part of any state: assertions that lie beside the policies. */
+  | { readonly what: "test" }
   /** Not ours: counted (S10.3). */
   | { readonly what: "other" };
 
@@ -19,11 +23,13 @@ export function kindOf(object: ManifestObject): ObjectKind {
   const policy = policyKindOf(object);
   if (policy !== undefined)
     return "code" in policy ? { what: "mistaken", diagnostic: policy } : { what: "policy", kind: policy };
+  if (object.apiVersion === connectivityTestKind.apiVersion && object.kind === connectivityTestKind.kind)
+    return { what: "test" };
   const slip = nearMiss(object);
   return slip === undefined ? { what: "other" } : { what: "mistaken", diagnostic: slip };
 }
 
-/** A kind of ours but for its case or number, or without its apiVersion: a cluster would refuse it, and so do we. */
+/** A kind of ours but for its case, its number or a letter, or without its apiVersion: a cluster would refuse it, and so do we. */
 function nearMiss(object: ManifestObject): Diagnostic | undefined {
   const place = object.document.placeOf([...object.path, "kind"]);
   const about = { place, object: object.kind, path: ["kind"] };
@@ -31,13 +37,13 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
     ...Object.keys(clusterKinds),
     ...policyKinds.map((kind) => `${kind.group}/${kind.version} ${kind.kind}`),
   ].map((text) => text.split(" ") as [apiVersion: string, kind: string]);
-  const meant = known.find(
-    ([apiVersion, kind]) => apiVersion === object.apiVersion && fold(kind) === fold(object.kind),
-  );
+  const candidates = known.filter(([apiVersion]) => apiVersion === object.apiVersion).map(([, kind]) => kind);
+  const meant =
+    candidates.find((kind) => fold(kind) === fold(object.kind)) ?? slipOf(object.kind, candidates);
   if (meant !== undefined)
     return diagnostic(
       "TW1107",
-      `\`${object.kind}\` is not a kind of \`${object.apiVersion}\`; did you mean \`${meant[1]}\`?`,
+      `\`${object.kind}\` is not a kind of \`${object.apiVersion}\`; did you mean \`${meant}\`?`,
       about,
     );
   const unversioned = object.apiVersion === "" ? known.find(([, kind]) => kind === object.kind) : undefined;
@@ -54,7 +60,7 @@ const fold = (kind: string): string => kind.toLowerCase().replace(/ies$/, "y").r
 /** `group kind namespace/name`, equal for two objects that a cluster could not both hold (S10.4). */
 export function identityOf(object: ManifestObject, kind: ObjectKind): string | undefined {
   const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
-  if (typeof metadata.name !== "string" || kind.what === "mistaken" || kind.what === "other")
+  if (typeof metadata.name !== "string" || (kind.what !== "cluster" && kind.what !== "policy"))
     return undefined;
   const group = object.apiVersion.includes("/") ? object.apiVersion.split("/")[0]! : "core";
   const namespaced =

@@ -79,6 +79,8 @@ function stateOf(
       case "mistaken":
         diagnostics.push(kind.diagnostic);
         break;
+      case "test":
+        break;
       case "other":
         skipped.set(nameOf(object), (skipped.get(nameOf(object)) ?? 0) + 1);
         break;

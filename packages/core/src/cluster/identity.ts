@@ -3,7 +3,11 @@ import type { Path } from "../diagnostics/place.js";
 import type { Labels } from "../labels/requirement.js";
 import { isObject, type Json, type JsonObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
+import { labelKey, labelValue, namespaceName, objectName } from "../schema/formats.js";
+import { locateProblem } from "../schema/locate-problem.js";
+import { validate } from "../schema/validate.js";
 import { child, text } from "./fields.js";
+import { clusterSchemaOf } from "./schema.js";
 
 /** The kinds a cluster is made of. `Namespaced` ones take the namespace `default` where none is given (S10.5). */
 export const clusterKinds: Readonly<Record<string, "Cluster" | "Namespaced">> = {
@@ -41,6 +45,9 @@ export interface Identified {
 export function identify(source: ManifestObject, diagnostics: Diagnostic[]): Identified[] {
   const { value, kind } = source;
   const metadata = child(value, "metadata");
+  // What an API server gave out, it has checked; reading a hundred thousand pods need not do it again.
+  const isWritten = !isFromCluster(source);
+  if (isWritten) for (const found of checkShape(source)) diagnostics.push(found);
   const labels = readLabels(child(metadata, "labels"), ["metadata", "labels"], source, diagnostics);
   const name = readName(metadata, "name", source, diagnostics);
   const given = readName(metadata, "namespace", source, diagnostics);
@@ -70,8 +77,14 @@ function readName(
       );
     return undefined;
   }
-  if (typeof found !== "string") diagnostics.push(notText(found, source, ["metadata", key]));
-  return text(metadata, key);
+  if (typeof found !== "string") {
+    diagnostics.push(notText(found, source, ["metadata", key]));
+    return undefined;
+  }
+  const format = key === "namespace" || source.kind === "Namespace" ? namespaceName : objectName;
+  for (const { code, message } of format.check(found))
+    diagnostics.push(diagnostic(code, message, at(source, ["metadata", key], "value")));
+  return found;
 }
 
 /** Labels as they are, null as the empty text (S10.5), anything else a mistake that Kubernetes would refuse. */
@@ -83,8 +96,13 @@ export function readLabels(
 ): Labels {
   const read: Record<string, string> = {};
   for (const [key, value] of Object.entries(labels)) {
-    if (typeof value === "string") read[key] = value;
-    else if (value === null) {
+    for (const complaint of labelKey.check(key))
+      diagnostics.push(diagnostic(complaint.code, complaint.message, at(source, [...path, key], "key")));
+    if (typeof value === "string") {
+      read[key] = value;
+      for (const complaint of labelValue.check(value))
+        diagnostics.push(diagnostic(complaint.code, complaint.message, at(source, [...path, key], "value")));
+    } else if (value === null) {
       read[key] = "";
       diagnostics.push(
         diagnostic(
@@ -96,6 +114,14 @@ export function readLabels(
     } else diagnostics.push(notText(value, source, [...path, key]));
   }
   return read;
+}
+
+/** The parts that verdicts hang on must be what they claim to be (S10.3). */
+function checkShape(source: ManifestObject): readonly Diagnostic[] {
+  return validate(clusterSchemaOf(source.kind), source.value).problems.map((problem) => {
+    const { message, ...where } = locateProblem(problem, source.document, source.path);
+    return diagnostic(problem.code, message, { ...at(source, problem.path, problem.at), ...where });
+  });
 }
 
 function notText(found: Json, source: ManifestObject, path: Path): Diagnostic {

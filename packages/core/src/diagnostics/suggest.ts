@@ -11,6 +11,13 @@ export function suggest(found: string, candidates: readonly string[]): string | 
   return bestDistance <= tolerance ? best : undefined;
 }
 
+/** The candidate that this is an obvious slip of: case, a dash, or one letter of a long enough word. */
+export function slipOf(found: string, candidates: readonly string[]): string | undefined {
+  const folded = fold(found);
+  const tolerance = found.length < 5 ? 0 : found.length < 12 ? 1 : 2;
+  return candidates.find((candidate) => editDistance(folded, fold(candidate)) <= tolerance);
+}
+
 /** ` ; did you mean ...?`, ready to be appended to a message. */
 export function didYouMean(found: string, candidates: readonly string[]): string {
   const meant = suggest(found, candidates);

@@ -44,7 +44,7 @@ describe("a NetworkPolicy in other words", () => {
         const policies = scenario.policies.map(withoutBlocks);
         expectSame(scenario, policies, translated(policies, asDefaultPolicy));
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 
@@ -55,7 +55,7 @@ describe("a NetworkPolicy in other words", () => {
         const policies = scenario.policies.map(withoutBlocks);
         expectSame(scenario, policies, translated(policies, asCiliumPolicy));
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 
@@ -69,7 +69,7 @@ describe("a NetworkPolicy in other words", () => {
         const { policies } = scenario;
         expectSame(scenario, policies, translated(policies, asCiliumPolicy), isExternal);
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 });

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { domainMatches } from "../evaluate/domain.js";
 import { evaluate } from "../evaluate/evaluate.js";
+import type { DomainPattern } from "../policy/model.js";
 import { type Outcomes, oracle } from "../testing/oracle.js";
+import { nameFits } from "../testing/oracle-domains.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
 
 const saying = (outcomes: Outcomes) => (outcomes.size === 1 ? [...outcomes][0] : "both");
@@ -40,9 +43,40 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
               );
             if (verdict !== "Undecided") expect([...expected[direction]]).toContain(verdict);
           }
+          // S1.4: one direction that denies is enough, whatever is open about the other.
+          const each = [saying(expected.egress), saying(expected.ingress)];
+          if (each.includes("Deny"))
+            expect(`${about(flow)}: ${connection.verdict}`).toBe(`${about(flow)}: Deny`);
+          if (!each.includes("both"))
+            expect(connection.verdict).toBe(each.includes("Deny") ? "Deny" : "Allow");
         }
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it("S8.1, S7.7: agree on which names a pattern is for", () => {
+    const label = fc.constantFrom("www", "w", "ww", "a", "example", "com", "b-c");
+    const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
+    const starred = fc
+      .array(fc.constantFrom("*", "w*", "*w", "*w*", "www", "a", "example", "com"), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((labels) => labels.join("."));
+    const pattern = fc.oneof(
+      name.map((text): DomainPattern => ({ kind: "exact", text })),
+      name.map((text): DomainPattern => ({ kind: "subdomains", text })),
+      starred.map((text): DomainPattern => ({ kind: "pattern", text })),
+      starred.map((text): DomainPattern => ({ kind: "pattern", text: `**.${text}` })),
+    );
+    const dressed = fc.tuple(name, fc.constantFrom("", "."), fc.boolean());
+    fc.assert(
+      fc.property(pattern, dressed, (pattern, [name, dot, loud]) => {
+        const asked = `${loud ? name.toUpperCase() : name}${dot}`;
+        expect(domainMatches(pattern, asked)).toBe(nameFits(pattern, asked));
+      }),
+      { numRuns: 2000 },
     );
   });
 });

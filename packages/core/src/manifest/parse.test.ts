@@ -109,7 +109,7 @@ describe("TW1003: what is not an object", () => {
   it.each([
     ["a text", "a: 1\n---\njust some text\n", "TW1003 3:1"],
     ["a number", "42\n", "TW1003 1:1"],
-    ["a list", "- a: 1\n", "TW1003 1:1"],
+    ["a list of objects", "- kind: Pod\n", "TW1003 1:1"],
     ["a text among the items of a List", "kind: List\nitems: [{a: 1}, oops]\n", "TW1003 2:17"],
     ["null among the items of a List", "kind: List\nitems:\n- a: 1\n- null\n", "TW1003 4:3"],
   ])("%s", (_what, text, problem) => expect(problemsIn(text)).toEqual([problem]));

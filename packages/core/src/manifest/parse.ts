@@ -20,7 +20,11 @@ export function objectsOf(documents: readonly Document[]): {
   const objects: ManifestObject[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
-    if (isObject(document.value)) takeApart(document.value, document, [], "", objects, diagnostics);
+    const { value } = document;
+    if (isObject(value)) takeApart(value, document, [], "", objects, diagnostics);
+    // Repositories hold lists of all sorts; one of Kubernetes objects is a mistake, others are none of our business.
+    else if (Array.isArray(value) && !value.some((item) => isObject(item) && "kind" in item))
+      objects.push({ apiVersion: "", kind: "", value: {}, document, path: [] });
     else
       diagnostics.push(
         diagnostic(

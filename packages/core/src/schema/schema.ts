@@ -90,6 +90,8 @@ export interface ObjectSchema<F extends Fields = Fields> extends Described {
   readonly title: string;
   readonly fields: F;
   readonly constraints?: readonly Constraint[];
+  /** Holds more than is described here: an unknown field is only reported if it is a slip of a known one. */
+  readonly open?: true;
   /** What it would mean if a cluster dropped an unknown field of it, for the hint. */
   readonly ifDropped?: string;
 }

@@ -1,5 +1,5 @@
 import type { Path } from "../diagnostics/place.js";
-import { didYouMean, suggest } from "../diagnostics/suggest.js";
+import { didYouMean, slipOf, suggest } from "../diagnostics/suggest.js";
 import type { Code } from "../diagnostics/table.js";
 import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
 
@@ -81,6 +81,7 @@ function readObject(schema: ObjectSchema, value: PlainObject, path: Path, proble
   for (const [key, given] of Object.entries(value)) {
     const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
     if (field === undefined) {
+      if (schema.open && slipOf(key, absentFields(schema, value)) === undefined) continue;
       unknown.push(key);
       problems.push(unknownField(schema, key, path));
     } else if (given !== null) read[key] = readValue(field.schema, given, [...path, key], problems);
@@ -102,6 +103,9 @@ function readObject(schema: ObjectSchema, value: PlainObject, path: Path, proble
     checkConstraint(constraint, schema, read, unknown.length > 0, path, problems);
   return read;
 }
+
+const absentFields = (schema: ObjectSchema, value: PlainObject): readonly string[] =>
+  Object.keys(schema.fields).filter((name) => !Object.hasOwn(value, name));
 
 function unknownField(schema: ObjectSchema, key: string, path: Path): Problem {
   return {

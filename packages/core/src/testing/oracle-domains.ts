@@ -23,7 +23,7 @@ const labelsOf = (name: string): readonly string[] =>
     .split(".")
     .filter((label) => label !== "");
 
-function nameFits({ kind, text }: DomainPattern, name: string): boolean {
+export function nameFits({ kind, text }: DomainPattern, name: string): boolean {
   const [asked, wanted] = [labelsOf(name), labelsOf(text)];
   const extra = asked.length - wanted.length;
   const ends = (list: readonly string[]) =>

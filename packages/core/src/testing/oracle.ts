@@ -227,7 +227,8 @@ function entityFits(
       return all([certain(isHost), not(runsOn(subject.pod, other))]);
     case "kube-apiserver":
       if (!isHost && !isExternal) return "no";
-      if (servers === undefined) return "maybe";
+      // An end without an address may be anywhere, also where the API server is.
+      if (servers === undefined || addressesOf(other, cluster, flow).length === 0) return "maybe";
       return certain(addressesOf(other, cluster, flow).some((a) => isOneOf(a, servers)));
   }
 }

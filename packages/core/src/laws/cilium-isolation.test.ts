@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CiliumItem, CiliumSpec } from "../testing/arbitrary-cilium.js";
+import type { Manifest } from "../testing/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/scenario.js";
+
+const directions = ["ingress", "egress"] as const;
+const scenarios = anyScenario({ kinds: ["Cilium", "Cilium", "NetworkPolicy"], minLength: 1, maxLength: 3 });
+
+const changed = (scenario: Scenario, change: (spec: CiliumSpec) => CiliumSpec): readonly Manifest[] =>
+  scenario.policies.map((policy) => {
+    if (!policy.kind.startsWith("Cilium")) return policy;
+    const { spec, specs } = policy as Manifest<CiliumSpec>;
+    return {
+      ...policy,
+      ...(spec === undefined ? {} : { spec: change(spec) }),
+      ...(specs === undefined ? {} : { specs: specs.map(change) }),
+    };
+  });
+
+const speaksOf = (spec: CiliumSpec, direction: (typeof directions)[number]): boolean =>
+  [...(spec[direction] ?? []), ...(spec[`${direction}Deny`] ?? [])].length > 0;
+
+function expectSame(change: (spec: CiliumSpec) => CiliumSpec): void {
+  fc.assert(
+    fc.property(scenarios, (scenario) => {
+      expect(verdictsIn(stateIn(scenario, changed(scenario, change)), scenario.questions)).toEqual(
+        verdictsIn(stateIn(scenario), scenario.questions),
+      );
+    }),
+    { numRuns: 60 },
+  );
+}
+
+describe("what isolates in a Cilium rule", () => {
+  it("S7.2, S7.3: an empty item changes nothing in a direction that the rule already speaks of, by allowing or denying", () => {
+    const empty: readonly CiliumItem[] = [{}];
+    expectSame((spec) => {
+      const sections = directions
+        .filter((direction) => speaksOf(spec, direction))
+        .map((direction) => [direction, [...(spec[direction] ?? []), ...empty]]);
+      return { ...spec, ...(Object.fromEntries(sections) as Partial<CiliumSpec>) };
+    });
+  });
+
+  it("S7.2: enableDefaultDeny means nothing where the rule does not speak of the direction", () => {
+    expectSame((spec) => {
+      const given = spec.enableDefaultDeny ?? {};
+      const silent = directions.filter((direction) => !speaksOf(spec, direction));
+      const flipped = silent.map((direction) => [direction, !(given[direction] ?? true)]);
+      return { ...spec, enableDefaultDeny: { ...given, ...(Object.fromEntries(flipped) as object) } };
+    });
+  });
+
+  it("S7.2: true is what enableDefaultDeny is where it is not given", () => {
+    expectSame((spec) => ({
+      ...spec,
+      enableDefaultDeny: { ingress: true, egress: true, ...spec.enableDefaultDeny },
+    }));
+  });
+});

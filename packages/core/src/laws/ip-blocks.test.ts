@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Cidr, covers, formatCidr, overlaps, parseCidr } from "../net/cidr.js";
+import type {
+  IpBlock,
+  NetworkPolicyPeer,
+  NetworkPolicyRule,
+  NetworkPolicySpec,
+} from "../testing/arbitrary-network-policy.js";
+import type { PodModel } from "../testing/arbitrary-cluster.js";
+import { type Manifest, namespaceNameKey } from "../testing/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/scenario.js";
+
+const scenarios = anyScenario({ kinds: ["NetworkPolicy"], complete: true, minLength: 1, maxLength: 3 });
+
+function expectSame(scenario: Scenario, others: readonly Manifest[], policies = scenario.policies): void {
+  const [x, y] = [policies, others].map((list) => verdictsIn(stateIn(scenario, list), scenario.questions));
+  expect(y).toEqual(x);
+}
+
+function mapPeers(
+  policy: Manifest,
+  map: (peer: NetworkPolicyPeer) => readonly NetworkPolicyPeer[],
+): Manifest {
+  const spec = policy.spec as NetworkPolicySpec;
+  const rules = (list: readonly NetworkPolicyRule[] | undefined) =>
+    list?.map((rule) => {
+      const [from, to] = [rule.from?.flatMap(map), rule.to?.flatMap(map)];
+      return { ...rule, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    });
+  const [ingress, egress] = [rules(spec.ingress), rules(spec.egress)];
+  return {
+    ...policy,
+    spec: {
+      ...spec,
+      ...(ingress === undefined ? {} : { ingress }),
+      ...(egress === undefined ? {} : { egress }),
+    },
+  };
+}
+
+/** The blocks that are left of one when parts are taken out: halves of halves, down to those parts. */
+function left(block: Cidr, except: readonly Cidr[]): readonly Cidr[] {
+  const touching = except.filter((part) => overlaps(block, part));
+  if (touching.length === 0) return [block];
+  if (touching.some((part) => covers(part, block))) return [];
+  const bits = block.family === 4 ? 32 : 128;
+  const prefix = block.prefix + 1;
+  const half = { ...block, prefix };
+  return [half, { ...half, first: block.first + (1n << BigInt(bits - prefix)) }].flatMap((b) =>
+    left(b, touching),
+  );
+}
+
+function withoutExceptions({ cidr, except = [] }: IpBlock): readonly NetworkPolicyPeer[] {
+  const blocks = left(
+    parseCidr(cidr)!,
+    except.map((text) => parseCidr(text)!),
+  );
+  // Nothing at all is left of none of the vocabulary's ranges, and an empty list would mean everything.
+  return blocks.map((block) => ({ ipBlock: { cidr: formatCidr(block) } }));
+}
+
+describe("ipBlocks", () => {
+  it("S2.3: a block with exceptions is the list of the blocks that are left", () => {
+    fc.assert(
+      fc.property(scenarios, (scenario) => {
+        const plain = scenario.policies.map((policy) =>
+          mapPeers(policy, (peer) => (peer.ipBlock === undefined ? [peer] : withoutExceptions(peer.ipBlock))),
+        );
+        expectSame(scenario, plain);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("S2.3: a pod is as well selected by its addresses as by its labels", () => {
+    fc.assert(
+      fc.property(scenarios, fc.nat(4), fc.boolean(), (scenario, n, isIngress) => {
+        const own = scenario.cluster.pods.filter((pod) => !pod.hostNetwork);
+        if (own.length === 0) return;
+        const pod = own[n % own.length]!;
+        const policies = (["alpha", "beta"] as const).map((namespace) => [
+          allowing(namespace, byLabels(pod), isIngress),
+          allowing(namespace, byAddresses(pod), isIngress),
+        ]);
+        expectSame(
+          scenario,
+          [...scenario.policies, ...policies.map(([, other]) => other!)],
+          [...scenario.policies, ...policies.map(([one]) => one!)],
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+function allowing(namespace: string, peers: readonly NetworkPolicyPeer[], isIngress: boolean): Manifest {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: "one-pod", namespace },
+    spec: {
+      podSelector: {},
+      ...(isIngress ? { ingress: [{ from: peers }] } : { policyTypes: ["Egress"], egress: [{ to: peers }] }),
+    },
+  };
+}
+
+const byLabels = ({ namespace, name }: PodModel): readonly NetworkPolicyPeer[] => [
+  {
+    namespaceSelector: { matchLabels: { [namespaceNameKey]: namespace } },
+    podSelector: { matchLabels: { pod: name } },
+  },
+];
+
+const byAddresses = ({ ips }: PodModel): readonly NetworkPolicyPeer[] =>
+  ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));

@@ -117,7 +117,7 @@ const texts: readonly (readonly [title: string, text: string, expected: readonly
     ["TW1101 2:33"],
   ],
   ["JSON that breaks off", '{"apiVersion": "v1",\n "kind": "Pod"', ["TW1001 2:15"]],
-  ["a byte order mark shifts no column", "\uFEFFkind: NetworkPolicy\n", ["TW1104 1:1"]],
+  ["a byte order mark shifts no column", "\uFEFFkind: NetworkPolicy\nmetadata: {name: x}\n", ["TW1104 1:1"]],
   ["Windows line ends shift no line", "apiVersion: v1\r\nkind: Pod\r\nmetadata: {}\r\n", ["TW1101 3:1"]],
 ];
 

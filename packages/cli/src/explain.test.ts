@@ -171,7 +171,7 @@ describe("input", () => {
     expect(verdict(run(["-f", "-"], list))).toBe("Allow");
     const pods = { apiVersion: "v1", kind: "PodList", items: items.filter(({ kind }) => kind === "Pod") };
     expect(
-      verdict(run(["-f", "policies", "-f", "-"], `${JSON.stringify(pods)}\n${JSON.stringify(items[2])}`)),
+      verdict(run(["-f", "policies", "-f", "-"], `${JSON.stringify(pods)}\n${JSON.stringify(items[3])}`)),
     ).toBe("Deny");
   });
 

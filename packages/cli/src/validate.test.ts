@@ -143,7 +143,7 @@ describe("validate", () => {
 
   it("a hundred thousand bad documents are as many errors, not a crash", () => {
     const { status, stdout } = tierwall(["validate", "-f", "-", "-o", "json"], {
-      input: "1\n".repeat(150_000),
+      input: "1\n---\n".repeat(150_000),
     });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ errors: 150_000 });

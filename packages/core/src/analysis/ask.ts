@@ -1,6 +1,6 @@
 import type { Cluster, Service, ServicePort } from "../cluster/model.js";
 import { type Backend, backendsOf } from "../cluster/service.js";
-import { diagnostic } from "../diagnostics/diagnostic.js";
+import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
 import { type ConnectionVerdict, evaluate, type Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
@@ -162,26 +162,25 @@ function behindService(
     );
     return failed(diagnostic("TW1504", `${name} has no such port; it has ${has.join(", ") || "none"}`));
   }
-  const serviceFamilies = asked === undefined ? service.addresses.map((a) => a.family) : [asked];
+  const serviceFamilies = asked === undefined ? service.families : [asked];
   const destinations: Destination[] = [];
   for (const { servicePort, direct } of mappings) {
     const backends = backendsOf(cluster, service, servicePort);
-    if (backends === undefined)
-      return failed(
-        diagnostic("TW1506", `the endpoints of ${name} are not in the input`, {
-          hint: "Policies judge the endpoint behind a Service: add its EndpointSlices to the input.",
-        }),
-      );
+    if (backends === undefined) return failed(unknownBackends(`the endpoints of ${name} are`));
     for (const backend of backends) {
-      const target = direct ?? mapped(servicePort, backend);
-      if (target === undefined && port.kind !== "icmp") continue;
+      if (backend.unknownPod !== undefined)
+        return failed(unknownBackends(`pod ${backend.unknownPod}, an endpoint of ${name}, is`));
+      const target = direct ?? { port: mapped(servicePort, backend) };
+      if (direct === undefined && target.port === undefined) continue;
       const endpoint = endpointOf(cluster, backend);
-      const reachable = knownFamilies(cluster, endpoint);
+      // A slice lists a pod by one of its addresses, and leads there by no other.
+      const reachable =
+        backend.address === undefined ? knownFamilies(cluster, endpoint) : [backend.address.family];
       const families = serviceFamilies.length === 0 ? reachable : common(reachable, serviceFamilies);
       if (families.length === 0 && serviceFamilies.length > 0) continue;
       destinations.push({
         endpoint,
-        port: port.kind === "icmp" ? { protocol: "ICMP", port: 0 } : target,
+        port: target.port,
         families: families.filter((family) => family !== undefined),
         viaService: !service.headless,
       });
@@ -195,16 +194,25 @@ function behindService(
   );
 }
 
+function unknownBackends(who: string): Diagnostic {
+  return diagnostic("TW1506", `${who} not in the input`, {
+    hint: "Policies judge the endpoint behind a Service: add its pods and EndpointSlices to the input.",
+  });
+}
+
 interface Mapping {
   readonly servicePort: ServicePort | undefined;
-  /** A headless Service rewrites nothing: the port that was asked about is that of the pod. */
-  readonly direct?: AskedPort;
+  /** Where nothing is rewritten, the port that was asked about is that of the endpoint; undefined is every port. */
+  readonly direct?: { readonly port: AskedPort | undefined };
 }
 
 function mappingsFor(service: Service, port: PortRef): readonly Mapping[] {
-  if (port.kind === "icmp") return [{ servicePort: undefined }];
+  if (port.kind === "icmp")
+    return [{ servicePort: undefined, direct: { port: { protocol: "ICMP", port: 0 } } }];
+  if (service.headless && port.kind === "all")
+    return [{ servicePort: undefined, direct: { port: undefined } }];
   if (service.headless && port.kind === "number")
-    return [{ servicePort: undefined, direct: { protocol: port.protocol, port: port.port } }];
+    return [{ servicePort: undefined, direct: { port: { protocol: port.protocol, port: port.port } } }];
   const asked = service.ports.filter((p) =>
     port.kind === "all" ? port.protocol === undefined || port.protocol === p.protocol : isAsked(p, port),
   );

@@ -62,19 +62,30 @@ interface Judged {
 function judge(state: State, { pair, port }: Candidate, asked: Question["port"]): Judged {
   if (port === undefined) {
     const ports = portSets(state, pair, asked.kind === "all" ? asked.protocol : undefined);
-    const key = JSON.stringify(ports.map(({ protocol, ranges, verdict }) => [protocol, ranges, verdict]));
+    const key = JSON.stringify(
+      ports.map(({ protocol, ranges, verdict, connection }) => [
+        protocol,
+        ranges,
+        verdict,
+        conditionsOf(connection),
+      ]),
+    );
     return { verdicts: ports.map((set) => set.verdict), key, explain: () => ({ pair, ports }) };
   }
   const flow: Flow = { ...pair, ...port };
   const connection = evaluate(state.cluster, state.tiers, flow);
   // A question about a Service may mean several of its ports, and each has an answer of its own.
-  const key = `${connection.verdict}${asked.kind === "all" ? ` ${port.port}/${port.protocol}` : ""}`;
+  const which = asked.kind === "all" ? ` ${port.port}/${port.protocol}` : "";
+  const key = `${connection.verdict}${which} ${conditionsOf(connection).join()}`;
   return {
     verdicts: [connection.verdict],
     key,
     explain: () => ({ pair, explained: traceFlow(state, flow, connection) }),
   };
 }
+
+const conditionsOf = ({ egress, ingress }: ConnectionVerdict): readonly string[] =>
+  [egress, ingress].flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
 
 export function explainFlow(state: State, flow: Flow): ExplainedFlow {
   return traceFlow(state, flow, evaluate(state.cluster, state.tiers, flow));

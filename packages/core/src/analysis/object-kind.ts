@@ -46,7 +46,11 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
       `\`${object.kind}\` is not a kind of \`${object.apiVersion}\`; did you mean \`${meant}\`?`,
       about,
     );
-  const unversioned = object.apiVersion === "" ? known.find(([, kind]) => kind === object.kind) : undefined;
+  // Values files of charts have a `kind` too; an object has metadata.
+  const unversioned =
+    object.apiVersion === "" && isObject(object.value.metadata)
+      ? known.find(([, kind]) => kind === object.kind)
+      : undefined;
   if (unversioned === undefined) return undefined;
   return diagnostic(
     "TW1104",

@@ -105,7 +105,10 @@ function startsOf(tiers: Tiers, protocol: TransportProtocol, destination: Endpoi
 /** Two connections have the same reason when the same rules decide both directions, on the same conditions. */
 function reasonOf({ egress, ingress }: ConnectionVerdict): string {
   return [egress, ingress]
-    .map(({ verdict, decisions }) => `${verdict} ${decisions.map(deciderKey).join("|")}`)
+    .map(
+      ({ verdict, decisions, missing }) =>
+        `${verdict} ${decisions.map(deciderKey).join("|")} ${missing.map((fact) => fact.key).join()}`,
+    )
     .join(" / ");
 }
 

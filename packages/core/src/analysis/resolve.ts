@@ -4,7 +4,7 @@ import { workloadKinds } from "../cluster/workload.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
 import { didYouMean } from "../diagnostics/suggest.js";
-import type { Endpoint } from "../evaluate/flow.js";
+import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import { namespaceNameLabel } from "../labels/requirement.js";
 import { type Address, type Family, formatAddress, sameAddress } from "../net/address.js";
 import { contains } from "../net/cidr.js";
@@ -135,7 +135,22 @@ function resolveAddress(
   const { family } = address;
   const endpoint = endpointAt(cluster, address);
   const services = cluster.services.filter((s) => s.addresses.some((own) => sameAddress(own, address)));
-  // A load balancer may share a node's address: then the Service has its own ports, and the node the rest.
+  if (role === "source" && services[0] !== undefined && endpoint.kind === "external")
+    return failed(
+      diagnostic(
+        "TW1501",
+        `${formatAddress(address)} is the address of a Service, and Services open no connections`,
+      ),
+    );
+  // A load balancer may share an address with a node or with another: then the port tells who answers.
+  const claims = services.length + (endpoint.kind === "external" ? 0 : 1);
+  if (role === "destination" && port.kind === "all" && claims > 1)
+    return failed(
+      diagnostic(
+        "TW1501",
+        `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; say which port`,
+      ),
+    );
   const service =
     services.find((s) => s.ports.some((p) => isAsked(p, port))) ??
     (endpoint.kind === "external" ? services[0] : undefined);
@@ -157,6 +172,11 @@ function resolveAddress(
         ? `node ${endpoint.node.name}`
         : formatAddress(address);
   return ok({ label, endpoints: [endpoint], family });
+}
+
+function sharers(services: readonly Service[], endpoint: Endpoint): string {
+  const names = services.map((service) => `Service ${service.namespace}/${service.name}`);
+  return [...(endpoint.kind === "external" ? [] : [formatEndpoint(endpoint)]), ...names].join(" and ");
 }
 
 /** Whether a question about this port is about that port of a Service. */

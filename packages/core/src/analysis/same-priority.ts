@@ -3,7 +3,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { isSubject } from "../evaluate/match.js";
 import { isSatisfiable } from "../labels/satisfiable.js";
 import type { PlacedRule } from "../policy/assemble.js";
-import { formatPolicy, type PodSelection, type PolicyRef } from "../policy/model.js";
+import { formatPolicy, type PolicyRef } from "../policy/model.js";
 
 /** S1.13: policies of one tier with one precedence that select the same pods. */
 export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
@@ -17,42 +17,59 @@ export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): 
     if (!group.has(policy)) group.set(policy, rule);
     groups.set(key, group);
   }
-  return [...groups.values()].flatMap((group) => {
-    const members = [...group.values()];
-    return members.flatMap((a, i) => members.slice(i + 1).flatMap((b) => reportPair(cluster, a, b)));
-  });
+  return [...groups.values()].flatMap((group) => overlapping(cluster, [...group.values()]));
 }
 
-function reportPair(cluster: Cluster, a: PlacedRule, b: PlacedRule): readonly Diagnostic[] {
-  const shared = sharedSubject(cluster, a.rule.subject, b.rule.subject);
-  if (shared === undefined) return [];
+/** Beyond this many policies on one pod, each is paired with its neighbour only: the point is made. */
+const everyPairUpTo = 10;
+
+/** Pairs of policies with a pod that both select. Costs (policies) × (pods), whatever the number of pairs. */
+function overlapping(cluster: Cluster, members: readonly PlacedRule[]): readonly Diagnostic[] {
+  if (members.length < 2) return [];
+  const found = new Map<PlacedRule, Map<PlacedRule, Diagnostic>>();
+  const report = ([a, b]: Pair, shared: string) => {
+    const ofA = found.get(a) ?? new Map<PlacedRule, Diagnostic>();
+    if (!ofA.has(b)) ofA.set(b, samePriority(a, b, shared));
+    found.set(a, ofA);
+  };
+  for (const pod of cluster.pods.values()) {
+    const namespace = cluster.namespaces.get(pod.namespace);
+    if (pod.hostNetwork || namespace === undefined) continue;
+    const endpoint = { kind: "pod", pod, namespace } as const;
+    const selecting = members.filter(({ rule }) => isSubject(rule.subject, endpoint));
+    for (const pair of pairsOf(selecting)) report(pair, `${pod.namespace}/${pod.name}`);
+  }
+  if (cluster.pods.size === 0)
+    for (const pair of pairsOf(members)) if (canMeet(pair)) report(pair, "pods that could be there");
+  return [...found.values()].flatMap((ofA) => [...ofA.values()]);
+}
+
+type Pair = readonly [PlacedRule, PlacedRule];
+
+function pairsOf(list: readonly PlacedRule[]): readonly Pair[] {
+  const last = (i: number) => (list.length > everyPairUpTo ? i + 2 : list.length);
+  return list.flatMap((a, i) => list.slice(i + 1, last(i)).map((b): Pair => [a, b]));
+}
+
+function canMeet([a, b]: Pair): boolean {
+  const [x, y] = [a.rule.subject, b.rule.subject];
+  return isSatisfiable([...x.namespaces, ...y.namespaces]) && isSatisfiable([...x.pods, ...y.pods]);
+}
+
+function samePriority(a: PlacedRule, b: PlacedRule, shared: string): Diagnostic {
   const [x, y] = [a.rule.origin.policy, b.rule.origin.policy];
   const sameApi = x.dialect === y.dialect;
   const names = [x, y].map(formatPolicy).toSorted().join(" and ");
   const level = sameApi ? "the same priority" : "the same precedence";
   const order = sameApi ? "the order of their names" : "the order of their APIs";
   const place = y.place();
-  return [
-    diagnostic(
-      "TW2003",
-      `${names} have ${level}, and both select ${shared}; they are evaluated in ${order}`,
-      {
-        ...(place === undefined ? {} : { place }),
-        object: formatPolicy(y),
-        hint: "Other implementations may choose another order: give them different priorities.",
-      },
-    ),
-  ];
-}
-
-/** A pod that both select; without any pods in the input, whether there could be one. */
-function sharedSubject(cluster: Cluster, a: PodSelection, b: PodSelection): string | undefined {
-  for (const pod of cluster.pods.values()) {
-    const namespace = cluster.namespaces.get(pod.namespace);
-    if (pod.hostNetwork || namespace === undefined) continue;
-    const endpoint = { kind: "pod", pod, namespace } as const;
-    if (isSubject(a, endpoint) && isSubject(b, endpoint)) return `${pod.namespace}/${pod.name}`;
-  }
-  const possible = isSatisfiable([...a.namespaces, ...b.namespaces]) && isSatisfiable([...a.pods, ...b.pods]);
-  return cluster.pods.size === 0 && possible ? "pods that could be there" : undefined;
+  return diagnostic(
+    "TW2003",
+    `${names} have ${level}, and both select ${shared}; they are evaluated in ${order}`,
+    {
+      ...(place === undefined ? {} : { place }),
+      object: formatPolicy(y),
+      hint: "Other implementations may choose another order: give them different priorities.",
+    },
+  );
 }

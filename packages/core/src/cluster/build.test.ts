@@ -279,49 +279,49 @@ describe("pods", () => {
   });
 
   it.each([
-    ["a label list that is misspelt", "v1 Namespace", "metadata: {name: n, lables: {a: b}}", "TW1204"],
+    ["a label list that is misspelt", "v1 Namespace", "metadata: {name: p1, lables: {a: b}}", "TW1204"],
     [
       "a field in the wrong case",
       "v1 Pod",
-      "metadata: {name: n, namespace: a}\nspec: {hostnetwork: true}",
+      "metadata: {name: p1, namespace: a}\nspec: {hostnetwork: true}",
       "TW1204",
     ],
     [
       "an address that is none",
       "v1 Pod",
-      "metadata: {name: n, namespace: a}\nstatus: {podIP: 10.0.0.300}",
+      "metadata: {name: p1, namespace: a}\nstatus: {podIP: 10.0.0.300}",
       "TW1309",
     ],
-    ["a phase that is none", "v1 Pod", "metadata: {name: n, namespace: a}\nstatus: {phase: done}", "TW1203"],
+    ["a phase that is none", "v1 Pod", "metadata: {name: p1, namespace: a}\nstatus: {phase: done}", "TW1203"],
     [
       "a port out of range",
       "v1 Pod",
-      "metadata: {name: n, namespace: a}\nspec: {containers: [{name: c, ports: [{containerPort: 99999}]}]}",
+      "metadata: {name: p1, namespace: a}\nspec: {containers: [{name: c, ports: [{containerPort: 99999}]}]}",
       "TW1205",
     ],
     [
       "a Service without a real address",
       "v1 Service",
-      "metadata: {name: n, namespace: a}\nspec: {clusterIP: 10.96.0.999}",
+      "metadata: {name: p1, namespace: a}\nspec: {clusterIP: 10.96.0.999}",
       "TW1309",
     ],
     [
       "a selector that is misspelt",
       "v1 Service",
-      "metadata: {name: n, namespace: a}\nspec: {selectr: {a: b}}",
+      "metadata: {name: p1, namespace: a}\nspec: {selectr: {a: b}}",
       "TW1204",
     ],
     [
       "labels of a template that are misspelt",
       "apps/v1 Deployment",
-      "metadata: {name: n, namespace: a}\nspec: {template: {metadata: {lables: {a: b}}}}",
+      "metadata: {name: p1, namespace: a}\nspec: {template: {metadata: {lables: {a: b}}}}",
       "TW1204",
     ],
     ["a name that Kubernetes refuses", "v1 Namespace", "metadata: {name: A_b}", "TW1103"],
     [
       "a label value that Kubernetes refuses",
       "v1 Namespace",
-      "metadata: {name: n, labels: {a: b c}}",
+      "metadata: {name: p1, labels: {a: b c}}",
       "TW1302",
     ],
   ])("S10.3: %s is an error", (_what, kind, body, code) => {
@@ -333,9 +333,9 @@ describe("pods", () => {
   it("S10.3: what we do not read is none of our business, and what a cluster gave out is not checked again", () => {
     const rest = "spec: {tolerations: 7, dnsPolicy: [x], containers: [{name: c, resources: none}]}";
     expect(
-      build(`apiVersion: v1\nkind: Pod\nmetadata: {name: n, namespace: a}\n${rest}\n`).diagnostics,
+      build(`apiVersion: v1\nkind: Pod\nmetadata: {name: p1, namespace: a}\n${rest}\n`).diagnostics,
     ).toMatchObject([{ code: "TW3001" }]);
-    const live = "metadata: {name: n, namespace: a, uid: u1}\nstatus: {phase: Evicted}";
+    const live = "metadata: {name: p1, namespace: a, uid: u1}\nstatus: {phase: Evicted}";
     expect(build(`apiVersion: v1\nkind: Pod\n${live}\n`).diagnostics).toMatchObject([{ code: "TW3001" }]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Labels, LabelMatch } from "../labels/requirement.js";
-import type { Address } from "../net/address.js";
+import type { Address, Family } from "../net/address.js";
 import type { Cidr } from "../net/cidr.js";
 
 /** What there is to talk to, and what is known about it. Policies are not part of it. */
@@ -69,6 +69,8 @@ export interface Service {
   /** Cluster, external and load-balancer addresses: all are rewritten before policy is applied (S1.9). */
   readonly addresses: readonly Address[];
   readonly ports: readonly ServicePort[];
+  /** The address families it is reached by; empty where nothing tells. */
+  readonly families: readonly Family[];
   /** Has no address of its own: its name leads straight to the pods, and nothing is rewritten. */
   readonly headless: boolean;
   /** Absent where the EndpointSlices are maintained by hand. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { selects } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
-import { type Address, parseAddress, sameAddress } from "../net/address.js";
+import { type Address, type Family, parseAddress, sameAddress } from "../net/address.js";
 import { child, items, number, protocol, text, texts } from "./fields.js";
 import { type Identified, readLabels } from "./identity.js";
 import type { Cluster, Pod, Service, ServiceEndpoint, ServicePort } from "./model.js";
@@ -25,12 +25,17 @@ export function readService(
     operator: "In" as const,
     values: [label],
   }));
+  const own = [...new Set(addresses)].flatMap((ip) => parseAddress(ip) ?? []);
+  const declared = texts(spec, "ipFamilies").flatMap((family): Family[] =>
+    family === "IPv4" ? [4] : family === "IPv6" ? [6] : [],
+  );
   return {
     namespace,
     name,
     labels,
     headless: spec.clusterIP === "None",
-    addresses: [...new Set(addresses)].flatMap((ip) => parseAddress(ip) ?? []),
+    addresses: own,
+    families: own.length > 0 ? [...new Set(own.map(({ family }) => family))] : declared,
     ports: items(spec, "ports").flatMap(readServicePort),
     ...(selector.length === 0 ? {} : { selector }),
   };
@@ -77,6 +82,8 @@ function podRef(target: JsonObject, namespace: string): string | undefined {
 export type Backend = {
   /** Absent where the Service maps this port to nothing there. */
   readonly port?: number;
+  /** The slice names a pod that is not in the input, so that nothing is known of it but its address. */
+  readonly unknownPod?: string;
 } & (
   | { readonly pod: Pod; readonly address?: Address }
   | { readonly pod?: undefined; readonly address: Address }
@@ -94,7 +101,8 @@ export function backendsOf(
       const { address, ports } = endpoint;
       const pod = cluster.pods.get(endpoint.pod ?? "") ?? podAt(cluster, address);
       const listed = ports === undefined ? portWithoutSlice(port) : ports[port?.name ?? ""];
-      return { address, ...(pod === undefined ? {} : { pod }), ...withPort(listed) };
+      const unknown = pod === undefined && endpoint.pod !== undefined ? { unknownPod: endpoint.pod } : {};
+      return { address, ...(pod === undefined ? {} : { pod }), ...unknown, ...withPort(listed) };
     });
   const { selector } = service;
   if (selector === undefined) return undefined;

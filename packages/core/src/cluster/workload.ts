@@ -52,6 +52,8 @@ export function buildPods(objects: readonly Identified[], diagnostics: Diagnosti
     if (!isWorkloadKind(object.kind) || workloads.has(key) || havePods.has(key) || hasCompleted(object))
       continue;
     const owner = controllerRef(object.value, object.namespace);
+    // What a controller has scaled to nothing is a memory of an earlier rollout.
+    if (owner !== undefined && child(object.value, "spec").replicas === 0) continue;
     // What another workload of the input stands for is not made twice.
     if (owner !== undefined && byRef.has(refKey(owner))) continue;
     const pod = podFromTemplate(object, pods, diagnostics);

@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { adminNetworkPolicyKinds } from "./admin-network-policy/dialect.js";
 import { adminShapeOf } from "./admin-shape.js";
@@ -26,6 +27,9 @@ const formerGroups: Readonly<Record<string, string>> = { NetworkPolicy: "extensi
 export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | undefined {
   const sameName = policyKinds.filter((kind) => kind.kind === object.kind);
   if (sameName.length === 0) return undefined;
+  // Values files of charts have a `kind` too; an object has metadata, or a spec.
+  if (object.apiVersion === "" && !isObject(object.value.metadata) && !isObject(object.value.spec))
+    return undefined;
   if (object.apiVersion === "")
     return diagnostic(
       "TW1104",

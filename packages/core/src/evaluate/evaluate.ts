@@ -1,6 +1,6 @@
 import type { Cluster } from "../cluster/model.js";
 import type { Direction, Tiers } from "../policy/model.js";
-import { explore, type Fact, type Run } from "./facts.js";
+import { explore, type Fact, mostRuns, type Run } from "./facts.js";
 import type { Flow } from "./flow.js";
 import { type Decision, walk } from "./walk.js";
 
@@ -57,7 +57,8 @@ export function evaluateDirection(
   const decisions = distinct(runs.map((run) => run.value));
   const notes = [...new Set(runs.flatMap((run) => run.notes))];
   const [first] = decisions;
-  if (decisions.some((decision) => decision.verdict !== first!.verdict))
+  if (runs.length >= mostRuns) notes.push("too many facts are missing to try them all");
+  if (runs.length >= mostRuns || decisions.some((decision) => decision.verdict !== first!.verdict))
     return { verdict: "Undecided", decisions, missing: missingFacts(runs), notes };
   // Whoever decides, the conditions of all who may are worth knowing.
   const conditions = [...new Set(decisions.flatMap((decision) => decision.conditions))];

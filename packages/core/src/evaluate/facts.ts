@@ -31,6 +31,9 @@ export interface Run<T> {
   readonly notes: readonly string[];
 }
 
+/** Past this many answers nobody tries them all; who asks must not take what was found for everything. */
+export const mostRuns = 1024;
+
 /** Every outcome of `evaluate`, over all answers to what it asks; stops early once `enough` says so. */
 export function explore<T>(
   evaluate: (unknowns: Unknowns) => T,
@@ -41,7 +44,7 @@ export function explore<T>(
   for (;;) {
     const session = new Session(script);
     runs.push({ value: evaluate(session), assumed: session.assumed, notes: [...session.notes] });
-    if (enough(runs)) return runs;
+    if (enough(runs) || runs.length >= mostRuns) return runs;
     // Answers begin as false; the next run flips the last of them that is still false.
     const flip = session.answers.lastIndexOf(false);
     if (flip === -1) return runs;

@@ -173,7 +173,7 @@ function addressIsIn(
     const wanted = subtract(regionOfCidrs(family, cidrs), regionOfCidrs(family, except));
     if (!isEmpty(possible))
       return situation.unknowns.isIn(
-        name,
+        addressKey(other, situation.flow),
         possible,
         wanted,
         `whether ${name} has an address in ${formatBlocks(cidrs, except)}`,
@@ -181,6 +181,14 @@ function addressIsIn(
   }
   const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (tell with --pod-cidr)" : "";
   return unknownAddressIsIn(cidrs, except, name, hint, situation);
+}
+
+/** Whose address it is: one pod's, or, for a template that stands for many, that of the replica at this end. */
+function addressKey(other: Endpoint, flow: Flow): string {
+  const isTemplate = other.kind === "pod" && other.pod.fromTemplate === true;
+  return isTemplate
+    ? `${other === flow.source ? "source" : "destination"} ${formatEndpoint(other)}`
+    : formatEndpoint(other);
 }
 
 function formatBlocks(cidrs: readonly Cidr[], except: readonly Cidr[]): string {
@@ -267,7 +275,7 @@ function isAmong(other: Endpoint, wanted: readonly Address[], what: string, situ
   const region = (list: readonly Address[]) => regionOfAddresses(first.family, list);
   const name = formatEndpoint(other);
   return situation.unknowns.isIn(
-    name,
+    addressKey(other, situation.flow),
     region(own),
     region(wanted),
     `whether the address of ${name} is ${what}`,

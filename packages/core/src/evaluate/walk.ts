@@ -1,4 +1,4 @@
-import type { Direction, Isolation, PortMatch, Rule, Tier, TierName, Tiers } from "../policy/model.js";
+import type { Direction, Isolation, Rule, Tier, TierName, Tiers } from "../policy/model.js";
 import type { Endpoint, PodEndpoint } from "./flow.js";
 import {
   anyPeerMatches,
@@ -139,33 +139,39 @@ function conditionsOf(
     if (rule.condition?.kind !== "l7") return [];
     if (!isolated) return [`${rule.condition.what} rules only observe here: nothing isolates the pod`];
     const settled = { ...situation, unknowns: situation.unknowns.supposing(true) };
-    const waives = (plain: Rule) =>
-      plain.condition === undefined && allowsTheSame(plain, rule, subject, other, settled);
-    return surely.some(waives) ? [] : [`conditional on L7 (${rule.condition.what})`];
+    const plain = surely.filter((other) => other.condition === undefined);
+    return isWaived(rule, plain, subject, other, settled)
+      ? []
+      : [`conditional on L7 (${rule.condition.what})`];
   });
   return [...new Set(texts)];
 }
 
-/** The same peer, port and protocol; a broader rule does not count. */
-function allowsTheSame(
-  plain: Rule,
+/** Whether each of its peers and ports that match is plainly allowed just so elsewhere; a broader rule does not count. */
+function isWaived(
   conditional: Rule,
+  plain: readonly Rule[],
   subject: PodEndpoint,
   other: Endpoint,
   situation: Situation,
 ): boolean {
-  const peersOf = (rule: Rule) =>
-    rule.peers.filter((peer) => peerMatches(peer, subject, other, situation)).map(canonical);
-  const portsOf = (rule: Rule) =>
-    rule.ports === "every"
-      ? ["every"]
-      : rule.ports.filter((port) => portMatches(port, situation.flow)).map(canonicalPort);
-  const shared = (a: readonly string[], b: readonly string[]) => a.some((item) => b.includes(item));
-  return shared(peersOf(plain), peersOf(conditional)) && shared(portsOf(plain), portsOf(conditional));
+  const matching = (rule: Rule) => ({
+    peers: rule.peers.filter((peer) => peerMatches(peer, subject, other, situation)).map(canonical),
+    ports:
+      rule.ports === "every"
+        ? ["every"]
+        : rule.ports.filter((port) => portMatches(port, situation.flow)).map(canonical),
+  });
+  const wanted = matching(conditional);
+  const allowed = plain.map(matching);
+  return wanted.peers.every((peer) =>
+    wanted.ports.every((port) =>
+      allowed.some(({ peers, ports }) => peers.includes(peer) && ports.includes(port)),
+    ),
+  );
 }
 
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
-const canonicalPort = (port: PortMatch): string => canonical(port);
 
 const allowedBy = (by: Decider): Decision => ({ verdict: "Allow", by, conditions: [] });

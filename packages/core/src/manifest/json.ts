@@ -34,10 +34,10 @@ function parseStream(text: string, file: string, lines: Lines): Document[] | und
 }
 
 function document(value: Json, file: string, text: string, start: number, lines: Lines): Document {
-  // Positions in long lists are asked for again and again: where the items of a list begin is found once.
-  const items: ItemStarts = new Map();
+  // Positions in large files are asked for again and again: what a list or an object holds is found once.
+  const seen: Found = { items: new Map(), fields: new Map() };
   const placeAt = (path: Path, what: "key" | "value") => {
-    const found = locate(text, start, path, items);
+    const found = locate(text, start, path, seen);
     const at = what === "key" && found.key !== undefined ? found.key : found.value;
     return lines.place(at, skipValue(text, at));
   };
@@ -47,7 +47,7 @@ function document(value: Json, file: string, text: string, start: number, lines:
     placeOf: (path) => placeAt(path, "value"),
     placeOfKey: (path) => placeAt(path, "key"),
     writtenAt: (path) => {
-      const { value: at } = locate(text, start, path, items);
+      const { value: at } = locate(text, start, path, seen);
       return text.slice(at, Math.min(skipValue(text, at), at + longestWritten));
     },
   };
@@ -56,38 +56,40 @@ function document(value: Json, file: string, text: string, start: number, lines:
 /** More is not worth repeating in a message. */
 const longestWritten = 60;
 
-/** The items' offsets of lists that were looked at, by the offset of the list. */
-type ItemStarts = Map<number, readonly number[]>;
+/** What was found inside lists and objects that were looked at, by the offset where they begin. */
+interface Found {
+  readonly items: Map<number, readonly number[]>;
+  readonly fields: Map<number, ReadonlyMap<string, Field>>;
+}
+
+interface Field {
+  readonly key: number;
+  readonly value: number;
+}
 
 /** Where the key and the value at `path` begin; those of the nearest enclosing value where the path leads nowhere. */
 function locate(
   text: string,
   start: number,
   path: Path,
-  items: ItemStarts,
+  found: Found,
 ): { key: number | undefined; value: number } {
-  let found: { key: number | undefined; value: number } = { key: undefined, value: start };
+  let at: { key: number | undefined; value: number } = { key: undefined, value: start };
   for (const step of path) {
-    const next =
-      typeof step === "number"
-        ? locateItem(text, found.value, step, items)
-        : locateField(text, found.value, step);
-    if (next === undefined) break;
-    found = next;
+    if (typeof step === "number") {
+      const items = found.items.get(at.value) ?? itemStarts(text, at.value);
+      found.items.set(at.value, items);
+      if (items[step] === undefined) break;
+      at = { key: undefined, value: items[step] };
+    } else {
+      const fields = found.fields.get(at.value) ?? fieldStarts(text, at.value);
+      found.fields.set(at.value, fields);
+      const field = fields.get(step);
+      if (field === undefined) break;
+      at = field;
+    }
   }
-  return found;
-}
-
-function locateItem(
-  text: string,
-  list: number,
-  index: number,
-  items: ItemStarts,
-): { key: undefined; value: number } | undefined {
-  const starts = items.get(list) ?? itemStarts(text, list);
-  items.set(list, starts);
-  const value = starts[index];
-  return value === undefined ? undefined : { key: undefined, value };
+  return at;
 }
 
 function itemStarts(text: string, list: number): readonly number[] {
@@ -101,18 +103,18 @@ function itemStarts(text: string, list: number): readonly number[] {
   return starts;
 }
 
-function locateField(text: string, object: number, name: string): { key: number; value: number } | undefined {
-  if (text[object] !== "{") return undefined;
-  let found: { key: number; value: number } | undefined;
+function fieldStarts(text: string, object: number): ReadonlyMap<string, Field> {
+  const fields = new Map<string, Field>();
+  if (text[object] !== "{") return fields;
   let at = skipSpace(text, object + 1);
   while (text[at] === '"') {
     const keyEnd = skipString(text, at);
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
     // The last of equal keys wins, as in JSON.parse and in Kubernetes.
-    if (JSON.parse(text.slice(at, keyEnd)) === name) found = { key: at, value };
+    fields.set(JSON.parse(text.slice(at, keyEnd)) as string, { key: at, value });
     at = skipComma(text, skipValue(text, value));
   }
-  return found;
+  return fields;
 }
 
 function skipSpace(text: string, at: number): number {

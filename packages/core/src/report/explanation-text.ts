@@ -25,7 +25,11 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
   const allowsSome = explanation.answers.some(({ ports }) => ports?.some((set) => set.verdict === "Allow"));
   const partly = explanation.verdict === "Mixed" && allowsSome;
   const mark = partly ? style.unsure("~ PARTLY ALLOWED") : verdictMark(explanation.verdict, style);
-  const to = `${style.bold(explanation.to)}${formatPortRef(explanation.question.port)}`;
+  // Of a Service, all ports are those that it maps.
+  const asked = explanation.question.port;
+  const ofService =
+    asked.kind === "all" && explanation.answers.some(({ explained }) => explained !== undefined);
+  const to = `${style.bold(explanation.to)}${ofService ? " on each of its ports" : formatPortRef(asked)}`;
   const head = wrap(`${mark}   `, `${style.bold(explanation.from)} → ${to}`, "    ");
   const several = explanation.answers.length > 1;
   const answers = explanation.answers.map((answer) =>

@@ -379,3 +379,33 @@ describe("S7.12: enforcement modes", () => {
     ]);
   });
 });
+
+describe("S7.7: what waives an L7 condition", () => {
+  const pods = ["client, labels: {a: y1, b: y1}", "server"].map(
+    (rest) =>
+      `---\napiVersion: v1\nkind: Pod\nmetadata: {namespace: x, name: ${rest}}\nspec: {containers: []}\n`,
+  );
+  const policy = (name: string, items: string) => `---
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: ${name}, namespace: x}
+spec: {endpointSelector: {}, ingress: [${items}]}
+`;
+  const peers = (...keys: readonly string[]) => keys.map((key) => `{matchLabels: {${key}: y1}}`).join(", ");
+  const http = (list: string) =>
+    `{fromEndpoints: [${list}], toPorts: [{ports: [{port: "80", protocol: TCP}], rules: {http: [{}]}}]}`;
+  const plain = (list: string) =>
+    `{fromEndpoints: [${list}], toPorts: [{ports: [{port: "80", protocol: TCP}]}]}`;
+  const conditions = (...policies: readonly string[]) =>
+    world([...pods, ...policies].join("")).ask("x/client -> x/server:80/TCP").conditions;
+
+  it.each([
+    ["a plain allow of the same peer", [http(peers("a")), plain(peers("a"))], 0],
+    ["not a broader one", [http(peers("a")), plain("{}")], 1],
+    ["not one of only some of its peers, in one item", [http(peers("a", "b")), plain(peers("a"))], 1],
+    ["nor in two", [http(peers("a")), http(peers("b")), plain(peers("a"))], 1],
+    ["all of its peers", [http(peers("a", "b")), plain(peers("a")), plain(peers("b"))], 0],
+  ])("S7.7: %s", (_what, items, count) => {
+    expect(conditions(...items.map((item, i) => policy(`p${i}`, item)))).toHaveLength(count);
+  });
+});

@@ -8,6 +8,7 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
+    setupFiles: ["test/seed.ts"],
     // Threads start faster than processes, which counts on two cores and many small files.
     pool: "threads",
     // Property tests on a slow or busy machine take a while; a hang is still found.

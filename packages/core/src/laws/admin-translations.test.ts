@@ -74,7 +74,7 @@ describe("policies of administrators in other words", () => {
           verdictsIn(stateIn(scenario), scenario.questions),
         );
       }),
-      { numRuns: 80 },
+      { numRuns: 120 },
     );
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CiliumItem, CiliumSpec } from "../testing/arbitrary-cilium.js";
+import { type CiliumItem, ciliumSections, type CiliumSpec } from "../testing/arbitrary-cilium.js";
 import type { Manifest } from "../testing/arbitrary-vocabulary.js";
 import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/scenario.js";
 
@@ -32,7 +32,7 @@ function expectSame(change: (spec: CiliumSpec) => CiliumSpec): void {
   );
 }
 
-describe("what isolates in a Cilium rule", () => {
+describe("sections and items of a Cilium rule", () => {
   it("S7.2, S7.3: an empty item changes nothing in a direction that the rule already speaks of, by allowing or denying", () => {
     const empty: readonly CiliumItem[] = [{}];
     expectSame((spec) => {
@@ -41,6 +41,24 @@ describe("what isolates in a Cilium rule", () => {
         .map((direction) => [direction, [...(spec[direction] ?? []), ...empty]]);
       return { ...spec, ...(Object.fromEntries(sections) as Partial<CiliumSpec>) };
     });
+  });
+
+  it("S7.3: an item with an empty list of peers is the item `{}`, whatever else stands in it", () => {
+    const strict = ["Endpoints", "CIDR", "CIDRSet", "Entities"].flatMap((kind) => [
+      `from${kind}`,
+      `to${kind}`,
+    ]);
+    const matchesNothing = (item: CiliumItem) =>
+      strict.some((field) => Array.isArray(item[field]) && item[field].length === 0);
+    expectSame((spec) => ({
+      ...spec,
+      ...(Object.fromEntries(
+        ciliumSections.flatMap((section) => {
+          const items = spec[section]?.map((item) => (matchesNothing(item) ? {} : item));
+          return items === undefined ? [] : [[section, items]];
+        }),
+      ) as Partial<CiliumSpec>),
+    }));
   });
 
   it("S7.2: enableDefaultDeny means nothing where the rule does not speak of the direction", () => {

@@ -52,13 +52,32 @@ function left(block: Cidr, except: readonly Cidr[]): readonly Cidr[] {
   );
 }
 
-function withoutExceptions({ cidr, except = [] }: IpBlock): readonly NetworkPolicyPeer[] {
-  const blocks = left(
+const textsLeft = ({ cidr, except = [] }: IpBlock): readonly string[] =>
+  left(
     parseCidr(cidr)!,
     except.map((text) => parseCidr(text)!),
-  );
-  // Nothing at all is left of none of the vocabulary's ranges, and an empty list would mean everything.
-  return blocks.map((block) => ({ ipBlock: { cidr: formatCidr(block) } }));
+  ).map(formatCidr);
+
+/** Nothing at all is left of none of the vocabulary's ranges: an empty list would mean something else. */
+const withoutExceptions = (block: IpBlock): readonly NetworkPolicyPeer[] =>
+  textsLeft(block).map((cidr) => ({ ipBlock: { cidr } }));
+
+/** Cilium's lists of ranges, wherever they stand; CIDR groups keep their exceptions. */
+function withoutCiliumExceptions<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutCiliumExceptions) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]: [string, unknown]) => [
+      key,
+      key.endsWith("CIDRSet")
+        ? (item as Partial<IpBlock>[]).flatMap((rule) =>
+            rule.cidr === undefined
+              ? [rule]
+              : textsLeft({ cidr: rule.cidr, ...rule }).map((cidr) => ({ cidr })),
+          )
+        : withoutCiliumExceptions(item),
+    ]),
+  ) as T;
 }
 
 describe("ipBlocks", () => {
@@ -71,6 +90,16 @@ describe("ipBlocks", () => {
         expectSame(scenario, plain);
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it("S7.5: so is a Cilium range with exceptions, which are local to it", () => {
+    const kinds = ["Cilium", "Cilium", "NetworkPolicy"] as const;
+    fc.assert(
+      fc.property(anyScenario({ kinds, complete: true, minLength: 2, maxLength: 4 }), (scenario) => {
+        expectSame(scenario, withoutCiliumExceptions(scenario.policies));
+      }),
+      { numRuns: 120 },
     );
   });
 

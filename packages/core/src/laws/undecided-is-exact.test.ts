@@ -3,8 +3,15 @@ import { describe, expect, it } from "vitest";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Facts } from "../cluster/model.js";
 import { address, type ClusterModel, type PodModel } from "../testing/arbitrary-cluster.js";
-import type { PolicyKindName } from "../testing/arbitrary-policies.js";
-import { domainNames, externalAddresses, type Manifest } from "../testing/arbitrary-vocabulary.js";
+import { type AdminModel, type AdminPeer, spell } from "../testing/arbitrary-admin.js";
+import { named, type PolicyKindName } from "../testing/arbitrary-policies.js";
+import {
+  domainNames,
+  externalAddresses,
+  fields,
+  type Manifest,
+  oneOf,
+} from "../testing/arbitrary-vocabulary.js";
 import { anyScenario, flowsOf, type Scenario, stateIn } from "../testing/scenario.js";
 
 /*
@@ -44,12 +51,14 @@ function expectExact(unknowing: Scenario, completions: readonly Scenario[]): voi
 }
 
 /** Which ends are behind a Service may hang on the very fact that is missing, so nobody asks through one. */
+const notThroughServices = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  questions: scenario.questions.filter(({ to }) => to.kind !== "workload"),
+});
+
 const scenariosOf = (...kinds: readonly PolicyKindName[]) =>
   anyScenario({ complete: true, unknowable: false, kinds, minLength: 2, maxLength: 5 }).map(
-    (scenario): Scenario => ({
-      ...scenario,
-      questions: scenario.questions.filter(({ to }) => to.kind !== "workload"),
-    }),
+    notThroughServices,
   );
 
 /** Those whose rules ask for the fact in question, so that one fact is asked for more than once. */
@@ -82,6 +91,41 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
         expectExact(at([]), every);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("S1.14: one unknown address against many ranges, which cut it down from rule to rule", () => {
+    const parts = [
+      "10.0.0.0/29",
+      "10.0.0.0/30",
+      "10.0.0.4/30",
+      "10.0.0.0/31",
+      "10.0.0.2/31",
+      "10.0.0.6/31",
+      "10.0.0.5/32",
+    ];
+    const rule = fields({
+      action: oneOf("Allow" as const, "Deny" as const),
+      peers: fc
+        .uniqueArray(oneOf(...parts), { minLength: 1, maxLength: 2 })
+        .map((networks): readonly AdminPeer[] => [{ networks }]),
+    });
+    const model = fc
+      .array(rule, { minLength: 2, maxLength: 6 })
+      .map((egress): AdminModel => ({ tier: "admin", priority: 1, subject: { namespaces: {} }, egress }));
+    fc.assert(
+      fc.property(anyScenario({ complete: true, maxLength: 0 }), model, (empty, model) => {
+        const scenario = { ...empty, policies: [named(spell(model, "seed"), "ranges")] };
+        const at = (ips: readonly string[]) =>
+          withPods(notThroughServices(scenario), (pod, i) =>
+            i === 0 ? { ...pod, hostNetwork: false, ips } : pod,
+          );
+        expectExact(
+          at([]),
+          Array.from({ length: 8 }, (_, i) => at([`10.0.0.${i}`, `fd00::${i}`])),
+        );
+      }),
+      { numRuns: 60 },
     );
   });
 
@@ -125,7 +169,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
     );
     fc.assert(
       fc.property(aboutNodes, (all) => {
-        const known = without(all, "kube-apiserver");
+        const known = without(without(all, "kube-apiserver"), "toServices");
         // With both families, so that no place is ruled out by its addresses.
         const nodes = known.cluster.nodes.map((node, i) => ({
           ...node,
@@ -196,22 +240,28 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
         });
         const { extras, nodes } = scenario.cluster;
         const everywhere = [...externalAddresses, ...pods, ...nodes.flatMap(({ ips }) => ips)];
-        const filled = (service: readonly string[], ranges: readonly string[]) =>
-          withExtras(
-            extras.map((object): Manifest => {
-              if (!isGone(object) || object.kind === "Service") return object;
-              return object.kind === "EndpointSlice"
-                ? ({ ...object, endpoints: [{ addresses: service }] } as Manifest)
-                : { ...object, spec: { externalCIDRs: ranges } };
-            }),
-          );
-        const anywhere = ["0.0.0.0/0", "::/0"];
-        expectExact(withExtras(extras.filter((object) => !isGone(object))), [
-          filled([], []),
-          filled([], anywhere),
-          filled(everywhere, []),
-          filled(everywhere, anywhere),
-        ]);
+        // A Service named without its namespace may be that of any namespace.
+        const gone = extras.filter(isGone);
+        const inBeta = gone
+          .filter(({ metadata }) => metadata.namespace !== undefined)
+          .map((object) => ({ ...object, metadata: { ...object.metadata, namespace: "beta" } }));
+        const filled =
+          (...namespaces: readonly string[]) =>
+          (ranges: readonly string[]) =>
+            withExtras(
+              [...extras, ...inBeta].map((object): Manifest => {
+                if (!isGone(object) || object.kind === "Service") return object;
+                const addresses = namespaces.includes(object.metadata.namespace ?? "") ? everywhere : [];
+                return object.kind === "EndpointSlice"
+                  ? ({ ...object, endpoints: [{ addresses }] } as Manifest)
+                  : { ...object, spec: { externalCIDRs: ranges } };
+              }),
+            );
+        const services = [filled(), filled("alpha"), filled("beta"), filled("alpha", "beta")];
+        expectExact(
+          withExtras(extras.filter((object) => !isGone(object))),
+          services.flatMap((withGroup) => [withGroup([]), withGroup(["0.0.0.0/0", "::/0"])]),
+        );
       }),
       { numRuns: 40 },
     );

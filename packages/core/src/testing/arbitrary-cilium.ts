@@ -125,7 +125,7 @@ function peersOf(
     [2, kind("CIDR", often([4, cidr], [1, oneOf("203.0.113.9", "2001:db8::1")]))],
     [3, kind("CIDRSet", cidrRule)],
     [5, kind("Entities", entity)],
-    [1, oneOf("Endpoints", "CIDR", "CIDRSet", "Entities").map((name) => ({ [`${way}${name}`]: [] }))],
+    [2, oneOf("Endpoints", "CIDR", "CIDRSet", "Entities").map((name) => ({ [`${way}${name}`]: [] }))],
     ...(unknowable ? [[1, kind("Groups", group)] as const] : []),
     ...(direction === "egress" ? [[2, kind("Services", service)] as const] : []),
     ...(direction === "egress" && !denies ? [[2, kind("FQDNs", fqdn)] as const] : []),

@@ -57,7 +57,7 @@ export const policyPort: fc.Arbitrary<PolicyPort> = often<PolicyPort>(
       .map(([[port, endPort], protocol]) => ({ port: port!, endPort: endPort!, protocol })),
   ],
   [3, fields({ port: portName }, { protocol: transport })],
-  [1, fields({}, { protocol: transport })],
+  [2, fields({}, { protocol: transport })],
 );
 
 const peer: fc.Arbitrary<NetworkPolicyPeer> = often<NetworkPolicyPeer>(

@@ -17,8 +17,9 @@ async function generate() {
   const core = await built("packages/core/dist/index.js");
   const cli = await built("packages/cli/dist/main.js");
   const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };
-  if (core.dialects) Object.assign(pages, referencePages(core.dialects));
-  if (cli.helpPages) pages["docs/cli.md"] = commandsPage(await cli.helpPages());
+  Object.assign(pages, referencePages(core.dialects));
+  pages["docs/reference/connectivitytest.md"] = assertionsPage(core);
+  pages["docs/cli.md"] = commandsPage(cli.helpPages());
   return pages;
 }
 
@@ -50,6 +51,7 @@ function referencePages(kinds) {
       rows.push(`| [${title}](${file}) | \`${group}/${version}\` | ${scope} |`);
     }
   }
+  rows.push("| [ConnectivityTest](connectivitytest.md) | `tierwall.dev/v1` | in files only |");
   const table = ["| kind | API version | scope |", "|---|---|---|", ...rows, ""].join("\n");
   pages["docs/reference/README.md"] = `${header}# Fields of every policy kind\n\n${table}`;
   return pages;
@@ -64,6 +66,11 @@ function chapter({ title, group, version, kind, scope, spellings }, headings) {
       ? [renderReference(only.schema, "###", headings)]
       : spellings.map((one) => `### ${one.title}\n\n${renderReference(one.schema, "####", headings)}`);
   return [`## ${heading}\n`, intro, ...shapes].join("\n");
+}
+
+function assertionsPage({ connectivityTestKind: { apiVersion, kind }, connectivityTestSchema }) {
+  const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [connectivity-tests.md](../connectivity-tests.md).\n`;
+  return `${header}# ${kind}\n\n${intro}\n${renderReference(connectivityTestSchema, "##", new Set())}`;
 }
 
 function commandsPage(help) {

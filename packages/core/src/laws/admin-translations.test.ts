@@ -50,12 +50,15 @@ describe("policies of administrators in other words", () => {
   });
 
   it("S4.1, S1.12: a BaselineAdminNetworkPolicy is a ClusterNetworkPolicy of the baseline with priority 1000", () => {
+    // Among ClusterNetworkPolicies of priority 1000 its name puts it where its API would: last.
+    const beside = ["NetworkPolicy", "seed ClusterNetworkPolicy", "seed ClusterNetworkPolicy"] as const;
     fc.assert(
-      fc.property(anyScenario({ kinds, maxLength: 3 }), anyAdminModel(), (scenario, model) => {
-        const baseline = asBaseline(model);
+      fc.property(anyScenario({ kinds: beside, minLength: 1 }), anyAdminModel(), (scenario, model) => {
+        // For everybody, so that it meets what else is in the baseline.
+        const baseline = { ...asBaseline(model), subject: { namespaces: {} } };
         const released = named(spell(baseline, "released"), "default");
         for (const spelling of ["seed", "cluster"] as const)
-          expectSame(scenario, [released], [named(spell(baseline, spelling), "b")]);
+          expectSame(scenario, [released], [named(spell(baseline, spelling), "zzz")]);
       }),
       { numRuns: 50 },
     );

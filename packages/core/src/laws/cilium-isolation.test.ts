@@ -43,22 +43,20 @@ describe("sections and items of a Cilium rule", () => {
     });
   });
 
-  it("S7.3: an item with an empty list of peers is the item `{}`, whatever else stands in it", () => {
-    const strict = ["Endpoints", "CIDR", "CIDRSet", "Entities"].flatMap((kind) => [
-      `from${kind}`,
-      `to${kind}`,
-    ]);
-    const matchesNothing = (item: CiliumItem) =>
-      strict.some((field) => Array.isArray(item[field]) && item[field].length === 0);
-    expectSame((spec) => ({
-      ...spec,
-      ...(Object.fromEntries(
-        ciliumSections.flatMap((section) => {
-          const items = spec[section]?.map((item) => (matchesNothing(item) ? {} : item));
-          return items === undefined ? [] : [[section, items]];
-        }),
-      ) as Partial<CiliumSpec>),
-    }));
+  it("S7.3: nor does an item with an empty list of peers, whatever ports stand beside it", () => {
+    const lists = ["Endpoints", "CIDR", "CIDRSet", "Entities"];
+    const toPorts = [{ ports: [{ port: "0" }] }];
+    expectSame((spec) => {
+      const sections = ciliumSections.flatMap((section) => {
+        const direction = section.startsWith("ingress") ? "ingress" : "egress";
+        const way = direction === "ingress" ? "from" : "to";
+        if (!speaksOf(spec, direction)) return [];
+        return [
+          [section, [...lists.map((kind) => ({ [`${way}${kind}`]: [], toPorts })), ...(spec[section] ?? [])]],
+        ];
+      });
+      return { ...spec, ...(Object.fromEntries(sections) as Partial<CiliumSpec>) };
+    });
   });
 
   it("S7.2: enableDefaultDeny means nothing where the rule does not speak of the direction", () => {

@@ -7,7 +7,9 @@ import type {
   NetworkPolicyRule,
   NetworkPolicySpec,
 } from "../testing/arbitrary-network-policy.js";
+import { type AdminModel, type AdminPeer, everyPeer, spell } from "../testing/arbitrary-admin.js";
 import type { PodModel } from "../testing/arbitrary-cluster.js";
+import { named } from "../testing/arbitrary-policies.js";
 import { type Manifest, namespaceNameKey } from "../testing/arbitrary-vocabulary.js";
 import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/scenario.js";
 
@@ -122,7 +124,40 @@ describe("ipBlocks", () => {
       { numRuns: 60 },
     );
   });
+
+  it("S3.4: the same holds for `networks` of an administrator", () => {
+    fc.assert(
+      fc.property(scenarios, fc.nat(4), (scenario, n) => {
+        const own = scenario.cluster.pods.filter((pod) => !pod.hostNetwork);
+        if (own.length === 0) return;
+        const pod = own[n % own.length]!;
+        const [{ namespaceSelector, podSelector } = {}] = byLabels(pod);
+        const labels = { pods: { namespaceSelector: namespaceSelector!, podSelector: podSelector! } };
+        const networks = byAddresses(pod).map(({ ipBlock }) => ipBlock!.cidr);
+        expectSame(
+          scenario,
+          [...scenario.policies, exempting([{ networks }])],
+          [...scenario.policies, exempting([labels])],
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
 });
+
+/** An egress rule for one pod, and a Deny behind it for all there is. */
+function exempting(peers: readonly AdminPeer[]): Manifest {
+  const model: AdminModel = {
+    tier: "admin",
+    priority: 1,
+    subject: { namespaces: {} },
+    egress: [
+      { action: "Allow", peers },
+      { action: "Deny", peers: everyPeer.egress },
+    ],
+  };
+  return named(spell(model, "seed"), "one-pod");
+}
 
 function allowing(namespace: string, peers: readonly NetworkPolicyPeer[], isIngress: boolean): Manifest {
   return {

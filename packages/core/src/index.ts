@@ -18,7 +18,6 @@ export { connectivityTestKind } from "./analysis/test-kind.js";
 export type { Cluster, DnsRecord, Facts } from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
-export { didYouMean } from "./diagnostics/suggest.js";
 export { type Code, diagnostics } from "./diagnostics/table.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export type { Verdict } from "./evaluate/evaluate.js";

@@ -13,12 +13,8 @@ export function domainMatches(pattern: DomainPattern, name: string): boolean {
   }
 }
 
-export function normalizeDomain(name: string): string {
+function normalizeDomain(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
-}
-
-export function formatDomain(pattern: DomainPattern): string {
-  return pattern.kind === "subdomains" ? `*.${pattern.text}` : pattern.text;
 }
 
 /** A lone `*` is everything, a leading `**.` one or more labels, and any other `*` stays within its label. */

@@ -10,8 +10,9 @@ import {
 import { type Address, formatAddress, sameAddress } from "../net/address.js";
 import { type Cidr, contains, formatCidr, isWholeFamily } from "../net/cidr.js";
 import { isEmpty, regionOfAddresses, regionOfCidrs, subtract } from "../net/region.js";
+import { describeDomain } from "../policy/describe.js";
 import type { Entity, NamespaceSet, Peer, PodSelection, PodSet, PortMatch, Rule } from "../policy/model.js";
-import { domainMatches, formatDomain } from "./domain.js";
+import { domainMatches } from "./domain.js";
 import type { Unknowns } from "./facts.js";
 import { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./flow.js";
 
@@ -325,21 +326,21 @@ function domainResolvesTo(
     const resolved = records
       .filter(({ name }) => peer.patterns.some((pattern) => domainMatches(pattern, name)))
       .flatMap(({ addresses }) => addresses);
-    const names = peer.patterns.map(formatDomain).join(", ");
+    const names = peer.patterns.map(describeDomain).join(", ");
     if (addressesOf(other, situation).length === 0)
       unknowns.note(`${formatEndpoint(other)} has no address yet; it is taken not to be one of ${names}`);
     return isAmong(other, resolved, `an address of ${names}`, situation);
   }
   if (other.kind !== "external") {
     unknowns.note(
-      `${formatEndpoint(other)} is taken not to be one of ${peer.patterns.map(formatDomain).join(", ")} (tell with --dns)`,
+      `${formatEndpoint(other)} is taken not to be one of ${peer.patterns.map(describeDomain).join(", ")} (tell with --dns)`,
     );
     return false;
   }
   return peer.patterns.some((pattern) =>
     unknowns.ask({
       key: `dns:${pattern.kind}:${pattern.text}`,
-      text: `whether ${formatAddress(other.address)} is an address of ${formatDomain(pattern)} (tell with --dns)`,
+      text: `whether ${formatAddress(other.address)} is an address of ${describeDomain(pattern)} (tell with --dns)`,
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { formatMatch } from "../labels/requirement.js";
 import { formatCidr } from "../net/cidr.js";
-import type { DomainPattern, NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "./model.js";
+import type { DomainPattern, NamespaceSet, Peer, PortMatch, Rule } from "./model.js";
 
 /** Rules in words: short, and in the user's terms. */
 
@@ -65,9 +65,4 @@ function describeSet(set: NamespaceSet, noun: string): string {
 
 export function describeDomain(pattern: DomainPattern): string {
   return pattern.kind === "subdomains" ? `*.${pattern.text}` : pattern.text;
-}
-
-export function describeSelection({ namespaces, pods, account }: PodSelection): string {
-  const withAccount = account === undefined ? "" : `, ${formatMatch(account)}`;
-  return `${pods.length === 0 ? "every pod" : `pods with ${formatMatch(pods)}`} in ${namespaces.length === 0 ? "every namespace" : `namespaces with ${formatMatch(namespaces)}`}${withAccount}`;
 }

@@ -17,10 +17,11 @@ const layers = {
   policy: "diagnostics net labels",
   dialects: "diagnostics net labels manifest schema cluster policy",
   evaluate: "diagnostics net labels manifest schema cluster policy",
-  analysis: "diagnostics net labels manifest schema cluster policy dialects evaluate",
-  report: "diagnostics net labels manifest schema cluster policy dialects evaluate analysis",
+  engine: "diagnostics net labels cluster policy evaluate",
+  analysis: "diagnostics net labels manifest schema cluster policy dialects evaluate engine",
+  report: "diagnostics net labels manifest schema cluster policy dialects evaluate engine analysis",
   // What only tests use: nobody above may import it, and it may import them all.
-  testing: "diagnostics net labels manifest schema cluster policy dialects evaluate analysis report",
+  testing: "diagnostics net labels manifest schema cluster policy dialects evaluate engine analysis report",
 };
 
 /** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */

@@ -1,0 +1,272 @@
+import type { Cluster, Namespace, Node, Pod } from "../cluster/model.js";
+import type { Endpoint } from "../evaluate/flow.js";
+import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
+import type { Address, Family } from "../net/address.js";
+import type { Vocabulary } from "./vocabulary.js";
+
+/*
+ * Ends that no rule can tell apart are one class. Everything is computed on classes; pods appear again only when answers
+ * are printed.
+ *
+ *   pods with their own network   by namespace, labels, named ports, account, addresses' atoms
+ *   hosts                         nodes and host-network pods, by the labels of the node and their addresses' atoms
+ *
+ * A host is two columns in the tables: as others see it, and as the pods that run on it do (S1.6, S7.5).
+ */
+
+export interface EndClass {
+  readonly index: number;
+  readonly key: string;
+  /** Any member that the class had; rules say the same of all of them. */
+  readonly sample: Endpoint;
+  readonly kind: "pod" | "host";
+  /** Whether it is known on which node a pod runs, or which node a host is. */
+  readonly placed: boolean;
+  /** The address families it is known to have: none, one, or both. */
+  readonly families: readonly Family[];
+  readonly column: number;
+  /** The column of a host as seen from itself; for pods the same as `column`. */
+  readonly ownColumn: number;
+  readonly pods: Pod[];
+  readonly nodes: Node[];
+}
+
+export type Member = Pod | Node;
+
+export const sizeOf = (end: EndClass): number => end.pods.length + end.nodes.length;
+
+export class Ends {
+  readonly classes: EndClass[] = [];
+  /** The class of each column, and which columns are hosts seen from themselves. */
+  readonly classOfColumn: number[] = [];
+  readonly isOwnColumn: boolean[] = [];
+  readonly namespaces: Namespace[] = [];
+  /** Classes of pods with their own network, by the number of their namespace. */
+  readonly podClassesIn: number[][] = [];
+  readonly podClasses: number[] = [];
+  readonly hostClasses: number[] = [];
+  /** By label key of the vocabulary, then by class: the number of the value, or `absent`. */
+  readonly labelValues: number[][];
+  private readonly values: Map<string, number>[];
+  private readonly byKey = new Map<string, number>();
+  private readonly classOfPod = new Map<Pod, number>();
+  private readonly classOfNode = new Map<Node, number>();
+  private readonly namespaceNumbers = new Map<string, number>();
+  private readonly marks: ReadonlyMap<Pod, string>;
+
+  constructor(
+    private readonly cluster: Cluster,
+    readonly vocabulary: Vocabulary,
+  ) {
+    this.labelValues = [...vocabulary.podKeys].map(() => []);
+    this.values = [...vocabulary.podKeys].map(() => new Map());
+    this.marks = marksOf(vocabulary);
+    for (const namespace of cluster.namespaces.values()) this.addNamespace(namespace);
+    for (const pod of cluster.pods.values()) this.addPod(pod);
+    for (const node of cluster.nodes.values()) this.addNode(node);
+  }
+
+  get columns(): number {
+    return this.classOfColumn.length;
+  }
+
+  /** The class of an end of the cluster; undefined for one that the cluster does not have. */
+  classOf(end: Endpoint): EndClass | undefined {
+    switch (end.kind) {
+      case "pod": {
+        const index = this.classOfPod.get(end.pod);
+        if (index === undefined) return undefined;
+        const found = this.classes[index]!;
+        return found.kind === "host" ||
+          (found.sample as { namespace?: Namespace }).namespace === end.namespace
+          ? found
+          : undefined;
+      }
+      case "node": {
+        const index = this.classOfNode.get(end.node);
+        // One address of several is less than the node.
+        const whole = end.address === undefined || end.node.addresses.length === 1;
+        return index === undefined || !whole ? undefined : this.classes[index]!;
+      }
+      case "external":
+        return undefined;
+    }
+  }
+
+  classOfMember(member: Member): EndClass | undefined {
+    const index = this.classOfPod.get(member as Pod) ?? this.classOfNode.get(member as Node);
+    return index === undefined ? undefined : this.classes[index]!;
+  }
+
+  /** The number of a label's value, if some pod has it. */
+  valueNumber(key: number, value: string): number | undefined {
+    return this.values[key]!.get(value);
+  }
+
+  addPod(pod: Pod): EndClass {
+    const found = pod.hostNetwork ? this.hostClass(pod) : this.podClass(pod);
+    found.pods.push(pod);
+    this.classOfPod.set(pod, found.index);
+    return found;
+  }
+
+  removePod(pod: Pod): EndClass {
+    const found = this.classes[this.classOfPod.get(pod)!]!;
+    found.pods.splice(found.pods.indexOf(pod), 1);
+    this.classOfPod.delete(pod);
+    return found;
+  }
+
+  private addNode(node: Node): void {
+    const key = `node ${nodeKey(node.labels, this.vocabulary)} ${this.addressKey(node.addresses)}`;
+    const found = this.intern(key, "host", true, node.addresses, () => ({ kind: "node", node }));
+    found.nodes.push(node);
+    this.classOfNode.set(node, found.index);
+  }
+
+  private hostClass(pod: Pod): EndClass {
+    const node = pod.node === undefined ? undefined : this.cluster.nodes.get(pod.node);
+    const addresses = pod.addresses.length > 0 ? pod.addresses : (node?.addresses ?? []);
+    // Of a dual-stack host-network pod with one address, the other family's is the node's.
+    const fallback = pod.addresses.length > 0 && node !== undefined ? this.addressKey(node.addresses) : "";
+    const placed = pod.node !== undefined;
+    const parts = [
+      nodeKey(node?.labels, this.vocabulary),
+      this.addressKey(addresses),
+      fallback,
+      this.marks.get(pod) ?? "",
+    ];
+    const key = `host ${placed} ${parts.join(" / ")}`;
+    return this.intern(key, "host", placed, addresses, () => ({
+      kind: "pod",
+      pod,
+      namespace: this.namespaces[this.namespaceOf(pod)]!,
+    }));
+  }
+
+  private podClass(pod: Pod): EndClass {
+    const { podKeys, portNames, accounts } = this.vocabulary;
+    const namespace = this.namespaceOf(pod);
+    const labels: number[] = [];
+    let ascending = true;
+    for (const key in pod.labels) {
+      const number = podKeys.get(key);
+      if (number === undefined) continue;
+      const value = this.internValue(number, pod.labels[key]!);
+      if (labels.length > 0 && labels.at(-2)! > number) ascending = false;
+      labels.push(number, value);
+    }
+    let key = `${namespace} ${ascending ? labels.join() : inOrder(labels)} ${this.addressKey(pod.addresses)}`;
+    if (pod.node === undefined) key += " unplaced";
+    if (accounts) key += ` account ${pod.serviceAccount}`;
+    if (portNames.size > 0) key += namedPortsKey(pod, portNames);
+    if (this.marks.size > 0) key += ` behind ${this.marks.get(pod) ?? ""}`;
+    const known = this.byKey.get(key);
+    if (known !== undefined) return this.classes[known]!;
+    const addresses = pod.addresses.length > 0 ? pod.addresses : this.cluster.facts.podCidrs;
+    const found = this.intern(key, "pod", pod.node !== undefined, addresses, () => ({
+      kind: "pod",
+      pod,
+      namespace: this.namespaces[namespace]!,
+    }));
+    this.podClasses.push(found.index);
+    this.podClassesIn[namespace]!.push(found.index);
+    for (const column of this.labelValues) column[found.index] = absent;
+    for (let i = 0; i < labels.length; i += 2) this.labelValues[labels[i]!]![found.index] = labels[i + 1]!;
+    return found;
+  }
+
+  private intern(
+    key: string,
+    kind: EndClass["kind"],
+    placed: boolean,
+    addresses: readonly { readonly family: Family }[],
+    sample: () => Endpoint,
+  ): EndClass {
+    const known = this.byKey.get(key);
+    if (known !== undefined) return this.classes[known]!;
+    const index = this.classes.length;
+    const column = this.addColumn(index, false);
+    const made: EndClass = {
+      index,
+      key,
+      sample: sample(),
+      kind,
+      placed,
+      families: ([4, 6] as const).filter((family) => addresses.some((a) => a.family === family)),
+      column,
+      ownColumn: kind === "host" ? this.addColumn(index, true) : column,
+      pods: [],
+      nodes: [],
+    };
+    this.classes.push(made);
+    this.byKey.set(key, index);
+    if (kind === "host") this.hostClasses.push(index);
+    return made;
+  }
+
+  private addColumn(index: number, own: boolean): number {
+    this.isOwnColumn.push(own);
+    return this.classOfColumn.push(index) - 1;
+  }
+
+  private addNamespace(namespace: Namespace): number {
+    const number = this.namespaces.push(namespace) - 1;
+    this.podClassesIn.push([]);
+    this.namespaceNumbers.set(namespace.name, number);
+    return number;
+  }
+
+  private namespaceOf({ namespace: name }: Pod): number {
+    return (
+      this.namespaceNumbers.get(name) ?? this.addNamespace({ name, labels: { [namespaceNameLabel]: name } })
+    );
+  }
+
+  private internValue(key: number, value: string): number {
+    const values = this.values[key]!;
+    const known = values.get(value);
+    if (known !== undefined) return known;
+    values.set(value, values.size);
+    return values.size - 1;
+  }
+
+  private addressKey(addresses: readonly Address[]): string {
+    const { atoms } = this.vocabulary;
+    if (addresses.length === 1) return `${atoms.indexOf(addresses[0]!)}`;
+    return addresses.map((address) => atoms.indexOf(address)).join();
+  }
+}
+
+/** Stands for a label that a class does not have. */
+export const absent = -1;
+
+/** Pods behind the Services that rules speak of are told apart one by one (S7.11). */
+function marksOf({ services }: Vocabulary): ReadonlyMap<Pod, string> {
+  const marks = new Map<Pod, string>();
+  for (const [i, { pods }] of [...services.values()].entries())
+    for (const pod of pods) marks.set(pod, `${marks.get(pod) ?? ""}${i},`);
+  return marks;
+}
+
+/** The labels that rules ask for; "?" where nothing is known of the node. */
+function nodeKey(labels: Labels | undefined, { nodeKeys }: Vocabulary): string {
+  if (labels === undefined) return "?";
+  const known = [...nodeKeys].map((key) => (Object.hasOwn(labels, key) ? labels[key] : null));
+  return JSON.stringify(known);
+}
+
+function inOrder(pairs: readonly number[]): string {
+  const keys = pairs.filter((_, i) => i % 2 === 0).toSorted((a, b) => a - b);
+  return keys.flatMap((key) => [key, pairs[2 * findPair(pairs, key) + 1]!]).join();
+}
+
+const findPair = (pairs: readonly number[], key: number): number =>
+  pairs.findIndex((value, i) => i % 2 === 0 && value === key) / 2;
+
+function namedPortsKey(pod: Pod, names: ReadonlySet<string>): string {
+  const named = pod.ports.filter(({ name }) => name !== undefined && names.has(name));
+  if (named.length === 0) return "";
+  const texts = named.map(({ name, protocol, port }) => `${name}:${protocol}:${port}`);
+  return ` ports ${(texts.length > 1 ? texts.toSorted() : texts).join()}`;
+}

@@ -1,0 +1,157 @@
+import type { Protocol } from "../policy/model.js";
+
+/*
+ * Sets of ports of all protocols, each distinct one held once and known by a number. All ports lie on one line,
+ *
+ *   TCP 0…65535 | UDP 0…65535 | SCTP 0…65535 | ICMP
+ *
+ * and a set is the sorted list of points where it begins and ends. Operations on the same pair of sets are computed
+ * once: a cluster has few distinct port sets, however many rules and pods it has.
+ */
+
+export type PortSetId = number;
+
+export const offsets: Readonly<Record<Protocol, number>> = { TCP: 0, UDP: 65536, SCTP: 131072, ICMP: 196608 };
+const end = 196609;
+
+/** Protocol and port of a point on the line. */
+export function portAt(point: number): { readonly protocol: Protocol; readonly port: number } {
+  if (point >= offsets.ICMP) return { protocol: "ICMP", port: 0 };
+  const protocol = point >= offsets.SCTP ? "SCTP" : point >= offsets.UDP ? "UDP" : "TCP";
+  return { protocol, port: point - offsets[protocol] };
+}
+
+export const noPorts: PortSetId = 0;
+export const everyPort: PortSetId = 1;
+
+type Combine = (a: boolean, b: boolean) => boolean;
+
+export class PortSets {
+  private readonly borders: Uint32Array[] = [];
+  /** By a hash of the borders; sets with equal hashes are compared. */
+  private readonly ids = new Map<number, PortSetId[]>();
+  private readonly unions = new Map<number, PortSetId>();
+  private readonly differences = new Map<number, PortSetId>();
+  private readonly intersections = new Map<number, PortSetId>();
+
+  constructor() {
+    this.intern(new Uint32Array(0));
+    this.intern(Uint32Array.of(0, end));
+  }
+
+  get size(): number {
+    return this.borders.length;
+  }
+
+  /** Where the set begins and ends, again and again, on the line of all ports. */
+  bordersOf(id: PortSetId): Uint32Array {
+    return this.borders[id]!;
+  }
+
+  /** The same set, which another collection knows by another number. */
+  import(borders: Uint32Array): PortSetId {
+    return this.intern(borders);
+  }
+
+  /** The ports `first` to `last` of a protocol. */
+  range(protocol: Protocol, first: number, last: number): PortSetId {
+    const offset = offsets[protocol];
+    return this.intern(Uint32Array.of(offset + first, offset + last + 1));
+  }
+
+  union(a: PortSetId, b: PortSetId): PortSetId {
+    if (a === b || b === noPorts || a === everyPort) return a;
+    if (a === noPorts || b === everyPort) return b;
+    return a < b
+      ? this.memo(this.unions, a, b, (x, y) => x || y)
+      : this.memo(this.unions, b, a, (x, y) => x || y);
+  }
+
+  intersect(a: PortSetId, b: PortSetId): PortSetId {
+    if (a === b || b === everyPort || a === noPorts) return a;
+    if (a === everyPort || b === noPorts) return b;
+    return a < b
+      ? this.memo(this.intersections, a, b, (x, y) => x && y)
+      : this.memo(this.intersections, b, a, (x, y) => x && y);
+  }
+
+  subtract(a: PortSetId, b: PortSetId): PortSetId {
+    if (a === b || a === noPorts || b === everyPort) return noPorts;
+    return b === noPorts ? a : this.memo(this.differences, a, b, (x, y) => x && !y);
+  }
+
+  contains(id: PortSetId, protocol: Protocol, port: number): boolean {
+    if (id <= everyPort) return id === everyPort;
+    const borders = this.borders[id]!;
+    const at = offsets[protocol] + (protocol === "ICMP" ? 0 : port);
+    let low = 0;
+    let high = borders.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (borders[middle]! <= at) low = middle + 1;
+      else high = middle;
+    }
+    return (low & 1) === 1;
+  }
+
+  /** The ranges of a protocol's ports that are in the set; port 0 does not exist. */
+  ranges(id: PortSetId, protocol: Protocol): readonly (readonly [first: number, last: number])[] {
+    const offset = offsets[protocol];
+    const limit = protocol === "ICMP" ? offset + 1 : offset + 65536;
+    const borders = this.borders[id]!;
+    const found: [number, number][] = [];
+    for (let i = 0; i < borders.length; i += 2) {
+      const first = Math.max(borders[i]!, protocol === "ICMP" ? offset : offset + 1);
+      const last = Math.min(borders[i + 1]!, limit) - 1;
+      if (first <= last) found.push([first - offset, last - offset]);
+    }
+    return found;
+  }
+
+  private memo(cache: Map<number, PortSetId>, a: PortSetId, b: PortSetId, combine: Combine): PortSetId {
+    const key = a * 0x4000000 + b;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const made = this.intern(sweep(this.borders[a]!, this.borders[b]!, combine));
+    cache.set(key, made);
+    return made;
+  }
+
+  private intern(borders: Uint32Array): PortSetId {
+    const hash = hashOf(borders);
+    const candidates = this.ids.get(hash) ?? [];
+    const known = candidates.find((id) => sameBorders(this.borders[id]!, borders));
+    if (known !== undefined) return known;
+    const id = this.borders.push(borders) - 1;
+    candidates.push(id);
+    this.ids.set(hash, candidates);
+    return id;
+  }
+}
+
+/** Walks both lists of borders at once and keeps those at which the combination changes. */
+function sweep(a: Uint32Array, b: Uint32Array, combine: Combine): Uint32Array {
+  const result: number[] = [];
+  let [i, j] = [0, 0];
+  let inside = false;
+  while (i < a.length || j < b.length) {
+    const at = Math.min(a[i] ?? Infinity, b[j] ?? Infinity);
+    if (a[i] === at) i++;
+    if (b[j] === at) j++;
+    if (combine((i & 1) === 1, (j & 1) === 1) !== inside) {
+      inside = !inside;
+      result.push(at);
+    }
+  }
+  return Uint32Array.from(result);
+}
+
+function hashOf(borders: Uint32Array): number {
+  let hash = 2166136261;
+  for (const border of borders) hash = Math.imul(hash ^ border, 16777619) >>> 0;
+  return hash;
+}
+
+function sameBorders(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((border, i) => border === b[i]);
+}

@@ -1,0 +1,88 @@
+import type { Direction, Peer, Rule } from "../policy/model.js";
+import type { ColumnSet, ColumnSets } from "./column-sets.js";
+import type { EndClass } from "./ends.js";
+import type { Effect, Outcomes, StepId } from "./outcomes.js";
+import type { PeerSet } from "./peer-sets.js";
+import { noPorts, type PortSetId } from "./port-sets.js";
+import { hasNamedPorts, type RulePorts } from "./rule-ports.js";
+import { isRelative } from "./settled-peer.js";
+
+/** The other ends that rules look at: pods and hosts, or external addresses. */
+export interface Space {
+  readonly columns: number;
+  readonly sets: ColumnSets;
+  readonly of: (peer: Peer, subject: EndClass) => PeerSet;
+  /** The class behind a column, where there is one. */
+  readonly classAt: (column: number) => EndClass | undefined;
+  /** S1.6: hosts seen by the pods that run on them. */
+  readonly isOwn: (column: number) => boolean;
+}
+
+/** A part of a rule: for these columns, this happens to these ports. */
+export interface Item {
+  readonly set: ColumnSet;
+  readonly step: StepId;
+  readonly rule: Rule;
+}
+
+/** Takes rules apart into items, each once for all subjects that it means the same for. */
+export class RuleItems {
+  private readonly known = new Map<Rule, readonly Item[]>();
+
+  constructor(
+    private readonly direction: Direction,
+    private readonly space: Space,
+    private readonly ports: RulePorts,
+    private readonly outcomes: Outcomes,
+  ) {}
+
+  of(rule: Rule, subject: EndClass): readonly Item[] {
+    const known = this.known.get(rule);
+    if (known !== undefined) return known;
+    const found = this.compute(rule, subject);
+    const dependsOnSubject =
+      rule.peers.some(isRelative) || (this.direction === "ingress" && hasNamedPorts(rule));
+    if (!dependsOnSubject) this.known.set(rule, found);
+    return found;
+  }
+
+  /** What surely matches comes before what may: a peer that is sure makes the others idle. */
+  private compute(rule: Rule, subject: EndClass): readonly Item[] {
+    const sets = rule.peers.map((peer) => this.space.of(peer, subject));
+    const authenticated = rule.condition?.kind === "authentication" && rule.action === "Allow";
+    return [
+      ...sets.flatMap(({ yes }) => this.on(yes, rule, subject, authenticated ? "Maybe" : rule.action)),
+      ...sets.flatMap(({ maybe }) => this.on(maybe, rule, subject, "Maybe")),
+    ];
+  }
+
+  private on(set: ColumnSet, rule: Rule, subject: EndClass, effect: Effect): readonly Item[] {
+    if (this.direction === "egress") return this.byPorts(set, rule, effect);
+    const { sets, isOwn } = this.space;
+    const ports = this.ports.of(rule, subject);
+    const others = sets.part(set, "others", (column) => !isOwn(column));
+    const found = this.item(others, ports, effect, rule);
+    if (!rule.bindsOwnNode) return found;
+    // S1.6, S7.8: to its own node, only such rules say anything, and what they say is Deny.
+    const own = sets.part(set, "own", isOwn);
+    return [...found, ...this.item(own, ports, effect === "Maybe" ? "Maybe" : "Deny", rule)];
+  }
+
+  /** S1.8: going out, named ports are those of the peer, so that one rule means other ports for other peers. */
+  private byPorts(set: ColumnSet, rule: Rule, effect: Effect): readonly Item[] {
+    const { sets, classAt } = this.space;
+    if (!hasNamedPorts(rule)) return this.item(set, this.ports.of(rule, undefined), effect, rule);
+    const portsAt = new Map<number, PortSetId>();
+    for (const column of set.members) portsAt.set(column, this.ports.of(rule, classAt(column)));
+    const names = JSON.stringify(rule.ports);
+    return [...new Set(portsAt.values())].flatMap((ports) => {
+      const part = sets.part(set, `${names} as ${ports}`, (column) => portsAt.get(column) === ports);
+      return this.item(part, ports, effect, rule);
+    });
+  }
+
+  private item(set: ColumnSet, ports: PortSetId, effect: Effect, rule: Rule): readonly Item[] {
+    if (set.members.length === 0 || ports === noPorts) return [];
+    return [{ set, step: this.outcomes.step(ports, effect), rule }];
+  }
+}

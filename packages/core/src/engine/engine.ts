@@ -5,7 +5,9 @@ import type { Family } from "../net/address.js";
 import type { Tiers } from "../policy/model.js";
 import { type AnswerId, Answers } from "./answers.js";
 import { type EndClass, Ends } from "./ends.js";
+import { groupEnds } from "./end-groups.js";
 import type { Nearness, Other } from "./layer.js";
+import { type Block, pairsIn } from "./pairs.js";
 import { PortSets } from "./port-sets.js";
 import { View } from "./view.js";
 import { vocabularyOf } from "./vocabulary.js";
@@ -57,6 +59,22 @@ export class Engine {
     if (ingress === "Deny") return "Deny";
     if (egress === "Allow" && ingress === "Allow") return "Allow";
     return egress === ingress ? evaluate(this.cluster, this.tiers, flow).verdict : "Undecided";
+  }
+
+  /** All pairs of ends, as blocks of groups that behave alike; each address family by itself (S1.15). */
+  *pairs(): Iterable<Block> {
+    for (const family of [4, 6, undefined] as const) {
+      if (!this.isSpoken(family)) continue;
+      const view = this.view(family);
+      yield* pairsIn(view, groupEnds(this.ends, view));
+    }
+  }
+
+  /** Whether there may be connections in a family; of ends without addresses nothing is known (S1.14). */
+  private isSpoken(family: Family | undefined): boolean {
+    return this.ends.classes.some(({ families }) =>
+      family === undefined ? families.length === 0 : families.includes(family),
+    );
   }
 
   private say(

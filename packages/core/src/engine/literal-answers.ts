@@ -1,28 +1,25 @@
 import type { Cluster } from "../cluster/model.js";
-import { evaluateDirection, type Verdict } from "../evaluate/evaluate.js";
+import { evaluate, evaluateDirection, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint, Flow, PodEndpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
-import type { Direction, Tier } from "../policy/model.js";
+import type { Direction, Tier, Tiers } from "../policy/model.js";
 import type { AnswerId, Answers } from "./answers.js";
-import { offsets, portAt } from "./port-sets.js";
-import type { Row } from "./tier-rows.js";
-import type { Layer, Nearness } from "./layer.js";
 import type { EndClass } from "./ends.js";
+import type { Nearness } from "./layer.js";
+import { offsets, portAt, type PortSetId } from "./port-sets.js";
 
 export interface Question {
   readonly direction: Direction;
   readonly subject: EndClass;
   readonly other: Endpoint;
   readonly nearness: Nearness;
-  readonly layers: readonly Layer[];
-  /** Those of the subject, layer by layer. */
-  readonly rows: readonly Row[];
+  /** With only the rules that apply to the subject. */
+  readonly tiers: readonly Tier[];
+  /** Where the ports begin that these rules tell apart. */
+  readonly points: readonly number[];
 }
 
-/**
- * Answers where facts are missing: the literal evaluator is asked about one port of each interval that the rules
- * tell apart, with only the rules that apply to the subject.
- */
+/** Answers where facts are missing: the literal evaluator is asked about one port of each interval. */
 export class LiteralAnswers {
   private readonly known = new Map<string, AnswerId>();
 
@@ -41,24 +38,14 @@ export class LiteralAnswers {
     return answer;
   }
 
-  private ask({ direction, subject: { sample }, other, nearness, layers, rows }: Question): AnswerId {
-    const tiers = layers.map(({ tier }, i): Tier => {
-      const { rules, isolation } = rows[i]!;
-      return { ...tier, rules, isolation };
-    });
+  private ask({ direction, subject: { sample }, other, nearness, tiers, points }: Question): AnswerId {
     const subject = placedBeside(sample as PodEndpoint, other, nearness);
-    const points = this.pointsOf(layers, rows, other.kind === "external");
-    const verdictAt = (point: number): Verdict => {
-      const flow: Flow = {
-        ...(direction === "egress"
-          ? { source: subject, destination: other }
-          : { source: other, destination: subject }),
-        ...portAt(point),
-        ...(this.family === undefined ? {} : { family: this.family }),
-      };
-      return evaluateDirection(direction, this.cluster, { egress: tiers, ingress: tiers }, flow).verdict;
-    };
-    const verdicts = points.map(verdictAt);
+    const [source, destination] = direction === "egress" ? [subject, other] : [other, subject];
+    const all = { egress: tiers, ingress: tiers };
+    const verdicts = points.map(
+      (point) =>
+        evaluateDirection(direction, this.cluster, all, this.flow(source, destination, point)).verdict,
+    );
     const { ports } = this.answers;
     return this.answers.of(
       ports.import(bordersOf(points, verdicts, "Allow")),
@@ -66,18 +53,32 @@ export class LiteralAnswers {
     );
   }
 
-  /** Where the ports begin that some rule tells from those before, ascending. */
-  private pointsOf(layers: readonly Layer[], rows: readonly Row[], outside: boolean): readonly number[] {
-    const points = new Set<number>(Object.values(offsets));
-    for (const [i, { inside, outside: addresses }] of layers.entries())
-      for (const item of (outside ? addresses : inside).itemsOf(rows[i]!))
-        for (const point of this.answers.ports.bordersOf(inside.portsOf(item))) points.add(point);
-    points.delete(offsets.ICMP + 1);
-    return [...points].sort((a, b) => a - b);
+  /** Of ports that are undecided in both directions, those that are so together as well (S9.1). */
+  undecidable(
+    wanted: PortSetId,
+    source: EndClass,
+    destination: EndClass,
+    { tiers, points }: { readonly tiers: Tiers; readonly points: readonly number[] },
+  ): PortSetId {
+    const { ports } = this.answers;
+    // Two pods of one class are two pods, although they have one sample.
+    const from = source === destination ? another(source.sample) : source.sample;
+    const starts = [...new Set([...points, ...ports.bordersOf(wanted)])].sort((a, b) => a - b);
+    const verdicts = starts.map((point) => {
+      const { protocol, port } = portAt(point);
+      if (!ports.contains(wanted, protocol, port)) return "Deny";
+      return evaluate(this.cluster, tiers, this.flow(from, destination.sample, point)).verdict;
+    });
+    return ports.import(bordersOf(starts, verdicts, "Undecided"));
+  }
+
+  private flow(source: Endpoint, destination: Endpoint, point: number): Flow {
+    const flow = { source, destination, ...portAt(point) };
+    return this.family === undefined ? flow : { ...flow, family: this.family };
   }
 }
 
-/** A subject whose rows are the same, on a node that stands so to the other end's. */
+/** A subject with the same rules, on a node that stands so to the other end's. */
 function placedBeside(
   { kind, pod, namespace }: PodEndpoint,
   other: Endpoint,
@@ -92,6 +93,9 @@ function placedBeside(
 
 /** No node has this name. */
 const elsewhere = "(another node)";
+
+const another = (end: Endpoint): Endpoint =>
+  end.kind === "pod" ? { ...end, pod: { ...end.pod, name: `${end.pod.name} (another)` } } : end;
 
 function bordersOf(points: readonly number[], verdicts: readonly Verdict[], wanted: Verdict): Uint32Array {
   const borders: number[] = [];

@@ -1,6 +1,6 @@
 import type { Direction } from "../policy/model.js";
 import { type ColumnSet, groupColumns } from "./column-sets.js";
-import type { OutcomeId, Outcomes } from "./outcomes.js";
+import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
 import type { PortSetId } from "./port-sets.js";
 import type { Item, RuleItems, Space } from "./rule-items.js";
 import type { Row, TierRows } from "./tier-rows.js";
@@ -193,8 +193,10 @@ function mostCommon(values: Uint32Array, columns: number): number {
     counts.set(value, (counts.get(value) ?? 0) + end - column);
     column = end;
   }
-  let best = 0;
-  let most = -1;
+  // What is uncertain is said one by one: such columns need not be alike.
+  counts.delete(uncertain);
+  let best = silent;
+  let most = 0;
   // Of equally many the smallest, so that equal rows are written equally.
   for (const [value, count] of counts)
     if (count > most || (count === most && value < best)) [best, most] = [value, count];

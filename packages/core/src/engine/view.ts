@@ -9,7 +9,7 @@ import { LiteralAnswers } from "./literal-answers.js";
 import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
 import { OutsideSets } from "./outside-sets.js";
 import { PeerSets } from "./peer-sets.js";
-import { everyPort } from "./port-sets.js";
+import { everyPort, offsets } from "./port-sets.js";
 import { RuleItems, type Space } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
 import { noRow, type Row, TierRows } from "./tier-rows.js";
@@ -78,6 +78,33 @@ export class View {
     return this.certainAnswer(direction, subject, other) ?? this.literalAnswer(direction, subject, other);
   }
 
+  /** What both ends' policies say about connections between pods. */
+  pairAnswer(source: EndClass, destination: EndClass): AnswerId {
+    const egress = this.answer("egress", source, { kind: "pod", end: destination });
+    const ingress = this.answer("ingress", destination, { kind: "pod", end: source });
+    return this.answers.both(egress, ingress, (ports) =>
+      this.literal.undecidable(ports, source, destination, {
+        tiers: {
+          egress: this.literalTiers("egress", source),
+          ingress: this.literalTiers("ingress", destination),
+        },
+        points: [
+          ...this.points("egress", this.rowsOf("egress", source), false),
+          ...this.points("ingress", this.rowsOf("ingress", destination), false),
+        ],
+      }),
+    );
+  }
+
+  /** The tiers with only the rules that apply to a subject. */
+  literalTiers(direction: Direction, subject: EndClass): readonly Tier[] {
+    const rows = this.rowsOf(direction, subject);
+    return this.layers[direction].map(({ tier }, i) => {
+      const { rules, isolation } = rows[i]!;
+      return { ...tier, rules, isolation };
+    });
+  }
+
   private certainAnswer(direction: Direction, subject: EndClass, other: Other): AnswerId | undefined {
     const outcome = this.outcome(direction, subject, other);
     return outcome === uncertain ? undefined : this.answerOf(outcome);
@@ -101,8 +128,8 @@ export class View {
       subject,
       other: end,
       nearness,
-      layers: this.layers[direction],
-      rows,
+      tiers: this.literalTiers(direction, subject),
+      points: this.points(direction, rows, other.kind === "external"),
     });
   }
 
@@ -116,6 +143,16 @@ export class View {
       all = this.outcomes.compose(all, said);
     }
     return all;
+  }
+
+  /** Where the ports begin that some rule of these rows tells from those before, ascending. */
+  private points(direction: Direction, rows: readonly Row[], external: boolean): readonly number[] {
+    const points = new Set<number>(Object.values(offsets));
+    for (const [i, { inside, outside }] of this.layers[direction].entries())
+      for (const item of (external ? outside : inside).itemsOf(rows[i]!))
+        for (const point of this.answers.ports.bordersOf(inside.portsOf(item))) points.add(point);
+    points.delete(offsets.ICMP + 1);
+    return [...points].sort((a, b) => a - b);
   }
 
   rowsOf(direction: Direction, subject: EndClass): readonly Row[] {

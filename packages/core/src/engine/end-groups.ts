@@ -1,0 +1,65 @@
+import type { Family } from "../net/address.js";
+import type { Direction } from "../policy/model.js";
+import { type EndClass, type Ends, sizeOf } from "./ends.js";
+import { type Transposed, transpose } from "./transposed.js";
+import type { Layer } from "./layer.js";
+import type { View } from "./view.js";
+
+/** Ends that behave alike, as source and as destination, whatever the other end and the port. */
+export interface EndGroup {
+  readonly index: number;
+  readonly kind: EndClass["kind"];
+  readonly placed: boolean;
+  readonly families: readonly Family[];
+  readonly classes: readonly EndClass[];
+  readonly size: number;
+}
+
+/** A layer as the groups see it. */
+export interface GroupLayer {
+  readonly layer: Layer;
+  readonly transposed: Transposed;
+}
+
+export interface Grouping {
+  readonly groups: readonly EndGroup[];
+  readonly layers: Readonly<Record<Direction, readonly GroupLayer[]>>;
+}
+
+/** Puts classes together that all tables treat alike. Depends on what the policies say now, not on how classes came about. */
+export function groupEnds(ends: Ends, view: View): Grouping {
+  const inUse = ends.classes.filter((end) => sizeOf(end) > 0);
+  const subjects = inUse.filter(({ kind }) => kind === "pod");
+  const withTables = (layers: readonly Layer[]) =>
+    layers.map((layer) => {
+      const used = new Set(subjects.map(({ index }) => layer.rows.rowOf[index]!));
+      return { layer, transposed: transpose(layer.inside, used) };
+    });
+  const layers = { egress: withTables(view.layers.egress), ingress: withTables(view.layers.ingress) };
+  const groups = new Map<string, { classes: EndClass[] }>();
+  for (const end of inUse) {
+    const key = behaviour(end, [...layers.egress, ...layers.ingress]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { classes: [end] });
+    else known.classes.push(end);
+  }
+  return {
+    groups: [...groups.values()].map(({ classes }, index): EndGroup => {
+      const [{ kind, placed, families }] = classes as [EndClass];
+      const size = classes.reduce((sum, end) => sum + sizeOf(end), 0);
+      return { index, kind, placed, families, classes, size };
+    }),
+    layers,
+  };
+}
+
+function behaviour(end: EndClass, layers: readonly GroupLayer[]): string {
+  const parts = layers.map(({ layer, transposed }) => {
+    const { columnOf } = layer.inside.layout;
+    const column = transposed.columnContentOf[columnOf[end.column]!];
+    return end.kind === "pod"
+      ? `${transposed.contentOf[layer.rows.rowOf[end.index]!]} ${column}`
+      : `${column} ${transposed.columnContentOf[columnOf[end.ownColumn]!]}`;
+  });
+  return `${end.kind} ${end.placed} ${end.families.join()} ${parts.join()}`;
+}

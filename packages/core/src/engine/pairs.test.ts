@@ -25,7 +25,8 @@ const membersOf = (cluster: Cluster, { classes }: EndGroup): readonly Endpoint[]
     ...nodes.map((node) => ({ kind: "node", node }) as const),
   ]);
 
-const nodeOf = (end: Endpoint) => (end.kind === "pod" ? end.pod.node : end.kind === "node" ? end.node.name : "");
+const nodeOf = (end: Endpoint) =>
+  end.kind === "pod" ? end.pod.node : end.kind === "node" ? end.node.name : "";
 
 function isMeant({ nearness }: Block, a: Endpoint, b: Endpoint): boolean {
   const known = nodeOf(a) !== undefined && nodeOf(b) !== undefined;
@@ -42,12 +43,24 @@ function isMeant({ nearness }: Block, a: Endpoint, b: Endpoint): boolean {
 }
 
 /** Every pair by itself, with the verdict for each of the ports. */
-function expand(engine: Engine): ReadonlyMap<string, { readonly pair: Pick<Flow, "source" | "destination" | "family">; readonly said: readonly string[] }> {
-  const all = new Map<string, { pair: Pick<Flow, "source" | "destination" | "family">; said: readonly string[] }>();
+function expand(
+  engine: Engine,
+): ReadonlyMap<
+  string,
+  { readonly pair: Pick<Flow, "source" | "destination" | "family">; readonly said: readonly string[] }
+> {
+  const all = new Map<
+    string,
+    { pair: Pick<Flow, "source" | "destination" | "family">; said: readonly string[] }
+  >();
   for (const block of engine.pairs()) {
     let count = 0;
     const said = ports.map(({ protocol, port }) =>
-      engine.ports.contains(block.allowed, protocol, port) ? "Allow" : engine.ports.contains(block.undecided, protocol, port) ? "Undecided" : "Deny",
+      engine.ports.contains(block.allowed, protocol, port)
+        ? "Allow"
+        : engine.ports.contains(block.undecided, protocol, port)
+          ? "Undecided"
+          : "Deny",
     );
     for (const source of membersOf(engine.cluster, block.from))
       for (const destination of block.to.flatMap((group) => membersOf(engine.cluster, group))) {
@@ -56,7 +69,10 @@ function expand(engine: Engine): ReadonlyMap<string, { readonly pair: Pick<Flow,
         count++;
         const key = `${formatEndpoint(source)} -> ${formatEndpoint(destination)} IPv${block.family ?? "?"}`;
         expect(all.has(key), `${key} twice`).toBe(false);
-        all.set(key, { pair: { source, destination, ...(block.family === undefined ? {} : { family: block.family }) }, said });
+        all.set(key, {
+          pair: { source, destination, ...(block.family === undefined ? {} : { family: block.family }) },
+          said,
+        });
       }
     expect(block.count).toBe(count);
   }
@@ -89,7 +105,9 @@ describe("all pairs", () => {
           return [...new Set(addresses.map((a) => a.family))];
         };
         const ends: readonly Endpoint[] = [
-          ...[...cluster.pods.values()].map((pod) => ({ kind: "pod", pod, namespace: cluster.namespaces.get(pod.namespace)! }) as const),
+          ...[...cluster.pods.values()].map(
+            (pod) => ({ kind: "pod", pod, namespace: cluster.namespaces.get(pod.namespace)! }) as const,
+          ),
           ...[...cluster.nodes.values()].map((node) => ({ kind: "node", node }) as const),
         ];
         let expected = 0;
@@ -97,7 +115,14 @@ describe("all pairs", () => {
           for (const b of ends) {
             if (a === b) continue;
             const [x, y] = [families(a), families(b)];
-            expected += x.length === 0 && y.length === 0 ? 1 : x.length === 0 ? y.length : y.length === 0 ? x.length : x.filter((f) => y.includes(f)).length;
+            expected +=
+              x.length === 0 && y.length === 0
+                ? 1
+                : x.length === 0
+                  ? y.length
+                  : y.length === 0
+                    ? x.length
+                    : x.filter((f) => y.includes(f)).length;
           }
         expect(all.size).toBe(expected);
       }),

@@ -7,17 +7,31 @@ import { everyPort, type PortSetId } from "./port-sets.js";
 import type { View } from "./view.js";
 
 /** Pairs of ends that get the same answer: each of `from` with each of `to`, except with itself. */
-export interface Block {
-  readonly from: EndGroup;
-  readonly to: readonly EndGroup[];
-  /** Where one end is a host and the other a pod: which of their pairs are meant (S1.6). */
-  readonly nearness?: Nearness;
+export class Block {
   /** The address family of the connections, where the ends tell (S1.15). */
-  readonly family?: Family;
+  readonly family: Family | undefined;
   readonly allowed: PortSetId;
   readonly undecided: PortSetId;
-  /** How many ordered pairs of different ends. */
-  readonly count: number;
+
+  constructor(
+    { family, answers }: View,
+    readonly from: EndGroup,
+    private readonly all: readonly EndGroup[],
+    private readonly indices: Uint32Array,
+    answer: AnswerId,
+    /** How many ordered pairs of different ends. */
+    readonly count: number,
+    /** Where one end is a host and the other a pod: which of their pairs are meant (S1.6). */
+    readonly nearness: Nearness | undefined,
+  ) {
+    this.family = family;
+    this.allowed = answers.allowed(answer);
+    this.undecided = answers.undecided(answer);
+  }
+
+  get to(): readonly EndGroup[] {
+    return Array.from(this.indices, (i) => this.all[i]!);
+  }
 }
 
 /** All pairs in one address family, source by source. */
@@ -28,19 +42,20 @@ export function* pairsIn(view: View, grouping: Grouping): Iterable<Block> {
   const near = new NearPairs(pods, hosts);
   const sweep = new PodSweep(view, grouping, pods);
   for (const source of sweep.sources) {
-    const found = new Blocks(view, source);
+    const found = new Blocks(view, source, pods);
     const answers = sweep.answersFrom(source);
+    const everyone = talking.isAll(source, pods);
     for (let i = 0; i < pods.length; i++)
-      if (talking.can(source, pods[i]!)) found.add(answers[i]!, pods[i]!, source.size * pods[i]!.size);
-    yield* found.all();
+      if (everyone || talking.can(source, pods[i]!)) found.add(answers[i]!, i, source.size * pods[i]!.size);
+    yield* found.blocks();
     yield* fromPodToHosts(view, source, hosts, talking, near);
   }
   for (const source of hosts) {
     yield* fromHostToPods(view, source, pods, talking, near);
-    const found = new Blocks(view, source);
-    for (const host of hosts)
-      if (talking.can(source, host)) found.add(everyPort, host, source.size * host.size);
-    yield* found.all();
+    const found = new Blocks(view, source, hosts);
+    for (const [i, host] of hosts.entries())
+      if (talking.can(source, host)) found.add(everyPort, i, source.size * host.size);
+    yield* found.blocks();
   }
 }
 
@@ -52,12 +67,12 @@ function* fromPodToHosts(
   near: NearPairs,
 ): Iterable<Block> {
   for (const nearness of allNearness) {
-    const found = new Blocks(view, pod, nearness);
-    for (const host of hosts) {
+    const found = new Blocks(view, pod, hosts, nearness);
+    for (const [i, host] of hosts.entries()) {
       const count = talking.can(pod, host) ? near.count(pod, host, nearness) : 0;
-      if (count > 0) found.add(view.answer("egress", pod.classes[0]!, hostAt(host, nearness)), host, count);
+      if (count > 0) found.add(view.answer("egress", pod.classes[0]!, hostAt(host, nearness)), i, count);
     }
-    yield* found.all();
+    yield* found.blocks();
   }
 }
 
@@ -69,12 +84,12 @@ function* fromHostToPods(
   near: NearPairs,
 ): Iterable<Block> {
   for (const nearness of allNearness) {
-    const found = new Blocks(view, host, nearness);
-    for (const pod of pods) {
+    const found = new Blocks(view, host, pods, nearness);
+    for (const [i, pod] of pods.entries()) {
       const count = talking.can(host, pod) ? near.count(pod, host, nearness) : 0;
-      if (count > 0) found.add(view.answer("ingress", pod.classes[0]!, hostAt(host, nearness)), pod, count);
+      if (count > 0) found.add(view.answer("ingress", pod.classes[0]!, hostAt(host, nearness)), i, count);
     }
-    yield* found.all();
+    yield* found.blocks();
   }
 }
 
@@ -86,46 +101,83 @@ const hostAt = ({ classes }: EndGroup, nearness: Nearness): Other => ({
   nearness,
 });
 
-/** Collects the destinations of one source by the answer they get. */
+/** Sorts the destinations of one source by the answer they get, without an object for each. */
 class Blocks {
-  private readonly byAnswer = new Map<AnswerId, { readonly to: EndGroup[]; count: number }>();
+  private readonly slots = new Map<AnswerId, number>();
+  private readonly answers: AnswerId[] = [];
+  private readonly lengths: number[] = [];
+  private readonly counts: number[] = [];
+  /** In the order they came: the destination, and the number of its answer. */
+  private readonly destinations: Uint32Array;
+  private readonly slotOf: Uint32Array;
+  private length = 0;
+  private lastAnswer: AnswerId | undefined;
+  private lastSlot = 0;
 
   constructor(
     private readonly view: View,
     private readonly from: EndGroup,
+    private readonly all: readonly EndGroup[],
     private readonly nearness?: Nearness,
-  ) {}
+  ) {
+    this.destinations = new Uint32Array(all.length);
+    this.slotOf = new Uint32Array(all.length);
+  }
 
-  add(answer: AnswerId, to: EndGroup, pairs: number): void {
+  /** The i-th of all ends gets this answer, in so many pairs. */
+  add(answer: AnswerId, i: number, pairs: number): void {
+    const to = this.all[i]!;
     // Nothing is said here about an end and itself.
     const count = to === this.from ? pairs - to.size : pairs;
     if (count === 0) return;
-    const known = this.byAnswer.get(answer);
-    if (known === undefined) this.byAnswer.set(answer, { to: [to], count });
-    else {
-      known.to.push(to);
-      known.count += count;
-    }
+    const slot = answer === this.lastAnswer ? this.lastSlot : this.slotFor(answer);
+    this.lengths[slot]!++;
+    this.counts[slot]! += count;
+    this.destinations[this.length] = i;
+    this.slotOf[this.length++] = slot;
   }
 
-  *all(): Iterable<Block> {
-    const { answers, family } = this.view;
-    for (const [answer, { to, count }] of this.byAnswer)
-      yield {
-        from: this.from,
-        to,
-        ...(this.nearness === undefined ? {} : { nearness: this.nearness }),
-        ...(family === undefined ? {} : { family }),
-        allowed: answers.allowed(answer),
-        undecided: answers.undecided(answer),
-        count,
-      };
+  private slotFor(answer: AnswerId): number {
+    let slot = this.slots.get(answer);
+    if (slot === undefined) {
+      slot = this.answers.push(answer) - 1;
+      this.slots.set(answer, slot);
+      this.lengths.push(0);
+      this.counts.push(0);
+    }
+    this.lastAnswer = answer;
+    this.lastSlot = slot;
+    return slot;
+  }
+
+  *blocks(): Iterable<Block> {
+    const sorted = new Uint32Array(this.length);
+    const ends: number[] = [];
+    for (const [slot, length] of this.lengths.entries()) ends.push((ends[slot - 1] ?? 0) + length);
+    const next = ends.map((end, slot) => end - this.lengths[slot]!);
+    for (let i = 0; i < this.length; i++) sorted[next[this.slotOf[i]!]!++] = this.destinations[i]!;
+    for (const [slot, answer] of this.answers.entries()) {
+      const indices = sorted.subarray(ends[slot]! - this.lengths[slot]!, ends[slot]);
+      yield new Block(this.view, this.from, this.all, indices, answer, this.counts[slot]!, this.nearness);
+    }
   }
 }
 
 /** S1.15: which ends talk in this family: those that have it in common, or where only one is known to have it. */
 class Talking {
+  private readonly all = new Map<string, boolean>();
+
   constructor(private readonly family: Family | undefined) {}
+
+  /** Whether the source can talk to all of them; mostly all ends have the same families. */
+  isAll(source: EndGroup, others: readonly EndGroup[]): boolean {
+    const key = source.families.join();
+    const known = this.all.get(key);
+    if (known !== undefined) return known;
+    const found = others.every((other) => this.can(source, other));
+    this.all.set(key, found);
+    return found;
+  }
 
   can(a: EndGroup, b: EndGroup): boolean {
     if (this.family === undefined) return a.families.length === 0 && b.families.length === 0;

@@ -1,12 +1,12 @@
 import type { AnswerId } from "./answers.js";
 import type { EndGroup, GroupLayer, Grouping } from "./end-groups.js";
-import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
 import { everyPort } from "./port-sets.js";
 import { readColumn, readRow } from "./transposed.js";
 import type { View } from "./view.js";
 
 /** Stands for an answer that has to be asked for pair by pair. */
-const askEach: AnswerId = -1;
+const askEach: AnswerId = 0xffffffff;
 
 /**
  * Answers for all pairs of pods. For each source, what its own rows say to all destinations is held against what the
@@ -22,9 +22,9 @@ export class PodSweep {
   private readonly rowsOf: Uint32Array;
   private readonly outcomes: { readonly egress: Uint32Array; readonly ingress: Uint32Array };
   private readonly answersOf: {
-    readonly egress: Float64Array;
-    readonly ingress: Float64Array;
-    readonly both: Float64Array;
+    readonly egress: Uint32Array;
+    readonly ingress: Uint32Array;
+    readonly both: Uint32Array;
   };
   private egressKey: string | undefined;
   private readonly answerOfOutcome: AnswerId[] = [];
@@ -49,14 +49,14 @@ export class PodSweep {
     this.ingress = layers.ingress.map((layer) => new IngressLayer(layer, firsts));
     this.outcomes = { egress: new Uint32Array(pods.length), ingress: new Uint32Array(firsts.length) };
     this.answersOf = {
-      egress: new Float64Array(pods.length),
-      ingress: new Float64Array(firsts.length),
-      both: new Float64Array(pods.length),
+      egress: new Uint32Array(pods.length),
+      ingress: new Uint32Array(firsts.length),
+      both: new Uint32Array(pods.length),
     };
   }
 
   /** By destination, in the order of the groups given. Good until the next call. */
-  answersFrom(source: EndGroup): Float64Array {
+  answersFrom(source: EndGroup): Uint32Array {
     this.readEgress(source);
     this.readIngress(source);
     const { egress, ingress, both } = this.answersOf;
@@ -99,7 +99,7 @@ export class PodSweep {
     this.toAnswers(ingress, this.answersOf.ingress);
   }
 
-  private toAnswers(outcomes: Uint32Array, answers: Float64Array): void {
+  private toAnswers(outcomes: Uint32Array, answers: Uint32Array): void {
     for (let i = 0; i < outcomes.length; i++) answers[i] = this.answerOf(outcomes[i]!);
   }
 
@@ -127,7 +127,7 @@ class EgressLayer {
     const values = inside.values(rows.rowOf[source.classes[0]!.index]!);
     if (values.base === silent && values.columns.length === 0) return;
     readRow(values, this.row);
-    for (let i = 0; i < all.length; i++) all[i] = outcomes.compose(all[i]!, this.row[this.columns[i]!]!);
+    composeAll(outcomes, all, this.row, this.columns);
   }
 }
 
@@ -148,7 +148,19 @@ class IngressLayer {
   compose({ outcomes }: View, source: EndGroup, all: Uint32Array): void {
     const { columnOf } = this.layer.layer.inside.layout;
     readColumn(this.layer.transposed, columnOf[source.classes[0]!.column]!, this.column);
-    for (let i = 0; i < all.length; i++) all[i] = outcomes.compose(all[i]!, this.column[this.contents[i]!]!);
+    composeAll(outcomes, all, this.column, this.contents);
+  }
+}
+
+/** Lets a tier speak about all that the tiers before left open: of the i-th, what stands in `said` at `at[i]`. */
+function composeAll(outcomes: Outcomes, all: Uint32Array, said: Uint32Array, at: Uint32Array): void {
+  const { isFinal } = outcomes;
+  for (let i = 0; i < all.length; i++) {
+    const first = all[i]!;
+    if (isFinal[first]!) continue;
+    const second = said[at[i]!]!;
+    if (second === silent) continue;
+    all[i] = first === silent ? second : outcomes.compose(first, second);
   }
 }
 

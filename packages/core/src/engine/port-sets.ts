@@ -1,3 +1,4 @@
+import { PairMemo } from "./pair-memo.js";
 import type { Protocol } from "../policy/model.js";
 
 /*
@@ -30,14 +31,17 @@ export class PortSets {
   private readonly borders: Uint32Array[] = [];
   /** By a hash of the borders; sets with equal hashes are compared. */
   private readonly ids = new Map<number, PortSetId[]>();
-  private readonly unions = new Map<number, PortSetId>();
-  private readonly differences = new Map<number, PortSetId>();
-  private readonly intersections = new Map<number, PortSetId>();
+  private readonly unions = this.memo((x, y) => x || y);
+  private readonly differences = this.memo((x, y) => x && !y);
+  private readonly intersections = this.memo((x, y) => x && y);
 
   constructor() {
     this.intern(new Uint32Array(0));
     this.intern(Uint32Array.of(0, end));
   }
+
+  /** Behind the last port. */
+  readonly end = end;
 
   get size(): number {
     return this.borders.length;
@@ -62,22 +66,18 @@ export class PortSets {
   union(a: PortSetId, b: PortSetId): PortSetId {
     if (a === b || b === noPorts || a === everyPort) return a;
     if (a === noPorts || b === everyPort) return b;
-    return a < b
-      ? this.memo(this.unions, a, b, (x, y) => x || y)
-      : this.memo(this.unions, b, a, (x, y) => x || y);
+    return a < b ? this.unions.of(a, b) : this.unions.of(b, a);
   }
 
   intersect(a: PortSetId, b: PortSetId): PortSetId {
     if (a === b || b === everyPort || a === noPorts) return a;
     if (a === everyPort || b === noPorts) return b;
-    return a < b
-      ? this.memo(this.intersections, a, b, (x, y) => x && y)
-      : this.memo(this.intersections, b, a, (x, y) => x && y);
+    return a < b ? this.intersections.of(a, b) : this.intersections.of(b, a);
   }
 
   subtract(a: PortSetId, b: PortSetId): PortSetId {
     if (a === b || a === noPorts || b === everyPort) return noPorts;
-    return b === noPorts ? a : this.memo(this.differences, a, b, (x, y) => x && !y);
+    return b === noPorts ? a : this.differences.of(a, b);
   }
 
   contains(id: PortSetId, protocol: Protocol, port: number): boolean {
@@ -108,13 +108,8 @@ export class PortSets {
     return found;
   }
 
-  private memo(cache: Map<number, PortSetId>, a: PortSetId, b: PortSetId, combine: Combine): PortSetId {
-    const key = a * 0x4000000 + b;
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const made = this.intern(sweep(this.borders[a]!, this.borders[b]!, combine));
-    cache.set(key, made);
-    return made;
+  private memo(combine: Combine): PairMemo {
+    return new PairMemo((a, b) => this.intern(sweep(this.borders[a]!, this.borders[b]!, combine)));
   }
 
   private intern(borders: Uint32Array): PortSetId {

@@ -1,7 +1,6 @@
-import type { Direction, Peer, Rule } from "../policy/model.js";
+import type { Action, Direction, Peer, Rule } from "../policy/model.js";
 import type { ColumnSet, ColumnSets } from "./column-sets.js";
 import type { EndClass } from "./ends.js";
-import type { Effect, Outcomes, StepId } from "./outcomes.js";
 import type { PeerSet } from "./peer-sets.js";
 import { noPorts, type PortSetId } from "./port-sets.js";
 import { hasNamedPorts, type RulePorts } from "./rule-ports.js";
@@ -14,14 +13,25 @@ export interface Space {
   readonly of: (peer: Peer, subject: EndClass) => PeerSet;
   /** The class behind a column, where there is one. */
   readonly classAt: (column: number) => EndClass | undefined;
-  /** S1.6: hosts seen by the pods that run on them. */
-  readonly isOwn: (column: number) => boolean;
+  /** Columns come in kinds, as rules often speak of all of a kind. */
+  readonly kinds: number;
+  readonly kindOf: (column: number) => number;
 }
+
+/** The kinds of columns inside a cluster. Addresses outside are of the first kind, too. */
+export const ofPod = 0;
+export const ofHost = 1;
+/** S1.6: hosts seen by the pods that run on them. */
+export const ownHost = 2;
+
+/** `Maybe`: whether the rule matches hangs on a fact that is not known. */
+export type Effect = Action | "Maybe";
 
 /** A part of a rule: for these columns, this happens to these ports. */
 export interface Item {
   readonly set: ColumnSet;
-  readonly step: StepId;
+  readonly ports: PortSetId;
+  readonly effect: Effect;
   readonly rule: Rule;
 }
 
@@ -33,7 +43,6 @@ export class RuleItems {
     private readonly direction: Direction,
     private readonly space: Space,
     private readonly ports: RulePorts,
-    private readonly outcomes: Outcomes,
   ) {}
 
   of(rule: Rule, subject: EndClass): readonly Item[] {
@@ -58,7 +67,8 @@ export class RuleItems {
 
   private on(set: ColumnSet, rule: Rule, subject: EndClass, effect: Effect): readonly Item[] {
     if (this.direction === "egress") return this.byPorts(set, rule, effect);
-    const { sets, isOwn } = this.space;
+    const { sets, kindOf } = this.space;
+    const isOwn = (column: number) => kindOf(column) === ownHost;
     const ports = this.ports.of(rule, subject);
     const others = sets.part(set, "others", (column) => !isOwn(column));
     const found = this.item(others, ports, effect, rule);
@@ -83,6 +93,6 @@ export class RuleItems {
 
   private item(set: ColumnSet, ports: PortSetId, effect: Effect, rule: Rule): readonly Item[] {
     if (set.members.length === 0 || ports === noPorts) return [];
-    return [{ set, step: this.outcomes.step(ports, effect), rule }];
+    return [{ set, ports, effect, rule }];
   }
 }

@@ -1,5 +1,6 @@
 import { uncertain } from "./outcomes.js";
-import type { RowValues, TierTable } from "./tier-table.js";
+import type { RowValues } from "./row-work.js";
+import type { TierTable } from "./tier-table.js";
 
 /** A table read by columns: what each row says to most, and for each column the rows that say something else to it. */
 export interface Transposed {

@@ -10,7 +10,7 @@ import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
 import { OutsideSets } from "./outside-sets.js";
 import { PeerSets } from "./peer-sets.js";
 import { everyPort, offsets } from "./port-sets.js";
-import { RuleItems, type Space } from "./rule-items.js";
+import { ofHost, ofPod, ownHost, RuleItems, type Space } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
 import { noRow, type Row, TierRows } from "./tier-rows.js";
 import { TierTable } from "./tier-table.js";
@@ -39,20 +39,22 @@ export class View {
         sets: inside.sets,
         of: (peer, subject) => inside.of(peer, subject),
         classAt: (column) => ends.classes[ends.classOfColumn[column]!],
-        isOwn: (column) => ends.isOwnColumn[column]!,
+        kinds: 3,
+        kindOf: (column) => kindAt(ends, column),
       },
       outside: {
         columns: ends.vocabulary.atoms.count,
         sets: outside.sets,
         of: (peer, subject) => outside.of(peer, subject),
         classAt: () => undefined,
-        isOwn: () => false,
+        kinds: 1,
+        kindOf: () => ofPod,
       },
     };
     const compileTier = (direction: Direction, tier: Tier): Layer => {
       const rows = new TierRows(tier, direction, ends, inside.selections);
       const table = (space: Space, grouped: boolean) => {
-        const items = new RuleItems(direction, space, ports, this.outcomes);
+        const items = new RuleItems(direction, space, ports);
         return new TierTable(rows, direction, space, items, this.outcomes, grouped);
       };
       // The rules of namespaces look at few columns each, those of the cluster at most.
@@ -150,7 +152,7 @@ export class View {
     const points = new Set<number>(Object.values(offsets));
     for (const [i, { inside, outside }] of this.layers[direction].entries())
       for (const item of (external ? outside : inside).itemsOf(rows[i]!))
-        for (const point of this.answers.ports.bordersOf(inside.portsOf(item))) points.add(point);
+        for (const point of this.answers.ports.bordersOf(item.ports)) points.add(point);
     points.delete(offsets.ICMP + 1);
     return [...points].sort((a, b) => a - b);
   }
@@ -158,6 +160,11 @@ export class View {
   rowsOf(direction: Direction, subject: EndClass): readonly Row[] {
     return this.layers[direction].map(({ rows }) => rows.rows[rows.rowOf[subject.index]!]!);
   }
+}
+
+function kindAt(ends: Ends, column: number): number {
+  if (ends.classes[ends.classOfColumn[column]!]!.kind === "pod") return ofPod;
+  return ends.isOwnColumn[column]! ? ownHost : ofHost;
 }
 
 function columnKey(other: Other): string {

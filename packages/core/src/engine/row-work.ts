@@ -1,0 +1,181 @@
+import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import type { Layout, PlacedSet } from "./layout.js";
+import type { PortAtoms } from "./port-atoms.js";
+import type { Effect } from "./rule-items.js";
+
+/** What a row says to each column: mostly the same, and something else to some. */
+export interface RowValues {
+  readonly base: OutcomeId;
+  /** Ascending. */
+  readonly columns: Uint32Array;
+  readonly values: Uint32Array;
+}
+
+/**
+ * Goes through the rules of a row for all columns at once, with a mask of open, allowed and denied ports for each. What
+ * is said to all columns of a kind is kept once, behind the columns, and copied to one when it is first said something
+ * of its own: the cost is that of the columns that rules single out.
+ */
+export class RowWork {
+  private readonly open: Uint32Array;
+  private readonly allow: Uint32Array;
+  private readonly deny: Uint32Array;
+  /** Columns that were singled out, and those that have open ports. */
+  private readonly touched: Uint32Array;
+  private readonly live: Uint32Array;
+  private readonly isUncertain: Uint8Array;
+
+  constructor(
+    private readonly layout: Layout,
+    readonly width: number,
+  ) {
+    const all = layout.columns + layout.kinds;
+    this.open = new Uint32Array(all * width);
+    this.allow = new Uint32Array(all * width);
+    this.deny = new Uint32Array(all * width);
+    this.touched = new Uint32Array((layout.columns + 31) >>> 5);
+    this.live = new Uint32Array((all + 31) >>> 5);
+    this.isUncertain = new Uint8Array(all);
+  }
+
+  begin(): void {
+    const { columns, kinds } = this.layout;
+    const at = columns * this.width;
+    this.open.fill(0xffffffff, at);
+    this.allow.fill(0, at);
+    this.deny.fill(0, at);
+    this.isUncertain.fill(0, columns, columns + kinds);
+    this.live.fill(0xffffffff);
+    this.touched.fill(0);
+  }
+
+  // S1.1: a rule takes what is still open of its ports; settled columns are not looked at again.
+  take({ wholeKinds, members, bits }: PlacedSet, mask: Uint32Array, effect: Effect): void {
+    const { live } = this;
+    for (const kind of wholeKinds) this.takeFromKind(kind, mask, effect);
+    if (bits === undefined)
+      for (let i = 0; i < members.length; i++) {
+        const column = members[i]!;
+        if (((live[column >>> 5]! >>> (column & 31)) & 1) === 1) this.takeFrom(column, mask, effect);
+      }
+    else
+      for (let w = 0; w < bits.length; w++)
+        for (let word = bits[w]! & live[w]!; word !== 0; word &= word - 1)
+          this.takeFrom((w << 5) + 31 - Math.clz32(word & -word), mask, effect);
+  }
+
+  private takeFromKind(kind: number, mask: Uint32Array, effect: Effect): void {
+    const { touched, live, layout } = this;
+    const shared = layout.columns + kind;
+    if (((live[shared >>> 5]! >>> (shared & 31)) & 1) === 1) this.takeOpen(shared, mask, effect);
+    for (let w = 0; w < touched.length; w++)
+      for (let word = touched[w]! & live[w]!; word !== 0; word &= word - 1) {
+        const column = (w << 5) + 31 - Math.clz32(word & -word);
+        if (layout.kindOf[column] === kind) this.takeOpen(column, mask, effect);
+      }
+  }
+
+  private takeFrom(column: number, mask: Uint32Array, effect: Effect): void {
+    if (((this.touched[column >>> 5]! >>> (column & 31)) & 1) === 0) this.touch(column);
+    this.takeOpen(column, mask, effect);
+  }
+
+  private touch(column: number): void {
+    const { layout, width, open, allow, deny, live } = this;
+    const shared = layout.columns + layout.kindOf[column]!;
+    for (let w = 0, to = column * width, from = shared * width; w < width; w++, to++, from++) {
+      open[to] = open[from]!;
+      allow[to] = allow[from]!;
+      deny[to] = deny[from]!;
+    }
+    this.isUncertain[column] = this.isUncertain[shared]!;
+    if (((live[shared >>> 5]! >>> (shared & 31)) & 1) === 0) live[column >>> 5]! &= ~(1 << (column & 31));
+    this.touched[column >>> 5]! |= 1 << (column & 31);
+  }
+
+  private takeOpen(column: number, mask: Uint32Array, effect: Effect): void {
+    const { open, width } = this;
+    let left = 0;
+    let taken = 0;
+    for (let w = 0, at = column * width; w < width; w++, at++) {
+      const now = open[at]! & mask[w]!;
+      taken |= now;
+      open[at]! ^= now;
+      left |= open[at]!;
+      if (effect === "Allow") this.allow[at]! |= now;
+      else if (effect === "Deny") this.deny[at]! |= now;
+    }
+    if (effect === "Maybe" && taken !== 0) {
+      this.isUncertain[column] = 1;
+      left = 0;
+    }
+    if (left === 0) this.live[column >>> 5]! &= ~(1 << (column & 31));
+  }
+
+  /** S1.2: isolation denies what is still open; S1.3: otherwise it goes on, as what was passed does. */
+  finish(isolated: boolean, atoms: PortAtoms): RowValues {
+    const { layout, touched } = this;
+    const shared: OutcomeId[] = [];
+    for (let kind = 0; kind < layout.kinds; kind++)
+      shared.push(this.outcome(layout.columns + kind, isolated && !layout.isExemptKind[kind]!, atoms));
+    const columns: number[] = [];
+    const values: OutcomeId[] = [];
+    // All of the first kind but those touched have its outcome; the columns of other kinds are few.
+    for (let w = 0; w < touched.length; w++)
+      for (let word = touched[w]! | layout.minor[w]!; word !== 0; word &= word - 1) {
+        const bit = 31 - Math.clz32(word & -word);
+        const column = (w << 5) + bit;
+        const kind = layout.kindOf[column]!;
+        columns.push(column);
+        values.push(
+          ((touched[w]! >>> bit) & 1) === 1
+            ? this.outcome(column, isolated && !layout.isExemptKind[kind]!, atoms)
+            : shared[kind]!,
+        );
+      }
+    return compress(shared[0]!, layout.columns, columns, values);
+  }
+
+  private outcome(column: number, isolated: boolean, atoms: PortAtoms): OutcomeId {
+    if (this.isUncertain[column] === 1) return uncertain;
+    const { allow, deny, open, width } = this;
+    const at = column * width;
+    if (isolated) for (let w = at; w < at + width; w++) deny[w]! |= open[w]!;
+    return atoms.outcome(allow, deny, at);
+  }
+}
+
+/** What most columns have is said once; what is uncertain one by one, as such columns need not be alike. */
+function compress(
+  shared: OutcomeId,
+  count: number,
+  columns: readonly number[],
+  values: readonly OutcomeId[],
+): RowValues {
+  if (columns.length * 2 < count && shared !== uncertain) return keep(shared, columns, values);
+  const counts = new Map([[shared, count - columns.length]]);
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  counts.delete(uncertain);
+  let base = silent;
+  let most = 0;
+  // Of equally many the smallest, so that equal rows are written equally.
+  for (const [value, n] of counts) if (n > most || (n === most && value < base)) [base, most] = [value, n];
+  if (base === shared) return keep(base, columns, values);
+  // Then the columns that were left out are the odd ones.
+  const all = new Array<OutcomeId>(count).fill(shared);
+  for (let i = 0; i < columns.length; i++) all[columns[i]!] = values[i]!;
+  return keep(base, [...all.keys()], all);
+}
+
+/** Those columns whose value is not the base. */
+function keep(base: OutcomeId, columns: readonly number[], values: readonly OutcomeId[]): RowValues {
+  let count = 0;
+  for (const value of values) if (value !== base) count++;
+  const kept = { base, columns: new Uint32Array(count), values: new Uint32Array(count) };
+  for (let i = 0, at = 0; i < columns.length; i++)
+    if (values[i] !== base) {
+      kept.columns[at] = columns[i]!;
+      kept.values[at++] = values[i]!;
+    }
+  return kept;
+}

@@ -148,15 +148,19 @@ export class Ends {
     const { podKeys, portNames, accounts } = this.vocabulary;
     const namespace = this.namespaceOf(pod);
     const labels: number[] = [];
-    let ascending = true;
     for (const key in pod.labels) {
       const number = podKeys.get(key);
       if (number === undefined) continue;
-      const value = this.internValue(number, pod.labels[key]!);
-      if (labels.length > 0 && labels.at(-2)! > number) ascending = false;
-      labels.push(number, value);
+      // Few, and mostly in order already.
+      let at = labels.length;
+      for (; at > 0 && labels[at - 2]! > number; at -= 2) {
+        labels[at] = labels[at - 2]!;
+        labels[at + 1] = labels[at - 1]!;
+      }
+      labels[at] = number;
+      labels[at + 1] = this.internValue(number, pod.labels[key]!);
     }
-    let key = `${namespace} ${ascending ? labels.join() : inOrder(labels)} ${this.addressKey(pod.addresses)}`;
+    let key = `${namespace} ${labels.join()} ${this.addressKey(pod.addresses)}`;
     if (pod.node === undefined) key += " unplaced";
     if (accounts) key += ` account ${pod.serviceAccount}`;
     if (portNames.size > 0) key += namedPortsKey(pod, portNames);
@@ -255,14 +259,6 @@ function nodeKey(labels: Labels | undefined, { nodeKeys }: Vocabulary): string {
   const known = [...nodeKeys].map((key) => (Object.hasOwn(labels, key) ? labels[key] : null));
   return JSON.stringify(known);
 }
-
-function inOrder(pairs: readonly number[]): string {
-  const keys = pairs.filter((_, i) => i % 2 === 0).toSorted((a, b) => a - b);
-  return keys.flatMap((key) => [key, pairs[2 * findPair(pairs, key) + 1]!]).join();
-}
-
-const findPair = (pairs: readonly number[], key: number): number =>
-  pairs.findIndex((value, i) => i % 2 === 0 && value === key) / 2;
 
 function namedPortsKey(pod: Pod, names: ReadonlySet<string>): string {
   const named = pod.ports.filter(({ name }) => name !== undefined && names.has(name));

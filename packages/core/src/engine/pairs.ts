@@ -41,12 +41,15 @@ export function* pairsIn(view: View, grouping: Grouping): Iterable<Block> {
   const talking = new Talking(view.family);
   const near = new NearPairs(pods, hosts);
   const sweep = new PodSweep(view, grouping, pods);
+  const sizes = Float64Array.from(pods, ({ size }) => size);
   for (const source of sweep.sources) {
     const found = new Blocks(view, source, pods);
-    const answers = sweep.answersFrom(source);
-    const everyone = talking.isAll(source, pods);
-    for (let i = 0; i < pods.length; i++)
-      if (everyone || talking.can(source, pods[i]!)) found.add(answers[i]!, i, source.size * pods[i]!.size);
+    found.addAll(
+      sweep.answersFrom(source),
+      sizes,
+      (i) => talking.can(source, pods[i]!),
+      talking.isAll(source, pods),
+    );
     yield* found.blocks();
     yield* fromPodToHosts(view, source, hosts, talking, near);
   }
@@ -135,6 +138,23 @@ class Blocks {
     this.counts[slot]! += count;
     this.destinations[this.length] = i;
     this.slotOf[this.length++] = slot;
+  }
+
+  /** The same for all ends, as far as the source can talk to them. */
+  addAll(answers: Uint32Array, sizes: Float64Array, canTalk: (i: number) => boolean, toAll: boolean): void {
+    const self = this.all.indexOf(this.from);
+    const { size } = this.from;
+    for (let i = 0; i < answers.length; i++) {
+      if (!toAll && !canTalk(i)) continue;
+      const answer = answers[i]!;
+      const count = i === self ? size * (size - 1) : size * sizes[i]!;
+      if (count === 0) continue;
+      const slot = answer === this.lastAnswer ? this.lastSlot : this.slotFor(answer);
+      this.lengths[slot]!++;
+      this.counts[slot]! += count;
+      this.destinations[this.length] = i;
+      this.slotOf[this.length++] = slot;
+    }
   }
 
   private slotFor(answer: AnswerId): number {

@@ -100,7 +100,15 @@ export class PodSweep {
   }
 
   private toAnswers(outcomes: Uint32Array, answers: Uint32Array): void {
-    for (let i = 0; i < outcomes.length; i++) answers[i] = this.answerOf(outcomes[i]!);
+    let [last, answer] = [silent, everyPort];
+    for (let i = 0; i < outcomes.length; i++) {
+      const outcome = outcomes[i]!;
+      if (outcome !== last) {
+        last = outcome;
+        answer = this.answerOf(outcome);
+      }
+      answers[i] = answer;
+    }
   }
 
   private answerOf(outcome: OutcomeId): AnswerId {

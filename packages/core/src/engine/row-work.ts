@@ -24,6 +24,8 @@ export class RowWork {
   private readonly touched: Uint32Array;
   private readonly live: Uint32Array;
   private readonly isUncertain: Uint8Array;
+  private readonly columns: Uint32Array;
+  private readonly values: Uint32Array;
 
   constructor(
     private readonly layout: Layout,
@@ -36,6 +38,8 @@ export class RowWork {
     this.touched = new Uint32Array((layout.columns + 31) >>> 5);
     this.live = new Uint32Array((all + 31) >>> 5);
     this.isUncertain = new Uint8Array(all);
+    this.columns = new Uint32Array(layout.columns);
+    this.values = new Uint32Array(layout.columns);
   }
 
   begin(): void {
@@ -118,22 +122,21 @@ export class RowWork {
     const shared: OutcomeId[] = [];
     for (let kind = 0; kind < layout.kinds; kind++)
       shared.push(this.outcome(layout.columns + kind, isolated && !layout.isExemptKind[kind]!, atoms));
-    const columns: number[] = [];
-    const values: OutcomeId[] = [];
+    const { columns, values } = this;
+    let count = 0;
     // All of the first kind but those touched have its outcome; the columns of other kinds are few.
     for (let w = 0; w < touched.length; w++)
       for (let word = touched[w]! | layout.minor[w]!; word !== 0; word &= word - 1) {
         const bit = 31 - Math.clz32(word & -word);
         const column = (w << 5) + bit;
         const kind = layout.kindOf[column]!;
-        columns.push(column);
-        values.push(
+        columns[count] = column;
+        values[count++] =
           ((touched[w]! >>> bit) & 1) === 1
             ? this.outcome(column, isolated && !layout.isExemptKind[kind]!, atoms)
-            : shared[kind]!,
-        );
+            : shared[kind]!;
       }
-    return compress(shared[0]!, layout.columns, columns, values);
+    return compress(shared[0]!, layout.columns, columns.subarray(0, count), values.subarray(0, count));
   }
 
   private outcome(column: number, isolated: boolean, atoms: PortAtoms): OutcomeId {
@@ -146,15 +149,14 @@ export class RowWork {
 }
 
 /** What most columns have is said once; what is uncertain one by one, as such columns need not be alike. */
-function compress(
-  shared: OutcomeId,
-  count: number,
-  columns: readonly number[],
-  values: readonly OutcomeId[],
-): RowValues {
+function compress(shared: OutcomeId, count: number, columns: Uint32Array, values: Uint32Array): RowValues {
   if (columns.length * 2 < count && shared !== uncertain) return keep(shared, columns, values);
   const counts = new Map([[shared, count - columns.length]]);
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  // Runs of equal values are common: they are counted before they are looked up.
+  for (let i = 0, end = 0; i < values.length; i = end) {
+    while (end < values.length && values[end] === values[i]) end++;
+    counts.set(values[i]!, (counts.get(values[i]!) ?? 0) + end - i);
+  }
   counts.delete(uncertain);
   let base = silent;
   let most = 0;
@@ -162,15 +164,15 @@ function compress(
   for (const [value, n] of counts) if (n > most || (n === most && value < base)) [base, most] = [value, n];
   if (base === shared) return keep(base, columns, values);
   // Then the columns that were left out are the odd ones.
-  const all = new Array<OutcomeId>(count).fill(shared);
+  const all = new Uint32Array(count).fill(shared);
   for (let i = 0; i < columns.length; i++) all[columns[i]!] = values[i]!;
-  return keep(base, [...all.keys()], all);
+  return keep(base, Uint32Array.from(all.keys()), all);
 }
 
 /** Those columns whose value is not the base. */
-function keep(base: OutcomeId, columns: readonly number[], values: readonly OutcomeId[]): RowValues {
+function keep(base: OutcomeId, columns: Uint32Array, values: Uint32Array): RowValues {
   let count = 0;
-  for (const value of values) if (value !== base) count++;
+  for (let i = 0; i < values.length; i++) if (values[i] !== base) count++;
   const kept = { base, columns: new Uint32Array(count), values: new Uint32Array(count) };
   for (let i = 0, at = 0; i < columns.length; i++)
     if (values[i] !== base) {

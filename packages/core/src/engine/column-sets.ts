@@ -1,14 +1,21 @@
 /** A set of columns of a table, held once however many rules speak of it. */
 export interface ColumnSet {
   readonly id: number;
-  readonly key: string;
-  /** Ascending. */
-  readonly members: Uint32Array;
+  /** Ascending. Columns may be added behind the last. */
+  members: Uint32Array;
+}
+
+interface Part {
+  readonly set: ColumnSet;
+  readonly keep: (column: number) => boolean;
 }
 
 export class ColumnSets {
   private readonly all: ColumnSet[] = [];
   private readonly byKey = new Map<string, ColumnSet>();
+  /** By the id of the whole: its parts, by name. */
+  private readonly parts = new Map<number, Map<string, Part>>();
+  /** Holds nothing, and never will. */
   readonly empty = this.named("(nothing)", () => []);
 
   get size(): number {
@@ -19,23 +26,49 @@ export class ColumnSets {
   named(key: string, members: () => Iterable<number>): ColumnSet {
     const known = this.byKey.get(key);
     if (known !== undefined) return known;
-    const list = Uint32Array.from(members());
-    if (list.length === 0 && this.all.length > 0) {
-      this.byKey.set(key, this.empty);
-      return this.empty;
-    }
-    const made: ColumnSet = { id: this.all.length, key, members: list };
-    this.all.push(made);
+    const made = this.add(new Uint32Array([...members()]));
     this.byKey.set(key, made);
     return made;
   }
 
-  /** Those of its members that `keep` keeps, under a name made from the set's own. */
+  /** Those of its members that `keep` keeps; `name` tells the parts of one set apart. */
   part(set: ColumnSet, name: string, keep: (column: number) => boolean): ColumnSet {
     if (set === this.empty) return set;
-    const made = this.named(`${name} of ${set.id}`, () => set.members.filter(keep));
-    return made.members.length === set.members.length ? set : made;
+    const parts = this.parts.get(set.id) ?? new Map<string, Part>();
+    this.parts.set(set.id, parts);
+    const known = parts.get(name);
+    if (known !== undefined) return known.set;
+    const made = this.add(set.members.filter(keep));
+    parts.set(name, { set: made, keep });
+    return made;
   }
+
+  /** Adds a column that came later than all others, here and in the parts that keep it. */
+  extend(set: ColumnSet, column: number): void {
+    const members = new Uint32Array(set.members.length + 1);
+    members.set(set.members);
+    members[set.members.length] = column;
+    set.members = members;
+    for (const part of this.parts.get(set.id)?.values() ?? [])
+      if (part.keep(column)) this.extend(part.set, column);
+  }
+
+  private add(members: Uint32Array): ColumnSet {
+    const made: ColumnSet = { id: this.all.length, members };
+    this.all.push(made);
+    return made;
+  }
+}
+
+export function holds({ members }: ColumnSet, column: number): boolean {
+  let low = 0;
+  let high = members.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (members[middle]! < column) low = middle + 1;
+    else high = middle;
+  }
+  return members[low] === column;
 }
 
 /**

@@ -53,6 +53,7 @@ export class Ends {
   private readonly classOfNode = new Map<Node, number>();
   private readonly namespaceNumbers = new Map<string, number>();
   private readonly marks: ReadonlyMap<Pod, string>;
+  private readonly namedPorts = new Set([""]);
 
   constructor(
     private readonly cluster: Cluster,
@@ -101,6 +102,11 @@ export class Ends {
   /** The number of a label's value, if some pod has it. */
   valueNumber(key: number, value: string): number | undefined {
     return this.values[key]!.get(value);
+  }
+
+  /** Whether some pod had the same named ports: rules with port names look at all that there are. */
+  knowsPorts(pod: Pod): boolean {
+    return this.namedPorts.has(namedPortsKey(pod, this.vocabulary.portNames));
   }
 
   addPod(pod: Pod): EndClass {
@@ -163,7 +169,11 @@ export class Ends {
     let key = `${namespace} ${labels.join()} ${this.addressKey(pod.addresses)}`;
     if (pod.node === undefined) key += " unplaced";
     if (accounts) key += ` account ${pod.serviceAccount}`;
-    if (portNames.size > 0) key += namedPortsKey(pod, portNames);
+    if (portNames.size > 0) {
+      const named = namedPortsKey(pod, portNames);
+      this.namedPorts.add(named);
+      key += named;
+    }
     if (this.marks.size > 0) key += ` behind ${this.marks.get(pod) ?? ""}`;
     const known = this.byKey.get(key);
     if (known !== undefined) return this.classes[known]!;

@@ -1,36 +1,171 @@
-import type { Cluster } from "../cluster/model.js";
+import type { Cluster, Pod } from "../cluster/model.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
-import type { Tiers } from "../policy/model.js";
+import type { Direction, Tiers } from "../policy/model.js";
 import { type AnswerId, Answers } from "./answers.js";
 import { type EndClass, Ends } from "./ends.js";
-import { groupEnds } from "./end-groups.js";
-import type { Nearness, Other } from "./layer.js";
-import { type Block, pairsIn } from "./pairs.js";
+import {
+  type DirectionExplanation,
+  explainDirection,
+  explanationOf,
+  type FlowExplanation,
+  noWalk,
+} from "./explain-flow.js";
+import { type ExternalBlock, externalPairsIn } from "./external-pairs.js";
+import { type IsolatedPods, isolatedIn } from "./isolated.js";
+import type { Other } from "./layer.js";
+import { nearnessOf } from "./members.js";
+import { type Block, pairsIn, type PairsOptions } from "./pairs.js";
 import { PortSets } from "./port-sets.js";
+import { type Asked, type Reached, reachIn } from "./reach.js";
+import { canTalk } from "./talking.js";
 import { View } from "./view.js";
-import { vocabularyOf } from "./vocabulary.js";
+import { seesNothingNew, vocabularyOf } from "./vocabulary.js";
+import { asChangedPairs, type ChangedPairs } from "./changed-pairs.js";
+import { diffEngines } from "./diff.js";
+import { endpointOf } from "./members.js";
+import { changesOfPods, type Move } from "./pod-changes.js";
+import { changesOfPolicies } from "./policy-changes.js";
+import { type Changes, clusterAfter, isOnly, type PodChange, podChanges, type Update } from "./update.js";
 
 /** All policies of a cluster, compiled. Says the same as `evaluate`, about everything at once. */
 export function compile(cluster: Cluster, tiers: Tiers): Engine {
-  return new Engine(cluster, tiers);
+  return Engine.of(cluster, tiers, new Answers(new PortSets()));
 }
 
 /** An end as the tables know it. */
 type Located = { readonly end: EndClass } | { readonly atom: number };
 
 export class Engine {
-  readonly ports = new PortSets();
-  private readonly answers = new Answers(this.ports);
-  private readonly ends: Ends;
-  private readonly views = new Map<Family | undefined, View>();
-
-  constructor(
-    readonly cluster: Cluster,
-    readonly tiers: Tiers,
+  private constructor(
+    private state: { readonly cluster: Cluster; readonly tiers: Tiers; readonly ends: Ends },
+    readonly answers: Answers,
+    private views: Map<Family | undefined, View> = new Map(),
   ) {
-    this.ends = new Ends(cluster, vocabularyOf(cluster, tiers));
+    this.compiledClasses = state.ends.classes.length;
+  }
+
+  /** The pods as they are now, once they are not those that were given any more. */
+  private pods: Map<string, Pod> | undefined;
+  /** Classes that came later make tables slower than compiling again would. */
+  private compiledClasses: number;
+
+  static of(cluster: Cluster, tiers: Tiers, answers: Answers): Engine {
+    return new Engine({ cluster, tiers, ends: new Ends(cluster, vocabularyOf(cluster, tiers)) }, answers);
+  }
+
+  get cluster(): Cluster {
+    return this.state.cluster;
+  }
+
+  get tiers(): Tiers {
+    return this.state.tiers;
+  }
+
+  get ends(): Ends {
+    return this.state.ends;
+  }
+
+  get ports(): PortSets {
+    return this.answers.ports;
+  }
+
+  /**
+   * Takes changes in place, and tells which pairs they change. Policies and pods that change by themselves cost what
+   * they touch; for everything else, and for policies that look at something new, all is compiled again.
+   */
+  update(update: Update): Changes {
+    if (isOnly(update, "tiers") && update.tiers !== undefined) return this.updatePolicies(update.tiers);
+    if (isOnly(update, "pods")) {
+      const changes = podChanges(this.cluster, update);
+      if (changes.every((change) => this.isQuick(change))) return this.updatePods(changes);
+    }
+    return this.compileAgain(update);
+  }
+
+  private updatePolicies(tiers: Tiers): Changes {
+    const { cluster, ends } = this.state;
+    if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers)) return this.compileAgain({ tiers });
+    const pairs: ChangedPairs[] = [];
+    const views = new Map<Family | undefined, View>();
+    for (const family of this.spokenFamilies()) {
+      const before = this.view(family);
+      const { view, affected } = before.withTiers(tiers);
+      views.set(family, view);
+      pairs.push(...changesOfPolicies(before, view, affected));
+    }
+    this.state = { cluster, tiers, ends };
+    this.views = views;
+    return { appeared: [], disappeared: [], pairs };
+  }
+
+  /** Whether a change of a pod leaves all other ends what they are to the rules. */
+  private isQuick({ before, after }: PodChange): boolean {
+    const { cluster, ends } = this.state;
+    const isOwn = (pod: Pod | undefined) =>
+      pod === undefined || (!pod.hostNetwork && cluster.namespaces.has(pod.namespace));
+    return (
+      isOwn(before) &&
+      isOwn(after) &&
+      ends.vocabulary.services.size === 0 &&
+      (!after || ends.knowsPorts(after))
+    );
+  }
+
+  private updatePods(changes: readonly PodChange[]): Changes {
+    const { ends, tiers } = this.state;
+    // Views are compiled when they are asked for: now, as what they would say changes.
+    for (const family of this.spokenFamilies()) this.view(family);
+    const pods = this.ownPods();
+    const moves: Move[] = [];
+    const found = { appeared: [] as Endpoint[], disappeared: [] as Endpoint[] };
+    for (const { key, before, after } of changes) {
+      const from = before && ends.removePod(before);
+      const count = ends.classes.length;
+      const to = after && ends.addPod(after);
+      if (to !== undefined && ends.classes.length > count)
+        for (const view of this.views.values()) view.addClass(to);
+      if (after === undefined) pods.delete(key);
+      else pods.set(key, after);
+      if (before && after && from && to) moves.push({ before, after, from, to });
+      else if (after && to) found.appeared.push(endpointOf(this.cluster, to, after));
+      else if (before && from) found.disappeared.push(endpointOf(this.cluster, from, before));
+    }
+    const pairs = [...this.spokenFamilies()].flatMap((family) => [
+      ...changesOfPods(this.view(family), moves),
+    ]);
+    if (ends.classes.length > this.compiledClasses + mostLaterClasses) this.become(this.cluster, tiers);
+    return { ...found, pairs };
+  }
+
+  private ownPods(): Map<string, Pod> {
+    if (this.pods === undefined) {
+      this.pods = new Map(this.cluster.pods);
+      this.state = { ...this.state, cluster: { ...this.cluster, pods: this.pods } };
+    }
+    return this.pods;
+  }
+
+  /** Compiled from scratch, when somebody asks. */
+  private become(cluster: Cluster, tiers: Tiers): void {
+    const { state } = Engine.of(cluster, tiers, this.answers);
+    this.state = state;
+    this.views = new Map();
+    this.pods = undefined;
+    this.compiledClasses = state.ends.classes.length;
+  }
+
+  private compileAgain(update: Update): Changes {
+    const before = new Engine(this.state, this.answers, this.views);
+    this.become(clusterAfter(this.cluster, update), update.tiers ?? this.tiers);
+    const difference = diffEngines(before, this);
+    const { appeared, disappeared } = difference;
+    return {
+      appeared,
+      disappeared,
+      pairs: Array.from(difference, (block) => asChangedPairs(block, this.answers)),
+    };
   }
 
   verdict(flow: Flow): Verdict {
@@ -56,22 +191,99 @@ export class Engine {
       otherFor(flow.destination, source, flow.source),
       flow,
     );
-    if (ingress === "Deny") return "Deny";
-    if (egress === "Allow" && ingress === "Allow") return "Allow";
-    return egress === ingress ? evaluate(this.cluster, this.tiers, flow).verdict : "Undecided";
+    return this.combine(egress, ingress, flow);
+  }
+
+  /** The verdict with who decided it, in each direction. */
+  explain(flow: Flow): FlowExplanation {
+    const source = this.locate(flow.source, flow.family);
+    const destination = this.locate(flow.destination, flow.family);
+    if (source === undefined || destination === undefined || flow.toItself)
+      return explanationOf(evaluate(this.cluster, this.tiers, flow));
+    const egress = this.explainAt(
+      "egress",
+      source,
+      otherFor(flow.source, destination, flow.destination),
+      flow,
+    );
+    const ingress = this.explainAt(
+      "ingress",
+      destination,
+      otherFor(flow.destination, source, flow.source),
+      flow,
+    );
+    return { verdict: this.combine(egress.verdict, ingress.verdict, flow), egress, ingress };
+  }
+
+  /** All that an end can open connections to, and that can open connections to it. Undefined for ends that are not known. */
+  reachableFrom(end: Endpoint): Iterable<Reached> | undefined {
+    return this.reach("egress", end);
+  }
+
+  reaching(end: Endpoint): Iterable<Reached> | undefined {
+    return this.reach("ingress", end);
+  }
+
+  private reach(direction: Direction, endpoint: Endpoint): Iterable<Reached> | undefined {
+    const asked = this.askedAbout(endpoint);
+    if (asked === undefined) return undefined;
+    const own = asked.kind === "external" ? [asked.family] : this.outsideFamilies([asked.end]);
+    const families = asked.kind === "external" ? own : new Set([...this.spokenFamilies(), ...own]);
+    return concat(families, (family) => reachIn(this.view(family), this.cluster, direction, asked));
+  }
+
+  private askedAbout(endpoint: Endpoint): Asked | undefined {
+    if (endpoint.kind === "external") {
+      const { address } = endpoint;
+      return { kind: "external", atom: this.ends.vocabulary.atoms.indexOf(address), family: address.family };
+    }
+    const end = this.ends.classOf(endpoint);
+    return end && { kind: "end", end, endpoint };
+  }
+
+  /** All pods against all external addresses. */
+  externalPairs(): Iterable<ExternalBlock> {
+    const families = this.outsideFamilies(this.ends.classes);
+    return concat(families, (family) => externalPairsIn(this.view(family), family));
+  }
+
+  /** Who is isolated by whom. */
+  isolated(): Iterable<IsolatedPods> {
+    const family = this.spokenFamilies()[0];
+    return isolatedIn(this.view(family));
   }
 
   /** All pairs of ends, as blocks of groups that behave alike; each address family by itself (S1.15). */
-  *pairs(): Iterable<Block> {
-    for (const family of [4, 6, undefined] as const) {
-      if (!this.isSpoken(family)) continue;
+  *pairs(options: PairsOptions = {}): Iterable<Block> {
+    for (const family of this.spokenFamilies()) {
       const view = this.view(family);
-      yield* pairsIn(view, groupEnds(this.ends, view));
+      yield* pairsIn(view, options);
     }
   }
 
+  /** Where the ports begin that some rule for connections between two ends tells from those before. */
+  pointsBetween({ source, destination, family }: Flow): readonly number[] {
+    const [from, to] = [this.locate(source, family), this.locate(destination, family)];
+    const points = (direction: Direction, subject: Located | undefined, other: Located | undefined) =>
+      subject === undefined || !("end" in subject) || subject.end.kind === "host"
+        ? []
+        : this.view(family).pointsOf(direction, subject.end, other !== undefined && "atom" in other);
+    return [...points("egress", from, to), ...points("ingress", to, from)];
+  }
+
+  /** The families in which some of these ends that are pods may talk to external addresses. */
+  private outsideFamilies(ends: readonly EndClass[]): readonly Family[] {
+    return ([4, 6] as const).filter((family) =>
+      ends.some(({ kind, families }) => kind === "pod" && canTalk(family, families, [family])),
+    );
+  }
+
+  private spokenFamilies(): readonly (Family | undefined)[] {
+    return ([4, 6, undefined] as const).filter((family) => this.isSpoken(family));
+  }
+
   /** Whether there may be connections in a family; of ends without addresses nothing is known (S1.14). */
-  private isSpoken(family: Family | undefined): boolean {
+  isSpoken(family: Family | undefined): boolean {
     return this.ends.classes.some(({ families }) =>
       family === undefined ? families.length === 0 : families.includes(family),
     );
@@ -88,15 +300,27 @@ export class Engine {
     return this.verdictAt(view.answer(direction, subject.end, other), flow);
   }
 
+  private explainAt(direction: Direction, subject: Located, other: Other, flow: Flow): DirectionExplanation {
+    if (!("end" in subject)) return noWalk;
+    return explainDirection(this.view(flow.family), this.cluster, direction, subject.end, other, flow);
+  }
+
+  /** S1.4, S9.1 */
+  private combine(egress: Verdict, ingress: Verdict, flow: Flow): Verdict {
+    if (egress === "Deny" || ingress === "Deny") return "Deny";
+    if (egress === "Allow" && ingress === "Allow") return "Allow";
+    return egress === ingress ? evaluate(this.cluster, this.tiers, flow).verdict : "Undecided";
+  }
+
   private verdictAt(answer: AnswerId, { protocol, port }: Flow): Verdict {
     if (this.ports.contains(this.answers.allowed(answer), protocol, port)) return "Allow";
     return this.ports.contains(this.answers.undecided(answer), protocol, port) ? "Undecided" : "Deny";
   }
 
-  private view(family: Family | undefined): View {
+  view(family: Family | undefined): View {
     const known = this.views.get(family);
     if (known !== undefined) return known;
-    const made = new View(this.cluster, this.tiers, this.ends, this.answers, family);
+    const made = View.of(this.cluster, this.tiers, this.ends, this.answers, family);
     this.views.set(family, made);
     return made;
   }
@@ -115,21 +339,17 @@ export class Engine {
   }
 }
 
+/** So many later classes are still better than compiling again. */
+const mostLaterClasses = 256;
+
 function otherFor(subject: Endpoint, located: Located, other: Endpoint): Other {
   if (!("end" in located)) return { kind: "external", atom: located.atom };
   const { end } = located;
   return end.kind === "pod"
     ? { kind: "pod", end }
-    : { kind: "host", end, nearness: nearness(subject, other) };
+    : { kind: "host", end, nearness: nearnessOf(subject, other) };
 }
 
-// S1.6
-function nearness(subject: Endpoint, host: Endpoint): Nearness {
-  const [own, other] = [nodeOf(subject), nodeOf(host)];
-  if (own === undefined || other === undefined) return "unknown-node";
-  return own === other ? "own-node" : "other-node";
-}
-
-function nodeOf(end: Endpoint): string | undefined {
-  return end.kind === "pod" ? end.pod.node : end.kind === "node" ? end.node.name : undefined;
+function* concat<F, T>(families: Iterable<F>, of: (family: F) => Iterable<T>): Iterable<T> {
+  for (const family of families) yield* of(family);
 }

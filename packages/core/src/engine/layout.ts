@@ -57,6 +57,17 @@ export class Layout {
     return new Layout(count, groupOf, kindOfGroup, kinds, isExemptKind, true);
   }
 
+  /** With one more column of the space, and of the table. */
+  withColumn(kind: number): Layout {
+    const columnOf = new Uint32Array(this.columnOf.length + 1);
+    columnOf.set(this.columnOf);
+    columnOf[this.columnOf.length] = this.columns;
+    const kindOf = new Uint8Array(this.columns + 1);
+    kindOf.set(this.kindOf);
+    kindOf[this.columns] = kind;
+    return new Layout(this.columns + 1, columnOf, kindOf, this.kinds, this.isExemptKind, this.isGrouped);
+  }
+
   /** Room to work in, nothing said about any column yet. */
   begin(width: number): RowWork {
     if (this.work?.width !== width) this.work = new RowWork(this, width);

@@ -4,7 +4,7 @@ import type { Flow, PodEndpoint } from "../evaluate/flow.js";
 import { addressesOf, peerMatches } from "../evaluate/match.js";
 import type { Family } from "../net/address.js";
 import type { Peer, ServiceSelection } from "../policy/model.js";
-import { type ColumnSet, ColumnSets } from "./column-sets.js";
+import { type ColumnSet, ColumnSets, holds } from "./column-sets.js";
 import type { EndClass, Ends } from "./ends.js";
 import { Selections } from "./selection.js";
 import { isRelative, peerKey, type PodsPeer, type SettledPeer, settlePeer } from "./settled-peer.js";
@@ -54,6 +54,19 @@ export class PeerSets {
     const set = this.compute(peer, key);
     this.found.set(key, { peer, set });
     return set;
+  }
+
+  /** A class of pods that came later. */
+  addClass(end: EndClass): void {
+    const twin = this.addToProfile(end);
+    for (const { peer, set } of this.found.values()) {
+      const membership =
+        twin !== undefined && (peer.kind === "networks" || peer.kind === "domains")
+          ? membershipIn(set, twin)
+          : this.membership(peer, end, false);
+      if (membership === "yes") this.sets.extend(set.yes, end.column);
+      else if (membership === "maybe") this.sets.extend(set.maybe, end.column);
+    }
   }
 
   private compute(peer: SettledPeer, key: string): PeerSet {
@@ -144,17 +157,22 @@ export class PeerSets {
       }
   }
 
-  private addToProfile(end: EndClass): void {
+  /** The column of an end at the same addresses, if there was one. */
+  private addToProfile(end: EndClass): number | undefined {
     const atoms = this.atomsOf(end);
     // With one address, nothing else about an end matters to a CIDR.
     const key = atoms.length === 1 ? `${atoms[0]}` : `${end.kind} ${atoms.join()}`;
     const columns = end.kind === "host" ? [end.column, end.ownColumn] : [end.column];
     const known = this.profiles.get(key);
-    if (known !== undefined) return void known.columns.push(...columns);
+    if (known !== undefined) {
+      known.columns.push(...columns);
+      return known.columns[0];
+    }
     const made: Profile = { atoms, columns };
     this.profiles.set(key, made);
     if (atoms.length === 1) this.atAtom.set(atoms[0]!, made);
     else this.severalOrNone.push(made);
+    return undefined;
   }
 
   private atomsOf(end: EndClass): readonly number[] {
@@ -194,6 +212,11 @@ export class PeerSets {
 interface Profile {
   readonly atoms: readonly number[];
   readonly columns: number[];
+}
+
+function membershipIn({ yes, maybe }: PeerSet, column: number): Membership {
+  if (holds(yes, column)) return "yes";
+  return holds(maybe, column) ? "maybe" : "no";
 }
 
 const yesIf = (holds: boolean): Membership => (holds ? "yes" : "no");

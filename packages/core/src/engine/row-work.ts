@@ -5,6 +5,8 @@ import type { Effect } from "./rule-items.js";
 
 /** What a row says to each column: mostly the same, and something else to some. */
 export interface RowValues {
+  /** How many columns there were; those that came later are not spoken of. */
+  readonly width: number;
   readonly base: OutcomeId;
   /** Ascending. */
   readonly columns: Uint32Array;
@@ -150,7 +152,7 @@ export class RowWork {
 
 /** What most columns have is said once; what is uncertain one by one, as such columns need not be alike. */
 function compress(shared: OutcomeId, count: number, columns: Uint32Array, values: Uint32Array): RowValues {
-  if (columns.length * 2 < count && shared !== uncertain) return keep(shared, columns, values);
+  if (columns.length * 2 < count && shared !== uncertain) return keep(count, shared, columns, values);
   const counts = new Map([[shared, count - columns.length]]);
   // Runs of equal values are common: they are counted before they are looked up.
   for (let i = 0, end = 0; i < values.length; i = end) {
@@ -162,18 +164,18 @@ function compress(shared: OutcomeId, count: number, columns: Uint32Array, values
   let most = 0;
   // Of equally many the smallest, so that equal rows are written equally.
   for (const [value, n] of counts) if (n > most || (n === most && value < base)) [base, most] = [value, n];
-  if (base === shared) return keep(base, columns, values);
+  if (base === shared) return keep(count, base, columns, values);
   // Then the columns that were left out are the odd ones.
   const all = new Uint32Array(count).fill(shared);
   for (let i = 0; i < columns.length; i++) all[columns[i]!] = values[i]!;
-  return keep(base, Uint32Array.from(all.keys()), all);
+  return keep(count, base, Uint32Array.from(all.keys()), all);
 }
 
 /** Those columns whose value is not the base. */
-function keep(base: OutcomeId, columns: Uint32Array, values: Uint32Array): RowValues {
+function keep(width: number, base: OutcomeId, columns: Uint32Array, values: Uint32Array): RowValues {
   let count = 0;
   for (let i = 0; i < values.length; i++) if (values[i] !== base) count++;
-  const kept = { base, columns: new Uint32Array(count), values: new Uint32Array(count) };
+  const kept = { width, base, columns: new Uint32Array(count), values: new Uint32Array(count) };
   for (let i = 0, at = 0; i < columns.length; i++)
     if (values[i] !== base) {
       kept.columns[at] = columns[i]!;

@@ -86,13 +86,15 @@ export class RuleItems {
     for (const column of set.members) portsAt.set(column, this.ports.of(rule, classAt(column)));
     const names = JSON.stringify(rule.ports);
     return [...new Set(portsAt.values())].flatMap((ports) => {
-      const part = sets.part(set, `${names} as ${ports}`, (column) => portsAt.get(column) === ports);
+      const isSo = (column: number) =>
+        (portsAt.get(column) ?? this.ports.of(rule, classAt(column))) === ports;
+      const part = sets.part(set, `${names} as ${ports}`, isSo);
       return this.item(part, ports, effect, rule);
     });
   }
 
   private item(set: ColumnSet, ports: PortSetId, effect: Effect, rule: Rule): readonly Item[] {
-    if (set.members.length === 0 || ports === noPorts) return [];
+    if (set === this.space.sets.empty || ports === noPorts) return [];
     return [{ set, ports, effect, rule }];
   }
 }

@@ -43,13 +43,14 @@ export class Selections {
     return found.sort((a, b) => a - b);
   }
 
-  includes(choice: PodChoice, index: number): boolean {
-    const { sample } = this.ends.classes[index]!;
-    if (sample.kind !== "pod" || sample.pod.hostNetwork) return false;
+  includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
+    const { sample, kind } = this.ends.classes[index]!;
     return (
-      namespaceFits(choice.namespaces, sample.namespace) &&
-      choice.pods.every((requirement) => this.testOf(requirement)(index)) &&
-      this.accountFits(choice.account, index)
+      sample.kind === "pod" &&
+      kind === "pod" &&
+      namespaceFits(namespaces, sample.namespace) &&
+      pods.every((requirement) => holdsFor(requirement, sample.pod.labels)) &&
+      this.accountFits(account, index)
     );
   }
 

@@ -1,5 +1,6 @@
 import type { Direction, Isolation, PodSelection, Rule, Tier } from "../policy/model.js";
 import type { EndClass, Ends } from "./ends.js";
+import { difference } from "./list-difference.js";
 import { hasNamedPorts } from "./rule-ports.js";
 import { choiceKey, type PodChoice, type Selections } from "./selection.js";
 import { isRelative, peerKey, settlePeer } from "./settled-peer.js";
@@ -19,15 +20,19 @@ export const noRow = -1;
 
 /** Which rules of a tier apply to which classes. */
 export class TierRows {
-  readonly rows: Row[] = [];
-  readonly rowOf: number[];
-
-  constructor(
+  private constructor(
     readonly tier: Tier,
     private readonly direction: Direction,
     private readonly ends: Ends,
-    selections: Selections,
-  ) {
+    private readonly selections: Selections,
+    readonly rows: Row[],
+    readonly rowOf: number[],
+    private subjects?: readonly Subject[],
+  ) {}
+
+  static of(tier: Tier, direction: Direction, ends: Ends, selections: Selections): TierRows {
+    const rowOf = ends.classes.map(() => noRow);
+    const made = new TierRows(tier, direction, ends, selections, [], rowOf);
     const subjects = subjectsOf(tier);
     const chains = new Chains();
     const chainOf = new Int32Array(ends.classes.length).fill(chains.empty);
@@ -41,17 +46,75 @@ export class TierRows {
       if (known === undefined) classesOf.set(chain, [index]);
       else known.push(index);
     }
-    this.rowOf = ends.classes.map(() => noRow);
     for (const [chain, classes] of classesOf) {
       const selecting = chains.numbersOf(chain).map((number) => subjects[number]!);
-      const rules = inOrder(selecting.flatMap((subject) => subject.rules));
-      const isolation = inOrder(selecting.flatMap((subject) => subject.isolation));
-      this.addRows(classes, rules, isolation);
+      made.addRows(classes, rulesOf(selecting), isolationOf(selecting));
     }
+    return made;
+  }
+
+  /** A class of pods that came later. */
+  addClass({ index }: EndClass): void {
+    this.rowOf[index] = noRow;
+    this.subjects ??= subjectsOf(this.tier);
+    const selecting = this.subjects.filter(({ choice }) => this.selections.includes(choice, index));
+    this.addRows([index], rulesOf(selecting), isolationOf(selecting));
+  }
+
+  /** The rows of the tier as it is now. Rows of classes that it means the same for stay what they are. */
+  changedTo(tier: Tier): { readonly rows: TierRows; readonly affected: ReadonlySet<number> } {
+    const rules = difference(this.tier.rules, tier.rules);
+    const isolation = difference(this.tier.isolation, tier.isolation);
+    const affected = new Set<number>();
+    for (const { subject } of [...rules.gone, ...rules.come, ...isolation.gone, ...isolation.come])
+      for (const index of this.selections.classesOf(choiceOfSubject(subject))) affected.add(index);
+
+    const made = new TierRows(
+      tier,
+      this.direction,
+      this.ends,
+      this.selections,
+      [...this.rows],
+      [...this.rowOf],
+    );
+    const bySelection = new Map<
+      string,
+      { classes: number[]; row: Row; rules: Rule[]; isolation: Isolation[] }
+    >();
+    for (const index of affected) {
+      const row = this.rows[this.rowOf[index]!]!;
+      const isIn = ({ subject }: { readonly subject: PodSelection }) =>
+        this.selections.includes(choiceOfSubject(subject), index);
+      const come = { rules: rules.come.filter(isIn), isolation: isolation.come.filter(isIn) };
+      const numbers = [
+        come.rules.map((r) => rules.come.indexOf(r)),
+        come.isolation.map((i) => isolation.come.indexOf(i)),
+      ];
+      const key = `${row.index} ${numbers.join(" / ")}`;
+      const known = bySelection.get(key);
+      if (known === undefined) bySelection.set(key, { classes: [index], row, ...come });
+      else known.classes.push(index);
+    }
+    const changes = [...bySelection.values()];
+    const rulePositions = positions(
+      tier.rules,
+      changes.flatMap(({ row, rules }) => [...row.rules, ...rules]),
+    );
+    const isolationPositions = positions(
+      tier.isolation,
+      changes.flatMap(({ row, isolation }) => [...row.isolation, ...isolation]),
+    );
+    for (const { classes, row, ...come } of changes)
+      made.addRows(
+        classes,
+        placed([...row.rules, ...come.rules], rulePositions),
+        placed([...row.isolation, ...come.isolation], isolationPositions),
+      );
+    return { rows: made, affected };
   }
 
   /** Puts classes that the same rules select into rows: one, unless what the rules mean depends on the subject. */
-  addRows(classes: readonly number[], rules: readonly Rule[], isolation: readonly Isolation[]): void {
+  private addRows(classes: readonly number[], rules: readonly Rule[], isolation: readonly Isolation[]): void {
     const relative = [...new Set(rules.flatMap((rule) => rule.peers.filter(isRelative)))];
     const named = this.direction === "ingress" && rules.some(hasNamedPorts);
     const byMeaning = new Map<string, Row>();
@@ -70,6 +133,21 @@ export class TierRows {
     }
   }
 }
+
+/** Where those of the wanted that are in the list stand in it. */
+function positions<T>(list: readonly T[], wanted: readonly T[]): ReadonlyMap<T, number> {
+  const among = new Set(wanted);
+  const found = new Map<T, number>();
+  for (let i = 0; i < list.length; i++) if (among.has(list[i]!)) found.set(list[i]!, i);
+  return found;
+}
+
+const placed = <T>(values: readonly T[], at: ReadonlyMap<T, number>): readonly T[] =>
+  values.filter((value) => at.has(value)).toSorted((a, b) => at.get(a)! - at.get(b)!);
+
+const rulesOf = (selecting: readonly Subject[]) => inOrder(selecting.flatMap(({ rules }) => rules));
+const isolationOf = (selecting: readonly Subject[]) =>
+  inOrder(selecting.flatMap(({ isolation }) => isolation));
 
 interface Placed<T> {
   readonly position: number;

@@ -7,83 +7,106 @@ import type { EndClass, Ends } from "./ends.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import { LiteralAnswers } from "./literal-answers.js";
 import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
-import { OutsideSets } from "./outside-sets.js";
-import { PeerSets } from "./peer-sets.js";
 import { everyPort, offsets } from "./port-sets.js";
-import { ofHost, ofPod, ownHost, RuleItems, type Space } from "./rule-items.js";
+import { ofPod } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
-import { noRow, type Row, TierRows } from "./tier-rows.js";
-import { TierTable } from "./tier-table.js";
+import { isLocal, Spaces } from "./spaces.js";
+import { noRow, type Row } from "./tier-rows.js";
 
 /** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
 export class View {
   readonly layers: Readonly<Record<Direction, readonly Layer[]>>;
-  readonly outcomes: Outcomes;
   private readonly literal: LiteralAnswers;
 
-  constructor(
-    cluster: Cluster,
-    tiers: Tiers,
+  private constructor(
+    private readonly cluster: Cluster,
     readonly ends: Ends,
     readonly answers: Answers,
     readonly family: Family | undefined,
+    readonly outcomes: Outcomes,
+    private readonly spaces: Spaces,
+    tiers: Tiers,
+    compile: (direction: Direction, tier: Tier) => Layer,
   ) {
-    this.outcomes = new Outcomes(answers.ports);
     this.literal = new LiteralAnswers(cluster, answers, family);
-    const inside = new PeerSets(cluster, ends, family);
-    const outside = new OutsideSets(cluster, ends.vocabulary);
-    const ports = new RulePorts(answers.ports, family);
-    const spaces: Record<"inside" | "outside", Space> = {
-      inside: {
-        columns: ends.columns,
-        sets: inside.sets,
-        of: (peer, subject) => inside.of(peer, subject),
-        classAt: (column) => ends.classes[ends.classOfColumn[column]!],
-        kinds: 3,
-        kindOf: (column) => kindAt(ends, column),
-      },
-      outside: {
-        columns: ends.vocabulary.atoms.count,
-        sets: outside.sets,
-        of: (peer, subject) => outside.of(peer, subject),
-        classAt: () => undefined,
-        kinds: 1,
-        kindOf: () => ofPod,
-      },
-    };
-    const compileTier = (direction: Direction, tier: Tier): Layer => {
-      const rows = new TierRows(tier, direction, ends, inside.selections);
-      const table = (space: Space, grouped: boolean) => {
-        const items = new RuleItems(direction, space, ports);
-        return new TierTable(rows, direction, space, items, this.outcomes, grouped);
-      };
-      // The rules of namespaces look at few columns each, those of the cluster at most.
-      const local = tier.name === "network-policy";
-      return { tier, rows, inside: table(spaces.inside, !local), outside: table(spaces.outside, false) };
-    };
     this.layers = {
-      egress: tiers.egress.map((tier) => compileTier("egress", tier)),
-      ingress: tiers.ingress.map((tier) => compileTier("ingress", tier)),
+      egress: tiers.egress.map((tier) => compile("egress", tier)),
+      ingress: tiers.ingress.map((tier) => compile("ingress", tier)),
     };
+  }
+
+  static of(cluster: Cluster, tiers: Tiers, ends: Ends, answers: Answers, family: Family | undefined): View {
+    const outcomes = new Outcomes(answers.ports);
+    const spaces = new Spaces(cluster, ends, new RulePorts(answers.ports, family), family);
+    const compile = (direction: Direction, tier: Tier) => spaces.compile(direction, tier, outcomes);
+    return new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile);
+  }
+
+  /**
+   * The same ends under other policies, which must see nothing that the classes do not tell apart. Tiers that are the
+   * same stay compiled; `affected` are the classes whose rows may say something else now.
+   */
+  withTiers(tiers: Tiers): {
+    readonly view: View;
+    readonly affected: Readonly<Record<Direction, ReadonlySet<number>>>;
+  } {
+    const { cluster, ends, answers, family, outcomes, spaces } = this;
+    const affected = { egress: new Set<number>(), ingress: new Set<number>() };
+    const compile = (direction: Direction, tier: Tier): Layer => {
+      const before = this.layers[direction].find((layer) => layer.tier.name === tier.name);
+      if (before !== undefined && isSame(before.tier, tier)) return before;
+      if (before === undefined || !isLocal(tier)) {
+        for (const index of ends.podClasses) affected[direction].add(index);
+        return spaces.compile(direction, tier, outcomes);
+      }
+      const changed = before.rows.changedTo(tier);
+      for (const index of changed.affected) affected[direction].add(index);
+      const { rows } = changed;
+      return { tier, rows, inside: before.inside.withRows(rows), outside: before.outside.withRows(rows) };
+    };
+    for (const direction of ["egress", "ingress"] as const)
+      for (const { tier, rows } of this.layers[direction])
+        if (!tiers[direction].some(({ name }) => name === tier.name))
+          for (const index of rows.rowOf.keys()) affected[direction].add(index);
+    const view = new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile);
+    return { view, affected };
+  }
+
+  /** A class of pods that came later than all others. */
+  addClass(end: EndClass): void {
+    this.spaces.addClass(end);
+    for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
+      rows.addClass(end);
+      inside.addColumn(ofPod);
+    }
   }
 
   /** What the policies of `subject` say about talking to, or being talked to by, the other end. */
-  answer(direction: Direction, subject: EndClass, other: Other): AnswerId {
+  answer(
+    direction: Direction,
+    subject: EndClass,
+    other: Other,
+    /** Where answers are found that hang on no fact which is not known. */
+    certain = (other: Other) => this.certainAnswer(direction, subject, other),
+  ): AnswerId {
     // S1.4: hosts have no policies.
     if (subject.kind === "host") return everyPort;
     if (other.kind === "host" && other.nearness === "unknown-node") {
-      const own = this.certainAnswer(direction, subject, { ...other, nearness: "own-node" });
-      const remote = this.certainAnswer(direction, subject, { ...other, nearness: "other-node" });
+      const own = certain({ ...other, nearness: "own-node" });
+      const remote = certain({ ...other, nearness: "other-node" });
       if (own !== undefined && remote !== undefined) return this.answers.eitherOf(own, remote);
       return this.literalAnswer(direction, subject, other);
     }
-    return this.certainAnswer(direction, subject, other) ?? this.literalAnswer(direction, subject, other);
+    return certain(other) ?? this.literalAnswer(direction, subject, other);
   }
 
   /** What both ends' policies say about connections between pods. */
-  pairAnswer(source: EndClass, destination: EndClass): AnswerId {
-    const egress = this.answer("egress", source, { kind: "pod", end: destination });
-    const ingress = this.answer("ingress", destination, { kind: "pod", end: source });
+  pairAnswer(
+    source: EndClass,
+    destination: EndClass,
+    egress = this.answer("egress", source, { kind: "pod", end: destination }),
+    ingress = this.answer("ingress", destination, { kind: "pod", end: source }),
+  ): AnswerId {
     return this.answers.both(egress, ingress, (ports) =>
       this.literal.undecidable(ports, source, destination, {
         tiers: {
@@ -157,15 +180,21 @@ export class View {
     return [...points].sort((a, b) => a - b);
   }
 
+  /** The same for all rules that apply to a subject. */
+  pointsOf(direction: Direction, subject: EndClass, external: boolean): readonly number[] {
+    return this.points(direction, this.rowsOf(direction, subject), external);
+  }
+
   rowsOf(direction: Direction, subject: EndClass): readonly Row[] {
     return this.layers[direction].map(({ rows }) => rows.rows[rows.rowOf[subject.index]!]!);
   }
 }
 
-function kindAt(ends: Ends, column: number): number {
-  if (ends.classes[ends.classOfColumn[column]!]!.kind === "pod") return ofPod;
-  return ends.isOwnColumn[column]! ? ownHost : ofHost;
-}
+const isSame = (a: Tier, b: Tier): boolean =>
+  a === b || (isSameList(a.rules, b.rules) && isSameList(a.isolation, b.isolation));
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
 
 function columnKey(other: Other): string {
   switch (other.kind) {

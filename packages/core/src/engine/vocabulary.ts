@@ -2,16 +2,9 @@ import { backendsOf } from "../cluster/service.js";
 import type { Cluster, Pod } from "../cluster/model.js";
 import { type LabelMatch, selects } from "../labels/requirement.js";
 import { singleAddress, type Cidr } from "../net/cidr.js";
-import type {
-  Isolation,
-  NamespaceSet,
-  Peer,
-  PodSelection,
-  Rule,
-  ServiceSelection,
-  Tiers,
-} from "../policy/model.js";
+import type { NamespaceSet, Peer, PodSelection, Rule, ServiceSelection, Tiers } from "../policy/model.js";
 import { AddressAtoms } from "./address-atoms.js";
+import { difference } from "./list-difference.js";
 
 /*
  * What the rules of a cluster can see of an end. Pods that agree on all of this are one class; a rule that sees more makes
@@ -63,16 +56,21 @@ export function vocabularyOf(cluster: Cluster, tiers: Tiers): Vocabulary {
   };
 }
 
-/** Whether these rules see nothing that the vocabulary does not already tell apart. */
-export function covers(
+/** Whether the rules that came see nothing that the vocabulary does not already tell apart. */
+export function seesNothingNew(
   vocabulary: Vocabulary,
   cluster: Cluster,
-  rules: readonly Rule[],
-  isolation: readonly Isolation[],
+  before: Tiers,
+  after: Tiers,
 ): boolean {
   const words = new Words(cluster);
-  for (const rule of rules) words.addRule(rule);
-  for (const { subject } of isolation) words.addSubject(subject);
+  for (const direction of ["egress", "ingress"] as const)
+    for (const tier of after[direction]) {
+      const known = before[direction].find(({ name }) => name === tier.name);
+      for (const rule of difference(known?.rules ?? [], tier.rules).come) words.addRule(rule);
+      for (const { subject } of difference(known?.isolation ?? [], tier.isolation).come)
+        words.addSubject(subject);
+    }
   return (
     [...words.podKeys].every((key) => vocabulary.podKeys.has(key)) &&
     [...words.nodeKeys].every((key) => vocabulary.nodeKeys.has(key)) &&

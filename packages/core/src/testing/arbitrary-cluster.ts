@@ -62,11 +62,20 @@ const declaredPorts: readonly PortModel[] = [
 export interface ClusterChoices {
   /** Nothing is missing: each pod has its addresses and its node, and whatever policies point to is there. */
   readonly complete?: boolean;
+  /** How many pods, and how many of each that differ from it in one thing at most, as replicas do. */
+  readonly minPods?: number;
+  readonly maxPods?: number;
+  readonly maxReplicas?: number;
 }
 
 type FamilySet = readonly (4 | 6)[];
 
-export function anyCluster({ complete = false }: ClusterChoices = {}): fc.Arbitrary<ClusterModel> {
+export function anyCluster({
+  complete = false,
+  minPods = 2,
+  maxPods = 5,
+  maxReplicas = 1,
+}: ClusterChoices = {}): fc.Arbitrary<ClusterModel> {
   const namespaces = fc
     .tuple(...namespaceNames.map(() => someLabels(labelWords.namespace)))
     .chain((labels) =>
@@ -97,28 +106,43 @@ export function anyCluster({ complete = false }: ClusterChoices = {}): fc.Arbitr
     // `elsewhere` is no node of the input.
     { node: oneOf("node-1", "node-2", ...(complete ? [] : ["elsewhere"])) },
   );
+  const replicas = fc.array(variation, { maxLength: maxReplicas - 1 });
   return fc
     .record({
       namespaces,
       nodes,
-      pods: fc.array(pod, { minLength: 2, maxLength: 5 }),
+      pods: fc.array(pod, { minLength: minPods, maxLength: maxPods }),
+      replicas:
+        maxReplicas === 1 ? fc.constant([]) : fc.array(replicas, { minLength: maxPods, maxLength: maxPods }),
       extras: anyExtras(complete),
     })
-    .map(({ namespaces, nodes, pods, extras }) => ({
+    .map(({ namespaces, nodes, pods, replicas, extras }) => ({
       namespaces,
       nodes,
       extras,
-      pods: pods.map(({ families, ...rest }, i): PodModel => {
-        const node = rest.node ?? (complete ? nodes[i % nodes.length]!.name : undefined);
-        const known = complete && nodes.every(({ name }) => name !== node) ? nodes[0]!.name : node;
-        const host = nodes.find(({ name }) => name === known);
-        const own = families.map((family) => (family === 4 ? `10.0.0.${i + 1}` : `fd00::${i + 1}`));
-        const ips = rest.hostNetwork ? (host?.ips ?? []) : own;
-        const named = { ...rest, name: `pod-${i}`, labels: { ...rest.labels, pod: `pod-${i}` }, ips };
-        return known === undefined ? named : { ...named, node: known };
-      }),
+      pods: pods
+        .flatMap((one, i) => [one, ...(replicas[i] ?? []).map((change) => ({ ...one, ...change }))])
+        .map(({ families, ...rest }, i): PodModel => {
+          const node = rest.node ?? (complete ? nodes[i % nodes.length]!.name : undefined);
+          const known = complete && nodes.every(({ name }) => name !== node) ? nodes[0]!.name : node;
+          const host = nodes.find(({ name }) => name === known);
+          const own = families.map((family) => (family === 4 ? `10.0.0.${i + 1}` : `fd00::${i + 1}`));
+          const ips = rest.hostNetwork ? (host?.ips ?? []) : own;
+          const named = { ...rest, name: `pod-${i}`, labels: { ...rest.labels, pod: `pod-${i}` }, ips };
+          return known === undefined ? named : { ...named, node: known };
+        }),
     }));
 }
+
+/** What may be different about a replica: mostly where it runs, and else what only some rule sees. */
+const variation = oneOf<Partial<PodModel>>(
+  {},
+  { node: "node-1" },
+  { node: "node-2" },
+  { account: "robot" },
+  { ports: declaredPorts.slice(0, 1) },
+  { labels: { team: "red" } },
+);
 
 /** Services with and without their endpoints, and a CIDR group: what Cilium's peers may point to. */
 function anyExtras(complete: boolean): fc.Arbitrary<readonly Manifest[]> {

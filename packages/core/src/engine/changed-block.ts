@@ -1,0 +1,178 @@
+import type { Verdict } from "../evaluate/evaluate.js";
+import type { Decider } from "../evaluate/walk.js";
+import type { Family } from "../net/address.js";
+import type { AnswerId } from "./answers.js";
+import type { EndInBoth, EndsInBoth, JointGroup } from "./ends-in-both.js";
+import type { FlowExplanation } from "./explain-flow.js";
+import type { Nearness } from "./layer.js";
+import { nearnessOf } from "./members.js";
+import type { AddressRange } from "./outside-runs.js";
+import { everyPort, noPorts, portAt, type PortSetId, type PortSets } from "./port-sets.js";
+import { realPorts } from "./translation.js";
+
+/** One side of changed connections. */
+export type ChangedSide =
+  | { readonly kind: "ends"; readonly groups: readonly JointGroup[] }
+  | { readonly kind: "external"; readonly ranges: readonly AddressRange[] };
+
+/** How a pod and a host stand to each other before and after; undefined where that is no pod and host (S1.6). */
+export interface NearnessInBoth {
+  readonly before: Nearness | undefined;
+  readonly after: Nearness | undefined;
+}
+
+export interface Pair {
+  readonly source: EndInBoth;
+  readonly destination: EndInBoth;
+}
+
+/** Ports whose verdict changed from the same to the same, decided by the same. */
+export interface Change {
+  readonly ports: PortSetId;
+  readonly before: Verdict;
+  readonly after: Verdict;
+  readonly decidedBefore: FlowExplanation;
+  readonly decidedAfter: FlowExplanation;
+}
+
+/** Pairs of ends whose verdicts changed alike: each of `from` with each of `to`, except with itself. */
+export class ChangedBlock {
+  /** Numbers of `ports`, which are those of the engine after. */
+  private readonly ports: PortSets;
+  private readonly found: Change[] = [];
+
+  constructor(
+    private readonly ends: EndsInBoth,
+    /** The address family of the connections, where the ends tell (S1.15). */
+    readonly family: Family | undefined,
+    readonly from: ChangedSide,
+    readonly to: ChangedSide,
+    /** Which of their pairs are meant, where a pod and a host are concerned. */
+    readonly nearness: NearnessInBoth | undefined,
+    /** As numbers of the engine after. */
+    readonly answers: { readonly before: AnswerId; readonly after: AnswerId },
+    /** How many ordered pairs; a range of addresses counts as one end. */
+    readonly count: number,
+  ) {
+    this.ports = ends.after.answers.ports;
+  }
+
+  /** The pairs one by one. */
+  *pairs(): Iterable<Pair> {
+    for (const source of endsOf(this.from))
+      for (const destination of endsOf(this.to)) {
+        const pair = { source, destination };
+        if (isSame(source, destination) || !this.isMeant(pair)) continue;
+        yield pair;
+      }
+  }
+
+  /** The change, with who decides before and after about the first of the pairs. */
+  get changes(): readonly Change[] {
+    if (this.found.length > 0) return this.found;
+    const [sample] = this.pairs();
+    if (sample !== undefined) this.found.push(...this.changesOf(sample));
+    return this.found;
+  }
+
+  /** The change, with who decides before and after about this pair of the block. */
+  *changesOf(pair: Pair): Iterable<Change> {
+    const { before, after } = this.ends;
+    const flow = (when: "before" | "after", point: number) => ({
+      source: pair.source[when],
+      destination: pair.destination[when],
+      ...portAt(point),
+      ...(this.family === undefined ? {} : { family: this.family }),
+    });
+    const points = [...before.pointsBetween(flow("before", 0)), ...after.pointsBetween(flow("after", 0))];
+    for (const [was, is, changed] of this.changedPorts()) {
+      const parts = new Map<
+        string,
+        { decidedBefore: FlowExplanation; decidedAfter: FlowExplanation; ports: PortSetId }
+      >();
+      for (const [first, behind] of cut(this.ports.bordersOf(changed), points)) {
+        const decidedBefore = before.explain(flow("before", first));
+        const decidedAfter = after.explain(flow("after", first));
+        const key = `${explanationKey(decidedBefore)} ${explanationKey(decidedAfter)}`;
+        const ports = this.ports.import(Uint32Array.of(first, behind));
+        const part = parts.get(key) ?? { decidedBefore, decidedAfter, ports: noPorts };
+        parts.set(key, { ...part, ports: this.ports.union(part.ports, ports) });
+      }
+      for (const part of parts.values()) yield { ...part, before: was, after: is };
+    }
+  }
+
+  /** Without the deciders: which ports got another verdict. */
+  *changedPorts(): Iterable<readonly [before: Verdict, after: Verdict, ports: PortSetId]> {
+    const { answers } = this.ends.after;
+    const real = realPorts(this.ports);
+    const portsOf = (answer: AnswerId): Readonly<Record<Verdict, PortSetId>> => {
+      const [allowed, undecided] = [answers.allowed(answer), answers.undecided(answer)];
+      const rest = this.ports.subtract(everyPort, this.ports.union(allowed, undecided));
+      return { Allow: allowed, Deny: rest, Undecided: undecided };
+    };
+    const [before, after] = [portsOf(this.answers.before), portsOf(this.answers.after)];
+    for (const was of verdicts)
+      for (const is of verdicts) {
+        const ports = this.ports.intersect(real, this.ports.intersect(before[was], after[is]));
+        if (was !== is && ports !== noPorts) yield [was, is, ports];
+      }
+  }
+
+  private isMeant({ source, destination }: Pair): boolean {
+    const { nearness } = this;
+    if (nearness === undefined) return true;
+    const fits = (when: "before" | "after") =>
+      nearness[when] === undefined || nearness[when] === nearnessOf(source[when], destination[when]);
+    return fits("before") && fits("after");
+  }
+}
+
+const verdicts = ["Allow", "Deny", "Undecided"] as const;
+
+function* endsOf(side: ChangedSide): Iterable<EndInBoth> {
+  if (side.kind === "ends") for (const group of side.groups) yield* group.members();
+  else
+    for (const { family, first } of side.ranges) {
+      const end = { kind: "external", address: { family, value: first } } as const;
+      yield { before: end, after: end };
+    }
+}
+
+function isSame({ after: a }: EndInBoth, { after: b }: EndInBoth): boolean {
+  if (a.kind === "pod") return b.kind === "pod" && a.pod === b.pod;
+  return a.kind === "node" && b.kind === "node" && a.node === b.node;
+}
+
+/** The intervals of a set of ports, cut at all points within them. */
+function* cut(borders: Uint32Array, points: readonly number[]): Iterable<readonly [number, number]> {
+  for (let i = 0; i < borders.length; i += 2) {
+    const [first, behind] = [borders[i]!, borders[i + 1]!];
+    const within = new Set([first, ...points.filter((point) => point > first && point < behind)]);
+    const starts = [...within].sort((a, b) => a - b);
+    for (const [k, start] of starts.entries()) yield [start, starts[k + 1] ?? behind];
+  }
+}
+
+const explanationKey = ({ egress, ingress }: FlowExplanation): string =>
+  [egress, ingress].map(({ deciders }) => deciders.map(deciderKey).join()).join(" / ");
+
+const numbers = new WeakMap<object, number>();
+let count = 0;
+
+function numberOf(thing: object): number {
+  const known = numbers.get(thing) ?? count++;
+  numbers.set(thing, known);
+  return known;
+}
+
+function deciderKey(decider: Decider): string {
+  switch (decider.kind) {
+    case "rule":
+      return `rule ${numberOf(decider.rule)}`;
+    case "isolation":
+      return `isolation ${decider.isolation.map(numberOf).join("+")}`;
+    default:
+      return decider.kind;
+  }
+}

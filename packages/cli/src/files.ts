@@ -1,17 +1,24 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { type Diagnostic, diagnostic, type Source } from "@tierwall/core";
+import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json"];
 
+export type FileSource = TextSource | BigFile;
+
 export interface Read {
-  readonly sources: readonly Source[];
+  readonly sources: readonly FileSource[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Files as kubectl takes them: a file, a folder (with `recursive`, all below it), or `-` for standard input. */
-export function readPaths(paths: readonly string[], recursive: boolean): Read {
-  const sources = new Map<string, Source>();
+export function readPaths(
+  paths: readonly string[],
+  recursive: boolean,
+  bytesRead: BytesRead = () => undefined,
+): Read {
+  const sources = new Map<string, FileSource>();
   const diagnostics: Diagnostic[] = [];
   for (const path of paths) {
     const found = filesAt(path, recursive);
@@ -20,14 +27,19 @@ export function readPaths(paths: readonly string[], recursive: boolean): Read {
       const key = file === "-" ? file : resolve(file);
       if (sources.has(key)) continue;
       try {
-        const text = readFileSync(file === "-" ? 0 : file, "utf8");
-        sources.set(key, { file: file === "-" ? "<stdin>" : shown(file), text });
+        sources.set(key, file === "-" ? standardInput("<stdin>", bytesRead) : sourceAt(file, bytesRead));
       } catch (cause) {
         diagnostics.push(unreadable(file, cause));
       }
     }
   }
   return { sources: [...sources.values()], diagnostics };
+}
+
+function sourceAt(path: string, bytesRead: BytesRead): FileSource {
+  const { size } = statSync(path);
+  if (size > bigFileSize) return bigFile(path, shown(path), size, bytesRead);
+  return { file: shown(path), text: readFileSync(path, "utf8") };
 }
 
 /** The manifests at a path, in the order of their names; a folder without any is an error. */

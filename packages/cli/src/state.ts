@@ -9,7 +9,7 @@ import {
   parseAddress,
   parseCidr,
   readState,
-  type Source,
+  type SourceText,
   type State,
   type StateOptions,
   summaryText,
@@ -17,7 +17,8 @@ import {
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { readDnsRecords } from "./dns.js";
-import { readPaths } from "./files.js";
+import { type FileSource, readPaths } from "./files.js";
+import { Progress } from "./progress.js";
 import { styleFor, talk } from "./terminal.js";
 
 /** Options of every command that looks at a cluster. */
@@ -113,19 +114,21 @@ export function stateOptions(flags: StateFlags): {
 
 export interface Loaded {
   readonly state: State;
-  readonly sources: readonly Source[];
+  readonly sources: readonly FileSource[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads what the flags name. */
 export function loadState(flags: StateFlags): Loaded {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
-  const read = readPaths(flags.filename ?? [], flags.recursive ?? false);
+  const progress = new Progress();
+  const read = readPaths(flags.filename ?? [], flags.recursive ?? false, progress.bytesRead);
   const missing =
     (flags.filename ?? []).length === 0
       ? [diagnostic("TW1004", "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`")]
       : [];
-  const state = readState(read.sources, options);
+  const state = readState(read.sources, { ...options, progress: progress.objectsRead });
+  progress.end();
   return {
     state,
     sources: read.sources,
@@ -165,11 +168,19 @@ export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): vo
 }
 
 /** In full: the message, the lines it is about, and what to do. */
-export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly Source[]): void {
+export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly FileSource[]): void {
   const style = styleFor(process.stderr);
-  const texts = new Map(sources.map(({ file, text }) => [file, text]));
+  const textOf = sourceText(sources);
   for (const found of diagnostics) {
-    const text = diagnosticText(found, (file) => texts.get(file), style);
+    const text = diagnosticText(found, textOf, style);
     talk(`${text}${found.severity === "error" ? "\n" : ""}`);
   }
+}
+
+/** The text of each source, or the lines of those that are too large to be held. */
+export function sourceText(sources: readonly FileSource[]): SourceText {
+  const texts = new Map(
+    sources.map((source) => [source.file, "text" in source ? source.text : source.lines]),
+  );
+  return (file) => texts.get(file);
 }

@@ -7,7 +7,6 @@ import {
   readConnectivityTests,
   readState,
   runConnectivityTest,
-  type Source,
   type State,
   type StateOptions,
   type TestResult,
@@ -19,7 +18,7 @@ import {
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { readPaths } from "./files.js";
+import { type FileSource, readPaths } from "./files.js";
 import { type StateFlags, stateOptions, tellDiagnostics, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -113,22 +112,24 @@ function affectsVerdicts({ severity, code }: Diagnostic): boolean {
   return severity === "error" || ["TW2015", "TW2016", "TW2022"].includes(code);
 }
 
-function refuse(diagnostics: readonly Diagnostic[], sources: readonly Source[]): number {
+function refuse(diagnostics: readonly Diagnostic[], sources: readonly FileSource[]): number {
   tellDiagnostics(diagnostics, sources);
   return 2;
 }
 
 interface FoundTests {
   readonly tests: readonly ConnectivityTest[];
-  readonly sources: readonly Source[];
+  readonly sources: readonly FileSource[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 function findTests(paths: readonly string[], recursive: boolean): FoundTests {
   const read = readPaths(paths, recursive);
   const diagnostics: Diagnostic[] = [...read.diagnostics];
-  const tests = read.sources.flatMap(({ file, text }) => {
-    const found = readConnectivityTests(text, file);
+  const tests = read.sources.flatMap((source) => {
+    // Nobody writes so many tests that they are read in chunks: that is a snapshot beside them.
+    if (!("text" in source)) return [];
+    const found = readConnectivityTests(source.text, source.file);
     diagnostics.push(...found.diagnostics);
     return found.tests;
   });
@@ -145,7 +146,7 @@ class StateCache {
   private readonly states = new Map<string, GivenState>();
 
   constructor(
-    private readonly added: readonly Source[],
+    private readonly added: readonly FileSource[],
     private readonly options: StateOptions,
   ) {}
 
@@ -169,7 +170,7 @@ class StateCache {
 
 interface GivenState {
   readonly state: State;
-  readonly sources: readonly Source[];
+  readonly sources: readonly FileSource[];
   /** What could not be read. */
   readonly errors: readonly Diagnostic[];
 }

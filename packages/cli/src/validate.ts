@@ -1,7 +1,7 @@
 import { diagnosticsJson, hasErrors, summarize, summaryText, diagnosticText } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { loadState, type StateFlags, withStateFlags } from "./state.js";
+import { loadState, sourceText, type StateFlags, withStateFlags } from "./state.js";
 import { print, styleFor } from "./terminal.js";
 
 interface ValidateFlags extends StateFlags {
@@ -53,8 +53,8 @@ function runValidate(flags: ValidateFlags): number {
     );
   } else {
     const style = styleFor(process.stdout);
-    const texts = new Map(sources.map(({ file, text }) => [file, text]));
-    for (const found of diagnostics) print(`${diagnosticText(found, (file) => texts.get(file), style)}\n`);
+    const textOf = sourceText(sources);
+    for (const found of diagnostics) print(`${diagnosticText(found, textOf, style)}\n`);
     print(summaryText(diagnostics, sources.length));
     print(contents(state.policies.length, state.cluster.pods.size));
   }

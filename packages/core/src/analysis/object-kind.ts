@@ -31,8 +31,12 @@ export function kindOf(object: ManifestObject): ObjectKind {
 
 /** A kind of ours but for its case, its number or a letter, or without its apiVersion: a cluster would refuse it, and so do we. */
 function nearMiss(object: ManifestObject): Diagnostic | undefined {
-  const place = object.document.placeOf([...object.path, "kind"]);
-  const about = { place, object: object.kind, path: ["kind"] };
+  // Most objects are no near miss: looking for their place may take longer than reading them.
+  const about = () => ({
+    place: object.document.placeOf([...object.path, "kind"]),
+    object: object.kind,
+    path: ["kind"],
+  });
   const known = [
     ...Object.keys(clusterKinds),
     ...policyKinds.map((kind) => `${kind.group}/${kind.version} ${kind.kind}`),
@@ -44,7 +48,7 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
     return diagnostic(
       "TW1107",
       `\`${object.kind}\` is not a kind of \`${object.apiVersion}\`; did you mean \`${meant}\`?`,
-      about,
+      about(),
     );
   // Values files of charts have a `kind` too; an object has metadata.
   const unversioned =
@@ -55,7 +59,7 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
   return diagnostic(
     "TW1104",
     `this ${object.kind} has no \`apiVersion\`; it should be \`${unversioned[0]}\``,
-    about,
+    about(),
   );
 }
 

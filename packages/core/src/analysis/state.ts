@@ -1,20 +1,18 @@
-import { buildCluster } from "../cluster/build.js";
+import { ClusterBuilder } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
+import type { Place } from "../diagnostics/place.js";
+import type { PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
-import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { ManifestObject } from "../manifest/object.js";
+import { ownText } from "../manifest/own-text.js";
+import { readObjects } from "../manifest/read.js";
+import type { Source } from "../manifest/source.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../policy/model.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { setWarnings } from "./set-warnings.js";
-
-/** A text to be read, and the name it goes by in messages. */
-export interface Source {
-  readonly file: string;
-  readonly text: string;
-}
 
 export interface StateOptions {
   readonly facts?: Partial<Facts>;
@@ -24,6 +22,8 @@ export interface StateOptions {
   readonly ciliumEnforcement?: "default" | "always" | "never";
   /** Leave out what has errors instead of evaluating nothing (S10.1). */
   readonly keepGoing?: boolean;
+  /** Told now and then how many objects have been read. */
+  readonly progress?: (objects: number) => void;
 }
 
 /** A cluster and what its policies mean: all that any question needs. */
@@ -40,72 +40,28 @@ export interface State {
 
 /** Text → documents → objects → tiers. All diagnostics of all files together (S10.1). */
 export function readState(sources: readonly Source[], options: StateOptions = {}): State {
-  const read = sources.map(({ file, text }) => {
-    const parsed = parseManifest(text, file);
-    return { parsed, found: objectsOf(parsed.documents) };
-  });
-  const objects = read.flatMap(({ found }) => found.objects);
-  const diagnostics = read.flatMap(({ parsed, found }) => [...parsed.diagnostics, ...found.diagnostics]);
-  const files = sources.map(({ file }) => file);
-  return stateOf(objects, diagnostics, files, options);
-}
-
-function stateOf(
-  objects: readonly ManifestObject[],
-  found: readonly Diagnostic[],
-  files: readonly string[],
-  options: StateOptions,
-): State {
-  const diagnostics = [...found];
-  const skipped = new Map<string, number>();
-  const parts: Lowered[] = [];
-  const policies: PolicyRef[] = [];
-  const clusterObjects: ManifestObject[] = [];
-  const firsts = new Map<string, ManifestObject>();
-
-  for (const object of objects) {
-    const kind = kindOf(object);
-    const identity = identityOf(object, kind);
-    const first = identity === undefined ? undefined : firsts.get(identity);
-    if (first !== undefined) {
-      diagnostics.push(duplicate(object, first, identity!));
-      continue;
-    }
-    if (identity !== undefined) firsts.set(identity, object);
-    switch (kind.what) {
-      case "cluster":
-        clusterObjects.push(object);
-        break;
-      case "mistaken":
-        diagnostics.push(kind.diagnostic);
-        break;
-      case "test":
-        break;
-      case "other":
-        skipped.set(nameOf(object), (skipped.get(nameOf(object)) ?? 0) + 1);
-        break;
-      case "policy": {
-        const reading = readPolicy(kind.kind, object, provenanceOf(object, options));
-        diagnostics.push(...reading.diagnostics);
-        if (reading.lowered !== undefined) {
-          parts.push(reading.lowered);
-          policies.push(reading.policy);
-        } else if (options.keepGoing) diagnostics.push(leftOut(object, reading.policy));
-        break;
-      }
-    }
-  }
-  if (skipped.size > 0) diagnostics.push(skippedKinds(skipped));
+  const inTexts: Diagnostic[] = [];
+  const objects = new ObjectReader(options);
+  for (const source of sources)
+    readObjects(source, {
+      object: (object) => objects.add(object),
+      report: (found) => inTexts.push(found),
+    });
+  const { policies, skipped, parts } = objects;
 
   const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
-  const built = buildCluster(
-    clusterObjects,
-    { podCidrs: [], serviceCidrs: [], ...options.facts },
-    policyNamespaces,
-  );
+  const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
+  const built = objects.cluster.build(facts, policyNamespaces);
   const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
   const tiers = assembleTiers(effective);
-  const all = [...diagnostics, ...built.diagnostics, ...setWarnings(built.cluster, effective, policies)];
+  const all = [
+    ...inTexts,
+    ...objects.diagnostics,
+    ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
+    ...built.diagnostics,
+    ...setWarnings(built.cluster, effective, policies),
+  ];
+  const files = sources.map(({ file }) => file);
   return {
     cluster: built.cluster,
     tiers,
@@ -116,13 +72,74 @@ function stateOf(
   };
 }
 
+/** Takes objects as they come, and keeps of each what it means. */
+class ObjectReader {
+  readonly cluster = new ClusterBuilder();
+  readonly parts: Lowered[] = [];
+  readonly policies: PolicyRef[] = [];
+  readonly skipped = new Map<string, number>();
+  readonly diagnostics: Diagnostic[] = [];
+  /** Where the first of each name stands; the object itself is not kept where its line is known. */
+  private readonly firsts = new Map<string, () => FirstPlace>();
+  private count = 0;
+
+  constructor(private readonly options: StateOptions) {}
+
+  add(object: ManifestObject): void {
+    if (++this.count % objectsPerReport === 0) this.options.progress?.(this.count);
+    const kind = kindOf(object);
+    const identity = identityOf(object, kind);
+    const first = identity === undefined ? undefined : this.firsts.get(identity);
+    if (first !== undefined) {
+      this.diagnostics.push(duplicate(object, first(), identity!));
+      return;
+    }
+    if (identity !== undefined) this.firsts.set(ownText(identity), firstPlace(object));
+    switch (kind.what) {
+      case "cluster":
+        this.cluster.add(object);
+        break;
+      case "mistaken":
+        this.diagnostics.push(kind.diagnostic);
+        break;
+      case "test":
+        break;
+      case "other":
+        this.skipped.set(nameOf(object), (this.skipped.get(nameOf(object)) ?? 0) + 1);
+        break;
+      case "policy":
+        this.addPolicy(object, kind.kind);
+        break;
+    }
+  }
+
+  private addPolicy(object: ManifestObject, kind: PolicyKind): void {
+    const reading = readPolicy(kind, object, provenanceOf(object, this.options));
+    this.diagnostics.push(...reading.diagnostics);
+    if (reading.lowered !== undefined) {
+      this.parts.push(reading.lowered);
+      this.policies.push(reading.policy);
+    } else if (this.options.keepGoing) this.diagnostics.push(leftOut(object, reading.policy));
+  }
+}
+
+const objectsPerReport = 500;
+
+type FirstPlace = Pick<Place, "file" | "line">;
+
+function firstPlace({ document, path, line }: ManifestObject): () => FirstPlace {
+  return line === undefined ? () => document.placeOf(path) : knownPlace(document.file, line);
+}
+
+/** Made apart from the object, which it must not keep. */
+const knownPlace = (file: string, line: number) => () => ({ file, line });
+
 // S10.4
-function duplicate(object: ManifestObject, first: ManifestObject, identity: string): Diagnostic {
+function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {
   const called = identity.split(" ").slice(1).join(" ");
-  const place = first.document.placeOf(first.path);
   return diagnostic(
     "TW1102",
-    `there are two objects called ${called}; the other is at ${place.file}:${place.line}`,
+    `there are two objects called ${called}; the other is at ${first.file}:${first.line}`,
     {
       place: object.document.placeOf([...object.path, "metadata", "name"]),
       object: called,

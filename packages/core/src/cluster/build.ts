@@ -1,44 +1,78 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
+import { ownText } from "../manifest/own-text.js";
 import { type Address, parseAddress, sameAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
 import { child, items, text, texts } from "./fields.js";
 import { type Identified, identify } from "./identity.js";
-import type { CidrGroup, Cluster, Facts, Namespace, Node, Pod, Service, ServiceEndpoint } from "./model.js";
+import {
+  type CidrGroup,
+  type Cluster,
+  type Facts,
+  type Namespace,
+  type Node,
+  type Pod,
+  podKey,
+  type Service,
+  type ServiceEndpoint,
+} from "./model.js";
 import { readEndpointSlice, readService } from "./service.js";
-import { buildPods } from "./workload.js";
+import { Shared } from "./shared.js";
+import { buildWorkloads, type ReadPod, readPodObject } from "./workload.js";
 
 export interface Built {
   readonly cluster: Cluster;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Puts the objects of a cluster together. `policyNamespaces` are made up too where nothing defines them. */
+/** Puts the objects of a cluster together, one after the other. Of a pod, only what it means is kept. */
+export class ClusterBuilder {
+  private readonly diagnostics: Diagnostic[] = [];
+  private readonly shared = new Shared();
+  private readonly pods = new Map<string, ReadPod>();
+  private readonly others: Identified[] = [];
+
+  add(object: ManifestObject): void {
+    const identified = identify(object, this.shared, this.diagnostics);
+    if (identified === undefined) return;
+    if (identified.kind !== "Pod") {
+      this.others.push(identified);
+      return;
+    }
+    const pod = readPodObject(identified, this.shared);
+    if (pod !== undefined) this.pods.set(ownText(podKey(pod)), pod);
+  }
+
+  /** `policyNamespaces` are made up where nothing defines them, like those of pods. */
+  build(facts: Facts, policyNamespaces: ReadonlySet<string>): Built {
+    const { pods, others, shared, diagnostics } = this;
+    const ofKind = (kind: string) => others.filter((object) => object.kind === kind);
+    const workloads = buildWorkloads(pods, others, shared, diagnostics);
+    const needed = new Set(policyNamespaces);
+    for (const { namespace } of pods.values()) needed.add(namespace);
+    const cluster: Cluster = {
+      namespaces: buildNamespaces(ofKind("Namespace"), needed, diagnostics),
+      pods,
+      nodes: buildNodes(ofKind("Node"), pods.values()),
+      services: buildServices(ofKind("Service"), ofKind("EndpointSlice"), diagnostics),
+      workloads,
+      cidrGroups: ofKind("CiliumCIDRGroup").map(readCidrGroup),
+      facts: { ...facts, ...apiServerFrom(facts, ofKind("EndpointSlice")) },
+    };
+    return { cluster, diagnostics };
+  }
+}
+
+/** The same for objects that are all at hand. */
 export function buildCluster(
   objects: readonly ManifestObject[],
   facts: Facts,
   policyNamespaces: ReadonlySet<string>,
 ): Built {
-  const diagnostics: Diagnostic[] = [];
-  const identified = objects.flatMap((object) => identify(object, diagnostics));
-  const ofKind = (kind: string) => identified.filter((object) => object.kind === kind);
-  const { pods, workloads } = buildPods(identified, diagnostics);
-  const podNamespaces = [...pods.values()].map((pod) => pod.namespace);
-  const cluster: Cluster = {
-    namespaces: buildNamespaces(
-      ofKind("Namespace"),
-      new Set([...podNamespaces, ...policyNamespaces]),
-      diagnostics,
-    ),
-    pods,
-    nodes: buildNodes(ofKind("Node"), pods.values()),
-    services: buildServices(ofKind("Service"), ofKind("EndpointSlice"), diagnostics),
-    workloads,
-    cidrGroups: ofKind("CiliumCIDRGroup").map(readCidrGroup),
-    facts: { ...facts, ...apiServerFrom(facts, ofKind("EndpointSlice")) },
-  };
-  return { cluster, diagnostics };
+  const builder = new ClusterBuilder();
+  for (const object of objects) builder.add(object);
+  return builder.build(facts, policyNamespaces);
 }
 
 /** S1.10: each with its name as a label. Those that others live in are made up where nothing defines them. */
@@ -96,7 +130,9 @@ function buildServices(
     const read = readEndpointSlice(slice);
     if (read === undefined) continue;
     const key = `${slice.namespace}/${read.service}`;
-    endpoints.set(key, [...(endpoints.get(key) ?? []), ...read.endpoints]);
+    const known = endpoints.get(key);
+    if (known === undefined) endpoints.set(key, [...read.endpoints]);
+    else for (const endpoint of read.endpoints) known.push(endpoint);
   }
   return services.map((service) => {
     const found = endpoints.get(`${service.namespace}/${service.name}`);

@@ -1,13 +1,14 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import type { Path } from "../diagnostics/place.js";
 import type { Labels } from "../labels/requirement.js";
-import { isObject, type Json, type JsonObject } from "../manifest/document.js";
+import { isObject, type JsonObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
-import { labelKey, labelValue, namespaceName, objectName } from "../schema/formats.js";
+import { namespaceName, objectName } from "../schema/formats.js";
 import { locateProblem } from "../schema/locate-problem.js";
 import { validate } from "../schema/validate.js";
-import { child, text } from "./fields.js";
+import { at, notText } from "./complaint.js";
+import { child } from "./fields.js";
 import { clusterSchemaOf } from "./schema.js";
+import type { Shared } from "./shared.js";
 
 /** The kinds a cluster is made of. `Namespaced` ones take the namespace `default` where none is given (S10.5). */
 export const clusterKinds: Readonly<Record<string, "Cluster" | "Namespaced">> = {
@@ -42,16 +43,20 @@ export interface Identified {
 }
 
 // S10.4, S10.5
-export function identify(source: ManifestObject, diagnostics: Diagnostic[]): Identified[] {
+export function identify(
+  source: ManifestObject,
+  shared: Shared,
+  diagnostics: Diagnostic[],
+): Identified | undefined {
   const { value, kind } = source;
   const metadata = child(value, "metadata");
   // What an API server gave out, it has checked; reading a hundred thousand pods need not do it again.
   const isWritten = !isFromCluster(source);
   if (isWritten) for (const found of checkShape(source)) diagnostics.push(found);
-  const labels = readLabels(child(metadata, "labels"), ["metadata", "labels"], source, diagnostics);
+  const labels = shared.labels(child(metadata, "labels"), ["metadata", "labels"], source, diagnostics);
   const name = readName(metadata, "name", source, diagnostics);
   const given = readName(metadata, "namespace", source, diagnostics);
-  if (name === undefined) return [];
+  if (name === undefined) return undefined;
   const namespaced = clusterKinds[`${source.apiVersion} ${kind}`] === "Namespaced";
   if (namespaced && (metadata.namespace ?? null) === null)
     diagnostics.push(
@@ -59,7 +64,7 @@ export function identify(source: ManifestObject, diagnostics: Diagnostic[]): Ide
         ...at(source, ["metadata"], "key"),
       }),
     );
-  return [{ kind, namespace: namespaced ? (given ?? "default") : "", name, labels, value, source }];
+  return { kind, namespace: namespaced ? (given ?? "default") : "", name, labels, value, source };
 }
 
 /** Text, or undefined with a complaint about what stands there instead; a missing namespace is no complaint. */
@@ -87,61 +92,12 @@ function readName(
   return found;
 }
 
-/** Labels as they are, null as the empty text (S10.5), anything else a mistake that Kubernetes would refuse. */
-export function readLabels(
-  labels: JsonObject,
-  path: Path,
-  source: ManifestObject,
-  diagnostics: Diagnostic[],
-): Labels {
-  const read: Record<string, string> = {};
-  for (const [key, value] of Object.entries(labels)) {
-    for (const complaint of labelKey.check(key))
-      diagnostics.push(diagnostic(complaint.code, complaint.message, at(source, [...path, key], "key")));
-    if (typeof value === "string") {
-      read[key] = value;
-      for (const complaint of labelValue.check(value))
-        diagnostics.push(diagnostic(complaint.code, complaint.message, at(source, [...path, key], "value")));
-    } else if (value === null) {
-      read[key] = "";
-      diagnostics.push(
-        diagnostic(
-          "TW2010",
-          `label \`${key}\` has no value; it is read as the empty text`,
-          at(source, [...path, key], "key"),
-        ),
-      );
-    } else diagnostics.push(notText(value, source, [...path, key]));
-  }
-  return read;
-}
-
 /** The parts that verdicts hang on must be what they claim to be (S10.3). */
 function checkShape(source: ManifestObject): readonly Diagnostic[] {
   return validate(clusterSchemaOf(source.kind), source.value).problems.map((problem) => {
     const { message, ...where } = locateProblem(problem, source.document, source.path);
     return diagnostic(problem.code, message, { ...at(source, problem.path, problem.at), ...where });
   });
-}
-
-function notText(found: Json, source: ManifestObject, path: Path): Diagnostic {
-  const what = isObject(found)
-    ? "an object"
-    : Array.isArray(found)
-      ? "a list"
-      : `\`${JSON.stringify(found)}\``;
-  const written = source.document.writtenAt([...source.path, ...path]);
-  const advice = written === undefined ? "" : `; put it in quotes: "${written}"`;
-  return diagnostic("TW1201", `expected text, found ${what}${advice}`, at(source, path, "value"));
-}
-
-/** Where in the input, and of which object. */
-function at({ document, path: root, kind, value }: ManifestObject, path: Path, what: "key" | "value") {
-  const full = [...root, ...path];
-  const place = what === "key" ? document.placeOfKey(full) : document.placeOf(full);
-  const metadata = child(value, "metadata");
-  const name = [text(metadata, "namespace"), text(metadata, "name")].filter((part) => part !== undefined);
-  return { place, object: [kind, name.join("/")].filter((part) => part !== "").join(" "), path };
 }
 
 /** Whether an object was read from an API server, which gives every object a uid. */

@@ -3,44 +3,67 @@ import type { JsonObject } from "../manifest/document.js";
 import { parseAddress, type Address } from "../net/address.js";
 import { child, items, number, protocol, text } from "./fields.js";
 import type { ContainerPort, Pod } from "./model.js";
+import type { Shared } from "./shared.js";
 
 /** A pod, or what a workload's template would make one. */
 export function readPod(
   identity: { namespace: string; name: string; labels: Labels },
   spec: JsonObject,
   status: JsonObject,
+  shared: Shared,
 ): Pod {
   const node = text(spec, "nodeName");
+  const hostAddresses = addressTexts(status, "hostIP");
+  const ports = portsOf(spec);
   const hostNetwork = spec.hostNetwork === true;
-  return {
-    ...identity,
-    addresses: addressesOf(status, "podIP"),
-    hostAddresses: addressesOf(status, "hostIP"),
+  const pod = {
+    namespace: identity.namespace,
+    name: identity.name,
+    labels: identity.labels,
+    addresses: parsed(addressTexts(status, "podIP")),
+    hostAddresses: shared.value(`addresses ${hostAddresses.join()}`, () => parsed(hostAddresses)),
     hostNetwork,
-    ports: portsOf(spec),
-    serviceAccount: text(spec, "serviceAccountName") ?? text(spec, "serviceAccount") ?? "default",
-    ...(node === undefined ? {} : { node }),
+    ports: shared.value(`ports ${ports.map(portKey).join()}`, () => ports),
+    serviceAccount: shared.text(
+      text(spec, "serviceAccountName") ?? text(spec, "serviceAccount") ?? "default",
+    ),
   };
+  return node === undefined ? pod : { ...pod, node: shared.text(node) };
 }
 
-function addressesOf(status: JsonObject, field: "podIP" | "hostIP"): readonly Address[] {
-  const listed = items(status, `${field}s`).flatMap((entry) => text(entry, "ip") ?? []);
+/** No name of a port holds a comma that could be taken for the next one: it is quoted. */
+const portKey = ({ port, protocol: its, name }: ContainerPort): string =>
+  name === undefined ? `${port}/${its}` : `${port}/${its}/${JSON.stringify(name)}`;
+
+function addressTexts(status: JsonObject, field: "podIP" | "hostIP"): readonly string[] {
+  const listed: string[] = [];
+  for (const entry of items(status, `${field}s`)) {
+    const ip = text(entry, "ip");
+    if (ip !== undefined) listed.push(ip);
+  }
   const single = text(status, field);
-  const all = single === undefined || listed.includes(single) ? listed : [single, ...listed];
-  return all.flatMap((ip) => parseAddress(ip) ?? []);
+  return single === undefined || listed.includes(single) ? listed : [single, ...listed];
 }
+
+const parsed = (texts: readonly string[]): readonly Address[] =>
+  texts.flatMap((ip) => parseAddress(ip) ?? []);
 
 /** Ports of containers, and of sidecars, which are init containers that keep running. */
 function portsOf(spec: JsonObject): readonly ContainerPort[] {
-  const sidecars = items(spec, "initContainers").filter((container) => container.restartPolicy === "Always");
-  return [...items(spec, "containers"), ...sidecars].flatMap((container) =>
-    items(container, "ports").flatMap((port) => {
-      const containerPort = number(port, "containerPort");
-      const name = text(port, "name");
-      if (containerPort === undefined) return [];
-      return { port: containerPort, protocol: protocol(port), ...(name === undefined ? {} : { name }) };
-    }),
-  );
+  const ports: ContainerPort[] = [];
+  for (const container of items(spec, "containers")) addPorts(container, ports);
+  for (const container of items(spec, "initContainers"))
+    if (container.restartPolicy === "Always") addPorts(container, ports);
+  return ports;
+}
+
+function addPorts(container: JsonObject, ports: ContainerPort[]): void {
+  for (const entry of items(container, "ports")) {
+    const port = number(entry, "containerPort");
+    const name = text(entry, "name");
+    if (port !== undefined)
+      ports.push({ port, protocol: protocol(entry), ...(name === undefined ? {} : { name }) });
+  }
 }
 
 /** S1.11: a pod that has finished is no endpoint. */

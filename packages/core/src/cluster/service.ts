@@ -3,8 +3,9 @@ import { selects } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
 import { type Address, type Family, parseAddress, sameAddress } from "../net/address.js";
 import { child, items, number, protocol, text, texts } from "./fields.js";
-import { type Identified, readLabels } from "./identity.js";
+import type { Identified } from "./identity.js";
 import type { Cluster, Pod, Service, ServiceEndpoint, ServicePort } from "./model.js";
+import { readLabels } from "./read-labels.js";
 
 export function readService(
   { namespace, name, labels, value, source }: Identified,

@@ -1,10 +1,13 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Labels } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
+import { ownText } from "../manifest/own-text.js";
 import { child, items } from "./fields.js";
-import { type Identified, readLabels } from "./identity.js";
+import type { Identified } from "./identity.js";
 import { type Pod, podKey, type Workload, type WorkloadRef } from "./model.js";
 import { controllerOf, hasFinished, readPod, templateOf } from "./pod.js";
+import { readLabels } from "./read-labels.js";
+import type { Shared } from "./shared.js";
 
 export const workloadKinds = [
   "Deployment",
@@ -18,35 +21,50 @@ export const workloadKinds = [
 
 const isWorkloadKind = (kind: string): boolean => (workloadKinds as readonly string[]).includes(kind);
 
-export interface PodsAndWorkloads {
-  readonly pods: ReadonlyMap<string, Pod>;
-  readonly workloads: readonly Workload[];
+/** A pod whose workload is not known yet: that its controller belongs to another may be told later in the input. */
+export type ReadPod = Pod & { workload?: WorkloadRef };
+
+/** A pod of the input with the names of what it is part of; undefined for one that has finished (S1.11). */
+export function readPodObject(object: Identified, shared: Shared): ReadPod | undefined {
+  const { value, labels } = object;
+  const status = child(value, "status");
+  if (hasFinished(status)) return undefined;
+  const namespace = shared.text(object.namespace);
+  const owner = controllerRef(value, namespace);
+  const controller = owner && sharedRef(owner, shared);
+  return {
+    ...readPod({ namespace, name: ownText(object.name), labels }, child(value, "spec"), status, shared),
+    ...(controller === undefined ? {} : { controller, workload: controller }),
+  };
 }
 
-/** Real pods first; a workload none of whose pods are in the input becomes one pod from its template. */
-export function buildPods(objects: readonly Identified[], diagnostics: Diagnostic[]): PodsAndWorkloads {
+/** Workloads with their pods; one none of whose pods are in the input becomes a pod from its template, added to `pods`. */
+export function buildWorkloads(
+  pods: Map<string, ReadPod>,
+  objects: readonly Identified[],
+  shared: Shared,
+  diagnostics: Diagnostic[],
+): readonly Workload[] {
   const byRef = new Map(objects.map((object) => [refKey(object), object]));
-  const pods = new Map<string, Pod>();
-  for (const { kind, namespace, name, labels, value } of objects) {
-    if (kind !== "Pod" || hasFinished(child(value, "status"))) continue;
-    const controller = controllerRef(value, namespace);
-    const pod: Pod = {
-      ...readPod({ namespace, name, labels }, child(value, "spec"), child(value, "status")),
-      ...(controller === undefined ? {} : { controller, workload: rootOf(controller, labels, byRef) }),
-    };
-    pods.set(podKey(pod), pod);
-  }
-
-  const workloads = new Map<string, WorkloadRef & { pods: Pod[] }>();
+  const workloads = new Map<string, Gathered>();
+  // Pods share their controller: what it belongs to is found once for all of them.
+  const ofController = new Map<WorkloadRef, { readonly hash: string | undefined; readonly root: Gathered }>();
   for (const pod of pods.values()) {
-    if (pod.workload === undefined) continue;
-    const known = workloads.get(refKey(pod.workload));
-    if (known === undefined) workloads.set(refKey(pod.workload), { ...pod.workload, pods: [pod] });
-    else known.pods.push(pod);
+    const { controller, labels } = pod;
+    if (controller === undefined) continue;
+    const hash = labels["pod-template-hash"];
+    let known = ofController.get(controller);
+    if (known === undefined || known.hash !== hash) {
+      const ref = rootOf(controller, labels, byRef);
+      const root = workloads.get(refKey(ref)) ?? { ref: sharedRef(ref, shared), pods: [] };
+      workloads.set(refKey(ref), root);
+      known = { hash, root };
+      ofController.set(controller, known);
+    }
+    pod.workload = known.root.ref;
+    known.root.pods.push(pod);
   }
-  const havePods = new Set(
-    [...pods.values()].flatMap(({ controller }) => (controller ? [refKey(controller)] : [])),
-  );
+  const havePods = new Set([...ofController.keys()].map(refKey));
   for (const object of objects) {
     const key = refKey(object);
     if (!isWorkloadKind(object.kind) || workloads.has(key) || havePods.has(key) || hasCompleted(object))
@@ -56,14 +74,32 @@ export function buildPods(objects: readonly Identified[], diagnostics: Diagnosti
     if (owner !== undefined && child(object.value, "spec").replicas === 0) continue;
     // What another workload of the input stands for is not made twice.
     if (owner !== undefined && byRef.has(refKey(owner))) continue;
-    const pod = podFromTemplate(object, pods, diagnostics);
+    const pod = podFromTemplate(object, pods, shared, diagnostics);
     pods.set(podKey(pod), pod);
-    workloads.set(key, { ...pod.workload!, pods: [pod] });
+    workloads.set(key, { ref: pod.workload!, pods: [pod] });
   }
-  return { pods, workloads: [...workloads.values()] };
+  return Array.from(workloads.values(), ({ ref, pods: its }) => ({ ...ref, pods: its }));
 }
 
-function podFromTemplate(object: Identified, pods: ReadonlyMap<string, Pod>, diagnostics: Diagnostic[]): Pod {
+interface Gathered {
+  readonly ref: WorkloadRef;
+  readonly pods: Pod[];
+}
+
+function sharedRef(ref: WorkloadRef, shared: Shared): WorkloadRef {
+  return shared.value(`ref ${refKey(ref)}`, () => ({
+    kind: shared.text(ref.kind),
+    namespace: shared.text(ref.namespace),
+    name: shared.text(ref.name),
+  }));
+}
+
+function podFromTemplate(
+  object: Identified,
+  pods: ReadonlyMap<string, Pod>,
+  shared: Shared,
+  diagnostics: Diagnostic[],
+): Pod {
   const { kind, namespace, name, value, source } = object;
   const workload: WorkloadRef = { kind, namespace, name };
   const template = templateOf(kind, value);
@@ -75,7 +111,7 @@ function podFromTemplate(object: Identified, pods: ReadonlyMap<string, Pod>, dia
     name: freeName(workload, pods),
     labels: { ...labels, ...labelsAddedBy(workload) },
   };
-  return { ...readPod(identity, child(template, "spec"), {}), workload, fromTemplate: true };
+  return { ...readPod(identity, child(template, "spec"), {}, shared), workload, fromTemplate: true };
 }
 
 /** The workload that a pod or workload is controlled by; what custom resources own belongs to itself. */

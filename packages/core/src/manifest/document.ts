@@ -4,16 +4,30 @@ import type { Path, Place } from "../diagnostics/place.js";
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** One document of a file: its value, and where each part of it stands. */
+/** One document of a file: where each part of it stands. */
 export interface Document {
   readonly file: string;
-  readonly value: Json;
   /** Where the value at this path stands; the nearest enclosing one where the path leads nowhere. */
   readonly placeOf: (path: Path) => Place;
   /** Where the key at the end of this path stands. */
   readonly placeOfKey: (path: Path) => Place;
   /** The single value at this path as it was written: `on`, where the value is true. */
   readonly writtenAt: (path: Path) => string | undefined;
+}
+
+/** A document with what it says. */
+export interface ParsedDocument extends Document {
+  readonly value: Json;
+}
+
+/** The same places under another path: an item of a list that is read alone still goes by its place in the list. */
+export function moved(document: Document, inner: (path: Path) => Path): Document {
+  return {
+    file: document.file,
+    placeOf: (path) => document.placeOf(inner(path)),
+    placeOfKey: (path) => document.placeOfKey(inner(path)),
+    writtenAt: (path) => document.writtenAt(inner(path)),
+  };
 }
 
 export function isObject(value: unknown): value is JsonObject {

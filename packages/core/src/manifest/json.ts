@@ -1,6 +1,6 @@
 import type { Path } from "../diagnostics/place.js";
-import type { Document, Json } from "./document.js";
-import { Lines } from "./lines.js";
+import type { Document, Json, ParsedDocument } from "./document.js";
+import { type Beginning, Lines } from "./lines.js";
 
 /*
  * JSON is parsed by the JavaScript engine, some forty times faster than YAML, and positions are found by reading the
@@ -8,23 +8,25 @@ import { Lines } from "./lines.js";
  */
 
 /** The documents of a JSON text or of a stream of them; undefined if it is not JSON. */
-export function parseJson(text: string, file: string): Document[] | undefined {
+export function parseJson(text: string, file: string): ParsedDocument[] | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   const lines = new Lines(file, text);
   try {
-    return [document(JSON.parse(text) as Json, file, text, skipSpace(text, 0), lines)];
+    const value = JSON.parse(text) as Json;
+    return [{ value, ...placesIn(file, text, skipSpace(text, 0), lines) }];
   } catch {
     return parseStream(text, file, lines);
   }
 }
 
 /** Several documents, one behind the other, as `jq '.items[]'` writes them. */
-function parseStream(text: string, file: string, lines: Lines): Document[] | undefined {
-  const documents: Document[] = [];
+function parseStream(text: string, file: string, lines: Lines): ParsedDocument[] | undefined {
+  const documents: ParsedDocument[] = [];
   try {
     for (let start = skipSpace(text, 0); start < text.length; ) {
       const end = skipValue(text, start);
-      documents.push(document(JSON.parse(text.slice(start, end)) as Json, file, text, start, lines));
+      const value = JSON.parse(text.slice(start, end)) as Json;
+      documents.push({ value, ...placesIn(file, text, start, lines) });
       start = skipSpace(text, end);
     }
   } catch {
@@ -33,7 +35,12 @@ function parseStream(text: string, file: string, lines: Lines): Document[] | und
   return documents;
 }
 
-function document(value: Json, file: string, text: string, start: number, lines: Lines): Document {
+/** The places of a text that is one JSON value, read from the middle of a file. */
+export function placesInValue(file: string, text: string, beginning: Beginning): Document {
+  return placesIn(file, text, 0, new Lines(file, text, beginning));
+}
+
+function placesIn(file: string, text: string, start: number, lines: Lines): Document {
   // Positions in large files are asked for again and again: what a list or an object holds is found once.
   const seen: Found = { items: new Map(), fields: new Map() };
   const placeAt = (path: Path, what: "key" | "value") => {
@@ -43,7 +50,6 @@ function document(value: Json, file: string, text: string, start: number, lines:
   };
   return {
     file,
-    value,
     placeOf: (path) => placeAt(path, "value"),
     placeOfKey: (path) => placeAt(path, "key"),
     writtenAt: (path) => {
@@ -117,8 +123,11 @@ function fieldStarts(text: string, object: number): ReadonlyMap<string, Field> {
   return fields;
 }
 
-function skipSpace(text: string, at: number): number {
-  while (at < text.length && " \t\n\r".includes(text[at]!)) at++;
+export function skipSpace(text: string, at: number): number {
+  for (; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) break;
+  }
   return at;
 }
 
@@ -128,27 +137,44 @@ function skipComma(text: string, at: number): number {
 }
 
 function skipString(text: string, at: number): number {
-  for (let i = at + 1; i < text.length; i++) {
-    if (text[i] === "\\") i++;
-    else if (text[i] === '"') return i + 1;
-  }
-  return text.length;
+  return stringEnd(text, at) ?? text.length;
 }
 
-/** The end of the value that begins here; nesting is counted, not recursed into. */
+/** The end of the value that begins here, as far as the text goes. */
 function skipValue(text: string, at: number): number {
-  if (text[at] === '"') return skipString(text, at);
+  return valueEnd(text, at) ?? text.length;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Where the string that begins here ends; undefined where the text ends before it does. */
+export function stringEnd(text: string, at: number): number | undefined {
+  for (let i = at + 1; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === backslash) i++;
+    else if (c === quote) return i + 1;
+  }
+  return undefined;
+}
+
+/** Where the value that begins here ends; undefined where the text ends before it does. Nesting is counted, not recursed into. */
+export function valueEnd(text: string, at: number): number | undefined {
+  if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== "{" && text[at] !== "[") {
     let end = at;
     while (end < text.length && !",]} \t\n\r".includes(text[end]!)) end++;
-    return Math.max(end, at + 1);
+    return end === text.length ? undefined : Math.max(end, at + 1);
   }
   let depth = 0;
   for (let i = at; i < text.length; i++) {
-    const c = text[i];
-    if (c === '"') i = skipString(text, i) - 1;
-    else if (c === "{" || c === "[") depth++;
-    else if ((c === "}" || c === "]") && --depth === 0) return i + 1;
+    const c = text.charCodeAt(i);
+    if (c === quote) {
+      const end = stringEnd(text, i);
+      if (end === undefined) return undefined;
+      i = end - 1;
+    } else if (c === 0x7b || c === 0x5b) depth++;
+    else if ((c === 0x7d || c === 0x5d) && --depth === 0) return i + 1;
   }
-  return text.length;
+  return undefined;
 }

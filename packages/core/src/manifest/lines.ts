@@ -1,12 +1,21 @@
 import type { Place } from "../diagnostics/place.js";
 
-/** Turns offsets into a text into lines and columns. The index is only made when somebody asks. */
+/** Where a text begins in its file, counted from 1. */
+export interface Beginning {
+  readonly line: number;
+  readonly column: number;
+}
+
+export const ofFile: Beginning = { line: 1, column: 1 };
+
+/** Turns offsets into a text into lines and columns of its file. The index is only made when somebody asks. */
 export class Lines {
   private starts: number[] | undefined;
 
   constructor(
     private readonly file: string,
     private readonly text: string,
+    private readonly beginning = ofFile,
   ) {}
 
   place(start: number, end: number): Place {
@@ -17,7 +26,13 @@ export class Lines {
     const newline = nextLine === undefined ? this.text.length : nextLine - 1;
     const lineEnd = this.text[newline - 1] === "\r" ? newline - 1 : newline;
     const length = Math.max(1, Math.min(end, lineEnd) - offset);
-    return { file: this.file, line: line + 1, column: offset - starts[line]! + 1, length };
+    const before = line === 0 ? this.beginning.column : 1;
+    return {
+      file: this.file,
+      line: this.beginning.line + line,
+      column: before + offset - starts[line]!,
+      length,
+    };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Document, JsonObject } from "./document.js";
 
@@ -8,4 +9,12 @@ export interface ManifestObject {
   readonly value: JsonObject;
   readonly document: Document;
   readonly path: Path;
+  /** The line it begins on, where that is known without looking for it. */
+  readonly line?: number;
+}
+
+/** Who gets what is found in a text, one by one: a large text is not held as a whole, and neither are its objects. */
+export interface Receiver {
+  readonly object: (object: ManifestObject) => void;
+  readonly report: (diagnostic: Diagnostic) => void;
 }

@@ -1,203 +1,61 @@
-import {
-  type Document as YamlDocument,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  type Node,
-  parseAllDocuments,
-  type Tags,
-  visit,
-  type YAMLMap,
-  type YAMLParseError,
-} from "yaml";
-import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import type { Path } from "../diagnostics/place.js";
-import type { Document, Json } from "./document.js";
-import { firstTooDeep } from "./depth.js";
-import { Lines } from "./lines.js";
+import type { Json, ParsedDocument } from "./document.js";
+import { type Beginning, Lines } from "./lines.js";
+import { readPlainYaml } from "./plain-yaml.js";
+import { type Parsed, parseTrees, placesInText, type YamlText } from "./yaml-tree.js";
 
-export interface Parsed {
-  readonly documents: readonly Document[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** Documents of a YAML text, read as kubectl reads it: YAML 1.1 words (`on` is true), merge keys, no dates. */
+/** Documents of a YAML text. Those that are plain are read quickly, others by the library: the outcome is the same. */
 export function parseYaml(text: string, file: string): Parsed {
   const lines = new Lines(file, text);
-  const deep = firstTooDeep(text);
-  if (deep !== undefined) return { documents: [], diagnostics: [tooDeep(lines.place(deep, deep + 1))] };
-  let parsed: readonly YamlDocument.Parsed[];
-  try {
-    const all = parseAllDocuments(text, {
-      version: "1.1",
-      customTags: asKubernetesReads,
-      logLevel: "silent",
-      prettyErrors: false,
-      stringKeys: false,
-    });
-    parsed = Array.isArray(all) ? all : [];
-  } catch (cause) {
-    return { documents: [], diagnostics: [unreadable(cause, lines.place(0, 1))] };
+  const place = (start: number, end: number) => lines.place(start, end);
+  return separately(text, file, place) ?? parseTrees({ text, file, place });
+}
+
+/** One part of a longer text: an item of a list, or a document. */
+export function parseYamlPart(text: string, file: string, beginning: Beginning): Parsed {
+  return parseDocument(part(text, file, beginning));
+}
+
+/** The same where the plain reader has read it already. */
+export function plainYamlPart(value: Json, text: string, file: string, beginning: Beginning): ParsedDocument {
+  return { value, ...placesInText(part(text, file, beginning)) };
+}
+
+function part(text: string, file: string, beginning: Beginning): YamlText {
+  const lines = new Lines(file, text, beginning);
+  return { text, file, place: (start, end) => lines.place(start, end) };
+}
+
+/** Document by document; undefined where one has errors, which may have to do with the others. */
+function separately(text: string, file: string, place: YamlText["place"]): Parsed | undefined {
+  // Directives, and markers that end a document, reach from one into the next.
+  if (/^(?:%|\.\.\.)/m.test(text)) return undefined;
+  const documents: ParsedDocument[] = [];
+  for (const [start, end] of documentSpans(text)) {
+    const part: YamlText = {
+      text: text.slice(start, end),
+      file,
+      place: (from, to) => place(start + from, start + to),
+    };
+    const parsed = parseDocument(part);
+    if (parsed.diagnostics.length > 0) return undefined;
+    documents.push(...parsed.documents);
   }
+  return { documents, diagnostics: [] };
+}
 
-  const documents: Document[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const document of parsed) {
-    for (const error of firstOfEachLine(document.errors, text)) {
-      const [start, end] = error.pos;
-      if (error.code === "DUPLICATE_KEY") diagnostics.push(duplicateKey(text, start, lines));
-      else
-        diagnostics.push(diagnostic("TW1001", plainError(error.message), { place: lines.place(start, end) }));
-    }
-    if (document.errors.length > 0) continue;
-    try {
-      const value = toJson(document.toJS({ maxAliasCount: 1000 }));
-      if (value !== null) documents.push(withPlaces(document, value, file, lines));
-    } catch (cause) {
-      diagnostics.push(unreadable(cause, lines.place(...spanOf(brokenAlias(document) ?? document.contents))));
-    }
+function parseDocument(part: YamlText): Parsed {
+  const value = readPlainYaml(part.text);
+  if (value === undefined) return parseTrees(part);
+  return { documents: value === null ? [] : [{ value, ...placesInText(part) }], diagnostics: [] };
+}
+
+/** Between the markers `---`; with what stands beside a marker, if that is more than space. */
+function documentSpans(text: string): readonly (readonly [start: number, end: number])[] {
+  const spans: [number, number][] = [];
+  let start = 0;
+  for (const { index, 0: marker } of text.matchAll(/^---(?:[ \t]*\n|(?=\s|$))/gm)) {
+    spans.push([start, index]);
+    start = marker.endsWith("\n") ? index + marker.length : index;
   }
-  return { documents, diagnostics };
-}
-
-function tooDeep(place: NonNullable<Diagnostic["place"]>): Diagnostic {
-  return diagnostic("TW1001", "this is nested too deeply to be read", { place });
-}
-
-/** At least one digit before the exponent: `e1` is a name, not a number. */
-const floatWithExponent = /^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)[eE][-+]?[0-9]+$/;
-const plainFloat = /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*\.[0-9_]*)$/;
-
-/** goyaml, which Kubernetes uses, knows neither dates nor base-60 numbers nor sets. */
-function asKubernetesReads(tags: Tags): Tags {
-  const unknown = ["timestamp", "binary", "omap", "pairs", "set"].map((name) => `tag:yaml.org,2002:${name}`);
-  return tags
-    .filter((tag) => {
-      if (typeof tag === "string") return true;
-      const sexagesimal = "format" in tag && tag.format === "TIME";
-      return !unknown.includes(tag.tag) && !sexagesimal;
-    })
-    .map((tag) => {
-      if (typeof tag === "string" || tag.tag !== "tag:yaml.org,2002:float" || !("test" in tag)) return tag;
-      if (tag.test === undefined || tag.test.test(".inf")) return tag;
-      return { ...tag, test: tag.test.test("1e3") ? floatWithExponent : plainFloat };
-    });
-}
-
-/** Numbers that JSON cannot hold and keys that are not text, brought to what an API server would see. */
-function toJson(value: unknown): Json {
-  if (value === null || value === undefined) return null;
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value === "object")
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
-  return value as Json;
-}
-
-function withPlaces(document: YamlDocument.Parsed, value: Json, file: string, lines: Lines): Document {
-  return {
-    file,
-    value,
-    placeOf: (path) => lines.place(...spanOf(locate(document, path).value)),
-    placeOfKey: (path) => {
-      const { key, value: node } = locate(document, path);
-      return lines.place(...spanOf(key ?? node));
-    },
-    writtenAt: (path) => {
-      const { value: node } = locate(document, path);
-      return isScalar(node) ? node.source : undefined;
-    },
-  };
-}
-
-interface Located {
-  readonly key: Node | null;
-  readonly value: Node | null;
-}
-
-/** Follows the path as far as it leads. */
-function locate(document: YamlDocument.Parsed, path: Path): Located {
-  let found: Located = { key: null, value: document.contents };
-  for (const step of path) {
-    const node = isAlias(found.value) ? (found.value.resolve(document) ?? null) : found.value;
-    const next = isMap(node)
-      ? fieldOf(node, step)
-      : isSeq(node) && typeof step === "number"
-        ? itemOf(node.items[step])
-        : undefined;
-    if (next === undefined) break;
-    found = next;
-  }
-  return found;
-}
-
-function fieldOf(map: YAMLMap, step: string | number): Located | undefined {
-  const pair = map.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
-  if (pair === undefined) return undefined;
-  // An empty value (`ingress:`) has no text of its own worth pointing at.
-  const key = pair.key as Node;
-  const value = pair.value as Node | null;
-  const empty = value === null || (isScalar(value) && value.value === null && value.source === "");
-  return { key, value: empty ? key : value };
-}
-
-function itemOf(item: unknown): Located | undefined {
-  if (item === undefined || item === null || isPair(item)) return undefined;
-  return { key: null, value: item as Node };
-}
-
-function spanOf(node: Node | null): [number, number] {
-  return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 1];
-}
-
-/** The alias that leads nowhere, or into itself: the parser's own error does not say where it stands. */
-function brokenAlias(document: YamlDocument.Parsed): Node | undefined {
-  let broken: Node | undefined;
-  visit(document, {
-    Alias(_key, alias, path) {
-      const target = alias.resolve(document);
-      if (target !== undefined && !path.includes(target)) return undefined;
-      broken = alias;
-      return visit.BREAK;
-    },
-  });
-  return broken;
-}
-
-function duplicateKey(text: string, start: number, lines: Lines): Diagnostic {
-  const key = /^(?:"[^"\n]*"|'[^'\n]*'|[^:\n]*)/.exec(text.slice(start, start + 200))?.[0]?.trim() ?? "";
-  return diagnostic("TW1002", `\`${key}\` stands twice in one mapping; keep one of them`, {
-    place: lines.place(start, start + key.length),
-  });
-}
-
-/** One slip makes many errors: the first of a line tells, and a few lines are enough. */
-function firstOfEachLine(errors: readonly YAMLParseError[], text: string): readonly YAMLParseError[] {
-  const lineOf = (offset: number) => text.lastIndexOf("\n", Math.max(0, offset - 1));
-  const seen = new Set<number>();
-  const firsts = errors.filter((error) => {
-    const line = lineOf(error.pos[0]);
-    if (seen.has(line)) return false;
-    seen.add(line);
-    return true;
-  });
-  return firsts.slice(0, 5);
-}
-
-function plainError(message: string): string {
-  const sentence = message
-    .split("\n")[0]!
-    .replace(/\s+at line \d+, column \d+:?$/, "")
-    .replace(/[.:]$/, "");
-  return `this is not valid YAML: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
-}
-
-function unreadable(cause: unknown, place: NonNullable<Diagnostic["place"]>): Diagnostic {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof RangeError) return tooDeep(place);
-  if (/alias count/i.test(message))
-    return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
-  return diagnostic("TW1001", plainError(message), { place });
+  return [...spans, [start, text.length]];
 }

@@ -3,7 +3,10 @@ import { formatPath } from "../diagnostics/place.js";
 import { type Style, wrap } from "./style.js";
 
 /** Where the text of a file can be had, to show the lines around a mistake. */
-export type SourceText = (file: string) => string | undefined;
+export type SourceText = (file: string) => string | SourceLines | undefined;
+
+/** Lines of a text that nobody holds, from the first to the last, counted from 1; undefined where they are not to be had. */
+export type SourceLines = (first: number, last: number) => readonly string[] | undefined;
 
 /** A diagnostic for a person: place and message, the lines around it with a caret, the object, and what to do. */
 export function diagnosticText(found: Diagnostic, sourceText: SourceText, style: Style): string {
@@ -27,15 +30,16 @@ export function diagnosticText(found: Diagnostic, sourceText: SourceText, style:
 function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style): string | undefined {
   const text = place && sourceText(place.file);
   if (place === undefined || text === undefined) return undefined;
-  const lines = linesOf(text);
   const from = Math.max(1, place.line - 2);
+  const lines = typeof text === "string" ? linesOf(text).slice(from - 1, place.line) : text(from, place.line);
+  if (lines === undefined) return undefined;
   const gutter = String(place.line).length;
   // Machines write very long lines: only what stands around the place is shown.
   const left = place.column > shownColumns ? place.column - shownColumns / 2 : 0;
-  const shown = lines
-    .slice(from - 1, place.line)
-    .map((line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left)}`);
-  const source = lines[place.line - 1] ?? "";
+  const shown = lines.map(
+    (line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left)}`,
+  );
+  const source = lines[place.line - from] ?? "";
   const lead = cut(source, left).slice(0, place.column - 1 - left + (left > 0 ? 1 : 0));
   const room = shownColumns - (place.column - 1 - left);
   const length = Math.max(1, Math.min(place.length, source.length - place.column + 1, room));

@@ -1,0 +1,144 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import type { ChunkedSource, SourceLines } from "@tierwall/core";
+
+/** A file that is too large to be held: read in chunks, and again where lines of it are to be shown. */
+export interface BigFile extends ChunkedSource {
+  readonly lines?: SourceLines;
+}
+
+/** Told how many bytes of a file have been read. */
+export type BytesRead = (file: string, bytes: number, size: number | undefined) => void;
+
+/** From here on files are read in chunks. */
+export const bigFileSize = 16 * 1024 * 1024;
+
+/** Small enough to stay in the processor's cache while it is read. */
+const chunkSize = 1024 * 1024;
+
+export function bigFile(path: string, shown: string, size: number, bytesRead: BytesRead): BigFile {
+  return {
+    file: shown,
+    *chunks() {
+      const descriptor = openSync(path, "r");
+      try {
+        let read = 0;
+        yield* decoded(blocks(descriptor), (bytes) => bytesRead(shown, (read += bytes), size));
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    lines: linesOf(path),
+  };
+}
+
+/** Standard input as a text, or in chunks where it turns out to be long; then it can be read once only. */
+export function standardInput(shown: string, bytesRead: BytesRead): BigFile | { file: string; text: string } {
+  const rest = blocks(0);
+  const beginning: Buffer[] = [];
+  let size = 0;
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    beginning.push(Buffer.from(next.value));
+    size += next.value.length;
+    if (size > bigFileSize) return { file: shown, chunks: once(beginning, rest, shown, bytesRead) };
+  }
+  return { file: shown, text: Buffer.concat(beginning).toString("utf8") };
+}
+
+function once(
+  beginning: Buffer[],
+  rest: Iterable<Buffer>,
+  shown: string,
+  bytesRead: BytesRead,
+): () => Iterable<string> {
+  let read = 0;
+  return function* () {
+    if (read > 0) throw new Error("standard input is too long to be read twice; save it to a file");
+    const all = (function* () {
+      yield* beginning.splice(0);
+      yield* rest;
+    })();
+    yield* decoded(all, (bytes) => bytesRead(shown, (read += bytes), undefined));
+  };
+}
+
+/** The same buffer again and again, full but for the last time: pipes give little at once. */
+function* blocks(descriptor: number): Generator<Buffer, void> {
+  const buffer = Buffer.allocUnsafe(chunkSize);
+  for (let length = 0; ; ) {
+    const read = readSome(descriptor, buffer, length);
+    length += read;
+    if (length > 0 && (read === 0 || length === buffer.length)) {
+      yield buffer.subarray(0, length);
+      length = 0;
+    }
+    if (read === 0) return;
+  }
+}
+
+/** A terminal or pipe that has nothing yet is asked again, and one that is closed has ended. */
+function readSome(descriptor: number, buffer: Buffer, from: number): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, buffer, from, buffer.length - from, null);
+    } catch (cause) {
+      const { code } = cause as { code?: string };
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN") throw cause;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function* decoded(buffers: Iterable<Buffer>, bytesRead: (bytes: number) => void): Generator<string, void> {
+  const decoder = new StringDecoder("utf8");
+  for (const buffer of buffers) {
+    bytesRead(buffer.length);
+    yield decoder.write(buffer);
+  }
+  yield decoder.end();
+}
+
+/** Every so many lines their place in the file is remembered. */
+const stride = 1000;
+/** Longer ones are not read to be shown: machines write a whole file on one line. */
+const longestShown = 1024 * 1024;
+
+function linesOf(path: string): SourceLines {
+  let index: readonly number[] | undefined;
+  return (from, to) => {
+    const descriptor = openSync(path, "r");
+    try {
+      index ??= lineIndex(descriptor);
+      const group = Math.floor((from - 1) / stride);
+      const start = index[group];
+      if (start === undefined) return undefined;
+      const end = index[Math.floor((to - 1) / stride) + 1] ?? start + longestShown;
+      const buffer = Buffer.alloc(Math.min(longestShown, end - start));
+      const length = readSync(descriptor, buffer, 0, buffer.length, start);
+      const lines = buffer.toString("utf8", 0, length).split(/\r?\n/);
+      // The last one may have been cut.
+      const first = from - 1 - group * stride;
+      const last = to - group * stride;
+      return lines.length > last || length < buffer.length ? lines.slice(first, last) : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+}
+
+/** Where lines 1, 1 + stride, … begin. */
+function lineIndex(descriptor: number): readonly number[] {
+  const starts = [0];
+  const buffer = Buffer.allocUnsafe(chunkSize);
+  let line = 1;
+  let before = 0;
+  for (;;) {
+    const length = readSync(descriptor, buffer, 0, buffer.length, before);
+    if (length === 0) return starts;
+    const filled = buffer.subarray(0, length);
+    for (let at = filled.indexOf(10); at !== -1; at = filled.indexOf(10, at + 1))
+      if (line++ % stride === 0) starts.push(before + at + 1);
+    before += length;
+  }
+}

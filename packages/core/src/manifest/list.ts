@@ -1,0 +1,89 @@
+import { diagnostic } from "../diagnostics/diagnostic.js";
+import type { Path } from "../diagnostics/place.js";
+import { type Document, isObject, type Json } from "./document.js";
+import type { Receiver } from "./object.js";
+
+/** The objects of one document; `List`s and typed lists (`PodList`) are taken apart. */
+export function objectsInValue(value: Json, document: Document, receiver: Receiver, line?: number): void {
+  if (isObject(value)) takeApart(value, document, [], undefined, receiver, line);
+  // Repositories hold lists of all sorts; one of Kubernetes objects is a mistake, others are none of our business.
+  else if (Array.isArray(value) && !value.some((item) => isObject(item) && "kind" in item))
+    receiver.object({ apiVersion: "", kind: "", value: {}, document, path: [] });
+  else
+    receiver.report(
+      diagnostic(
+        "TW1003",
+        `this document is ${Array.isArray(value) ? "a list" : "a single value"}, not a Kubernetes object`,
+        {
+          place: document.placeOf([]),
+          hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; several go into one file with `---` between them.",
+        },
+      ),
+    );
+}
+
+/** `items` of `items`, counted in steps of the path; nobody nests lists by hand. */
+const deepestList = 40;
+
+/** What a typed list says of its items; undefined for a `List`, which may hold anything. */
+export type ListKind = { readonly apiVersion: string; readonly kind: string } | undefined;
+
+export const isListKind = (kind: string): boolean => kind.endsWith("List");
+
+export function listKindOf(apiVersion: string, kind: string): ListKind {
+  return kind === "List" ? undefined : { apiVersion, kind: kind.slice(0, -"List".length) };
+}
+
+/** What a value at some path of a document is: an object, or a list of them. `line` is where it begins, if that is known. */
+export function takeApart(
+  value: Json,
+  document: Document,
+  path: Path,
+  list: ListKind,
+  receiver: Receiver,
+  line?: number,
+): void {
+  if (path.length > deepestList) {
+    receiver.report(
+      diagnostic("TW1005", "lists are nested too deeply here", { place: document.placeOf(path), path }),
+    );
+    return;
+  }
+  if (!isObject(value)) {
+    receiver.report(
+      diagnostic("TW1003", "this item of the list is not a Kubernetes object", {
+        place: document.placeOf(path),
+        path,
+      }),
+    );
+    return;
+  }
+  // Items of typed lists may leave out what the list's own kind says.
+  const apiVersion = typeof value.apiVersion === "string" ? value.apiVersion : (list?.apiVersion ?? "");
+  const kind = typeof value.kind === "string" ? value.kind : (list?.kind ?? "");
+  if (!isListKind(kind) || !("items" in value || kind === "List")) {
+    receiver.object({
+      apiVersion,
+      kind,
+      value: list === undefined ? value : { ...value, apiVersion, kind },
+      document,
+      path,
+      ...(line === undefined ? {} : { line }),
+    });
+    return;
+  }
+  const items = value.items ?? null;
+  if (!Array.isArray(items)) {
+    if (items !== null || kind === "List")
+      receiver.report(
+        diagnostic("TW1005", `this ${kind} has no list of \`items\``, {
+          place: document.placeOf([...path, "items" in value ? "items" : "kind"]),
+          path,
+        }),
+      );
+    return;
+  }
+  const inner = listKindOf(apiVersion, kind);
+  for (const [i, item] of items.entries())
+    takeApart(item as Json, document, [...path, "items", i], inner, receiver);
+}

@@ -1,0 +1,66 @@
+import { diagnostic } from "../diagnostics/diagnostic.js";
+import type { Place } from "../diagnostics/place.js";
+import { type Document, isObject, type Json, type JsonObject, moved } from "./document.js";
+import { isListKind, type ListKind, listKindOf, takeApart } from "./list.js";
+import type { Receiver } from "./object.js";
+
+/** An item that was read alone, and the line it begins on where that is known. */
+export interface Item {
+  readonly value: Json;
+  readonly document: Document;
+  readonly line?: number;
+}
+
+/**
+ * A list whose items come one by one. `kubectl` writes the list's kind behind them: items that say themselves what they are
+ * go on at once; from the first that needs the list's kind to be understood, they wait for it.
+ */
+export class StreamedList {
+  private readonly waiting: (readonly [Item, number])[] = [];
+  private readonly known: Known | undefined;
+  private count = 0;
+
+  constructor(
+    head: JsonObject,
+    private readonly receiver: Receiver,
+  ) {
+    this.known = kindIn(head);
+  }
+
+  add(item: Item): void {
+    const index = this.count++;
+    const waits = this.known === undefined && (this.waiting.length > 0 || needsKind(item.value));
+    if (waits) this.waiting.push([item, index]);
+    else this.receive(item, index, this.known?.list);
+  }
+
+  /** With all fields but the items, and where the list begins. */
+  end(fields: JsonObject, place: Place): void {
+    const kind = kindIn(fields);
+    if (kind === undefined)
+      this.receiver.report(
+        diagnostic("TW1005", "this has `items`, but its `kind` is not that of a list", { place }),
+      );
+    for (const [item, index] of this.waiting) this.receive(item, index, kind?.list);
+  }
+
+  private receive({ value, document, line }: Item, index: number, kind: ListKind): void {
+    const placed = moved(document, (path) => path.slice(2));
+    takeApart(value, placed, ["items", index], kind, this.receiver, line);
+  }
+}
+
+interface Known {
+  readonly list: ListKind;
+}
+
+function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
+  if (typeof kind !== "string" || !isListKind(kind)) return undefined;
+  return { list: listKindOf(typeof apiVersion === "string" ? apiVersion : "", kind) };
+}
+
+/** Whether fields before `items` leave it open that this is a list. */
+export const mayBeList = (head: JsonObject): boolean => !("kind" in head) || kindIn(head) !== undefined;
+
+const needsKind = (value: Json): boolean =>
+  isObject(value) && !(typeof value.kind === "string" && typeof value.apiVersion === "string");

@@ -44,13 +44,20 @@ export function groupEnds(ends: Ends, view: View): Grouping {
     else known.classes.push(end);
   }
   return {
-    groups: [...groups.values()].map(({ classes }, index): EndGroup => {
-      const [{ kind, placed, families }] = classes as [EndClass];
-      const size = classes.reduce((sum, end) => sum + sizeOf(end), 0);
-      return { index, kind, placed, families, classes, size };
-    }),
+    groups: [...groups.values()].map(({ classes }, index) => groupOf(index, classes)),
     layers,
   };
+}
+
+/** Each class for itself. */
+export function ungrouped(ends: Ends): readonly EndGroup[] {
+  return ends.classes.filter((end) => sizeOf(end) > 0).map((end, index) => groupOf(index, [end]));
+}
+
+function groupOf(index: number, classes: readonly EndClass[]): EndGroup {
+  const [{ kind, placed, families }] = classes as [EndClass];
+  const size = classes.reduce((sum, end) => sum + sizeOf(end), 0);
+  return { index, kind, placed, families, classes, size };
 }
 
 function behaviour(end: EndClass, layers: readonly GroupLayer[]): string {

@@ -16,9 +16,11 @@ import { type ExternalBlock, externalPairsIn } from "./external-pairs.js";
 import { type IsolatedPods, isolatedIn } from "./isolated.js";
 import type { Other } from "./layer.js";
 import { nearnessOf } from "./members.js";
-import { type Block, pairsIn, type PairsOptions } from "./pairs.js";
+import type { Block } from "./blocks.js";
+import { pairsIn, type PairsOptions } from "./pairs.js";
 import { PortSets } from "./port-sets.js";
 import { type Asked, type Reached, reachIn } from "./reach.js";
+import { RuleUses, type Use } from "./rule-use.js";
 import { canTalk } from "./talking.js";
 import { View } from "./view.js";
 import { seesNothingNew, vocabularyOf } from "./vocabulary.js";
@@ -171,6 +173,24 @@ export class Engine {
   verdict(flow: Flow): Verdict {
     // S1.6; of ends that are no pods there is no walk either.
     if (flow.toItself) return "Allow";
+    return this.verdictBetweenPods(flow) ?? this.verdictOf(flow);
+  }
+
+  /** The most common question by the shortest way; undefined where it is another, or something is not certain. */
+  private verdictBetweenPods({ source, destination, protocol, port, family }: Flow): Verdict | undefined {
+    if (source.kind !== "pod" || destination.kind !== "pod") return undefined;
+    const [from, to] = [this.ends.classOf(source), this.ends.classOf(destination)];
+    if (from?.kind !== "pod" || to?.kind !== "pod") return undefined;
+    const view = this.view(family);
+    const egress = view.answerAt("egress", from, to.column);
+    if (egress === undefined) return undefined;
+    if (!this.ports.contains(egress, protocol, port)) return "Deny";
+    const ingress = view.answerAt("ingress", to, from.column);
+    if (ingress === undefined) return undefined;
+    return this.ports.contains(ingress, protocol, port) ? "Allow" : "Deny";
+  }
+
+  private verdictOf(flow: Flow): Verdict {
     const source = this.locate(flow.source, flow.family);
     const destination = this.locate(flow.destination, flow.family);
     if (source === undefined || destination === undefined)
@@ -245,6 +265,15 @@ export class Engine {
   externalPairs(): Iterable<ExternalBlock> {
     const families = this.outsideFamilies(this.ends.classes);
     return concat(families, (family) => externalPairsIn(this.view(family), family));
+  }
+
+  /** How much each rule decides, and who isolates, and what is left for the default. */
+  ruleUse(): readonly Use[] {
+    const [first] = this.spokenFamilies();
+    const uses = new RuleUses(this.view(first));
+    for (const family of this.spokenFamilies()) uses.addInside(this.view(family));
+    for (const family of this.outsideFamilies(this.ends.classes)) uses.addOutside(this.view(family), family);
+    return uses.all();
   }
 
   /** Who is isolated by whom. */

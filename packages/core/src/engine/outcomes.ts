@@ -17,14 +17,13 @@ export class Outcomes {
   private readonly composed = new PairMemo((first, second) => this.computeComposed(first, second));
   readonly allows: PortSetId[] = [];
   readonly denies: PortSetId[] = [];
-  /** Whether nothing is left for the next tier. */
-  readonly isFinal: boolean[] = [];
+  /** Whether nothing is left for the next tier: 1 or 0. */
+  isFinal = new Uint8Array(1024);
 
   constructor(readonly ports: PortSets) {
     this.of(noPorts, noPorts);
-    this.allows.push(noPorts);
+    this.isFinal[this.allows.push(noPorts) - 1] = 1;
     this.denies.push(noPorts);
-    this.isFinal.push(true);
   }
 
   of(allow: PortSetId, deny: PortSetId): OutcomeId {
@@ -33,14 +32,19 @@ export class Outcomes {
     if (known !== undefined) return known;
     const id = this.allows.push(allow) - 1;
     this.denies.push(deny);
-    this.isFinal.push(this.ports.union(allow, deny) === everyPort);
+    if (id >= this.isFinal.length) {
+      const longer = new Uint8Array(2 * this.isFinal.length);
+      longer.set(this.isFinal);
+      this.isFinal = longer;
+    }
+    this.isFinal[id] = this.ports.union(allow, deny) === everyPort ? 1 : 0;
     this.ids.set(key, id);
     return id;
   }
 
   /** S1.1, S1.3: the second tier speaks of what the first left open. */
   compose(first: OutcomeId, second: OutcomeId): OutcomeId {
-    if (second === silent || this.isFinal[first]!) return first;
+    if (second === silent || this.isFinal[first] === 1) return first;
     if (first === silent) return second;
     if (second === uncertain) return uncertain;
     return this.composed.of(first, second);

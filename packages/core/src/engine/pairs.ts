@@ -1,60 +1,40 @@
 import type { Family } from "../net/address.js";
-import type { AnswerId } from "./answers.js";
-import type { EndGroup, Grouping } from "./end-groups.js";
-import type { Nearness, Other } from "./layer.js";
+import { type Block, Blocks } from "./blocks.js";
+import { type EndGroup, groupEnds, ungrouped } from "./end-groups.js";
+import type { Nearness } from "./layer.js";
+import { type Part, shareOf, whole } from "./part.js";
+import { PodStream } from "./pod-stream.js";
 import { PodSweep } from "./pod-sweep.js";
-import { everyPort, type PortSetId } from "./port-sets.js";
+import { everyPort } from "./port-sets.js";
+import { type Representation, representationFor } from "./representation.js";
+import type { Outgoing, Sweep } from "./sweep.js";
 import type { View } from "./view.js";
 
-/** Pairs of ends that get the same answer: each of `from` with each of `to`, except with itself. */
-export class Block {
-  /** The address family of the connections, where the ends tell (S1.15). */
-  readonly family: Family | undefined;
-  readonly allowed: PortSetId;
-  readonly undecided: PortSetId;
-
-  constructor(
-    { family, answers }: View,
-    readonly from: EndGroup,
-    private readonly all: readonly EndGroup[],
-    private readonly indices: Uint32Array,
-    answer: AnswerId,
-    /** How many ordered pairs of different ends. */
-    readonly count: number,
-    /** Where one end is a host and the other a pod: which of their pairs are meant (S1.6). */
-    readonly nearness: Nearness | undefined,
-  ) {
-    this.family = family;
-    this.allowed = answers.allowed(answer);
-    this.undecided = answers.undecided(answer);
-  }
-
-  get to(): readonly EndGroup[] {
-    return Array.from(this.indices, (i) => this.all[i]!);
-  }
+export interface PairsOptions {
+  /** Only the sources of one part, where several share the work; all parts together are all pairs, each once. */
+  readonly part?: Part;
+  /** Taken by the shape of the cluster, unless it is given. */
+  readonly representation?: Representation;
 }
 
 /** All pairs in one address family, source by source. */
-export function* pairsIn(view: View, grouping: Grouping): Iterable<Block> {
-  const pods = grouping.groups.filter(({ kind }) => kind === "pod");
-  const hosts = grouping.groups.filter(({ kind }) => kind === "host");
+export function* pairsIn(
+  view: View,
+  { part = whole, representation = representationFor(view) }: PairsOptions = {},
+): Iterable<Block> {
+  const { sweep, pods, hosts } = sweepOf(view, part, representation);
   const talking = new Talking(view.family);
   const near = new NearPairs(pods, hosts);
-  const sweep = new PodSweep(view, grouping, pods);
   const sizes = Float64Array.from(pods, ({ size }) => size);
   for (const source of sweep.sources) {
     const found = new Blocks(view, source, pods);
-    found.addAll(
-      sweep.answersFrom(source),
-      sizes,
-      (i) => talking.can(source, pods[i]!),
-      talking.isAll(source, pods),
-    );
+    const outgoing = sweep.from(source);
+    found.addAll(outgoing.toPods, sizes, (i) => talking.can(source, pods[i]!), talking.isAll(source, pods));
     yield* found.blocks();
-    yield* fromPodToHosts(view, source, hosts, talking, near);
+    yield* fromPodToHosts(view, source, hosts, outgoing, talking, near);
   }
-  for (const source of hosts) {
-    yield* fromHostToPods(view, source, pods, talking, near);
+  for (const source of shareOf(hosts, part)) {
+    yield* fromHostToPods(view, source, pods, sweep, talking, near);
     const found = new Blocks(view, source, hosts);
     for (const [i, host] of hosts.entries())
       if (talking.can(source, host)) found.add(everyPort, i, source.size * host.size);
@@ -62,10 +42,28 @@ export function* pairsIn(view: View, grouping: Grouping): Iterable<Block> {
   }
 }
 
+function sweepOf(view: View, part: Part, representation: Representation) {
+  const of = (groups: readonly EndGroup[], kind: EndGroup["kind"]) =>
+    groups.filter((group) => group.kind === kind);
+  switch (representation) {
+    case "tables": {
+      const grouping = groupEnds(view.ends, view);
+      const [pods, hosts] = [of(grouping.groups, "pod"), of(grouping.groups, "host")];
+      return { sweep: new PodSweep(view, grouping, pods, part), pods, hosts };
+    }
+    case "streamed": {
+      const groups = ungrouped(view.ends);
+      const [pods, hosts] = [of(groups, "pod"), of(groups, "host")];
+      return { sweep: new PodStream(view, pods, hosts, part), pods, hosts };
+    }
+  }
+}
+
 function* fromPodToHosts(
   view: View,
   pod: EndGroup,
   hosts: readonly EndGroup[],
+  { toHost }: Outgoing,
   talking: Talking,
   near: NearPairs,
 ): Iterable<Block> {
@@ -73,7 +71,7 @@ function* fromPodToHosts(
     const found = new Blocks(view, pod, hosts, nearness);
     for (const [i, host] of hosts.entries()) {
       const count = talking.can(pod, host) ? near.count(pod, host, nearness) : 0;
-      if (count > 0) found.add(view.answer("egress", pod.classes[0]!, hostAt(host, nearness)), i, count);
+      if (count > 0) found.add(toHost(host, nearness), i, count);
     }
     yield* found.blocks();
   }
@@ -83,6 +81,7 @@ function* fromHostToPods(
   view: View,
   host: EndGroup,
   pods: readonly EndGroup[],
+  sweep: Sweep,
   talking: Talking,
   near: NearPairs,
 ): Iterable<Block> {
@@ -90,98 +89,13 @@ function* fromHostToPods(
     const found = new Blocks(view, host, pods, nearness);
     for (const [i, pod] of pods.entries()) {
       const count = talking.can(host, pod) ? near.count(pod, host, nearness) : 0;
-      if (count > 0) found.add(view.answer("ingress", pod.classes[0]!, hostAt(host, nearness)), i, count);
+      if (count > 0) found.add(sweep.fromHost(host, pod, nearness), i, count);
     }
     yield* found.blocks();
   }
 }
 
 const allNearness = ["other-node", "own-node", "unknown-node"] as const;
-
-const hostAt = ({ classes }: EndGroup, nearness: Nearness): Other => ({
-  kind: "host",
-  end: classes[0]!,
-  nearness,
-});
-
-/** Sorts the destinations of one source by the answer they get, without an object for each. */
-class Blocks {
-  private readonly slots = new Map<AnswerId, number>();
-  private readonly answers: AnswerId[] = [];
-  private readonly lengths: number[] = [];
-  private readonly counts: number[] = [];
-  /** In the order they came: the destination, and the number of its answer. */
-  private readonly destinations: Uint32Array;
-  private readonly slotOf: Uint32Array;
-  private length = 0;
-  private lastAnswer: AnswerId | undefined;
-  private lastSlot = 0;
-
-  constructor(
-    private readonly view: View,
-    private readonly from: EndGroup,
-    private readonly all: readonly EndGroup[],
-    private readonly nearness?: Nearness,
-  ) {
-    this.destinations = new Uint32Array(all.length);
-    this.slotOf = new Uint32Array(all.length);
-  }
-
-  /** The i-th of all ends gets this answer, in so many pairs. */
-  add(answer: AnswerId, i: number, pairs: number): void {
-    const to = this.all[i]!;
-    // Nothing is said here about an end and itself.
-    const count = to === this.from ? pairs - to.size : pairs;
-    if (count === 0) return;
-    const slot = answer === this.lastAnswer ? this.lastSlot : this.slotFor(answer);
-    this.lengths[slot]!++;
-    this.counts[slot]! += count;
-    this.destinations[this.length] = i;
-    this.slotOf[this.length++] = slot;
-  }
-
-  /** The same for all ends, as far as the source can talk to them. */
-  addAll(answers: Uint32Array, sizes: Float64Array, canTalk: (i: number) => boolean, toAll: boolean): void {
-    const self = this.all.indexOf(this.from);
-    const { size } = this.from;
-    for (let i = 0; i < answers.length; i++) {
-      if (!toAll && !canTalk(i)) continue;
-      const answer = answers[i]!;
-      const count = i === self ? size * (size - 1) : size * sizes[i]!;
-      if (count === 0) continue;
-      const slot = answer === this.lastAnswer ? this.lastSlot : this.slotFor(answer);
-      this.lengths[slot]!++;
-      this.counts[slot]! += count;
-      this.destinations[this.length] = i;
-      this.slotOf[this.length++] = slot;
-    }
-  }
-
-  private slotFor(answer: AnswerId): number {
-    let slot = this.slots.get(answer);
-    if (slot === undefined) {
-      slot = this.answers.push(answer) - 1;
-      this.slots.set(answer, slot);
-      this.lengths.push(0);
-      this.counts.push(0);
-    }
-    this.lastAnswer = answer;
-    this.lastSlot = slot;
-    return slot;
-  }
-
-  *blocks(): Iterable<Block> {
-    const sorted = new Uint32Array(this.length);
-    const ends: number[] = [];
-    for (const [slot, length] of this.lengths.entries()) ends.push((ends[slot - 1] ?? 0) + length);
-    const next = ends.map((end, slot) => end - this.lengths[slot]!);
-    for (let i = 0; i < this.length; i++) sorted[next[this.slotOf[i]!]!++] = this.destinations[i]!;
-    for (const [slot, answer] of this.answers.entries()) {
-      const indices = sorted.subarray(ends[slot]! - this.lengths[slot]!, ends[slot]);
-      yield new Block(this.view, this.from, this.all, indices, answer, this.counts[slot]!, this.nearness);
-    }
-  }
-}
 
 /** S1.15: which ends talk in this family: those that have it in common, or where only one is known to have it. */
 class Talking {

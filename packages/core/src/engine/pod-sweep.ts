@@ -2,18 +2,23 @@ import type { AnswerId } from "./answers.js";
 import type { EndGroup, GroupLayer, Grouping } from "./end-groups.js";
 import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
 import { everyPort } from "./port-sets.js";
+import type { Nearness } from "./layer.js";
+import { type Part, shareOf, whole } from "./part.js";
+import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
 import { readColumn, readRow } from "./transposed.js";
 import type { View } from "./view.js";
 
 /** Stands for an answer that has to be asked for pair by pair. */
 const askEach: AnswerId = 0xffffffff;
+/** Stands for an answer that nobody looked up yet. */
+const notKnown: AnswerId = 0xfffffffe;
 
 /**
- * Answers for all pairs of pods. For each source, what its own rows say to all destinations is held against what the
+ * Answers for all pairs with a pod among them, from tables. For each source, what its own rows say to all destinations is held against what the
  * rows of all destinations say to its column: passes over numbers, without looking at a rule.
  */
-export class PodSweep {
-  /** All groups of pods, those with the same egress next to each other. */
+export class PodSweep implements Sweep {
+  /** Those with the same egress next to each other. */
   readonly sources: readonly EndGroup[];
   private readonly egressKeys: ReadonlyMap<EndGroup, string>;
   private readonly egress: readonly EgressLayer[];
@@ -27,16 +32,17 @@ export class PodSweep {
     readonly both: Uint32Array;
   };
   private egressKey: string | undefined;
-  private readonly answerOfOutcome: AnswerId[] = [];
+  private answerOfOutcome = new Uint32Array(0);
 
   constructor(
     private readonly view: View,
     { layers }: Grouping,
     private readonly pods: readonly EndGroup[],
+    part: Part = whole,
   ) {
     this.egressKeys = new Map(pods.map((group) => [group, rowsKey(layers.egress, group)]));
     const byKey = (a: EndGroup, b: EndGroup) => compare(this.egressKeys.get(a)!, this.egressKeys.get(b)!);
-    this.sources = pods.toSorted(byKey);
+    this.sources = shareOf(pods.toSorted(byKey), part);
     this.egress = layers.egress.map((layer) => new EgressLayer(layer, pods));
 
     const keys = new Map<string, number>();
@@ -53,6 +59,16 @@ export class PodSweep {
       ingress: new Uint32Array(firsts.length),
       both: new Uint32Array(pods.length),
     };
+  }
+
+  from(source: EndGroup): Outgoing {
+    const toHost = (host: EndGroup, nearness: Nearness): AnswerId =>
+      this.view.answer("egress", source.classes[0]!, hostAt(host, nearness));
+    return { toPods: this.answersFrom(source), toHost };
+  }
+
+  fromHost(host: EndGroup, pod: EndGroup, nearness: Nearness): AnswerId {
+    return this.view.answer("ingress", pod.classes[0]!, hostAt(host, nearness));
   }
 
   /** By destination, in the order of the groups given. Good until the next call. */
@@ -100,19 +116,22 @@ export class PodSweep {
   }
 
   private toAnswers(outcomes: Uint32Array, answers: Uint32Array): void {
-    let [last, answer] = [silent, everyPort];
     for (let i = 0; i < outcomes.length; i++) {
-      const outcome = outcomes[i]!;
-      if (outcome !== last) {
-        last = outcome;
-        answer = this.answerOf(outcome);
-      }
-      answers[i] = answer;
+      const known = this.answerOfOutcome[outcomes[i]!];
+      answers[i] = known === undefined || known === notKnown ? this.computeAnswer(outcomes[i]!) : known;
     }
   }
 
-  private answerOf(outcome: OutcomeId): AnswerId {
-    return (this.answerOfOutcome[outcome] ??= outcome === uncertain ? askEach : this.view.answerOf(outcome));
+  private computeAnswer(outcome: OutcomeId): AnswerId {
+    const { length } = this.view.outcomes.allows;
+    if (outcome >= this.answerOfOutcome.length) {
+      const longer = new Uint32Array(2 * length).fill(notKnown);
+      longer.set(this.answerOfOutcome);
+      this.answerOfOutcome = longer;
+    }
+    const answer = outcome === uncertain ? askEach : this.view.answerOf(outcome);
+    this.answerOfOutcome[outcome] = answer;
+    return answer;
   }
 }
 
@@ -162,10 +181,9 @@ class IngressLayer {
 
 /** Lets a tier speak about all that the tiers before left open: of the i-th, what stands in `said` at `at[i]`. */
 function composeAll(outcomes: Outcomes, all: Uint32Array, said: Uint32Array, at: Uint32Array): void {
-  const { isFinal } = outcomes;
   for (let i = 0; i < all.length; i++) {
     const first = all[i]!;
-    if (isFinal[first]!) continue;
+    if (outcomes.isFinal[first] === 1) continue;
     const second = said[at[i]!]!;
     if (second === silent) continue;
     all[i] = first === silent ? second : outcomes.compose(first, second);

@@ -1,5 +1,5 @@
 import { type OutcomeId, type Outcomes } from "./outcomes.js";
-import type { PortSetId, PortSets } from "./port-sets.js";
+import { everyPort, type PortSetId, type PortSets } from "./port-sets.js";
 
 /*
  * The port sets of some rules cut all ports into atoms, which each of them holds wholly or not at all. Within these rules
@@ -9,6 +9,8 @@ import type { PortSetId, PortSets } from "./port-sets.js";
 export class PortAtoms {
   /** Words in a mask. */
   readonly width: number;
+  /** The mask of all ports. */
+  readonly all: Uint32Array;
   /** Where the intervals begin, ascending, and the atom that each belongs to. */
   private readonly starts: Uint32Array;
   private readonly atomOf: Uint32Array;
@@ -23,10 +25,13 @@ export class PortAtoms {
     const ids = [...new Set(sets)];
     const starts = new Set([0]);
     for (const id of ids) for (const border of ports.bordersOf(id)) starts.add(border);
+    starts.delete(ports.end);
     this.starts = Uint32Array.from(starts).sort();
     this.atomOf = new Uint32Array(this.starts.length);
     const atoms = this.numberAtoms(ids);
     this.width = Math.max(1, (atoms + 31) >>> 5);
+    this.all = new Uint32Array(this.width);
+    for (let atom = 0; atom < atoms; atom++) this.all[atom >>> 5]! |= 1 << (atom & 31);
     for (const id of ids) this.masks.set(id, this.maskOf(id));
     this.found = new MaskTable(2 * this.width);
   }
@@ -89,11 +94,14 @@ export class PortAtoms {
 
   private maskOf(id: PortSetId): Uint32Array {
     const mask = new Uint32Array(this.width);
+    // With the bits that stand for no atom, so that nothing is left open of a mask that begins with all bits.
+    if (id === everyPort) return mask.fill(0xffffffff);
     for (const i of this.intervalsIn(id)) mask[this.atomOf[i]! >>> 5]! |= 1 << (this.atomOf[i]! & 31);
     return mask;
   }
 
-  private setOf(mask: Uint32Array, at: number): PortSetId {
+  /** The ports of a mask that begins at `at`. */
+  setOf(mask: Uint32Array, at: number): PortSetId {
     const borders: number[] = [];
     let inside = false;
     for (let i = 0; i < this.starts.length; i++) {
@@ -122,6 +130,11 @@ export class MaskTable {
   ) {
     this.key = new Uint32Array(width);
     this.entries = new Uint32Array(64 * width);
+  }
+
+  /** What the numbers stand for, one behind the other. Good until something is found that is new. */
+  get words(): Uint32Array {
+    return this.entries;
   }
 
   /** The number of the key; a new one if it was not there. */

@@ -153,22 +153,25 @@ export class RowWork {
 /** What most columns have is said once; what is uncertain one by one, as such columns need not be alike. */
 function compress(shared: OutcomeId, count: number, columns: Uint32Array, values: Uint32Array): RowValues {
   if (columns.length * 2 < count && shared !== uncertain) return keep(count, shared, columns, values);
-  const counts = new Map([[shared, count - columns.length]]);
-  // Runs of equal values are common: they are counted before they are looked up.
-  for (let i = 0, end = 0; i < values.length; i = end) {
-    while (end < values.length && values[end] === values[i]) end++;
-    counts.set(values[i]!, (counts.get(values[i]!) ?? 0) + end - i);
-  }
-  counts.delete(uncertain);
-  let base = silent;
-  let most = 0;
-  // Of equally many the smallest, so that equal rows are written equally.
-  for (const [value, n] of counts) if (n > most || (n === most && value < base)) [base, most] = [value, n];
+  const base = majority(values, shared, count - columns.length);
   if (base === shared) return keep(count, base, columns, values);
   // Then the columns that were left out are the odd ones.
   const all = new Uint32Array(count).fill(shared);
   for (let i = 0; i < columns.length; i++) all[columns[i]!] = values[i]!;
   return keep(count, base, Uint32Array.from(all.keys()), all);
+}
+
+/** The value that more than half have, if there is one, and else any; `more` of them are `shared`. */
+function majority(values: Uint32Array, shared: OutcomeId, more: number): OutcomeId {
+  let [candidate, lead] = [shared, shared === uncertain ? 0 : more];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value === uncertain) continue;
+    if (value === candidate) lead++;
+    else if (lead > 0) lead--;
+    else [candidate, lead] = [value, 1];
+  }
+  return candidate === uncertain ? silent : candidate;
 }
 
 /** Those columns whose value is not the base. */

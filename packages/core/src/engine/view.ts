@@ -130,6 +130,16 @@ export class View {
     });
   }
 
+  /** What is certain about a column; undefined where something is not. Hosts and pods alike, and quick. */
+  answerAt(direction: Direction, subject: EndClass, column: number): AnswerId | undefined {
+    let all = silent;
+    for (const { rows, inside } of this.layers[direction]) {
+      all = this.outcomes.compose(all, inside.at(rows.rowOf[subject.index]!, column));
+      if (this.outcomes.isFinal[all] === 1) break;
+    }
+    return all === uncertain ? undefined : this.answerOf(all);
+  }
+
   private certainAnswer(direction: Direction, subject: EndClass, other: Other): AnswerId | undefined {
     const outcome = this.outcome(direction, subject, other);
     return outcome === uncertain ? undefined : this.answerOf(outcome);

@@ -3,7 +3,7 @@ import { podEndpoint } from "../analysis/resolve.js";
 import type { Cluster } from "../cluster/model.js";
 import type { Engine } from "../engine/engine.js";
 import type { EndGroup } from "../engine/end-groups.js";
-import type { Block } from "../engine/pairs.js";
+import type { Block } from "../engine/blocks.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 
@@ -16,10 +16,11 @@ export interface ExpandedPairs {
   readonly complaints: readonly string[];
 }
 
-export function expandPairs(engine: Engine): ExpandedPairs {
+/** Of the blocks `found`, in whatever way the engine was asked for them. */
+export function expandPairs(engine: Engine, found: Iterable<Block> = engine.pairs()): ExpandedPairs {
   const blocks = new Map<string, Block>();
   const complaints: string[] = [];
-  for (const block of engine.pairs()) {
+  for (const block of found) {
     const pairs = pairsOf(engine.cluster, block);
     if (pairs.length !== block.count) complaints.push(`${block.count} pairs, but these: ${pairs.join("; ")}`);
     for (const pair of pairs) {

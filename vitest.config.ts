@@ -7,7 +7,12 @@ export default defineConfig({
     alias: { "@tierwall/core": fileURLToPath(new URL("packages/core/src/index.ts", import.meta.url)) },
   },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "bench/src/**/*.test.ts",
+      "test/**/*.test.ts",
+      "scripts/**/*.test.ts",
+    ],
     setupFiles: ["test/seed.ts"],
     // Threads start faster than processes, which counts on two cores and many small files.
     pool: "threads",

@@ -2,7 +2,7 @@
 // import statements are read with oxc's parser and held against the tables below.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { basename, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { isMain, root } from "./prepare.mjs";
 
@@ -92,10 +92,13 @@ function outsideComplaint(from, specifier, declared) {
     : "package.json does not declare it";
 }
 
-/** Where a file stands: `packages/core/src/dialects/cilium/lower.ts` is core, layer dialects, dialect cilium. */
+/**
+ * Where a file stands: `packages/core/src/dialects/cilium/lower.ts` is core, layer dialects, dialect cilium; what is not
+ * published stands beside packages/, as `bench/src/main.ts`.
+ */
 function locate(path) {
   const names = path.split("/").map((name) => name.split(".")[0]);
-  const [, name, , ...inside] = path.split("/");
+  const [name, , ...inside] = path.replace(/^packages\//, "").split("/");
   return {
     names,
     package: name,
@@ -149,14 +152,15 @@ function cycles(graph) {
 function readPackages() {
   const sources = {};
   const dependencies = {};
-  for (const name of readdirSync(join(root, "packages"))) {
-    const folder = join(root, "packages", name);
+  const folders = [...readdirSync(join(root, "packages")).map((name) => `packages/${name}`), "bench"];
+  for (const path of folders) {
+    const folder = join(root, path);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    dependencies[name] = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    dependencies[basename(path)] = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     for (const entry of readdirSync(folder, { recursive: true })) {
       const file = entry.replaceAll("\\", "/");
       if (!/^src\/.*\.tsx?$/.test(file)) continue;
-      sources[`packages/${name}/${file}`] = readFileSync(join(folder, file), "utf8");
+      sources[`${path}/${file}`] = readFileSync(join(folder, file), "utf8");
     }
   }
   return [sources, dependencies];

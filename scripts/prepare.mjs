@@ -46,7 +46,7 @@ export function install() {
 export function build() {
   const stamp = join(root, "packages", "cli", "dist", ".tierwall-build");
   const wanted = buildFingerprint();
-  const built = packages().every((name) => existsSync(join(root, "packages", name, "dist")));
+  const built = packages().every((folder) => existsSync(join(root, folder, "dist")));
   if (built && read(stamp) === wanted) return true;
   say("building ...");
   if (!quietly(bin("tsc"), ["-b"])) return false;
@@ -101,7 +101,7 @@ function npm(...args) {
 /** Changes when an install could have another outcome; not when somebody edits a script or a description. */
 function installFingerprint() {
   const hash = createHash("sha256").update(read(join(root, "package-lock.json")) ?? "");
-  for (const file of ["package.json", ...packages().map((name) => `packages/${name}/package.json`)]) {
+  for (const file of ["package.json", ...packages().map((folder) => `${folder}/package.json`)]) {
     const manifest = readPackage(file);
     hash.update(JSON.stringify([file, ...installFields.map((field) => manifest[field] ?? null)]));
   }
@@ -111,8 +111,7 @@ function installFingerprint() {
 /** Changes when a build could have another outcome: contents, not times, which a checkout or a copy changes. */
 function buildFingerprint() {
   const files = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name));
-  for (const name of packages()) {
-    const folder = `packages/${name}`;
+  for (const folder of packages()) {
     files.push(`${folder}/package.json`, `${folder}/tsconfig.build.json`);
     const sources = readdirSync(join(root, folder, "src"), { recursive: true, encoding: "utf8" });
     for (const file of sources) if (/(?<!\.test)\.tsx?$/.test(file)) files.push(`${folder}/src/${file}`);
@@ -122,11 +121,10 @@ function buildFingerprint() {
   return hash.digest("hex");
 }
 
-/** The names of the folders in packages/ that hold a package with sources. */
+/** The folders that hold a package with sources. */
 function packages() {
-  return readdirSync(join(root, "packages"))
-    .filter((name) => existsSync(join(root, "packages", name, "src")))
-    .toSorted();
+  const folders = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
+  return [...folders, "bench"].filter((folder) => existsSync(join(root, folder, "src"))).toSorted();
 }
 
 function readPackage(file) {

@@ -1,5 +1,6 @@
 // `npm test`: prepares the checkout, then runs every check even if an earlier one failed, so that one run tells all.
-// `npm test -- --only NAME` runs one of them, `--except NAME` all but one. The last line counts: `N passed, N failed`.
+// `npm test -- --only NAME` runs one of them, `--except NAME` all but one, and `--long` the long run as well, which
+// counts as one test more. The last line counts: `N passed, N failed`.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,16 +20,20 @@ const checks = {
   generated: () => quiet(node, ["scripts/check-generated.mjs"]),
   statements: () => quiet(node, ["scripts/check-semantics.mjs"]),
   tests: () => vitest(),
+  long: () => run(node, ["test/long/run.mjs"], { stdio: "inherit" }).status === 0,
 };
 
 requireNode();
-const { values } = parseArgs({ options: { only: { type: "string" }, except: { type: "string" } } });
-for (const name of Object.values(values)) {
-  if (Object.hasOwn(checks, name)) continue;
+const { values } = parseArgs({
+  options: { only: { type: "string" }, except: { type: "string" }, long: { type: "boolean", default: false } },
+});
+for (const name of [values.only, values.except]) {
+  if (name === undefined || Object.hasOwn(checks, name)) continue;
   say(`there is no check \`${name}\`; there are: ${Object.keys(checks).join(", ")}`);
   process.exit(2);
 }
-const chosen = Object.keys(checks).filter((name) => name === (values.only ?? name) && name !== values.except);
+const wanted = Object.keys(checks).filter((name) => name !== "long" || values.long || values.only === "long");
+const chosen = wanted.filter((name) => name === (values.only ?? name) && name !== values.except);
 if (!install()) process.exit(1);
 // Checks that run alone still want what is built; if that fails, they say so themselves.
 if (!chosen.includes("build")) build();
@@ -90,6 +95,7 @@ function counts() {
 function closingLine() {
   const tests = counts();
   const others = failed.filter((name) => name !== "tests" || tests.failed === 0).length;
+  const passed = tests.passed + (chosen.includes("long") && !failed.includes("long") ? 1 : 0);
   const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : "";
-  return `${tests.passed} passed, ${tests.failed + others} failed${skipped}`;
+  return `${passed} passed, ${tests.failed + others} failed${skipped}`;
 }

@@ -2,17 +2,23 @@ import { type OutcomeId, uncertain } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
 import type { Effect } from "./rule-items.js";
 
-/** Goes through the rules of a row for one column; RowWork does the same for all. */
+/** Goes through the rules of a row for one column, one after the other; RowWork does the same for all at once. */
 export class CellWork {
-  private readonly open: Uint32Array;
-  private readonly allow: Uint32Array;
-  private readonly deny: Uint32Array;
+  private open = new Uint32Array(1);
+  private allow = new Uint32Array(1);
+  private deny = new Uint32Array(1);
   private isUncertain = false;
 
-  constructor(width: number) {
-    this.open = new Uint32Array(width).fill(0xffffffff);
-    this.allow = new Uint32Array(width);
-    this.deny = new Uint32Array(width);
+  begin(width: number): void {
+    if (this.open.length < width) {
+      this.open = new Uint32Array(width);
+      this.allow = new Uint32Array(width);
+      this.deny = new Uint32Array(width);
+    }
+    this.open.fill(0xffffffff);
+    this.allow.fill(0);
+    this.deny.fill(0);
+    this.isUncertain = false;
   }
 
   // S1.1
@@ -30,7 +36,7 @@ export class CellWork {
   // S1.2, S1.3
   finish(isolated: boolean, atoms: PortAtoms): OutcomeId {
     if (this.isUncertain) return uncertain;
-    if (isolated) for (let w = 0; w < this.deny.length; w++) this.deny[w]! |= this.open[w]!;
+    if (isolated) for (let w = 0; w < atoms.width; w++) this.deny[w]! |= this.open[w]!;
     return atoms.outcome(this.allow, this.deny, 0);
   }
 }

@@ -85,6 +85,7 @@ export class ChangedBlock {
       ...(this.family === undefined ? {} : { family: this.family }),
     });
     const points = [...before.pointsBetween(flow("before", 0)), ...after.pointsBetween(flow("after", 0))];
+    const keys = new DeciderKeys();
     for (const [was, is, changed] of this.changedPorts()) {
       const parts = new Map<
         string,
@@ -93,7 +94,7 @@ export class ChangedBlock {
       for (const [first, behind] of cut(this.ports.bordersOf(changed), points)) {
         const decidedBefore = before.explain(flow("before", first));
         const decidedAfter = after.explain(flow("after", first));
-        const key = `${explanationKey(decidedBefore)} ${explanationKey(decidedAfter)}`;
+        const key = `${keys.of(decidedBefore)} ${keys.of(decidedAfter)}`;
         const ports = this.ports.import(Uint32Array.of(first, behind));
         const part = parts.get(key) ?? { decidedBefore, decidedAfter, ports: noPorts };
         parts.set(key, { ...part, ports: this.ports.union(part.ports, ports) });
@@ -149,30 +150,36 @@ function* cut(borders: Uint32Array, points: readonly number[]): Iterable<readonl
   for (let i = 0; i < borders.length; i += 2) {
     const [first, behind] = [borders[i]!, borders[i + 1]!];
     const within = new Set([first, ...points.filter((point) => point > first && point < behind)]);
-    const starts = [...within].sort((a, b) => a - b);
+    const starts = [...within].toSorted((a, b) => a - b);
     for (const [k, start] of starts.entries()) yield [start, starts[k + 1] ?? behind];
   }
 }
 
-const explanationKey = ({ egress, ingress }: FlowExplanation): string =>
-  [egress, ingress].map(({ deciders }) => deciders.map(deciderKey).join()).join(" / ");
+/** One text for explanations by the same deciders. */
+class DeciderKeys {
+  private readonly numbers = new Map<object, number>();
 
-const numbers = new WeakMap<object, number>();
-let count = 0;
+  of({ egress, ingress }: FlowExplanation): string {
+    return [egress, ingress].map(({ deciders }) => deciders.map((one) => this.ofOne(one)).join()).join(" / ");
+  }
 
-function numberOf(thing: object): number {
-  const known = numbers.get(thing) ?? count++;
-  numbers.set(thing, known);
-  return known;
-}
+  private ofOne(decider: Decider): string {
+    switch (decider.kind) {
+      case "rule":
+        return `rule ${this.numberOf(decider.rule)}`;
+      case "isolation":
+        return `isolation ${decider.isolation.map((entry) => this.numberOf(entry)).join("+")}`;
+      case "default":
+      case "no-walk":
+      case "own-address":
+      case "own-node":
+        return decider.kind;
+    }
+  }
 
-function deciderKey(decider: Decider): string {
-  switch (decider.kind) {
-    case "rule":
-      return `rule ${numberOf(decider.rule)}`;
-    case "isolation":
-      return `isolation ${decider.isolation.map(numberOf).join("+")}`;
-    default:
-      return decider.kind;
+  private numberOf(thing: object): number {
+    const known = this.numbers.get(thing) ?? this.numbers.size;
+    this.numbers.set(thing, known);
+    return known;
   }
 }

@@ -15,6 +15,8 @@ export class ColumnSets {
   private readonly byKey = new Map<string, ColumnSet>();
   /** By the id of the whole: its parts, by name. */
   private readonly parts = new Map<number, Map<string, Part>>();
+  /** By column that came later: 1 for each set, by id, that it was added to. Sets made after it are not listed. */
+  private readonly later = new Map<number, Uint8Array>();
   /** Holds nothing, and never will. */
   readonly empty = this.named("(nothing)", () => []);
 
@@ -43,8 +45,20 @@ export class ColumnSets {
     return made;
   }
 
+  /** Says of which sets there are that a column will be told to which of them it belongs. */
+  expect(column: number): void {
+    this.later.set(column, new Uint8Array(this.all.length));
+  }
+
+  /** Whether a set holds a column that came later; quicker than looking for it. */
+  holdsLater(set: ColumnSet, column: number): boolean {
+    const listed = this.later.get(column);
+    return listed !== undefined && set.id < listed.length ? listed[set.id] === 1 : holds(set, column);
+  }
+
   /** Adds a column that came later than all others, here and in the parts that keep it. */
   extend(set: ColumnSet, column: number): void {
+    this.later.get(column)![set.id] = 1;
     const members = new Uint32Array(set.members.length + 1);
     members.set(set.members);
     members[set.members.length] = column;

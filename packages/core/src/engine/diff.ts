@@ -11,7 +11,10 @@ import { everyPort, type PortSets } from "./port-sets.js";
 import { Translation } from "./translation.js";
 import type { View } from "./view.js";
 
-/** What is different between two engines: pairs of ends that both have, and the ports whose verdict changed. */
+/**
+ * What is different between two engines: pairs of ends that both have, and the ports whose verdict changed. Good for as
+ * long as neither engine takes updates.
+ */
 export function diffEngines(before: Compared, after: Compared): Difference {
   return new Difference(new EndsInBoth(before, after));
 }

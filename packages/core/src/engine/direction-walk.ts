@@ -215,7 +215,12 @@ export class DirectionWalk {
 
 const [allowing, denying, passing, doubting] = [0, 1, 2, 3];
 /** Numbers are told apart faster than texts. */
-const doings: Readonly<Record<Effect, number>> = { Allow: allowing, Deny: denying, Pass: passing, Maybe: doubting };
+const doings: Readonly<Record<Effect, number>> = {
+  Allow: allowing,
+  Deny: denying,
+  Pass: passing,
+  Maybe: doubting,
+};
 
 export const has = (bits: Uint32Array, at: number): boolean => ((bits[at >>> 5]! >>> (at & 31)) & 1) === 1;
 

@@ -124,7 +124,8 @@ export class JointGroup {
   /** How many of its ends are, or run on, each node. */
   get nodes(): NodeCounts {
     if (this.nodeCounts !== undefined) return this.nodeCounts;
-    const counts = { before: new Map<string, number>(), after: new Map(), both: new Map() };
+    const empty = () => new Map<string, number>();
+    const counts = { before: empty(), after: empty(), both: empty() };
     const add = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1);
     for (const { before, after } of this.members()) {
       const [was, is] = [nodeOf(before), nodeOf(after)];

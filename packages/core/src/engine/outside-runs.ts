@@ -69,7 +69,10 @@ export class OutsideAnswers {
     const { atoms } = view.ends.vocabulary;
     const [begin, end] = atoms.rangeOf({ family: this.family, first: 0n, prefix: 0 });
     // S1.4
-    if (subject.kind === "host") return yield [begin, end, everyPort];
+    if (subject.kind === "host") {
+      yield [begin, end, everyPort];
+      return;
+    }
     let base = silent;
     const special = new Set<number>();
     for (const { rows, outside } of view.layers[direction]) {
@@ -79,7 +82,7 @@ export class OutsideAnswers {
     }
     const rest = view.answerOf(base);
     let next = begin;
-    for (const atom of [...special].sort((a, b) => a - b)) {
+    for (const atom of [...special].toSorted((a, b) => a - b)) {
       if (atom > next) yield [next, atom, rest];
       yield [atom, atom + 1, view.answer(direction, subject, { kind: "external", atom })];
       next = atom + 1;

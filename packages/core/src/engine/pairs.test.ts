@@ -8,7 +8,7 @@ import { anyScenario, stateIn } from "../testing/scenario.js";
 import type { Engine } from "./engine.js";
 import { compile } from "./engine.js";
 import type { EndGroup } from "./end-groups.js";
-import type { Block } from "./pairs.js";
+import type { Block } from "./blocks.js";
 
 const ports = [
   { protocol: "TCP", port: 80 },

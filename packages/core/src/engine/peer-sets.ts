@@ -59,6 +59,7 @@ export class PeerSets {
   /** A class of pods that came later. */
   addClass(end: EndClass): void {
     const twin = this.addToProfile(end);
+    this.sets.expect(end.column);
     for (const { peer, set } of this.found.values()) {
       const membership =
         twin !== undefined && (peer.kind === "networks" || peer.kind === "domains")

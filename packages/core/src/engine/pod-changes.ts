@@ -12,7 +12,7 @@ import { type EndClass, type Member, sizeOf } from "./ends.js";
 import type { Nearness } from "./layer.js";
 import { type OutcomeId, uncertain } from "./outcomes.js";
 import { OutsideAnswers } from "./outside-runs.js";
-import { talksOutside } from "./policy-changes.js";
+import { talksOutside, WholeRows } from "./policy-changes.js";
 import { canTalk } from "./talking.js";
 import type { View } from "./view.js";
 
@@ -69,6 +69,8 @@ const talks = ({ family }: View, { from, to }: Move, before: EndClass, after: En
 class MovedPairs {
   /** By layer, then by row: whether it tells the two classes apart. */
   private readonly tellsApart: readonly Uint8Array[];
+  private readonly rowBefore: Uint32Array;
+  private readonly rowAfter: Uint32Array;
 
   constructor(
     private readonly view: View,
@@ -77,15 +79,15 @@ class MovedPairs {
   ) {
     const other = direction === "egress" ? "ingress" : "egress";
     this.tellsApart = view.layers[other].map(({ rows }) => new Uint8Array(rows.rows.length));
+    const rows = new WholeRows(view, direction);
+    this.rowBefore = rows.of(move.from);
+    this.rowAfter = rows.of(move.to);
   }
 
   /** Cheap, and not always right: whether the answers are worth comparing. */
   mayDiffer(other: EndClass): boolean {
     const { view, direction, move } = this;
-    for (const { rows, inside } of view.layers[direction]) {
-      const [then, now] = [rows.rowOf[move.from.index]!, rows.rowOf[move.to.index]!];
-      if (isOther(inside.at(then, other.column), inside.at(now, other.column))) return true;
-    }
+    if (isOther(this.rowBefore[other.column]!, this.rowAfter[other.column]!)) return true;
     const opposite = view.layers[direction === "egress" ? "ingress" : "egress"];
     for (let i = 0; i < opposite.length; i++) {
       const { rows, inside } = opposite[i]!;

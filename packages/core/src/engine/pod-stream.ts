@@ -12,6 +12,9 @@ import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
 import type { View } from "./view.js";
 import { waysThrough } from "./ways.js";
 
+/** Numbers of four bytes in what is kept of ingress. */
+const usualTileSize = 25_000_000;
+
 /**
  * Answers for all pairs with a pod among them, where tables would take too much room. Nothing is kept but
  *
@@ -47,6 +50,7 @@ export class PodStream implements Sweep {
     private readonly pods: readonly EndGroup[],
     hosts: readonly EndGroup[],
     part: Part,
+    tileSize = usualTileSize,
   ) {
     const { ends, layers } = view;
     this.atoms = atomsOf(view);
@@ -62,7 +66,7 @@ export class PodStream implements Sweep {
     const all = new ColumnWindow(ends, Uint32Array.from(ends.classOfColumn.keys()));
     this.egress = new DirectionWalk("egress", layers.egress, all, this.atoms);
 
-    this.ingress = new Ingress(view, pods, this.atoms);
+    this.ingress = new Ingress(view, pods, this.atoms, tileSize);
     const ofHosts = hosts.flatMap(({ classes: [first] }) => [first!.column, first!.ownColumn]);
     this.fromHosts = this.ingress.tile(Uint32Array.from(ofHosts));
     this.numberOfHostColumn = new Map(ofHosts.map((column, i) => [column, i]));

@@ -26,7 +26,7 @@ export class PortAtoms {
     const starts = new Set([0]);
     for (const id of ids) for (const border of ports.bordersOf(id)) starts.add(border);
     starts.delete(ports.end);
-    this.starts = Uint32Array.from(starts).sort();
+    this.starts = Uint32Array.from(starts).toSorted();
     this.atomOf = new Uint32Array(this.starts.length);
     const atoms = this.numberAtoms(ids);
     this.width = Math.max(1, (atoms + 31) >>> 5);

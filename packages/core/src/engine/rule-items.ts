@@ -49,10 +49,12 @@ export class RuleItems {
     const known = this.known.get(rule);
     if (known !== undefined) return known;
     const found = this.compute(rule, subject);
-    const dependsOnSubject =
-      rule.peers.some(isRelative) || (this.direction === "ingress" && hasNamedPorts(rule));
-    if (!dependsOnSubject) this.known.set(rule, found);
+    if (!this.dependsOnSubject(rule)) this.known.set(rule, found);
     return found;
+  }
+
+  dependsOnSubject(rule: Rule): boolean {
+    return rule.peers.some(isRelative) || (this.direction === "ingress" && hasNamedPorts(rule));
   }
 
   /** What surely matches comes before what may: a peer that is sure makes the others idle. */

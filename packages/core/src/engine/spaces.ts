@@ -12,7 +12,7 @@ import { TierRows } from "./tier-rows.js";
 import { TierTable } from "./tier-table.js";
 
 /** The rules of namespaces look at few columns each, those of the cluster at most. */
-export const isLocal = ({ name }: Tier): boolean => name === "network-policy";
+const isLocal = ({ name }: Tier): boolean => name === "network-policy";
 
 /** What rules may look at, in connections of one address family, and how tiers are compiled against it. */
 export class Spaces {

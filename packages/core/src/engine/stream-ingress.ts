@@ -11,9 +11,6 @@ export const noMask = 0;
 /** Stands for what hangs on facts that are not known. */
 export const unknownMask = 0xffffffff;
 
-/** Numbers in a tile, of four bytes each. */
-const mostNumbers = 25_000_000;
-
 /** What pods let in, computed for some sources at a time. */
 export class Ingress {
   /** By pod, the number of its way through the tiers. */
@@ -27,6 +24,8 @@ export class Ingress {
     private readonly view: View,
     pods: readonly EndGroup[],
     private readonly atoms: PortAtoms,
+    /** How many numbers a tile may have. */
+    private readonly tileSize: number,
   ) {
     const { wayOf, firsts } = waysThrough(view.layers.ingress, pods);
     this.wayOf = wayOf;
@@ -38,7 +37,7 @@ export class Ingress {
 
   /** How many columns fit in a tile. */
   get tileWidth(): number {
-    return Math.max(1, Math.floor(mostNumbers / Math.max(1, this.subjects.length)));
+    return Math.max(1, Math.floor(this.tileSize / Math.max(1, this.subjects.length)));
   }
 
   tile(columns: Uint32Array): IngressTile {

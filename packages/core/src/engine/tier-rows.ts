@@ -54,11 +54,12 @@ export class TierRows {
   }
 
   /** A class of pods that came later. */
-  addClass({ index }: EndClass): void {
+  addClass({ index }: EndClass): Row {
     this.rowOf[index] = noRow;
     this.subjects ??= subjectsOf(this.tier);
     const selecting = this.subjects.filter(({ choice }) => this.selections.includes(choice, index));
     this.addRows([index], rulesOf(selecting), isolationOf(selecting));
+    return this.rows[this.rowOf[index]!]!;
   }
 
   /** The rows of the tier as it is now. Rows of classes that it means the same for stay what they are. */

@@ -1,6 +1,6 @@
 import type { Direction } from "../policy/model.js";
 import { CellWork } from "./cell-work.js";
-import { type ColumnSet, holds } from "./column-sets.js";
+import type { ColumnSet } from "./column-sets.js";
 import { Layout } from "./layout.js";
 import type { OutcomeId, Outcomes } from "./outcomes.js";
 import type { PortSetId } from "./port-sets.js";
@@ -8,6 +8,17 @@ import { PortAtoms } from "./port-atoms.js";
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
 import type { RowValues } from "./row-work.js";
 import type { Row, TierRows } from "./tier-rows.js";
+
+/** How a table lies in memory, and what its rows share. */
+interface Form {
+  readonly layout: Layout;
+  /** Of the ports of all its rules, unless they are too many. */
+  readonly atoms: PortAtoms | undefined;
+  /** What groups of columns are told apart by; undefined where each column is by itself. */
+  readonly sets: ReadonlySet<ColumnSet> | undefined;
+  /** How many rows there were. */
+  readonly rows: number;
+}
 
 /** One tier in one direction: a row for each way its rules apply to subjects, a column for each other end. */
 export class TierTable {
@@ -17,31 +28,54 @@ export class TierTable {
   private readonly atomsOfPorts = new Map<string, PortAtoms>();
   /** What rows that were computed before say to columns that came later; rows never change, so tables may share it. */
   private readonly later = new Map<number, OutcomeId>();
-  layout: Layout;
-  private readonly atoms: PortAtoms | undefined;
+  private readonly cell = new CellWork();
+  private form: Form | undefined;
 
   /** `grouped`: columns that all rules treat alike are held once, which pays where rows look at most columns. */
   constructor(
     readonly rows: TierRows,
-    direction: Direction,
-    space: Space,
+    private readonly direction: Direction,
+    private readonly space: Space,
     private readonly items: RuleItems,
     private readonly outcomes: Outcomes,
-    grouped: boolean,
-  ) {
+    private readonly grouped: boolean,
+  ) {}
+
+  get layout(): Layout {
+    return this.formed.layout;
+  }
+
+  /** Made when somebody first looks: it takes all rows, and where pairs are streamed nobody does. */
+  private get formed(): Form {
+    return (this.form ??= this.makeForm());
+  }
+
+  private makeForm(): Form {
+    const { space, rows, outcomes } = this;
     // S1.6: what a pod's own node may do is not for isolation to say.
     const isExemptKind = Array.from(
       { length: space.kinds },
-      (_, kind) => direction === "ingress" && kind === ownHost,
+      (_, kind) => this.direction === "ingress" && kind === ownHost,
     );
-    this.layout = grouped
-      ? Layout.grouped(space, isExemptKind, this.usedSets())
-      : Layout.plain(space, isExemptKind);
-    if (!grouped) return;
-    const all = new Set<PortSetId>();
-    for (const row of rows.rows) for (const { ports } of this.itemsOf(row)) all.add(ports);
-    const atoms = new PortAtoms(all, outcomes.ports, outcomes);
-    if (atoms.width <= widest) this.atoms = atoms;
+    if (!this.grouped)
+      return { layout: Layout.plain(space, isExemptKind), atoms: undefined, sets: undefined, rows: 0 };
+    const sets = new Set<ColumnSet>();
+    const ports = new Set<PortSetId>();
+    const look = (items: readonly Item[]) => {
+      for (const item of items) {
+        sets.add(item.set);
+        ports.add(item.ports);
+      }
+    };
+    for (const row of rows.rows) look(this.itemsOf(row));
+    // Rules that apply to nobody yet may apply to somebody later.
+    const [anyone] = rows.rows;
+    for (const rule of rows.tier.rules)
+      if (anyone !== undefined && !this.items.dependsOnSubject(rule))
+        look(this.items.of(rule, anyone.subject));
+    const atoms = new PortAtoms(ports, outcomes.ports, outcomes);
+    const layout = Layout.grouped(space, isExemptKind, sets);
+    return { layout, atoms: atoms.width <= widest ? atoms : undefined, sets, rows: rows.rows.length };
   }
 
   /** The same table for rows of which most are the same: what is known of those is kept. */
@@ -57,7 +91,16 @@ export class TierTable {
 
   /** A column that came later than all others. */
   addColumn(kind: number): void {
-    this.layout = this.layout.withColumn(kind);
+    if (this.form !== undefined) this.form = { ...this.form, layout: this.form.layout.withColumn(kind) };
+  }
+
+  /** A row that came later: where it looks at something new, groups of columns have to be found again. */
+  admit(row: Row): void {
+    const { form } = this;
+    if (form?.sets === undefined) return;
+    if (this.itemsOf(row).every(({ set }) => form.sets!.has(set))) return;
+    this.form = undefined;
+    this.rowValues.length = 0;
   }
 
   at(row: number, column: number): OutcomeId {
@@ -87,38 +130,35 @@ export class TierTable {
     const key = row * 0x4000000 + column;
     const known = this.later.get(key);
     if (known !== undefined) return known;
-    const { layout } = this;
-    const { index, isolation } = this.rows.rows[row]!;
+    const { layout, cell, space } = this;
+    const { isolation } = this.rows.rows[row]!;
     const atoms = this.atomsFor(this.rows.rows[row]!);
-    const cell = new CellWork(atoms.width);
-    for (const { set, ports, effect } of this.itemsOf(this.rows.rows[index]!))
-      if (holds(set, column)) cell.take(atoms.mask(ports), effect);
+    cell.begin(atoms.width);
+    for (const { set, ports, effect } of this.itemsOf(this.rows.rows[row]!))
+      if (space.sets.holdsLater(set, column)) cell.take(atoms.mask(ports), effect);
     const made = cell.finish(isolation.length > 0 && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
     this.later.set(key, made);
     return made;
   }
 
   itemsOf(row: Row): readonly Item[] {
-    return (this.itemLists[row.index] ??= row.rules.flatMap((rule) => this.items.of(rule, row.subject)));
-  }
-
-  private *usedSets(): Iterable<ColumnSet> {
-    const seen = new Set<ColumnSet>();
-    for (const row of this.rows.rows)
-      for (const { set } of this.itemsOf(row)) {
-        if (seen.has(set)) continue;
-        seen.add(set);
-        yield set;
-      }
+    const known = this.itemLists[row.index];
+    if (known !== undefined) return known;
+    const list: Item[] = [];
+    for (const rule of row.rules) for (const item of this.items.of(rule, row.subject)) list.push(item);
+    this.itemLists[row.index] = list;
+    return list;
   }
 
   /** Of all rules of the table, so that rows share what comes out; where that is too much, of each row's own. */
   private atomsFor(row: Row): PortAtoms {
-    return this.atoms ?? (this.rowAtoms[row.index] ??= this.ownAtoms(this.itemsOf(row)));
+    const { atoms, rows } = this.formed;
+    if (atoms !== undefined && row.index < rows) return atoms;
+    return (this.rowAtoms[row.index] ??= this.ownAtoms(this.itemsOf(row)));
   }
 
   private ownAtoms(items: readonly Item[]): PortAtoms {
-    const ports = [...new Set(items.map((item) => item.ports))].sort((a, b) => a - b);
+    const ports = [...new Set(items.map((item) => item.ports))].toSorted((a, b) => a - b);
     const key = ports.join();
     const known = this.atomsOfPorts.get(key);
     if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
 import { everyPort, offsets } from "./port-sets.js";
 import { ofPod } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
-import { isLocal, Spaces } from "./spaces.js";
+import { Spaces } from "./spaces.js";
 import { noRow, type Row } from "./tier-rows.js";
 
 /** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
@@ -55,14 +55,15 @@ export class View {
     const compile = (direction: Direction, tier: Tier): Layer => {
       const before = this.layers[direction].find((layer) => layer.tier.name === tier.name);
       if (before !== undefined && isSame(before.tier, tier)) return before;
-      if (before === undefined || !isLocal(tier)) {
+      if (before === undefined) {
         for (const index of ends.podClasses) affected[direction].add(index);
         return spaces.compile(direction, tier, outcomes);
       }
-      const changed = before.rows.changedTo(tier);
-      for (const index of changed.affected) affected[direction].add(index);
-      const { rows } = changed;
-      return { tier, rows, inside: before.inside.withRows(rows), outside: before.outside.withRows(rows) };
+      const { rows, affected: touched } = before.rows.changedTo(tier);
+      for (const index of touched) affected[direction].add(index);
+      const [inside, outside] = [before.inside.withRows(rows), before.outside.withRows(rows)];
+      for (let i = before.rows.rows.length; i < rows.rows.length; i++) inside.admit(rows.rows[i]!);
+      return { tier, rows, inside, outside };
     };
     for (const direction of ["egress", "ingress"] as const)
       for (const { tier, rows } of this.layers[direction])
@@ -76,8 +77,9 @@ export class View {
   addClass(end: EndClass): void {
     this.spaces.addClass(end);
     for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
-      rows.addClass(end);
+      const row = rows.addClass(end);
       inside.addColumn(ofPod);
+      inside.admit(row);
     }
   }
 

@@ -1,0 +1,77 @@
+import { compile, readState, type State } from "@tierwall/core";
+import { clusterPoliciesOf, editedClusterPolicy } from "../generate/cluster-policies.js";
+import type { Manifest } from "../generate/json.js";
+import { editedNetworkPolicy, networkPoliciesOf } from "../generate/network-policies.js";
+import { parsedState, type Pod } from "../generate/parsed.js";
+import { type Plan, planCluster } from "../generate/plan.js";
+import { Random } from "../generate/random.js";
+import type { Shape } from "../generate/shape.js";
+import { collectGarbage } from "./clock.js";
+import { replacePolicy } from "./replace-policy.js";
+
+export interface EditsInput {
+  readonly shape: Shape;
+  readonly seed: number;
+}
+
+/** Milliseconds, one for each edit. */
+export interface EditsResult {
+  readonly networkPolicy: readonly number[];
+  readonly pod: readonly number[];
+  readonly clusterPolicy: readonly number[];
+}
+
+const counts = { networkPolicy: 200, pod: 200, clusterPolicy: 10 } as const;
+
+/** Changes one thing at a time in a compiled cluster, each time asking which pairs have changed with it. */
+export function edits({ shape, seed }: EditsInput): EditsResult {
+  const plan = planCluster(shape, seed);
+  const state = parsedState(plan);
+  const engine = compile(state.cluster, state.tiers);
+  // Tables are filled when they are asked: edits are of a cluster that somebody looks at.
+  for (const _ of engine.pairs());
+  collectGarbage();
+  const random = new Random(seed).fork("edits");
+  let { tiers } = state;
+  const timePolicies = (count: number, next: () => Manifest) =>
+    times(count, () => {
+      tiers = replacePolicy(tiers, readOne(next()));
+      const now = tiers;
+      return () => engine.update({ tiers: now });
+    });
+  const [written, clusterWide] = [[...networkPoliciesOf(plan)], [...clusterPoliciesOf(plan)]];
+  const pods = [...state.cluster.pods.values()];
+  return {
+    networkPolicy: timePolicies(counts.networkPolicy, () => editedNetworkPolicy(plan, written, random)),
+    pod: times(counts.pod, () => {
+      const pod = relabelled(random.pick(pods), plan, random);
+      const change = new Map([[`${pod.namespace}/${pod.name}`, pod]]);
+      return () => engine.update({ pods: change });
+    }),
+    clusterPolicy: timePolicies(counts.clusterPolicy, () =>
+      editedClusterPolicy(random.pick(clusterWide), random),
+    ),
+  };
+}
+
+function readOne(policy: Manifest): State {
+  return readState([{ file: "edited.json", text: JSON.stringify(policy) }]);
+}
+
+/** What somebody does with `kubectl label`: the labels of another workload, but for its version. */
+function relabelled(pod: Pod, { workloads }: Plan, random: Random): Pod {
+  const { labels } = random.pick(workloads);
+  return { ...pod, labels: { ...labels, version: `v${random.between(1, 5)}` } };
+}
+
+/** Getting ready is not counted, nor are the first few, which find the code cold. */
+function times(count: number, prepare: () => () => unknown): readonly number[] {
+  const warmUp = Math.ceil(count / 10);
+  const found = Array.from({ length: warmUp + count }, () => {
+    const change = prepare();
+    const start = performance.now();
+    change();
+    return performance.now() - start;
+  });
+  return found.slice(warmUp);
+}

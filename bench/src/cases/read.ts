@@ -1,0 +1,25 @@
+import { readState } from "@tierwall/core";
+import { answerAll } from "./answer-all.js";
+import { secondsSince } from "./clock.js";
+import { fileChunks } from "./file-chunks.js";
+
+export interface ReadInput {
+  readonly file: string;
+}
+
+export interface ReadResult {
+  /** From opening the file to the answer for all pairs. */
+  readonly seconds: number;
+  readonly readSeconds: number;
+  readonly pods: number;
+}
+
+/** Reads a snapshot from a file and answers for all pairs. */
+export function read({ file }: ReadInput): ReadResult {
+  const start = performance.now();
+  const state = readState([{ file, chunks: () => fileChunks(file) }]);
+  const readSeconds = secondsSince(start);
+  if (!state.usable) throw new Error(`the snapshot has errors: ${state.diagnostics[0]?.message}`);
+  answerAll(state);
+  return { seconds: secondsSince(start), readSeconds, pods: state.cluster.pods.size };
+}

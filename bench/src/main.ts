@@ -1,0 +1,93 @@
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { helpText, type Options, readArguments } from "./arguments.js";
+import { CaseFailed, runCase } from "./case-process.js";
+import { curveSvg } from "./report/curve-svg.js";
+import { curveFile, isBusy, type Machine, performancePage } from "./report/performance-page.js";
+import { bulkTable, detailTable, missed, notesOf, resultJson, type RowResult } from "./report/results.js";
+import { textTable } from "./report/table.js";
+import { type Row, rows } from "./rows.js";
+
+/** Exit status: 0 measured, whatever the figures; 1 something crashed; 2 bad arguments. */
+function main(args: readonly string[]): number {
+  const names = rows.map(({ name }) => name);
+  const read = readArguments(args, names);
+  switch (read.kind) {
+    case "help":
+      print(helpText(names));
+      return 0;
+    case "mistake":
+      talk(`${read.message}\n(--help tells more)`);
+      return 2;
+    case "run":
+      return measureRows(read.options);
+  }
+}
+
+function measureRows({ only, output, seed }: Options): number {
+  const wanted = rows.filter(({ name }) => only === undefined || name === only);
+  const machine = thisMachine();
+  if (isBusy(machine)) talk("this machine is busy: times will say more about that than about Tierwall");
+  const results: RowResult[] = [];
+  for (const row of wanted) {
+    talk(`measuring ${row.name} ...`);
+    const result = measureRow(row, seed);
+    if (result === undefined) continue;
+    results.push(result);
+    if (output === "json") print(JSON.stringify(resultJson(result)));
+  }
+  if (output === "table") printTables(results);
+  const crashed = wanted.length - results.length;
+  if (crashed > 0) talk(`crashed: ${crashed} of ${wanted.length} rows`);
+  // The page is about one run of everything: rows of different days would not go together.
+  else if (only === undefined) writePage(results, machine);
+  return crashed > 0 ? 1 : 0;
+}
+
+function measureRow({ name, measure }: Row, seed: number): RowResult | undefined {
+  try {
+    return { row: name, ...measure(runCase, seed) };
+  } catch (error) {
+    if (!(error instanceof CaseFailed)) throw error;
+    talk(`${name}: ${error.message}`);
+    return undefined;
+  }
+}
+
+function printTables(results: readonly RowResult[]): void {
+  for (const table of [bulkTable(results), detailTable(results)])
+    if (table.rows.length > 0) print(`\n${textTable(table)}`);
+  const notes = notesOf(results);
+  if (notes.length > 0) print(`\n${notes.join("\n")}`);
+  const misses = missed(results);
+  print(misses.length === 0 ? "\nevery bar was reached" : `\nmisses: ${misses.join(", ")}`);
+}
+
+function writePage(results: readonly RowResult[], machine: Machine): void {
+  const docs = new URL("../../docs/", import.meta.url);
+  writeFileSync(new URL("performance.md", docs), performancePage(results, machine));
+  const curve = results.find((result) => result.curve !== undefined)?.curve;
+  if (curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
+  talk("wrote docs/performance.md");
+}
+
+function thisMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? "unknown CPU",
+    cores: cpus().length,
+    gigabytes: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    load: loadavg()[0] ?? 0,
+  };
+}
+
+/** Data goes to stdout, talk to stderr. */
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function talk(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+process.exitCode = main(process.argv.slice(2));

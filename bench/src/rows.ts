@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Run } from "./cases/cases.js";
+import { planCluster } from "./generate/plan.js";
+import { grown, podCount, type Shape, shapes } from "./generate/shape.js";
+import { type FormatName, writeSnapshot } from "./generate/snapshot-files.js";
+import { snapshotOf } from "./generate/snapshot.js";
+import { type Figure, median, quantile } from "./report/figure.js";
+import type { RowResult } from "./report/results.js";
+
+/** One row of the table: what is measured, and the bars it is held against. */
+export interface Row {
+  readonly name: string;
+  readonly measure: (run: Run, seed: number) => Omit<RowResult, "row">;
+}
+
+export const rows: readonly Row[] = [
+  bulk("1k/1k", { seconds: 0.45, megabytes: 200, naive: 8 }),
+  bulk("2.4k/4.8k", { seconds: 1, megabytes: 300, naive: 50 }),
+  bulk("10k/1k", { seconds: 0.75, megabytes: 300, naive: 500, workloads: 5 }),
+  bulk("100k/10k", { seconds: 3.5, megabytes: 900, naive: 7000, workloads: 70 }),
+  bulk("1M/10k", { seconds: 28, megabytes: 5000 }),
+  bulk("adversarial/10k", { seconds: 9, megabytes: 1000 }, 2),
+  { name: "verdicts", measure: measureVerdicts },
+  edits("edits/10k", shapes["10k/1k"], { p50: 2, p95: 20, clusterPolicy: 500 }),
+  edits("edits/100k", shapes["100k/10k"], { p50: 6, p95: 25 }),
+  reading("json/100k", "json", 8),
+  reading("yaml/100k", "yaml", 20),
+  { name: "growth", measure: measureGrowth },
+];
+
+interface BulkBars {
+  readonly seconds: number;
+  readonly megabytes: number;
+  /** How many times faster than the literal evaluator. */
+  readonly naive?: number;
+  readonly workloads?: number;
+}
+
+function bulk(name: keyof typeof shapes, bars: BulkBars, workers = 1): Row {
+  const shape: Shape = shapes[name];
+  const measure = (run: Run, seed: number): Omit<RowResult, "row"> => {
+    // What takes seconds is measured once: three times would not tell more.
+    const repeats = podCount(shape) <= 10_000 ? 3 : 1;
+    const runs = Array.from({ length: repeats }, () => run("answer", { shape, seed, workers }));
+    const seconds = median(runs.map((one) => one.seconds));
+    const figures: Figure[] = [
+      { what: "time", measured: seconds, unit: "s", bar: { atMost: bars.seconds } },
+      {
+        what: "memory",
+        measured: median(runs.map((one) => one.megabytes)),
+        unit: "MB",
+        bar: { atMost: bars.megabytes },
+      },
+    ];
+    const notes = workers > 1 ? [`answered by ${runs[0]!.workers} of ${workers} workers`] : [];
+    for (const [over, bar] of [
+      ["pods", bars.naive],
+      ["workloads", bars.workloads],
+    ] as const) {
+      if (bar === undefined) continue;
+      const slow = run("naive", { shape, seed, over });
+      const called = over === "pods" ? "naive" : "workloads";
+      figures.push({
+        what: `against ${called}`,
+        measured: slow.seconds / seconds,
+        unit: "times",
+        bar: { atLeast: bar },
+      });
+      if (slow.timed < slow.pairs)
+        notes.push(`${called} was timed on ${count(slow.timed)} of ${count(slow.pairs)} pairs, and scaled`);
+    }
+    return { figures, notes };
+  };
+  return { name, measure };
+}
+
+function measureVerdicts(run: Run, seed: number): Omit<RowResult, "row"> {
+  const runs = Array.from({ length: 3 }, () => run("verdicts", { shape: shapes["10k/1k"], seed }));
+  const verdict = median(runs.map((one) => one.verdictMicroseconds));
+  const explanation = median(runs.map((one) => one.explainMicroseconds));
+  return {
+    figures: [
+      { what: "one verdict", measured: verdict, unit: "us", bar: { atMost: 1 } },
+      { what: "with its explanation", measured: explanation, unit: "us", bar: { atMost: 8 } },
+    ],
+    notes: ["of the cluster 10k/1k, compiled"],
+  };
+}
+
+function reading(name: string, format: FormatName, bar: number): Row {
+  const measure = (run: Run, seed: number): Omit<RowResult, "row"> => {
+    const folder = mkdtempSync(join(tmpdir(), "tierwall-bench-"));
+    try {
+      const file = join(folder, `snapshot.${format}`);
+      const bytes = writeSnapshot(file, snapshotOf(planCluster(shapes["100k/10k"], seed)), format);
+      const { seconds, readSeconds, megabytes } = run("read", { file });
+      return {
+        figures: [
+          { what: "file to answer", measured: seconds, unit: "s", bar: { atMost: bar } },
+          { what: "of which reading", measured: readSeconds, unit: "s" },
+          { what: "most memory", measured: megabytes, unit: "MB" },
+        ],
+        notes: [`the file has ${count(Math.round(bytes / 1e6))} MB`],
+      };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  return { name, measure };
+}
+
+/** Where cost is in proportion to pods, the power is 1 or, as some cost is fixed, below. */
+function measureGrowth(run: Run, seed: number): Omit<RowResult, "row"> {
+  const curve = [10, 20, 40, 80, 160, 320].map((replicas) => {
+    const shape = grown(replicas);
+    const { seconds, megabytes } = run("answer", { shape, seed, workers: 1 });
+    return { pods: podCount(shape), seconds, megabytes };
+  });
+  const [first, last] = [curve[0]!, curve.at(-1)!];
+  const power = Math.log(last.seconds / first.seconds) / Math.log(last.pods / first.pods);
+  return {
+    figures: [{ what: "time for n pods", measured: power, unit: "power", bar: { atMost: 1.1 } }],
+    notes: [`from ${count(first.pods)} to ${count(last.pods)} pods, with the same workloads and policies`],
+    curve,
+  };
+}
+
+const count = (value: number): string => value.toLocaleString("en");
+
+function edits(
+  name: string,
+  shape: Shape,
+  bars: { readonly p50: number; readonly p95: number; readonly clusterPolicy?: number },
+): Row {
+  const measure = (run: Run, seed: number): Omit<RowResult, "row"> => {
+    const { networkPolicy, pod, clusterPolicy } = run("edits", { shape, seed });
+    const figure = (what: string, measured: number, atMost?: number): Figure => ({
+      what,
+      measured,
+      unit: "ms",
+      ...(atMost === undefined ? {} : { bar: { atMost } }),
+    });
+    return {
+      figures: [
+        figure("NetworkPolicy edited, p50", quantile(networkPolicy, 0.5), bars.p50),
+        figure("NetworkPolicy edited, p95", quantile(networkPolicy, 0.95), bars.p95),
+        figure("pod relabelled", median(pod), 1),
+        figure("cluster policy edited", median(clusterPolicy), bars.clusterPolicy),
+      ],
+      notes: ["with the pairs that changed"],
+    };
+  };
+  return { name, measure };
+}

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { State } from "../analysis/state.js";
+import { evaluate } from "../evaluate/evaluate.js";
+import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
+import type { Family } from "../net/address.js";
+import { commonFamilies, familiesOf, insideEnds, outsideEnds, probedPorts } from "../testing/all-ends.js";
+import { type ClusterModel, manifestsOf, type PodModel } from "../testing/arbitrary-cluster.js";
+import { anyPolicies } from "../testing/arbitrary-policies.js";
+import type { Manifest } from "../testing/arbitrary-vocabulary.js";
+import { about, anyScenario, type Scenario, stateIn, stateOf } from "../testing/scenario.js";
+import type { ChangedBlock, Pair } from "./changed-block.js";
+import { type Difference, diffEngines } from "./diff.js";
+import type { EndInBoth } from "./ends-in-both.js";
+import { compile } from "./engine.js";
+import { portAt } from "./port-sets.js";
+
+type PodEdit = (pod: PodModel) => readonly PodModel[];
+
+const podEdits: readonly PodEdit[] = [
+  (pod) => [pod],
+  () => [],
+  (pod) => [{ ...pod, labels: { ...pod.labels, app: "db" } }],
+  ({ node, ...pod }) => [{ ...pod, node: node === "node-1" ? "node-2" : "node-1" }],
+  ({ node: _node, ...pod }) => [pod],
+  (pod) => [{ ...pod, hostNetwork: !pod.hostNetwork }],
+  (pod) => [{ ...pod, ips: [] }],
+  (pod) => [{ ...pod, ports: [] }],
+  (pod) => [pod, { ...pod, name: `${pod.name}-new`, ips: [] }],
+];
+
+interface Edited {
+  readonly scenario: Scenario;
+  readonly cluster: ClusterModel;
+  readonly policies: readonly Manifest[];
+}
+
+/** A scenario, and what becomes of it: mostly a policy more or less, at times other pods. */
+const anyEdit: fc.Arbitrary<Edited> = anyScenario({ maxLength: 6 }).chain((scenario) =>
+  fc
+    .record({
+      kept: fc.subarray([...scenario.policies]),
+      added: anyPolicies({ maxLength: 2 }),
+      edits: fc.array(fc.nat(podEdits.length * 2), { minLength: 5, maxLength: 5 }),
+    })
+    .map(({ kept, added, edits }) => {
+      const pods = scenario.cluster.pods.flatMap((pod, i) => (podEdits[edits[i]!] ?? podEdits[0]!)(pod));
+      // Two policies of one name would be an error.
+      const names = new Set(kept.map(nameOf));
+      const policies = [...kept, ...added.filter((policy) => !names.has(nameOf(policy)))];
+      return { scenario, cluster: { ...scenario.cluster, pods }, policies };
+    }),
+);
+
+const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+
+function* pairsInBoth(before: State, after: State): Iterable<Pair> {
+  const [was, is] = [insideEnds(before), insideEnds(after)];
+  const inside = [...is].flatMap(([name, end]) =>
+    was.has(name) ? { before: was.get(name)!, after: end } : [],
+  );
+  const outside: readonly EndInBoth[] = outsideEnds.map((end) => ({ before: end, after: end }));
+  for (const source of [...inside, ...outside])
+    for (const destination of [...inside, ...outside])
+      if (source !== destination && !(outside.includes(source) && outside.includes(destination)))
+        yield { source, destination };
+}
+
+/** The families in which connections can be compared. */
+const familiesInBoth = (before: State, after: State, { source, destination }: Pair) =>
+  commonFamilies(
+    [source, destination].flatMap((end) => [familiesOf(before, end.before), familiesOf(after, end.after)]),
+  );
+
+function flowOf(
+  pair: Pair,
+  when: "before" | "after",
+  family: Family | undefined,
+  port: Pick<Flow, "protocol" | "port">,
+) {
+  const flow = { source: pair.source[when], destination: pair.destination[when], ...port };
+  return family === undefined ? flow : { ...flow, family };
+}
+
+/** `a/b -> c/d TCP 80, IPv4: Allow -> Deny`, of the literal evaluator. */
+function changesByEvaluation(before: State, after: State): readonly string[] {
+  const found: string[] = [];
+  for (const pair of pairsInBoth(before, after))
+    for (const family of familiesInBoth(before, after, pair))
+      for (const port of probedPorts) {
+        const was = evaluate(before.cluster, before.tiers, flowOf(pair, "before", family, port)).verdict;
+        const is = evaluate(after.cluster, after.tiers, flowOf(pair, "after", family, port)).verdict;
+        if (was !== is) found.push(`${about(flowOf(pair, "after", family, port))}: ${was} -> ${is}`);
+      }
+  return found.toSorted();
+}
+
+/** The pairs of a block, with the external addresses that are asked about instead of ranges. */
+function expand({ from, to }: ChangedBlock, pairs: readonly Pair[]): readonly Pair[] {
+  return pairs.flatMap(({ source, destination }) => {
+    const sides = [source, destination].map((end, i) => {
+      const side = i === 0 ? from : to;
+      if (side.kind === "ends") return [end];
+      const { address: first } = end.before as Extract<Endpoint, { kind: "external" }>;
+      const range = side.ranges.find((r) => r.first === first.value && r.family === first.family)!;
+      return outsideEnds
+        .filter(
+          ({ address: { family, value } }) =>
+            family === range.family && value >= range.first && value <= range.last,
+        )
+        .map((external) => ({ before: external, after: external }));
+    });
+    return sides[0]!.flatMap((source) => sides[1]!.map((destination) => ({ source, destination })));
+  });
+}
+
+function changesByDifference(difference: Difference): readonly string[] {
+  const found: string[] = [];
+  for (const block of difference) {
+    const pairs = [...block.pairs()];
+    expect(pairs).toHaveLength(block.count);
+    for (const pair of expand(block, pairs))
+      for (const { ports: changed, before, after } of block.changes)
+        for (const port of probedPorts)
+          if (difference.ports.contains(changed, port.protocol, port.port))
+            found.push(`${about(flowOf(pair, "after", block.family, port))}: ${before} -> ${after}`);
+  }
+  return found.toSorted();
+}
+
+const statesOf = ({ scenario, cluster, policies }: Edited): readonly [State, State] => [
+  stateIn(scenario),
+  stateOf([...manifestsOf(cluster), ...policies], { facts: scenario.facts }),
+];
+
+describe("the difference of two engines", () => {
+  it("is the pairs and ports whose verdict changed, each once", () => {
+    fc.assert(
+      fc.property(anyEdit, (edited) => {
+        const [before, after] = statesOf(edited);
+        const difference = diffEngines(
+          compile(before.cluster, before.tiers),
+          compile(after.cluster, after.tiers),
+        );
+        expect(changesByDifference(difference)).toEqual(changesByEvaluation(before, after));
+        const [was, is] = [insideEnds(before), insideEnds(after)];
+        expect(difference.appeared.map(formatEndpoint)).toEqual(
+          [...is.keys()].filter((name) => !was.has(name)),
+        );
+        expect(difference.disappeared.map(formatEndpoint)).toEqual(
+          [...was.keys()].filter((name) => !is.has(name)),
+        );
+      }),
+      { numRuns: Number(process.env.RUNS ?? 100) },
+    );
+  });
+
+  it("names who decided before and after, for every port of every change", () => {
+    fc.assert(
+      fc.property(anyEdit, (edited) => {
+        const [before, after] = statesOf(edited);
+        const difference = diffEngines(
+          compile(before.cluster, before.tiers),
+          compile(after.cluster, after.tiers),
+        );
+        for (const block of difference) {
+          const [pair] = block.pairs();
+          for (const change of block.changes)
+            for (const border of difference.ports.bordersOf(change.ports).entries()) {
+              // The first and the last port of each interval.
+              const point = border[0] % 2 === 0 ? border[1] : border[1] - 1;
+              const flows = [
+                flowOf(pair!, "before", block.family, portAt(point)),
+                flowOf(pair!, "after", block.family, portAt(point)),
+              ] as const;
+              const literal = [
+                evaluate(before.cluster, before.tiers, flows[0]),
+                evaluate(after.cluster, after.tiers, flows[1]),
+              ] as const;
+              expect([change.before, change.after]).toEqual(literal.map(({ verdict }) => verdict));
+              for (const direction of ["egress", "ingress"] as const)
+                expect(
+                  [change.decidedBefore, change.decidedAfter].map((said) => said[direction].deciders),
+                ).toEqual(literal.map((said) => said[direction].decisions.map(({ by }) => by)));
+            }
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 60) },
+    );
+  });
+
+  it("is nothing between a cluster and itself", () => {
+    fc.assert(
+      fc.property(anyScenario({ maxLength: 6 }), (scenario) => {
+        const [a, b] = [stateIn(scenario), stateIn(scenario)];
+        const difference = diffEngines(compile(a.cluster, a.tiers), compile(b.cluster, b.tiers));
+        expect([[...difference], difference.appeared, difference.disappeared]).toEqual([[], [], []]);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 60) },
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { State } from "../analysis/state.js";
+import { explore } from "../evaluate/facts.js";
+import { type Endpoint, type Flow, subjectOf } from "../evaluate/flow.js";
+import { isOwnNode, type Situation } from "../evaluate/match.js";
+import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
+import type { Direction, Isolation, Protocol, Rule } from "../policy/model.js";
+import { commonFamilies, familiesOf, insideEnds, outsideEnds } from "../testing/all-ends.js";
+import { anyScenario, stateIn } from "../testing/scenario.js";
+import { compile } from "./engine.js";
+import type { Use } from "./rule-use.js";
+
+type Decides = Rule | Isolation | "default" | "own-node";
+
+/** Who has a say, tier after tier: each rule that is the first to match, also where it passes. */
+function decidersOf(direction: Direction, { tiers }: State, situation: Situation): readonly Decides[] {
+  const { source, destination } = situation.flow;
+  const [end, other] = direction === "egress" ? [source, destination] : [destination, source];
+  const subject = subjectOf(end);
+  if (subject === undefined) return [];
+  const matches = (rule: Rule) => ruleMatches(rule, subject, other, situation);
+  if (direction === "ingress" && isOwnNode(subject, other, situation.unknowns)) {
+    const binding = tiers.ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
+    return [binding.find(matches) ?? "own-node"];
+  }
+  const found: Decides[] = [];
+  for (const tier of tiers[direction]) {
+    const rule = tier.rules.find(matches);
+    if (rule !== undefined) {
+      found.push(rule);
+      if (rule.action !== "Pass") return found;
+    } else if (isolatingIn(tier, subject).length > 0) {
+      return [
+        ...found,
+        ...tier.isolation.filter((entry) => isolatingIn({ ...tier, isolation: [entry] }, subject).length > 0),
+      ];
+    }
+  }
+  return [...found, "default"];
+}
+
+/** A port of each interval that rules tell apart. */
+function portsToldApart({ tiers, cluster }: State): readonly Pick<Flow, "protocol" | "port">[] {
+  const found = new Set<string>(["TCP 1", "UDP 1", "SCTP 1", "ICMP 0"]);
+  const add = (protocol: Protocol, first: number, last: number) => {
+    for (const port of [first, last, last + 1])
+      if (port >= 1 && port <= 65535) found.add(`${protocol} ${port}`);
+  };
+  for (const { rules } of [...tiers.egress, ...tiers.ingress])
+    for (const { ports } of rules)
+      if (ports !== "every")
+        for (const port of ports) if (port.kind === "range") add(port.protocol, port.first, port.last);
+  for (const { ports } of cluster.pods.values())
+    for (const { protocol, port } of ports) add(protocol, port, port);
+  return [...found].map((text) => {
+    const [protocol, port] = text.split(" ");
+    return { protocol: protocol as Protocol, port: Number(port) };
+  });
+}
+
+interface Expected {
+  pairs: number;
+  possible: number;
+}
+
+/** In how many pairs each decides surely, and in how many it may. */
+function expectedIn(
+  state: State,
+  direction: Direction,
+  pairs: Iterable<readonly [Endpoint, Endpoint]>,
+): ReadonlyMap<Decides, Expected> {
+  const found = new Map<Decides, Expected>();
+  const ports = portsToldApart(state);
+  for (const [source, destination] of pairs)
+    for (const family of commonFamilies([familiesOf(state, source), familiesOf(state, destination)])) {
+      const surely = new Set<Decides>();
+      const possibly = new Set<Decides>();
+      for (const port of ports) {
+        const flow: Flow = { source, destination, ...port, ...(family === undefined ? {} : { family }) };
+        const runs = explore((unknowns) =>
+          decidersOf(direction, state, { flow, cluster: state.cluster, unknowns }),
+        );
+        for (const decider of runs.flatMap(({ value }) => value)) {
+          possibly.add(decider);
+          if (runs.every(({ value }) => value.includes(decider))) surely.add(decider);
+        }
+      }
+      for (const decider of possibly) {
+        const known = found.get(decider) ?? { pairs: 0, possible: 0 };
+        found.set(decider, {
+          pairs: known.pairs + (surely.has(decider) ? 1 : 0),
+          possible: known.possible + 1,
+        });
+      }
+    }
+  return found;
+}
+
+function* insidePairs(state: State): Iterable<readonly [Endpoint, Endpoint]> {
+  const ends = [...insideEnds(state).values()];
+  for (const source of ends)
+    for (const destination of ends) if (source !== destination) yield [source, destination];
+}
+
+function* outsidePairs(state: State, direction: Direction): Iterable<readonly [Endpoint, Endpoint]> {
+  for (const end of insideEnds(state).values())
+    for (const external of outsideEnds) yield direction === "egress" ? [end, external] : [external, end];
+}
+
+const deciderOf = ({ by }: Use): Decides =>
+  by.kind === "rule" ? by.rule : by.kind === "isolation" ? by.isolation : by.kind;
+
+const authenticates = ({ condition }: Rule) => condition?.kind === "authentication";
+
+const nothing: Expected = { pairs: 0, possible: 0 };
+
+describe("how much rules decide", () => {
+  it("is what the literal evaluator tells, where everything is known", () => {
+    fc.assert(
+      fc.property(anyScenario({ maxLength: 5, complete: true, maxPods: 4 }), (scenario) => {
+        const state = stateIn(scenario);
+        const uses = compile(state.cluster, state.tiers).ruleUse();
+        // Who need authenticate nobody knows, however much else is known.
+        fc.pre(
+          ![...state.tiers.egress, ...state.tiers.ingress].some(({ rules }) => rules.some(authenticates)),
+        );
+        for (const direction of ["egress", "ingress"] as const) {
+          const expected = expectedIn(state, direction, insidePairs(state));
+          fc.pre([...expected.values()].every(({ pairs, possible }) => pairs === possible));
+          for (const use of uses.filter((one) => one.direction === direction))
+            expect([use.by, use.pairs, use.possibly]).toEqual([
+              use.by,
+              (expected.get(deciderOf(use)) ?? nothing).pairs,
+              0,
+            ]);
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 30) },
+    );
+  });
+
+  it("is never more than that for sure, and never less perhaps, where facts are missing", () => {
+    fc.assert(
+      fc.property(anyScenario({ maxLength: 5, maxPods: 4 }), (scenario) => {
+        const state = stateIn(scenario);
+        const uses = compile(state.cluster, state.tiers).ruleUse();
+        for (const direction of ["egress", "ingress"] as const) {
+          const expected = expectedIn(state, direction, insidePairs(state));
+          const outside = expectedIn(state, direction, outsidePairs(state, direction));
+          for (const use of uses.filter((one) => one.direction === direction)) {
+            const { pairs, possible } = expected.get(deciderOf(use)) ?? nothing;
+            expect(use.pairs).toBeLessThanOrEqual(pairs);
+            expect(use.pairs + use.possibly).toBeGreaterThanOrEqual(possible);
+            const seen = outside.get(deciderOf(use)) ?? nothing;
+            if (seen.pairs > 0) expect([use.by, use.external]).not.toEqual([use.by, "never"]);
+            if (use.external === "never") expect([use.by, seen.possible]).toEqual([use.by, 0]);
+          }
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 30) },
+    );
+  });
+});

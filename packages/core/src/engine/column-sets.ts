@@ -15,7 +15,7 @@ export class ColumnSets {
   private readonly byKey = new Map<string, ColumnSet>();
   /** By the id of the whole: its parts, by name. */
   private readonly parts = new Map<number, Map<string, Part>>();
-  /** By column that came later: 1 for each set, by id, that it was added to. Sets made after it are not listed. */
+  /** By column that came later: 1 for each set, by id, that it was added to. Sets may have been made since. */
   private readonly later = new Map<number, Uint8Array>();
   /** Holds nothing, and never will. */
   readonly empty = this.named("(nothing)", () => []);
@@ -45,15 +45,20 @@ export class ColumnSets {
     return made;
   }
 
-  /** Says of which sets there are that a column will be told to which of them it belongs. */
+  /** A column that comes later, before it is added to the sets it belongs to. */
   expect(column: number): void {
     this.later.set(column, new Uint8Array(this.all.length));
   }
 
-  /** Whether a set holds a column that came later; quicker than looking for it. */
-  holdsLater(set: ColumnSet, column: number): boolean {
-    const listed = this.later.get(column);
-    return listed !== undefined && set.id < listed.length ? listed[set.id] === 1 : holds(set, column);
+  /** By the id of a set, whether it holds a column that came later: 1 or 0. */
+  membershipOf(column: number): Uint8Array {
+    const listed = this.later.get(column) ?? new Uint8Array(0);
+    if (listed.length === this.all.length) return listed;
+    const longer = new Uint8Array(this.all.length);
+    longer.set(listed);
+    for (let id = listed.length; id < longer.length; id++) longer[id] = holds(this.all[id]!, column) ? 1 : 0;
+    this.later.set(column, longer);
+    return longer;
   }
 
   /** Adds a column that came later than all others, here and in the parts that keep it. */

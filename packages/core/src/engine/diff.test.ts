@@ -4,15 +4,17 @@ import type { State } from "../analysis/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
+import type { Rule } from "../policy/model.js";
 import { commonFamilies, familiesOf, insideEnds, outsideEnds, probedPorts } from "../testing/all-ends.js";
 import { type ClusterModel, manifestsOf, type PodModel } from "../testing/arbitrary-cluster.js";
 import { anyPolicies } from "../testing/arbitrary-policies.js";
 import type { Manifest } from "../testing/arbitrary-vocabulary.js";
+import { world } from "../testing/world.js";
 import { about, anyScenario, type Scenario, stateIn, stateOf } from "../testing/scenario.js";
 import type { ChangedBlock, Pair } from "./changed-block.js";
 import { type Difference, diffEngines } from "./diff.js";
 import type { EndInBoth } from "./ends-in-both.js";
-import { compile } from "./engine.js";
+import { compile, type Engine } from "./engine.js";
 import { portAt } from "./port-sets.js";
 
 type PodEdit = (pod: PodModel) => readonly PodModel[];
@@ -198,5 +200,70 @@ describe("the difference of two engines", () => {
       }),
       { numRuns: Number(process.env.RUNS ?? 60) },
     );
+  });
+});
+
+describe("pods that move to another node", () => {
+  const pod = (name: string, node: string) =>
+    `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}}, spec: {nodeName: ${node}}, status: {podIP: 10.0.0.1}}`;
+  const node = (name: string, address: string) =>
+    `{apiVersion: v1, kind: Node, metadata: {name: ${name}}, status: {addresses: [{type: InternalIP, address: ${address}}]}}`;
+  const policy = (entity: string) => `{apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy,
+    metadata: {namespace: a, name: out}, spec: {endpointSelector: {}, egress: [{toEntities: [${entity}]}]}}`;
+  const engineOf = (...objects: readonly string[]) => {
+    const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: a}}";
+    const nodes = [node("n1", "192.168.0.1"), node("n2", "192.168.0.2"), node("n3", "192.168.0.3")];
+    const { cluster, tiers } = world([namespace, ...nodes, ...objects].join("\n---\n")).state;
+    return compile(cluster, tiers);
+  };
+  const before = engineOf(pod("stays", "n1"), pod("moves", "n1"), policy("host"));
+
+  const changed = (after: Engine) =>
+    Array.from(diffEngines(before, after), (block) => {
+      const pairs = Array.from(block.pairs(), ({ source, destination }) =>
+        [source, destination].map((end) => formatEndpoint(end.after)).join(" -> "),
+      );
+      expect(pairs).toHaveLength(block.count);
+      return [...block.changes.map((change) => `${change.before} -> ${change.after}`), ...pairs];
+    });
+
+  it("change what they may do at the nodes they come from and go to, and nowhere else", () => {
+    expect(changed(engineOf(pod("stays", "n1"), pod("moves", "n2"), policy("host")))).toEqual([
+      ["Allow -> Deny", "a/moves -> node n1"],
+      ["Deny -> Allow", "a/moves -> node n2"],
+    ]);
+  });
+
+  it("are told from those that stay when policies change as well", () => {
+    const after = engineOf(pod("stays", "n1"), pod("moves", "n2"), policy("remote-node"));
+    expect(changed(after)).toEqual([
+      ["Allow -> Deny", "a/stays -> node n1"],
+      ["Deny -> Allow", "a/stays -> node n2", "a/stays -> node n3", "a/moves -> node n3"],
+    ]);
+  });
+});
+
+describe("port 0", () => {
+  it("is no port: rules that differ in nothing else are the same", () => {
+    const { cluster, tiers } = world(
+      [
+        "{apiVersion: v1, kind: Namespace, metadata: {name: a}}",
+        "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: one}}",
+        "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: two}}",
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: in}, spec: {podSelector: {}, ingress: [{}]}}",
+      ].join("\n---\n"),
+    ).state;
+    const from = (first: number) =>
+      compile(cluster, {
+        egress: [],
+        ingress: tiers.ingress.map((tier) => ({
+          ...tier,
+          rules: tier.rules.map((rule): Rule => {
+            return { ...rule, ports: [{ kind: "range", protocol: "TCP", first, last: 65535 }] };
+          }),
+        })),
+      });
+    expect([...diffEngines(from(1), from(0))]).toEqual([]);
+    expect([...diffEngines(from(1), from(2))]).not.toEqual([]);
   });
 });

@@ -28,6 +28,8 @@ export class Layout {
     /** Kinds that isolation does not reach (S1.6). */
     readonly isExemptKind: readonly boolean[],
     private readonly isGrouped: boolean,
+    /** The columns of the space that came later; each is the only one in one of the last columns of the table. */
+    readonly later: readonly number[] = [],
   ) {
     this.sizes = Array.from({ length: kinds }, () => 0);
     this.minor = new Uint32Array((columns + 31) >>> 5);
@@ -65,7 +67,16 @@ export class Layout {
     const kindOf = new Uint8Array(this.columns + 1);
     kindOf.set(this.kindOf);
     kindOf[this.columns] = kind;
-    return new Layout(this.columns + 1, columnOf, kindOf, this.kinds, this.isExemptKind, this.isGrouped);
+    const later = [...this.later, this.columnOf.length];
+    return new Layout(
+      this.columns + 1,
+      columnOf,
+      kindOf,
+      this.kinds,
+      this.isExemptKind,
+      this.isGrouped,
+      later,
+    );
   }
 
   /** Room to work in, nothing said about any column yet. */

@@ -1,132 +1,88 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Cluster } from "../cluster/model.js";
-import { evaluate } from "../evaluate/evaluate.js";
-import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
-import type { Family } from "../net/address.js";
-import { anyScenario, stateIn } from "../testing/scenario.js";
-import type { Engine } from "./engine.js";
-import { compile } from "./engine.js";
-import type { EndGroup } from "./end-groups.js";
+import { formatEndpoint } from "../evaluate/flow.js";
+import { world } from "../testing/world.js";
 import type { Block } from "./blocks.js";
+import type { EndGroup } from "./end-groups.js";
+import { compile, type Engine } from "./engine.js";
+import { endpointsOf } from "./members.js";
 
-const ports = [
-  { protocol: "TCP", port: 80 },
-  { protocol: "TCP", port: 81 },
-  { protocol: "UDP", port: 53 },
-  { protocol: "SCTP", port: 443 },
-  { protocol: "TCP", port: 65535 },
-  { protocol: "ICMP", port: 0 },
-] as const;
+/* That all pairs are those of the evaluator is a law (../laws/engine-and-evaluator.test.ts); here is what they look like. */
 
-const membersOf = (cluster: Cluster, { classes }: EndGroup): readonly Endpoint[] =>
-  classes.flatMap(({ pods, nodes }): readonly Endpoint[] => [
-    ...pods.map((pod) => ({ kind: "pod", pod, namespace: cluster.namespaces.get(pod.namespace)! }) as const),
-    ...nodes.map((node) => ({ kind: "node", node }) as const),
-  ]);
+const pod = (name: string, app: string, address: string, rest = "") =>
+  `{apiVersion: v1, kind: Pod, metadata: {name: ${name}, namespace: a, labels: {app: ${app}}}, spec: {nodeName: n1${rest}}, status: {podIPs: [${address
+    .split(" ")
+    .map((ip) => `{ip: "${ip}"}`)
+    .join()}]}}\n---\n`;
+const node = (name: string, address: string) =>
+  `{apiVersion: v1, kind: Node, metadata: {name: ${name}}, status: {addresses: [{type: InternalIP, address: ${address}}]}}\n---\n`;
+const onlyWebToDatabase = `
+{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: db, namespace: a}, spec: {podSelector: {matchLabels: {app: db}},
+  ingress: [{from: [{podSelector: {matchLabels: {app: web}}}], ports: [{port: 5432}]}]}}
+---
+`;
 
-const nodeOf = (end: Endpoint) =>
-  end.kind === "pod" ? end.pod.node : end.kind === "node" ? end.node.name : "";
-
-function isMeant({ nearness }: Block, a: Endpoint, b: Endpoint): boolean {
-  const known = nodeOf(a) !== undefined && nodeOf(b) !== undefined;
-  switch (nearness) {
-    case undefined:
-      return true;
-    case "own-node":
-      return known && nodeOf(a) === nodeOf(b);
-    case "other-node":
-      return known && nodeOf(a) !== nodeOf(b);
-    case "unknown-node":
-      return !known;
-  }
+/** `a/w1 a/w2 -> a/db IPv4: TCP 5432 (2)`: the ends, the ports that are allowed, and how many pairs that is. */
+function shown(engine: Engine): readonly string[] {
+  const names = (groups: readonly EndGroup[]) =>
+    groups
+      .flatMap(({ classes }) => classes.flatMap((end) => [...endpointsOf(engine.cluster, end)]))
+      .map(formatEndpoint)
+      .toSorted()
+      .join(" ");
+  const line = ({ from, to, family, allowed, nearness, count }: Block) => {
+    const tcp = engine.ports.ranges(allowed, "TCP").map(([first, last]) => `${first}-${last}`);
+    const where = nearness === undefined ? "" : ` on the ${nearness}`;
+    return `${names([from])} -> ${names(to)} IPv${family ?? "?"}${where}: ${tcp.join(" ") || "nothing"} (${count})`;
+  };
+  return [...engine.pairs()].map(line).toSorted();
 }
 
-/** Every pair by itself, with the verdict for each of the ports. */
-function expand(
-  engine: Engine,
-): ReadonlyMap<
-  string,
-  { readonly pair: Pick<Flow, "source" | "destination" | "family">; readonly said: readonly string[] }
-> {
-  const all = new Map<
-    string,
-    { pair: Pick<Flow, "source" | "destination" | "family">; said: readonly string[] }
-  >();
-  for (const block of engine.pairs()) {
-    let count = 0;
-    const said = ports.map(({ protocol, port }) =>
-      engine.ports.contains(block.allowed, protocol, port)
-        ? "Allow"
-        : engine.ports.contains(block.undecided, protocol, port)
-          ? "Undecided"
-          : "Deny",
-    );
-    for (const source of membersOf(engine.cluster, block.from))
-      for (const destination of block.to.flatMap((group) => membersOf(engine.cluster, group))) {
-        if (formatEndpoint(source) === formatEndpoint(destination)) continue;
-        if (!isMeant(block, source, destination)) continue;
-        count++;
-        const key = `${formatEndpoint(source)} -> ${formatEndpoint(destination)} IPv${block.family ?? "?"}`;
-        expect(all.has(key), `${key} twice`).toBe(false);
-        all.set(key, {
-          pair: { source, destination, ...(block.family === undefined ? {} : { family: block.family }) },
-          said,
-        });
-      }
-    expect(block.count).toBe(count);
-  }
-  return all;
+function blocksIn(yaml: string): readonly string[] {
+  const { cluster, tiers } = world(yaml).state;
+  return shown(compile(cluster, tiers)).filter((line) => !line.includes("node "));
 }
 
 describe("all pairs", () => {
-  it("are those of the literal evaluator, each once", () => {
-    fc.assert(
-      fc.property(anyScenario({ maxLength: 8 }), (scenario) => {
-        const { cluster, tiers } = stateIn(scenario);
-        const engine = compile(cluster, tiers);
-        const all = expand(engine);
-        for (const [key, { pair, said }] of all)
-          expect([key, ...said]).toEqual([
-            key,
-            ...ports.map((port) => evaluate(cluster, tiers, { ...pair, ...port }).verdict),
-          ]);
-        const families = (end: Endpoint): readonly (Family | undefined)[] => {
-          const addresses =
-            end.kind === "node"
-              ? end.node.addresses
-              : end.kind === "pod"
-                ? end.pod.addresses.length > 0
-                  ? end.pod.addresses
-                  : end.pod.hostNetwork
-                    ? (cluster.nodes.get(end.pod.node ?? "")?.addresses ?? [])
-                    : cluster.facts.podCidrs
-                : [end.address];
-          return [...new Set(addresses.map((a) => a.family))];
-        };
-        const ends: readonly Endpoint[] = [
-          ...[...cluster.pods.values()].map(
-            (pod) => ({ kind: "pod", pod, namespace: cluster.namespaces.get(pod.namespace)! }) as const,
-          ),
-          ...[...cluster.nodes.values()].map((node) => ({ kind: "node", node }) as const),
-        ];
-        let expected = 0;
-        for (const a of ends)
-          for (const b of ends) {
-            if (a === b) continue;
-            const [x, y] = [families(a), families(b)];
-            expected +=
-              x.length === 0 && y.length === 0
-                ? 1
-                : x.length === 0
-                  ? y.length
-                  : y.length === 0
-                    ? x.length
-                    : x.filter((f) => y.includes(f)).length;
-          }
-        expect(all.size).toBe(expected);
-      }),
-      { numRuns: Number(process.env.RUNS ?? 100) },
+  it("are blocks of ends that behave alike", () => {
+    const web = [pod("w1", "web", "10.0.0.1"), pod("w2", "web", "10.0.0.2"), pod("db", "db", "10.0.0.3")];
+    expect(blocksIn(web.join("") + onlyWebToDatabase)).toEqual([
+      "a/db -> a/w1 a/w2 IPv4: 1-65535 (2)",
+      "a/w1 a/w2 -> a/db IPv4: 5432-5432 (2)",
+      "a/w1 a/w2 -> a/w1 a/w2 IPv4: 1-65535 (2)",
+    ]);
+  });
+
+  it("S1.15: are there once for each family in common", () => {
+    const pods = [
+      pod("both", "x", "10.0.0.1 fd00::1"),
+      pod("four", "x", "10.0.0.2"),
+      pod("six", "x", "fd00::3"),
+    ];
+    expect(blocksIn(pods.join(""))).toEqual([
+      "a/both -> a/four IPv4: 1-65535 (1)",
+      "a/both -> a/six IPv6: 1-65535 (1)",
+      "a/four -> a/both IPv4: 1-65535 (1)",
+      "a/six -> a/both IPv6: 1-65535 (1)",
+    ]);
+  });
+
+  it("S1.6: tell a pod's own node from others", () => {
+    const yaml = [node("n1", "192.168.0.1"), node("n2", "192.168.0.2"), pod("db", "db", "10.0.0.3")].join("");
+    const { cluster, tiers } = world(yaml + onlyWebToDatabase).state;
+    const lines = shown(compile(cluster, tiers)).filter((line) => line.includes("-> a/db"));
+    expect(lines).toEqual([
+      "node n1 node n2 -> a/db IPv4 on the other-node: nothing (1)",
+      "node n1 node n2 -> a/db IPv4 on the own-node: 1-65535 (1)",
+    ]);
+  });
+
+  it("S1.4: of hosts are always allowed", () => {
+    const host = pod("host", "db", "192.168.0.1", ", hostNetwork: true");
+    const { cluster, tiers } = world(node("n1", "192.168.0.1") + host + onlyWebToDatabase).state;
+    const lines = shown(compile(cluster, tiers));
+    expect(lines.map((line) => line.replace(/.*: /, ""))).toEqual(
+      lines.map(() => expect.stringMatching(/^1-65535 /)),
     );
+    expect(lines.join()).toContain("a/host");
   });
 });

@@ -1,16 +1,18 @@
 import type { Pod } from "../cluster/model.js";
 import type { Direction } from "../policy/model.js";
+import type { AnswerId } from "./answers.js";
 import {
   addOutside,
   type ChangedPairs,
   ChangesOf,
   classWithout,
+  type End,
   justThese,
   nearnessOf,
 } from "./changed-pairs.js";
 import { type EndClass, type Member, sizeOf } from "./ends.js";
-import type { Nearness } from "./layer.js";
-import { type OutcomeId, uncertain } from "./outcomes.js";
+import type { Layer, Nearness } from "./layer.js";
+import { type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { OutsideAnswers } from "./outside-runs.js";
 import { talksOutside, WholeRows } from "./policy-changes.js";
 import { canTalk } from "./talking.js";
@@ -37,8 +39,8 @@ export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<Cha
       for (const other of others) {
         if (!talks(view, move, other, other)) continue;
         if (other.kind === "host") hostChanges(view, direction, move, other, changes);
-        else if (pairs?.mayDiffer(other) && other.pods.some((pod) => !moved.has(pod)))
-          changes.add(pairs.before(other), pairs.after(other), () => classWithout(other, moved));
+        else if (other.pods.some((pod) => !moved.has(pod)))
+          pairs?.addChange(other, changes, () => classWithout(other, moved));
       }
       const { family } = view;
       if (
@@ -65,56 +67,61 @@ export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<Cha
 const talks = ({ family }: View, { from, to }: Move, before: EndClass, after: EndClass): boolean =>
   canTalk(family, from.families, before.families) && canTalk(family, to.families, after.families);
 
-/** The pairs of a moved pod with others, in one direction. */
+/** The pairs of a moved pod with others, in one direction, as they were and as they are. */
 class MovedPairs {
-  /** By layer, then by row: whether it tells the two classes apart. */
-  private readonly tellsApart: readonly Uint8Array[];
-  private readonly rowBefore: Uint32Array;
-  private readonly rowAfter: Uint32Array;
+  private readonly own: { readonly before: Uint32Array; readonly after: Uint32Array };
+  /** What the others' rows say to the pod's column, layer by layer and row by row, as far as somebody asked. */
+  private readonly said: readonly { readonly before: Float64Array; readonly after: Float64Array }[];
 
   constructor(
     private readonly view: View,
     private readonly direction: Direction,
     private readonly move: Move,
   ) {
-    const other = direction === "egress" ? "ingress" : "egress";
-    this.tellsApart = view.layers[other].map(({ rows }) => new Uint8Array(rows.rows.length));
     const rows = new WholeRows(view, direction);
-    this.rowBefore = rows.of(move.from);
-    this.rowAfter = rows.of(move.to);
+    this.own = { before: rows.of(move.from), after: rows.of(move.to) };
+    const unknown = ({ rows: { rows } }: Layer) => new Float64Array(rows.length).fill(notAsked);
+    this.said = view.layers[oppositeOf(direction)].map((layer) => ({
+      before: unknown(layer),
+      after: unknown(layer),
+    }));
   }
 
-  /** Cheap, and not always right: whether the answers are worth comparing. */
-  mayDiffer(other: EndClass): boolean {
+  addChange(other: EndClass, changes: ChangesOf, end: () => End): void {
+    const own = [this.own.before[other.column]!, this.own.after[other.column]!] as const;
+    const theirs = [this.theirs("before", other), this.theirs("after", other)] as const;
+    const isOpen = own.includes(uncertain) || theirs.includes(uncertain);
+    if (!isOpen && own[0] === own[1] && theirs[0] === theirs[1]) return;
+    if (isOpen) changes.add(this.pair(this.move.from, other), this.pair(this.move.to, other), end);
+    else changes.add(this.both(own[0], theirs[0]), this.both(own[1], theirs[1]), end);
+  }
+
+  private theirs(when: "before" | "after", other: EndClass): OutcomeId {
     const { view, direction, move } = this;
-    if (isOther(this.rowBefore[other.column]!, this.rowAfter[other.column]!)) return true;
-    const opposite = view.layers[direction === "egress" ? "ingress" : "egress"];
-    for (let i = 0; i < opposite.length; i++) {
-      const { rows, inside } = opposite[i]!;
+    const { column } = when === "before" ? move.from : move.to;
+    let all = silent;
+    for (const [i, { rows, inside }] of view.layers[oppositeOf(direction)].entries()) {
       const row = rows.rowOf[other.index]!;
-      const known = this.tellsApart[i]!;
-      if (known[row] === 0)
-        known[row] = isOther(inside.at(row, move.from.column), inside.at(row, move.to.column)) ? 2 : 1;
-      if (known[row] === 2) return true;
+      const said = this.said[i]![when];
+      if (said[row] === notAsked) said[row] = inside.at(row, column);
+      all = view.outcomes.compose(all, said[row]!);
     }
-    return false;
+    return all;
   }
 
-  before(other: EndClass): number {
-    return this.pair(this.move.from, other);
+  private both(a: OutcomeId, b: OutcomeId): AnswerId {
+    const { view } = this;
+    return view.answers.ports.intersect(view.answerOf(a), view.answerOf(b));
   }
 
-  after(other: EndClass): number {
-    return this.pair(this.move.to, other);
-  }
-
-  private pair(own: EndClass, other: EndClass): number {
+  private pair(own: EndClass, other: EndClass): AnswerId {
     return this.direction === "egress" ? this.view.pairAnswer(own, other) : this.view.pairAnswer(other, own);
   }
 }
 
-/** Two that are uncertain need not be so for the same reasons. */
-const isOther = (a: OutcomeId, b: OutcomeId): boolean => a !== b || a === uncertain;
+const notAsked = -1;
+
+const oppositeOf = (direction: Direction): Direction => (direction === "egress" ? "ingress" : "egress");
 
 /** Hosts stand to a pod as its node says, which may have changed as well (S1.6). */
 function hostChanges(view: View, direction: Direction, move: Move, host: EndClass, changes: ChangesOf): void {

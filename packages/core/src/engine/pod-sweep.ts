@@ -5,7 +5,8 @@ import { everyPort } from "./port-sets.js";
 import type { Nearness } from "./layer.js";
 import { type Part, shareOf, whole } from "./part.js";
 import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
-import { readColumn, readRow } from "./transposed.js";
+import { readRow } from "./row-work.js";
+import { readColumn } from "./transposed.js";
 import type { View } from "./view.js";
 
 /** Stands for an answer that has to be asked for pair by pair. */

@@ -8,7 +8,6 @@ import { type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { OutsideAnswers } from "./outside-runs.js";
 import { noPorts } from "./port-sets.js";
 import { canTalk } from "./talking.js";
-import { readRow } from "./transposed.js";
 import type { View } from "./view.js";
 
 export type Affected = Readonly<Record<Direction, ReadonlySet<number>>>;
@@ -132,7 +131,7 @@ export class WholeRows {
     const all = new Uint32Array(ends.columns).fill(silent);
     for (const [i, { inside }] of layers.entries()) {
       const said = new Uint32Array(inside.layout.columns);
-      readRow(inside.values(rows[i]!), said);
+      inside.read(rows[i]!, said);
       const { columnOf } = inside.layout;
       for (let column = 0; column < all.length; column++) {
         const now: OutcomeId = said[columnOf[column]!]!;

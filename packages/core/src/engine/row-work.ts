@@ -186,3 +186,9 @@ function keep(width: number, base: OutcomeId, columns: Uint32Array, values: Uint
     }
   return kept;
 }
+
+/** What a row says to all columns. */
+export function readRow({ base, columns, values }: RowValues, into: Uint32Array): void {
+  into.fill(base);
+  for (let i = 0; i < columns.length; i++) into[columns[i]!] = values[i]!;
+}

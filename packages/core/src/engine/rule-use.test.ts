@@ -8,6 +8,7 @@ import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
 import type { Direction, Isolation, Protocol, Rule } from "../policy/model.js";
 import { commonFamilies, familiesOf, insideEnds, outsideEnds } from "../testing/all-ends.js";
 import { anyScenario, stateIn } from "../testing/scenario.js";
+import { world } from "../testing/world.js";
 import { compile } from "./engine.js";
 import type { Use } from "./rule-use.js";
 
@@ -160,5 +161,65 @@ describe("how much rules decide", () => {
       }),
       { numRuns: Number(process.env.RUNS ?? 30) },
     );
+  });
+});
+
+describe("rules about a node of which nothing is known", () => {
+  const objects = [
+    "{apiVersion: v1, kind: Namespace, metadata: {name: a}}",
+    "{apiVersion: v1, kind: Node, metadata: {name: known}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}",
+    "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: client}, spec: {nodeName: known}, status: {podIP: 10.0.0.1}}",
+    "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: agent}, spec: {nodeName: strange, hostNetwork: true}, status: {podIP: 192.168.0.2}}",
+    `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: first},
+      spec: {tier: Admin, priority: 1, subject: {namespaces: {}}, egress: [
+        {name: pass-edge, action: Pass, to: [{nodes: {matchLabels: {role: edge}}}, {nodes: {matchLabels: {role: door}}}]},
+        {name: deny-nodes, action: Deny, to: [{nodes: {}}]},
+        {name: idle, action: Deny, to: [{nodes: {matchLabels: {role: edge}}}]}]}}`,
+    `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: second},
+      spec: {tier: Baseline, priority: 1, subject: {namespaces: {}}, egress: [
+        {name: accept-nodes, action: Accept, to: [{nodes: {}}]}]}}`,
+  ];
+  const { cluster, tiers } = world(objects.join("\n---\n")).state;
+  const uses = compile(cluster, tiers).ruleUse();
+  // The nodes, and the agent on the strange one.
+  const hosts = cluster.nodes.size + 1;
+
+  it.each([
+    ["pass-edge", 0, hosts - 1],
+    ["deny-nodes", 1, hosts - 1],
+    ["idle", 0, 0],
+    ["accept-nodes", 0, hosts - 1],
+  ])("%s: %i pairs, and possibly %i", (name, pairs, possibly) => {
+    const of = uses.filter(({ by }) => by.kind === "rule" && by.rule.origin.name === name);
+    expect(of).toEqual([
+      expect.objectContaining({ direction: "egress", pairs, possibly, external: "never" }),
+    ]);
+  });
+});
+
+describe("a rule behind one for all ports of all protocols", () => {
+  it("decides nothing, as port 0 is no port", () => {
+    const { cluster, tiers } = world(
+      [
+        "{apiVersion: v1, kind: Namespace, metadata: {name: a}}",
+        "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: one}}",
+        "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: two}}",
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: in}, spec: {podSelector: {}, ingress: [{}, {}]}}",
+      ].join("\n---\n"),
+    ).state;
+    const range = { kind: "range", first: 1, last: 65535 } as const;
+    const all: Rule["ports"] = [
+      { ...range, protocol: "TCP" },
+      { ...range, protocol: "UDP" },
+      { ...range, protocol: "SCTP" },
+      { kind: "icmp", family: 4, type: 0 },
+      { kind: "icmp", family: 6, type: 0 },
+    ];
+    const ingress = tiers.ingress.map((tier) => ({
+      ...tier,
+      rules: tier.rules.map((rule, i) => (i === 0 ? { ...rule, ports: all } : rule)),
+    }));
+    const uses = compile(cluster, { egress: [], ingress }).ruleUse();
+    expect(uses.filter(({ by }) => by.kind === "rule").map(({ pairs }) => pairs)).toEqual([2, 0]);
   });
 });

@@ -6,7 +6,7 @@ import type { OutcomeId, Outcomes } from "./outcomes.js";
 import type { PortSetId } from "./port-sets.js";
 import { PortAtoms } from "./port-atoms.js";
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
-import type { RowValues } from "./row-work.js";
+import { readRow, type RowValues } from "./row-work.js";
 import type { Row, TierRows } from "./tier-rows.js";
 
 /** How a table lies in memory, and what its rows share. */
@@ -29,6 +29,8 @@ export class TierTable {
   /** What rows that were computed before say to columns that came later; rows never change, so tables may share it. */
   private readonly later = new Map<number, OutcomeId>();
   private readonly cell = new CellWork();
+  /** The sets of each row's items, by id. */
+  private readonly rowSets: (Uint32Array | undefined)[] = [];
   private form: Form | undefined;
 
   /** `grouped`: columns that all rules treat alike are held once, which pays where rows look at most columns. */
@@ -86,6 +88,7 @@ export class TierTable {
       itemLists: [...this.itemLists],
       rowValues: [...this.rowValues],
       rowAtoms: [...this.rowAtoms],
+      rowSets: [...this.rowSets],
     });
   }
 
@@ -126,16 +129,28 @@ export class TierTable {
     return made;
   }
 
+  /** What a row says to all columns of the table, without computing again what is known. */
+  read(row: number, into: Uint32Array): void {
+    const known = this.rowValues[row] ?? this.values(row);
+    readRow(known, into);
+    const { later, columns } = this.layout;
+    for (let column = known.width; column < columns; column++)
+      into[column] = this.laterAt(row, column, later[column - columns + later.length]!);
+  }
+
   private laterAt(row: number, wanted: number, column: number): OutcomeId {
     const key = row * 0x4000000 + column;
     const known = this.later.get(key);
     if (known !== undefined) return known;
-    const { layout, cell, space } = this;
+    const { layout, cell } = this;
     const { isolation } = this.rows.rows[row]!;
+    const items = this.itemsOf(this.rows.rows[row]!);
+    const sets = (this.rowSets[row] ??= Uint32Array.from(items, ({ set }) => set.id));
+    const isIn = this.space.sets.membershipOf(column);
     const atoms = this.atomsFor(this.rows.rows[row]!);
     cell.begin(atoms.width);
-    for (const { set, ports, effect } of this.itemsOf(this.rows.rows[row]!))
-      if (space.sets.holdsLater(set, column)) cell.take(atoms.mask(ports), effect);
+    for (let i = 0; i < sets.length; i++)
+      if (isIn[sets[i]!] === 1) cell.take(atoms.mask(items[i]!.ports), items[i]!.effect);
     const made = cell.finish(isolation.length > 0 && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
     this.later.set(key, made);
     return made;

@@ -60,12 +60,6 @@ export function readColumn(
   for (let i = starts[column]!; i < starts[column + 1]!; i++) into[rows[i]!] = values[i]!;
 }
 
-/** What a row says to all columns. */
-export function readRow({ base, columns, values }: RowValues, into: Uint32Array): void {
-  into.fill(base);
-  for (let i = 0; i < columns.length; i++) into[columns[i]!] = values[i]!;
-}
-
 /** Numbers things by what they hold. Equal hashes are compared: they may be an accident. */
 class Contents<T> {
   readonly all: T[] = [];

@@ -17,7 +17,7 @@ export class AddressAtoms {
       starts[cidr.family].add(cidr.first);
       if (behind < 1n << BigInt(bitsOf(cidr.family))) starts[cidr.family].add(behind);
     }
-    this.starts4 = Float64Array.from(starts[4], Number).sort();
+    this.starts4 = Float64Array.from(starts[4], Number).toSorted();
     this.starts6 = [...starts[6]].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 

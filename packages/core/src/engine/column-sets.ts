@@ -28,7 +28,7 @@ export class ColumnSets {
   named(key: string, members: () => Iterable<number>): ColumnSet {
     const known = this.byKey.get(key);
     if (known !== undefined) return known;
-    const made = this.add(new Uint32Array([...members()]));
+    const made = this.add(new Uint32Array(members()));
     this.byKey.set(key, made);
     return made;
   }
@@ -63,7 +63,8 @@ export class ColumnSets {
 
   /** Adds a column that came later than all others, here and in the parts that keep it. */
   extend(set: ColumnSet, column: number): void {
-    this.later.get(column)![set.id] = 1;
+    const listed = this.later.get(column);
+    if (listed !== undefined) listed[set.id] = 1;
     const members = new Uint32Array(set.members.length + 1);
     members.set(set.members);
     members[set.members.length] = column;

@@ -1,3 +1,4 @@
+import { bitsFor, mark } from "./column-bits.js";
 import type { ColumnSet } from "./column-sets.js";
 import type { Ends } from "./ends.js";
 import { ofHost, ofPod, ownHost } from "./rule-items.js";
@@ -40,9 +41,8 @@ export class ColumnWindow {
     const counts = new Uint32Array(this.kinds);
     for (const number of members) counts[this.kindOf[number]!]!++;
     const isWhole = Array.from(counts, (count, kind) => count > 0 && count === this.sizes[kind]);
-    const bits = new Uint32Array((this.size + 31) >>> 5);
-    for (const number of members)
-      if (!isWhole[this.kindOf[number]!]!) bits[number >>> 5]! |= 1 << (number & 31);
+    const bits = bitsFor(this.size);
+    for (const number of members) if (!isWhole[this.kindOf[number]!]!) mark(bits, number);
     const at = Uint32Array.from(bits.keys()).filter((word) => bits[word] !== 0);
     return {
       wholeKinds: isWhole.flatMap((whole, kind) => (whole ? kind : [])),

@@ -1,4 +1,5 @@
 import type { Direction } from "../policy/model.js";
+import { bitsFor, has, mark, unmark } from "./column-bits.js";
 import type { ColumnWindow, WindowSet } from "./column-window.js";
 import type { EndClass } from "./ends.js";
 import type { Layer } from "./layer.js";
@@ -39,10 +40,10 @@ export class DirectionWalk {
       new Uint32Array(size + 1).fill(window.size + kind),
     );
     this.touchedCounts = new Uint32Array(window.kinds);
-    this.isTouched = new Uint32Array((all + 31) >>> 5);
-    this.live = new Uint32Array((all + 31) >>> 5);
+    this.isTouched = bitsFor(all);
+    this.live = bitsFor(all);
     this.uncertain = new Uint8Array(all);
-    this.everyColumn = new Uint32Array(this.live.length).fill(0xffffffff);
+    this.everyColumn = bitsFor(all).fill(0xffffffff);
   }
 
   /** Past all columns, or only those that somebody wants to know about; of the others nothing can be said then. */
@@ -221,13 +222,3 @@ const doings: Readonly<Record<Effect, number>> = {
   Pass: passing,
   Maybe: doubting,
 };
-
-export const has = (bits: Uint32Array, at: number): boolean => ((bits[at >>> 5]! >>> (at & 31)) & 1) === 1;
-
-export function mark(bits: Uint32Array, at: number): void {
-  bits[at >>> 5]! |= 1 << (at & 31);
-}
-
-function unmark(bits: Uint32Array, at: number): void {
-  bits[at >>> 5]! &= ~(1 << (at & 31));
-}

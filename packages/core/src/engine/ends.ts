@@ -60,7 +60,7 @@ export class Ends {
     readonly vocabulary: Vocabulary,
   ) {
     this.labelValues = [...vocabulary.podKeys].map(() => []);
-    this.values = [...vocabulary.podKeys].map(() => new Map());
+    this.values = [...vocabulary.podKeys].map(() => new Map<string, number>());
     this.marks = marksOf(vocabulary);
     for (const namespace of cluster.namespaces.values()) this.addNamespace(namespace);
     for (const pod of cluster.pods.values()) this.addPod(pod);
@@ -95,8 +95,12 @@ export class Ends {
   }
 
   classOfMember(member: Member): EndClass | undefined {
-    const index = this.classOfPod.get(member as Pod) ?? this.classOfNode.get(member as Node);
+    const index = this.classOfPod.get(member as Pod) ?? this.classOfNode.get(member);
     return index === undefined ? undefined : this.classes[index]!;
+  }
+
+  namespaceNumber(name: string): number | undefined {
+    return this.namespaceNumbers.get(name);
   }
 
   /** The number of a label's value, if some pod has it. */

@@ -1,17 +1,9 @@
 import { type ColumnSet, groupColumns } from "./column-sets.js";
 import type { Space } from "./rule-items.js";
-import { RowWork } from "./row-work.js";
-
-/** A set as a table sees it: kinds of columns that it holds wholly, and the other columns it holds. */
-export interface PlacedSet {
-  readonly wholeKinds: readonly number[];
-  readonly members: Uint32Array;
-  /** The same members as bits, where there are many. */
-  readonly bits?: Uint32Array;
-}
+import { type PlacedSet, RowWork, type TableColumns } from "./row-work.js";
 
 /** How the columns of a space lie in a table: each its own, or those alike as one. */
-export class Layout {
+export class Layout implements TableColumns {
   private readonly placed: (PlacedSet | undefined)[] = [];
   private work: RowWork | undefined;
   private readonly sizes: number[];
@@ -59,8 +51,8 @@ export class Layout {
     return new Layout(count, groupOf, kindOfGroup, kinds, isExemptKind, true);
   }
 
-  /** With one more column of the space, and of the table. */
-  withColumn(kind: number): Layout {
+  /** With one more column of the space; `isIn` tells by id which sets hold it. */
+  withColumn(kind: number, isIn: Uint8Array): Layout {
     const columnOf = new Uint32Array(this.columnOf.length + 1);
     columnOf.set(this.columnOf);
     columnOf[this.columnOf.length] = this.columns;
@@ -68,7 +60,7 @@ export class Layout {
     kindOf.set(this.kindOf);
     kindOf[this.columns] = kind;
     const later = [...this.later, this.columnOf.length];
-    return new Layout(
+    const made = new Layout(
       this.columns + 1,
       columnOf,
       kindOf,
@@ -77,6 +69,10 @@ export class Layout {
       this.isGrouped,
       later,
     );
+    // Sets that the column is not in lie as they did, unless they were whole kinds.
+    for (const [id, placed] of this.placed.entries())
+      if (placed !== undefined && placed.wholeKinds.length === 0 && isIn[id] !== 1) made.placed[id] = placed;
+    return made;
   }
 
   /** Room to work in, nothing said about any column yet. */
@@ -92,7 +88,7 @@ export class Layout {
 
   private place({ members }: ColumnSet): PlacedSet {
     const own = this.isGrouped
-      ? Uint32Array.from(new Set(members.map((column) => this.columnOf[column]!))).sort()
+      ? Uint32Array.from(new Set(members.map((column) => this.columnOf[column]!))).toSorted()
       : members;
     const counts = this.sizes.map(() => 0);
     for (const column of own) counts[this.kindOf[column]!]!++;

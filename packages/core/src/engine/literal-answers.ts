@@ -63,7 +63,7 @@ export class LiteralAnswers {
     const { ports } = this.answers;
     // Two pods of one class are two pods, although they have one sample.
     const from = source === destination ? another(source.sample) : source.sample;
-    const starts = [...new Set([...points, ...ports.bordersOf(wanted)])].sort((a, b) => a - b);
+    const starts = [...new Set([...points, ...ports.bordersOf(wanted)])].toSorted((a, b) => a - b);
     const verdicts = starts.map((point) => {
       const { protocol, port } = portAt(point);
       if (!ports.contains(wanted, protocol, port)) return "Deny";

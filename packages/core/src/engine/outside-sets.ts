@@ -95,7 +95,7 @@ export class OutsideSets {
     for (const [from, to] of cidrs.map((cidr) => this.atoms.rangeOf(cidr)))
       for (let atom = from; atom < to; atom++) found.add(atom);
     return this.without(
-      [...found].sort((a, b) => a - b),
+      [...found].toSorted((a, b) => a - b),
       except,
     );
   }

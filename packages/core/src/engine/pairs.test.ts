@@ -80,9 +80,7 @@ describe("all pairs", () => {
     const host = pod("host", "db", "192.168.0.1", ", hostNetwork: true");
     const { cluster, tiers } = world(node("n1", "192.168.0.1") + host + onlyWebToDatabase).state;
     const lines = shown(compile(cluster, tiers));
-    expect(lines.map((line) => line.replace(/.*: /, ""))).toEqual(
-      lines.map(() => expect.stringMatching(/^1-65535 /)),
-    );
+    expect(lines.filter((line) => !line.includes(": 1-65535 ("))).toEqual([]);
     expect(lines.join()).toContain("a/host");
   });
 });

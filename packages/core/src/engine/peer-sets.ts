@@ -143,8 +143,8 @@ export class PeerSets {
       found[this.ask(peer, end)].push(...profile.columns);
     }
     return {
-      yes: this.sets.named(key, () => found.yes.sort(ascending)),
-      maybe: this.sets.named(`maybe ${key}`, () => found.maybe.sort(ascending)),
+      yes: this.sets.named(key, () => found.yes.toSorted(ascending)),
+      maybe: this.sets.named(`maybe ${key}`, () => found.maybe.toSorted(ascending)),
     };
   }
 

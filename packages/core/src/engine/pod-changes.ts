@@ -88,19 +88,23 @@ class MovedPairs {
   }
 
   addChange(other: EndClass, changes: ChangesOf, end: () => End): void {
-    const own = [this.own.before[other.column]!, this.own.after[other.column]!] as const;
-    const theirs = [this.theirs("before", other), this.theirs("after", other)] as const;
-    const isOpen = own.includes(uncertain) || theirs.includes(uncertain);
-    if (!isOpen && own[0] === own[1] && theirs[0] === theirs[1]) return;
-    if (isOpen) changes.add(this.pair(this.move.from, other), this.pair(this.move.to, other), end);
-    else changes.add(this.both(own[0], theirs[0]), this.both(own[1], theirs[1]), end);
+    const was = this.own.before[other.column]!;
+    const is = this.own.after[other.column]!;
+    const theyWere = this.theirs("before", other);
+    const theyAre = this.theirs("after", other);
+    if (was === uncertain || is === uncertain || theyWere === uncertain || theyAre === uncertain)
+      changes.add(this.pair(this.move.from, other), this.pair(this.move.to, other), end);
+    else if (was !== is || theyWere !== theyAre)
+      changes.add(this.both(was, theyWere), this.both(is, theyAre), end);
   }
 
   private theirs(when: "before" | "after", other: EndClass): OutcomeId {
     const { view, direction, move } = this;
     const { column } = when === "before" ? move.from : move.to;
+    const layers = view.layers[oppositeOf(direction)];
     let all = silent;
-    for (const [i, { rows, inside }] of view.layers[oppositeOf(direction)].entries()) {
+    for (let i = 0; i < layers.length; i++) {
+      const { rows, inside } = layers[i]!;
       const row = rows.rowOf[other.index]!;
       const said = this.said[i]![when];
       if (said[row] === notAsked) said[row] = inside.at(row, column);
@@ -125,19 +129,19 @@ const oppositeOf = (direction: Direction): Direction => (direction === "egress" 
 
 /** Hosts stand to a pod as its node says, which may have changed as well (S1.6). */
 function hostChanges(view: View, direction: Direction, move: Move, host: EndClass, changes: ChangesOf): void {
-  const byNearness = new Map<string, { then: Nearness; now: Nearness; members: Member[] }>();
+  const byNearness = new Map<string, { was: Nearness; is: Nearness; members: Member[] }>();
   for (const member of [...host.nodes, ...host.pods]) {
-    const then = nearnessOf(move.before, member);
-    const now = nearnessOf(move.after, member);
-    const known = byNearness.get(`${then} ${now}`);
-    if (known === undefined) byNearness.set(`${then} ${now}`, { then, now, members: [member] });
+    const was = nearnessOf(move.before, member);
+    const is = nearnessOf(move.after, member);
+    const known = byNearness.get(`${was} ${is}`);
+    if (known === undefined) byNearness.set(`${was} ${is}`, { was, is, members: [member] });
     else known.members.push(member);
   }
-  for (const { then, now, members } of byNearness.values())
+  for (const { was, is, members } of byNearness.values())
     changes.add(
-      view.answer(direction, move.from, { kind: "host", end: host, nearness: then }),
-      view.answer(direction, move.to, { kind: "host", end: host, nearness: now }),
+      view.answer(direction, move.from, { kind: "host", end: host, nearness: was }),
+      view.answer(direction, move.to, { kind: "host", end: host, nearness: is }),
       () => justThese(members),
-      now,
+      is,
     );
 }

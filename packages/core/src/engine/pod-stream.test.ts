@@ -30,6 +30,8 @@ const cluster = `
 {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: server, labels: {app: server}}, spec: {nodeName: n1}, status: {podIPs: [{ip: 10.1.0.2}, {ip: "fd00::2"}]}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: starting, labels: {app: starting}}, spec: {nodeName: n1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: other, labels: {app: other}}, spec: {nodeName: n1}, status: {podIPs: [{ip: 10.1.1.1}, {ip: "fd00::3"}]}}
 `;
 
 /** Ports are those of TCP. */
@@ -53,6 +55,7 @@ const only80 = isolating("ingress: [{ports: [{port: 80}]}]");
 
 const toServer = "a/client -> a/server";
 const toStarting = "a/client -> a/starting";
+const pods = (app: string) => `pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}`;
 const nobodyKnows = 'networks: ["10.1.0.0/24"]';
 
 interface Case {
@@ -111,6 +114,27 @@ const cases: readonly Case[] = [
     says: "S9.1: or the other end denies it",
     policies: [policy("Admin", "egress", rule("Deny", undefined, nobodyKnows)), only80],
     verdicts: { [`${toStarting}:80`]: "Undecided", [`${toStarting}:81`]: "Deny" },
+  },
+  {
+    says: "S9.1: which says nothing about its neighbours",
+    policies: [policy("Admin", "egress", rule("Deny", 80, nobodyKnows))],
+    verdicts: {
+      [`${toServer}:80`]: "Deny",
+      [`${toStarting}:80`]: "Undecided",
+      "a/client -> a/other:80": "Allow",
+    },
+  },
+  {
+    says: "two sources with the same rules, of which a destination lets in the second",
+    policies: [
+      policy("Admin", "egress", rule("Deny", 80, pods("server"))),
+      isolating("ingress: [{from: [{podSelector: {matchLabels: {app: other}}}]}]"),
+    ],
+    verdicts: {
+      [`${toServer}:81`]: "Deny",
+      "a/other -> a/server:80": "Deny",
+      "a/other -> a/server:81": "Allow",
+    },
   },
   ...([4, 6] as const).map(
     (family): Case => ({

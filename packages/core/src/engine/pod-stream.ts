@@ -1,13 +1,14 @@
 import type { AnswerId } from "./answers.js";
 import { ColumnWindow } from "./column-window.js";
-import { DirectionWalk, mark } from "./direction-walk.js";
+import { bitsFor, mark } from "./column-bits.js";
+import { DirectionWalk } from "./direction-walk.js";
 import type { EndGroup } from "./end-groups.js";
 import { columnOf, type Nearness, type Other } from "./layer.js";
 import { type Part, shareOf } from "./part.js";
 import { MaskTable, type PortAtoms } from "./port-atoms.js";
 import { noPorts } from "./port-sets.js";
 import { atomsOf } from "./representation.js";
-import { Ingress, type IngressTile, noMask, unknownMask } from "./stream-ingress.js";
+import { Ingress, type IngressTiles, noMask, unknownMask } from "./stream-ingress.js";
 import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
 import type { View } from "./view.js";
 import { waysThrough } from "./ways.js";
@@ -33,8 +34,8 @@ export class PodStream implements Sweep {
   private egressWay: number | undefined;
   private readonly ingress: Ingress;
   private readonly positionOf: ReadonlyMap<EndGroup, number>;
-  private tile: { readonly first: number; readonly ingress: IngressTile } | undefined;
-  private readonly fromHosts: IngressTile;
+  private readonly fromSources: IngressTiles;
+  private readonly fromHosts: IngressTiles;
   private readonly numberOfHostColumn: ReadonlyMap<number, number>;
   /** By group of pods. */
   private readonly numberOf: ReadonlyMap<EndGroup, number>;
@@ -68,9 +69,10 @@ export class PodStream implements Sweep {
 
     this.ingress = new Ingress(view, pods, this.atoms, tileSize);
     const ofHosts = hosts.flatMap(({ classes: [first] }) => [first!.column, first!.ownColumn]);
-    this.fromHosts = this.ingress.tile(Uint32Array.from(ofHosts));
+    this.fromSources = this.ingress.from(Uint32Array.from(this.sources, columnOfGroup));
+    this.fromHosts = this.ingress.from(Uint32Array.from(ofHosts));
     this.numberOfHostColumn = new Map(ofHosts.map((column, i) => [column, i]));
-    this.wantedColumns = new Uint32Array((all.size + 31) >>> 5);
+    this.wantedColumns = bitsFor(all.size);
     this.hostColumns = this.wantedColumns.slice();
     for (const column of ofHosts) mark(this.hostColumns, column);
 
@@ -80,7 +82,7 @@ export class PodStream implements Sweep {
   }
 
   from(source: EndGroup): Outgoing {
-    const incoming = this.tileAt(this.positionOf.get(source)!);
+    const incoming = this.fromSources.at(this.positionOf.get(source)!);
     this.walkEgress(source, incoming);
     this.readPods(source, incoming);
     return { toPods: this.toPods, toHost: (host, nearness) => this.toHost(source, host, nearness) };
@@ -91,7 +93,7 @@ export class PodStream implements Sweep {
     return this.view.answer("ingress", pod.classes[0]!, hostAt(host, nearness), (other) =>
       other.kind === "external"
         ? undefined
-        : this.letIn(this.fromHosts.from(this.numberOfHostColumn.get(columnOf(other))!)[way]!),
+        : this.letIn(this.fromHosts.at(this.numberOfHostColumn.get(columnOf(other))!)[way]!),
     );
   }
 
@@ -187,19 +189,6 @@ export class PodStream implements Sweep {
     const { values, key } = this.answers;
     const found = this.answers.find();
     return (values[found] ??= this.atoms.setOf(key, 0));
-  }
-
-  /** What pods let in from the source at a position, by way. */
-  private tileAt(position: number): Uint32Array {
-    const { tileWidth } = this.ingress;
-    const first = position - (position % tileWidth);
-    if (this.tile?.first !== first) {
-      // The room of one is given back before the next is made.
-      this.tile = undefined;
-      const sources = this.sources.slice(first, first + tileWidth);
-      this.tile = { first, ingress: this.ingress.tile(Uint32Array.from(sources, columnOfGroup)) };
-    }
-    return this.tile.ingress.from(position - first);
   }
 }
 

@@ -25,6 +25,9 @@ const points = Object.values(offsets).flatMap((offset) =>
 const setOf = (sets: PortSets, list: readonly Range[]): PortSetId =>
   list.reduce((all, part) => sets.union(all, sets.range(...part)), noPorts);
 
+const onTheLine = ([protocol, first, last]: Range) =>
+  [offsets[protocol] + first, offsets[protocol] + last + 1] as const;
+
 const holds = (list: readonly Range[], point: number): boolean =>
   list.some(
     ([protocol, first, last]) => point >= offsets[protocol] + first && point <= offsets[protocol] + last,
@@ -61,6 +64,7 @@ describe("sets of ports", () => {
         expect(sets.intersect(x, y)).toBe(sets.subtract(x, sets.subtract(x, y)));
         expect(sets.subtract(everyPort, sets.subtract(everyPort, x))).toBe(x);
         expect(sets.import(sets.bordersOf(x).slice())).toBe(x);
+        expect(sets.ofRanges(a.map(onTheLine))).toBe(x);
       }),
     );
   });
@@ -88,6 +92,20 @@ describe("sets of ports", () => {
     expect(sets.ranges(some, "SCTP")).toEqual([[65535, 65535]]);
     expect(sets.ranges(some, "ICMP")).toEqual([]);
     expect(sets.ranges(everyPort, "ICMP")).toEqual([[0, 0]]);
+  });
+
+  it("are told apart where their hashes are equal", () => {
+    // By the hash in use when this was written: [] and the first, the second and the third.
+    const sets = new PortSets();
+    const borders = [
+      [24246, 29774],
+      [32796, 32797],
+      [8733, 32142],
+    ].map((list) => Uint32Array.from(list));
+    const ids = borders.map((list) => sets.import(list));
+    expect(new Set([noPorts, ...ids]).size).toBe(4);
+    expect(ids.map((id) => sets.bordersOf(id))).toEqual(borders);
+    expect(borders.map((list) => sets.import(list.slice()))).toEqual(ids);
   });
 
   it("can be many more than 65,536", () => {

@@ -63,6 +63,18 @@ export class PortSets {
     return this.intern(Uint32Array.of(offset + first, offset + last + 1));
   }
 
+  /** All of these ranges, in any order, as [first, behind the last] on the line. */
+  ofRanges(ranges: readonly (readonly [from: number, to: number])[]): PortSetId {
+    const sorted = ranges.length > 1 ? ranges.toSorted((a, b) => a[0] - b[0]) : ranges;
+    const borders: number[] = [];
+    for (const [from, to] of sorted) {
+      const last = borders.length - 1;
+      if (last >= 0 && from <= borders[last]!) borders[last] = Math.max(borders[last]!, to);
+      else borders.push(from, to);
+    }
+    return this.intern(new Uint32Array(borders));
+  }
+
   union(a: PortSetId, b: PortSetId): PortSetId {
     if (a === b || b === noPorts || a === everyPort) return a;
     if (a === noPorts || b === everyPort) return b;
@@ -138,7 +150,7 @@ function sweep(a: Uint32Array, b: Uint32Array, combine: Combine): Uint32Array {
       result.push(at);
     }
   }
-  return Uint32Array.from(result);
+  return new Uint32Array(result);
 }
 
 function hashOf(borders: Uint32Array): number {

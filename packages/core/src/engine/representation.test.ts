@@ -8,53 +8,48 @@ import { type Limits, representationFor } from "./representation.js";
 import { View } from "./view.js";
 import { vocabularyOf } from "./vocabulary.js";
 
-const numbers = Array.from({ length: 10 }, (_, i) => i);
-
-const pods = numbers.map(
-  (i): Manifest => ({
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { namespace: "a", name: `pod-${i}`, labels: { app: `app-${i}` } },
-    status: { podIP: `10.0.0.${i + 1}` },
-  }),
-);
-
-/** Each of the ten pods may call two others, on a port of its own: ten rows, of two entries each. */
-const policies = numbers.map(
-  (i): Manifest => ({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "NetworkPolicy",
-    metadata: { namespace: "a", name: `policy-${i}` },
-    spec: {
-      podSelector: { matchLabels: { app: `app-${i}` } },
-      policyTypes: ["Egress"],
-      egress: [
-        {
-          to: [1, 2].map((step) => ({
-            podSelector: { matchLabels: { app: `app-${(i + step) % 10}` } },
-          })),
-          ports: [{ port: 1000 + 2 * i }],
-        },
-      ],
-    },
-  }),
-);
-
-const { cluster, tiers } = stateOf([
-  { apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } },
-  ...pods,
-  ...policies,
-]);
-const ends = new Ends(cluster, vocabularyOf(cluster, tiers));
-const view = View.of(cluster, tiers, ends, new Answers(new PortSets()), 4);
+/** Each of ten pods may call `peers` others, and all again `again` times, on a port of its own. */
+function viewOf({ peers, again = 0 }: { readonly peers: number; readonly again?: number }): View {
+  const numbers = Array.from({ length: 10 }, (_, i) => i);
+  const select = (i: number) => ({ podSelector: { matchLabels: { app: `app-${i % 10}` } } });
+  const pods = numbers.map(
+    (i): Manifest => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "a", name: `pod-${i}`, labels: { app: `app-${i}` } },
+    }),
+  );
+  const policies = numbers.map((i): Manifest => {
+    const to = numbers.slice(0, peers).map((step) => select(i + step));
+    const egress = Array.from({ length: 1 + again }, () => ({ to, ports: [{ port: 1000 + 2 * i }] }));
+    return {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { namespace: "a", name: `policy-${i}` },
+      spec: { ...select(i), policyTypes: ["Egress"], egress },
+    };
+  });
+  const namespace: Manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } };
+  const { cluster, tiers } = stateOf([namespace, ...pods, ...policies]);
+  const ends = new Ends(cluster, vocabularyOf(cluster, tiers));
+  return View.of(cluster, tiers, ends, new Answers(new PortSets()), 4);
+}
 
 describe("how all pairs are found", () => {
-  it.each<{ readonly limits?: Limits; readonly found: string; readonly because: string }>([
-    { found: "tables", because: "usual limits are for large clusters" },
-    { limits: { entries: 20, words: 1 }, found: "tables", because: "there are not more than twenty entries" },
-    { limits: { entries: 19, words: 1 }, found: "streamed", because: "there are more than nineteen" },
-    { limits: { entries: 19, words: 0.5 }, found: "tables", because: "masks of sixteen bits are too small" },
-  ])("$found: $because", ({ limits, found }) => {
-    expect(representationFor(view, limits)).toBe(found);
+  it.each<{ readonly peers: number; readonly again?: number; readonly limits?: Limits; found: string }>([
+    { peers: 2, found: "tables" },
+    { peers: 2, limits: { entries: 20, words: 1 }, found: "tables" },
+    { peers: 2, limits: { entries: 19, words: 1 }, found: "streamed" },
+    { peers: 10, again: 3, limits: { entries: 100, words: 1 }, found: "tables" },
+    { peers: 10, again: 3, limits: { entries: 99, words: 1 }, found: "streamed" },
+  ])("by tables while they are small: $found for ten rows of $peers, with $limits", (example) => {
+    expect(representationFor(viewOf(example), example.limits)).toBe(example.found);
+  });
+
+  it.each([
+    [1, "streamed"],
+    [0.5, "tables"],
+  ])("by tables as well where twenty borders of ports do not fit into %d words: %s", (words, found) => {
+    expect(representationFor(viewOf({ peers: 2 }), { entries: 0, words })).toBe(found);
   });
 });

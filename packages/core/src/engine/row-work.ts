@@ -1,5 +1,4 @@
 import { type OutcomeId, silent, uncertain } from "./outcomes.js";
-import type { Layout, PlacedSet } from "./layout.js";
 import type { PortAtoms } from "./port-atoms.js";
 import type { Effect } from "./rule-items.js";
 
@@ -11,6 +10,25 @@ export interface RowValues {
   /** Ascending. */
   readonly columns: Uint32Array;
   readonly values: Uint32Array;
+}
+
+/** A set as a table sees it: kinds of columns that it holds wholly, and the other columns it holds. */
+export interface PlacedSet {
+  readonly wholeKinds: readonly number[];
+  readonly members: Uint32Array;
+  /** The same members as bits, where there are many. */
+  readonly bits?: Uint32Array;
+}
+
+/** The columns of a table, and the kinds they come in. */
+export interface TableColumns {
+  readonly columns: number;
+  readonly kinds: number;
+  readonly kindOf: Uint8Array;
+  /** Kinds that isolation does not reach (S1.6). */
+  readonly isExemptKind: readonly boolean[];
+  /** A bit for each column that is not of the first kind. */
+  readonly minor: Uint32Array;
 }
 
 /**
@@ -30,7 +48,7 @@ export class RowWork {
   private readonly values: Uint32Array;
 
   constructor(
-    private readonly layout: Layout,
+    private readonly layout: TableColumns,
     readonly width: number,
   ) {
     const all = layout.columns + layout.kinds;

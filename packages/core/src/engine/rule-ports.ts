@@ -1,10 +1,8 @@
 import { echoRequest } from "../evaluate/match.js";
 import type { Family } from "../net/address.js";
-import type { PortMatch, Rule } from "../policy/model.js";
+import type { PortMatch, Protocol, Rule } from "../policy/model.js";
 import type { EndClass } from "./ends.js";
-import { everyPort, noPorts, type PortSetId, type PortSets } from "./port-sets.js";
-
-const transports = ["TCP", "UDP", "SCTP"] as const;
+import { everyPort, noPorts, offsets, type PortSetId, type PortSets } from "./port-sets.js";
 
 export function hasNamedPorts({ ports }: Rule): boolean {
   return ports !== "every" && ports.some((port) => port.kind === "named");
@@ -32,28 +30,34 @@ export class RulePorts {
   // S1.7
   private union(ports: Rule["ports"], destination: EndClass | undefined): PortSetId {
     if (ports === "every") return everyPort;
-    let all = noPorts;
-    for (const port of ports) all = this.sets.union(all, this.ofMatch(port, destination));
-    return all;
+    const ranges: Range[] = [];
+    for (const port of ports) this.addRanges(port, destination, ranges);
+    return ranges.length === 0 ? noPorts : this.sets.ofRanges(ranges);
   }
 
-  private ofMatch(port: PortMatch, destination: EndClass | undefined): PortSetId {
+  private addRanges(port: PortMatch, destination: EndClass | undefined, ranges: Range[]): void {
     switch (port.kind) {
       case "range":
-        return this.sets.range(port.protocol, port.first, port.last);
-      case "named": {
-        if (destination?.kind !== "pod" || destination.sample.kind !== "pod") return noPorts;
-        let all = noPorts;
+        ranges.push(rangeOf(port.protocol, port.first, port.last));
+        break;
+      case "named":
+        if (destination?.kind !== "pod" || destination.sample.kind !== "pod") break;
         for (const { name, protocol, port: number } of destination.sample.pod.ports)
-          if (name === port.name && transports.includes(protocol) && protocol === (port.protocol ?? protocol))
-            all = this.sets.union(all, this.sets.range(protocol, number, number));
-        return all;
-      }
+          if (name === port.name && protocol === (port.protocol ?? protocol))
+            ranges.push(rangeOf(protocol, number, number));
+        break;
       case "icmp": {
         const fits = this.family === undefined || this.family === port.family;
         const echo = port.type === 0 || port.type === echoRequest[port.family];
-        return fits && echo ? this.sets.range("ICMP", 0, 0) : noPorts;
+        if (fits && echo) ranges.push(rangeOf("ICMP", 0, 0));
       }
     }
   }
 }
+
+type Range = readonly [from: number, to: number];
+
+const rangeOf = (protocol: Protocol, first: number, last: number): Range => [
+  offsets[protocol] + first,
+  offsets[protocol] + last + 1,
+];

@@ -1,5 +1,5 @@
 import type { Namespace } from "../cluster/model.js";
-import type { LabelMatch, Labels, Requirement } from "../labels/requirement.js";
+import { type LabelMatch, type Labels, namespaceNameLabel, type Requirement } from "../labels/requirement.js";
 import { absent, type Ends } from "./ends.js";
 
 /** Which namespaces: by labels, or (S5.4) the one of this name and all others. */
@@ -40,7 +40,7 @@ export class Selections {
     for (const namespace of this.namespacesOf(choice.namespaces))
       for (const index of this.ends.podClassesIn[namespace]!)
         if (tests.every((test) => test(index)) && this.accountFits(choice.account, index)) found.push(index);
-    return found.sort((a, b) => a - b);
+    return found.toSorted((a, b) => a - b);
   }
 
   includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
@@ -58,11 +58,21 @@ export class Selections {
     const key = choice.kind === "labels" ? matchKey(choice.match) : `${choice.kind} ${choice.name}`;
     const known = this.namespaceLists.get(key);
     if (known !== undefined) return known;
-    const found = [...this.ends.namespaces.keys()].filter((i) =>
-      namespaceFits(choice, this.ends.namespaces[i]!),
-    );
+    const found = this.candidates(choice).filter((i) => namespaceFits(choice, this.ends.namespaces[i]!));
     this.namespaceLists.set(key, found);
     return found;
+  }
+
+  /** Most selectors name their namespace, and then no other needs to be looked at. */
+  private candidates(choice: NamespaceChoice): readonly number[] {
+    const names =
+      choice.kind === "named"
+        ? [choice.name]
+        : choice.kind === "labels"
+          ? choice.match.find(({ key, operator }) => key === namespaceNameLabel && operator === "In")?.values
+          : undefined;
+    if (names === undefined) return [...this.ends.namespaces.keys()];
+    return [...new Set(names)].flatMap((name) => this.ends.namespaceNumber(name) ?? []);
   }
 
   private testOf({ key, operator, values }: Requirement): (index: number) => boolean {
@@ -78,10 +88,8 @@ export class Selections {
         const wanted = new Set(values.map((value) => this.ends.valueNumber(number, value)));
         const [only] = wanted;
         if (operator === "In")
-          return wanted.size === 1
-            ? (index) => column[index] === only
-            : (index) => wanted.has(column[index]!);
-        return (index) => !wanted.has(column[index]!);
+          return wanted.size === 1 ? (index) => column[index] === only : (index) => wanted.has(column[index]);
+        return (index) => !wanted.has(column[index]);
       }
     }
   }

@@ -11,11 +11,11 @@ export const noMask = 0;
 /** Stands for what hangs on facts that are not known. */
 export const unknownMask = 0xffffffff;
 
-/** What pods let in, computed for some sources at a time. */
+/** What pods let in from some columns: the numbers of masks, for a tile of columns at a time. */
 export class Ingress {
   /** By pod, the number of its way through the tiers. */
   readonly wayOf: Uint32Array;
-  /** What the numbers in tiles stand for. */
+  /** What the numbers stand for. */
   readonly masks: MaskTable;
   /** A class for each way. */
   private readonly subjects: readonly EndClass[];
@@ -35,12 +35,15 @@ export class Ingress {
     this.masks.find();
   }
 
-  /** How many columns fit in a tile. */
-  get tileWidth(): number {
-    return Math.max(1, Math.floor(this.tileSize / Math.max(1, this.subjects.length)));
+  /** From these columns, best asked for in their order. */
+  from(columns: Uint32Array): IngressTiles {
+    const ways = this.subjects.length;
+    const width = Math.max(1, Math.floor(this.tileSize / Math.max(1, ways)));
+    return new IngressTiles(columns, ways, width, (part) => this.tile(part));
   }
 
-  tile(columns: Uint32Array): IngressTile {
+  /** For each column, by way, the number of the mask. */
+  private tile(columns: Uint32Array): Uint32Array {
     const window = new ColumnWindow(this.view.ends, columns);
     const walk = new DirectionWalk("ingress", this.view.layers.ingress, window, this.atoms);
     const ways = this.subjects.length;
@@ -52,19 +55,31 @@ export class Ingress {
         numbers[at] = walk.isUncertain(column) ? unknownMask : this.masks.find();
       }
     }
-    return new IngressTile(numbers, ways);
+    return numbers;
   }
 }
 
-/** For each column of a window, the numbers of the masks of what is let in from it. */
-export class IngressTile {
+/** Makes tiles when they are first asked for, and keeps the last. */
+export class IngressTiles {
+  private tile: { readonly first: number; readonly numbers: Uint32Array } | undefined;
+
   constructor(
-    private readonly numbers: Uint32Array,
+    private readonly columns: Uint32Array,
     private readonly ways: number,
+    /** How many columns a tile has. */
+    private readonly width: number,
+    private readonly make: (columns: Uint32Array) => Uint32Array,
   ) {}
 
-  /** By way through the tiers. */
-  from(column: number): Uint32Array {
-    return this.numbers.subarray(column * this.ways, (column + 1) * this.ways);
+  /** What is let in from the i-th of the columns, by way. */
+  at(i: number): Uint32Array {
+    const first = i - (i % this.width);
+    if (this.tile?.first !== first) {
+      // The room of one is given back before the next is made.
+      this.tile = undefined;
+      this.tile = { first, numbers: this.make(this.columns.subarray(first, first + this.width)) };
+    }
+    const start = (i - first) * this.ways;
+    return this.tile.numbers.subarray(start, start + this.ways);
   }
 }

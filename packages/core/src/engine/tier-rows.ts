@@ -59,7 +59,7 @@ export class TierRows {
     this.subjects ??= subjectsOf(this.tier);
     const selecting = this.subjects.filter(({ choice }) => this.selections.includes(choice, index));
     this.addRows([index], rulesOf(selecting), isolationOf(selecting));
-    return this.rows[this.rowOf[index]!]!;
+    return this.rows[this.rowOf[index]]!;
   }
 
   /** The rows of the tier as it is now. Rows of classes that it means the same for stay what they are. */

@@ -27,7 +27,7 @@ export class TierTable {
   private readonly rowAtoms: (PortAtoms | undefined)[] = [];
   private readonly atomsOfPorts = new Map<string, PortAtoms>();
   /** What rows that were computed before say to columns that came later; rows never change, so tables may share it. */
-  private readonly later = new Map<number, OutcomeId>();
+  private readonly later = new Map<number, Float64Array>();
   private readonly cell = new CellWork();
   /** The sets of each row's items, by id. */
   private readonly rowSets: (Uint32Array | undefined)[] = [];
@@ -93,8 +93,11 @@ export class TierTable {
   }
 
   /** A column that came later than all others. */
-  addColumn(kind: number): void {
-    if (this.form !== undefined) this.form = { ...this.form, layout: this.form.layout.withColumn(kind) };
+  addColumn(column: number, kind: number): void {
+    const { form } = this;
+    if (form === undefined) return;
+    const layout = form.layout.withColumn(kind, this.space.sets.membershipOf(column));
+    this.form = { ...form, layout };
   }
 
   /** A row that came later: where it looks at something new, groups of columns have to be found again. */
@@ -139,9 +142,14 @@ export class TierTable {
   }
 
   private laterAt(row: number, wanted: number, column: number): OutcomeId {
-    const key = row * 0x4000000 + column;
-    const known = this.later.get(key);
-    if (known !== undefined) return known;
+    let said = this.later.get(column);
+    if (said === undefined || row >= said.length) {
+      const longer = new Float64Array(2 * this.rows.rows.length).fill(notAsked);
+      longer.set(said ?? []);
+      said = longer;
+      this.later.set(column, said);
+    }
+    if (said[row] !== notAsked) return said[row]!;
     const { layout, cell } = this;
     const { isolation } = this.rows.rows[row]!;
     const items = this.itemsOf(this.rows.rows[row]!);
@@ -152,7 +160,7 @@ export class TierTable {
     for (let i = 0; i < sets.length; i++)
       if (isIn[sets[i]!] === 1) cell.take(atoms.mask(items[i]!.ports), items[i]!.effect);
     const made = cell.finish(isolation.length > 0 && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
-    this.later.set(key, made);
+    said[row] = made;
     return made;
   }
 
@@ -191,6 +199,8 @@ export class TierTable {
     return work.finish(row.isolation.length > 0, atoms);
   }
 }
+
+const notAsked = -1;
 
 /** Words of a mask beyond which a table's rows are better off with masks of their own. */
 const widest = 16;

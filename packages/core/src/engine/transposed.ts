@@ -39,8 +39,8 @@ export function transpose(table: TierTable, used: Iterable<number>): Transposed 
   const part = (column: number): RowValues => ({
     width: 0,
     base: 0,
-    columns: rows.subarray(starts[column]!, starts[column + 1]!),
-    values: values.subarray(starts[column]!, starts[column + 1]!),
+    columns: rows.subarray(starts[column], starts[column + 1]),
+    values: values.subarray(starts[column], starts[column + 1]),
   });
   const columnContents = new Contents<RowValues>(hashRow, sameRow, isUncertain);
   const columnContentOf = new Uint32Array(columns);

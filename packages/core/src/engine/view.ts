@@ -78,7 +78,7 @@ export class View {
     this.spaces.addClass(end);
     for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
       const row = rows.addClass(end);
-      inside.addColumn(ofPod);
+      inside.addColumn(end.column, ofPod);
       inside.admit(row);
     }
   }
@@ -189,7 +189,7 @@ export class View {
       for (const item of (external ? outside : inside).itemsOf(rows[i]!))
         for (const point of this.answers.ports.bordersOf(item.ports)) points.add(point);
     points.delete(offsets.ICMP + 1);
-    return [...points].sort((a, b) => a - b);
+    return [...points].toSorted((a, b) => a - b);
   }
 
   /** The same for all rules that apply to a subject. */

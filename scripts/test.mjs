@@ -25,7 +25,11 @@ const checks = {
 
 requireNode();
 const { values } = parseArgs({
-  options: { only: { type: "string" }, except: { type: "string" }, long: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string" },
+    except: { type: "string" },
+    long: { type: "boolean", default: false },
+  },
 });
 for (const name of [values.only, values.except]) {
   if (name === undefined || Object.hasOwn(checks, name)) continue;

@@ -1,0 +1,28 @@
+// Compares one portion of random clusters after the other, as they are asked for by number.
+
+// oxlint-disable unicorn/require-post-message-target-origin -- these are worker threads, not windows
+
+import { pathToFileURL } from "node:url";
+import { parentPort, workerData } from "node:worker_threads";
+
+const { core, seed } = workerData;
+const { search } = await import(pathToFileURL(`${core}/testing/search.js`).href);
+const { formatCase } = await import(pathToFileURL(`${core}/testing/kept-case.js`).href);
+
+/** In turn: small clusters, crowded ones, of which more can be asked, and Cilium alone. */
+const kinds = [
+  { of: "small", runs: 40, share: 0.1 },
+  { of: "crowded", runs: 20, share: 0.04 },
+  { of: "cilium", runs: 30, share: 0.1 },
+];
+
+/** Much more than a portion takes, unless something is found: then it is for shrinking. */
+const timeLimit = 60_000;
+
+parentPort.on("message", (portion) => {
+  const kind = kinds[portion % kinds.length];
+  // Far from the next day's seed.
+  const { flows, counterexample } = search({ ...kind, timeLimit, seed: seed + portion * 1_000_003 });
+  const found = counterexample && { name: `${seed}-${portion}`, text: formatCase(counterexample) };
+  parentPort.postMessage({ portion, flows, found });
+});

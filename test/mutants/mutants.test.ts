@@ -1,0 +1,92 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { beforeAll, describe, expect, it } from "vitest";
+import { compileCore, tsc } from "../compile-core.mjs";
+import { type Mutant, mutants } from "./mutants.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const cache = join(root, ".cache", "mutants");
+const core = join(cache, "core");
+const patched = join(cache, "patched");
+
+const numberOf = (mutant: Mutant): string => String(mutants.indexOf(mutant));
+const sourceOf = ({ file }: Mutant): string => readFileSync(join(root, "packages/core/src", file), "utf8");
+
+describe("planted bugs", () => {
+  it("stand where the table says, once", () => {
+    const astray = mutants.filter((mutant) => sourceOf(mutant).split(mutant.find).length !== 2);
+    expect(astray.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
+  });
+
+  it("have a name each", () => {
+    expect(new Set(mutants.map(keyOf)).size).toBe(mutants.length);
+  });
+
+  describe("are found by comparing random clusters", () => {
+    const found = new Map<string, string>();
+
+    beforeAll(async () => {
+      rmSync(cache, { recursive: true, force: true });
+      compileCore(core);
+      compilePatched();
+      const hunts = (["engine", "evaluator"] as const).map((wrong) => hunt(wrong));
+      for (const faults of await Promise.all(hunts))
+        for (const [name, fault] of faults) found.set(name, fault);
+    }, 300_000);
+
+    it.each(mutants)("$wrong: $name", (mutant) => {
+      expect(found.get(keyOf(mutant)), "nothing gave it away").toBeDefined();
+    });
+
+    it("and nothing is found where no bug was planted", () => {
+      expect(found.get("sound")).toBeUndefined();
+    });
+  });
+});
+
+const keyOf = ({ wrong, name }: Mutant): string => `${wrong}: ${name}`;
+
+/** All patched files at once: starting the compiler takes longer than compiling. */
+function compilePatched(): void {
+  const files = mutants.map((mutant) => {
+    const file = join(patched, numberOf(mutant), mutant.file);
+    mkdirSync(dirname(file), { recursive: true });
+    // A function: what is put must not be read as a pattern.
+    const text = sourceOf(mutant).replace(mutant.find, () => mutant.put);
+    writeFileSync(file, text);
+    return file;
+  });
+  const flags = ["--noCheck", "--noResolve", "--verbatimModuleSyntax", "--module", "nodenext"];
+  tsc(["--ignoreConfig", ...flags, "--target", "es2023", "--rootDir", patched, ...files]);
+}
+
+/** Puts a mutant in a folder beside core's own, so that it imports what it does not change from there. */
+function plant(mutant: Mutant): string {
+  const compiled = mutant.file.replace(/\.ts$/, ".js");
+  const from = join(patched, numberOf(mutant), compiled);
+  if (mutant.wrong === "engine") {
+    const folder = join(core, `engine-${numberOf(mutant)}`);
+    cpSync(join(core, "engine"), folder, { recursive: true });
+    cpSync(from, join(folder, compiled.replace("engine/", "")));
+    return folder;
+  }
+  const folder = join(cache, `core-${numberOf(mutant)}`);
+  cpSync(core, folder, { recursive: true, filter: (path) => !path.includes("engine") });
+  cpSync(from, join(folder, compiled));
+  return folder;
+}
+
+/** What gave away those that were found, by name. */
+function hunt(wrong: Mutant["wrong"]): Promise<ReadonlyMap<string, string>> {
+  const chosen = mutants.filter((mutant) => mutant.wrong === wrong);
+  const folders = new Map(chosen.map((mutant) => [keyOf(mutant), plant(mutant)]));
+  const sound = wrong === "engine" ? join(core, "engine") : core;
+  return new Promise((resolve, reject) => {
+    const workerData = { core, wrong, folders, sound };
+    const worker = new Worker(new URL("hunt.mjs", import.meta.url), { workerData });
+    worker.on("message", resolve);
+    worker.on("error", reject);
+  });
+}

@@ -1,0 +1,441 @@
+/*
+ * Planted bugs. Each must be found by comparing random clusters, or the generators no longer reach what it breaks. `find`
+ * stands exactly once in its file: who changes that line looks here again.
+ */
+
+export interface Mutant {
+  /** What somebody could get wrong. */
+  readonly name: string;
+  /** In packages/core/src. */
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+  /** Who is wrong then: the engine, or the evaluator, which only the oracle can tell. */
+  readonly wrong: "engine" | "evaluator";
+}
+
+type Change = readonly [name: string, file: string, find: string, put: string];
+
+const inEngine: readonly Change[] = [
+  // Rules and tiers
+  [
+    "Pass is taken for Allow",
+    "engine/row-work.ts",
+    `if (effect === "Allow") this.allow`,
+    `if (effect === "Allow" || effect === "Pass") this.allow`,
+  ],
+  [
+    "Pass leaves the ports open to later rules of the tier",
+    "engine/row-work.ts",
+    "open[at]! ^= now;",
+    `if (effect !== "Pass") open[at]! ^= now;`,
+  ],
+  [
+    "of two rules the later one wins",
+    "engine/tier-rows.ts",
+    "placed.toSorted((a, b) => a.position - b.position)",
+    "placed.toSorted((a, b) => b.position - a.position)",
+  ],
+  [
+    "a Deny of a later tier overrules an earlier Allow",
+    "engine/outcomes.ts",
+    "ports.union(d1, ports.subtract(d2, a1))",
+    "ports.union(d1, d2)",
+  ],
+  [
+    "the later tier speaks first",
+    "engine/outcomes.ts",
+    "this.composed.of(first, second)",
+    "this.composed.of(second, first)",
+  ],
+  [
+    "one direction that allows is enough",
+    "engine/pod-sweep.ts",
+    ": ports.intersect(out, into);",
+    ": ports.union(out, into);",
+  ],
+  [
+    "an end asks only its own egress",
+    "engine/engine.ts",
+    `if (egress === "Deny" || ingress === "Deny") return "Deny";`,
+    `if (egress === "Deny" || ingress === "Deny") return egress;`,
+  ],
+  // Isolation
+  [
+    "isolation for ingress isolates egress too",
+    "engine/view.ts",
+    `tiers.egress.map((tier) => compile("egress", tier))`,
+    `tiers.egress.map((tier) => compile("egress", {
+      ...tier,
+      isolation: tiers.ingress.flatMap((t) => (t.name === tier.name ? t.isolation : [])),
+    }))`,
+  ],
+  [
+    "isolation reaches a pod's own node",
+    "engine/tier-table.ts",
+    `direction === "ingress" && kind === ownHost`,
+    "false",
+  ],
+  [
+    "isolation spares a pod's own node going out, too",
+    "engine/tier-table.ts",
+    `direction === "ingress" && kind === ownHost`,
+    "kind === ownHost",
+  ],
+  // Labels
+  [
+    "NotIn needs the label",
+    "engine/selection.ts",
+    "!wanted.has(column[index]!);",
+    "column[index] !== absent && !wanted.has(column[index]!);",
+  ],
+  [
+    "NotIn needs the label of a namespace",
+    "engine/selection.ts",
+    `return (has && values.includes(labels[key]!)) === (operator === "In");`,
+    `return has && values.includes(labels[key]!) === (operator === "In");`,
+  ],
+  [
+    "a value that no pod has is taken for a label that is not there",
+    "engine/selection.ts",
+    "this.ends.valueNumber(number, value)",
+    "this.ends.valueNumber(number, value) ?? absent",
+  ],
+  [
+    "service accounts are not told apart",
+    "engine/ends.ts",
+    "if (accounts) key +=",
+    "if (accounts && key === undefined) key +=",
+  ],
+  [
+    "labels select host-network pods",
+    "engine/ends.ts",
+    "pod.hostNetwork ? this.hostClass(pod) : this.podClass(pod)",
+    "this.podClass(pod)",
+  ],
+  // Relative peers
+  [
+    "a relative peer means to all subjects what it means to the first",
+    "engine/rule-items.ts",
+    "rule.peers.some(isRelative) ||",
+    "",
+  ],
+  [
+    "subjects for which a relative peer differs share a row",
+    "engine/tier-rows.ts",
+    "for (const peer of relative) meaning +=",
+    "for (const peer of relative.slice(1)) meaning +=",
+  ],
+  [
+    "sameLabels is fine with some of the labels",
+    "engine/settled-peer.ts",
+    "own.length < keys.length",
+    "own.length === 0",
+  ],
+  [
+    "notSelf is self",
+    "engine/settled-peer.ts",
+    `return { kind: "not-named", name };`,
+    `return { kind: "named", name };`,
+  ],
+  // Ports
+  [
+    "ports begin one too early",
+    "engine/rule-ports.ts",
+    "offsets[protocol] + first,",
+    "offsets[protocol] + first - 1,",
+  ],
+  [
+    "ports end one too late",
+    "engine/rule-ports.ts",
+    "offsets[protocol] + last + 1,",
+    "offsets[protocol] + last + 2,",
+  ],
+  [
+    "every port is not ICMP",
+    "engine/rule-ports.ts",
+    `if (ports === "every") return everyPort;`,
+    `if (ports === "every") return this.sets.subtract(everyPort, this.sets.range("ICMP", 0, 0));`,
+  ],
+  [
+    "ICMP of the other family is the same",
+    "engine/rule-ports.ts",
+    "this.family === undefined || this.family === port.family",
+    "true",
+  ],
+  [
+    "going out, named ports are those of the source",
+    "engine/rule-items.ts",
+    `if (this.direction === "egress") return this.byPorts(set, rule, effect);`,
+    `if (this.direction === "egress") return this.item(set, this.ports.of(rule, subject), effect, rule);`,
+  ],
+  [
+    "coming in, named ports are those of the source",
+    "engine/rule-items.ts",
+    "const ports = this.ports.of(rule, subject);",
+    "if (hasNamedPorts(rule)) return this.byPorts(set, rule, effect);\n    const ports = this.ports.of(rule, subject);",
+  ],
+  [
+    "a named port is any port of that name, whatever its protocol",
+    "engine/rule-ports.ts",
+    "&& protocol === (port.protocol ?? protocol)",
+    "",
+  ],
+  [
+    "ranges of ports that touch are taken for one that lies in the other",
+    "engine/port-sets.ts",
+    "borders[last] = Math.max(borders[last]!, to);",
+    "borders[last] = Math.max(borders[last]!, from);",
+  ],
+  // Addresses
+  [
+    "exceptions do not count outside the cluster",
+    "engine/outside-sets.ts",
+    "return ranges.length === 0",
+    "return true",
+  ],
+  [
+    "exceptions do not count for pods and nodes",
+    "engine/peer-sets.ts",
+    "if (!isExcepted(profile.atoms[0]!)) found",
+    "found",
+  ],
+  [
+    "IPv6 ranges have no end",
+    "engine/address-atoms.ts",
+    "if (behind < 1n <<",
+    "if (cidr.family === 4 && behind < 1n <<",
+  ],
+  ["IPv6 is forgotten", "engine/ends.ts", "families: ([4, 6] as const)", "families: ([4] as const)"],
+  [
+    "a range outside the cluster lacks its last addresses",
+    "engine/outside-sets.ts",
+    "atom < to; atom++",
+    "atom < to - 1; atom++",
+  ],
+  [
+    "a CIDR group that is not there is the world",
+    "engine/outside-sets.ts",
+    "if (groups.length === 0) return perhaps(() => this.without(everywhere(), peer.except));",
+    "if (groups.length === 0) return surely(everywhere);",
+  ],
+  [
+    "the world is in the cluster as well",
+    "engine/peer-sets.ts",
+    `case "world":\n            return "no";`,
+    `case "world":\n            return "yes";`,
+  ],
+  [
+    "pods behind a Service are not its endpoints",
+    "engine/peer-sets.ts",
+    `if (end.sample.kind === "pod" && pods.has(end.sample.pod)) return "yes";`,
+    "",
+  ],
+  // Nodes
+  [
+    "rules bind a pod's own node",
+    "engine/rule-items.ts",
+    `sets.part(set, "others", (column) => !isOwn(column))`,
+    "set",
+  ],
+  [
+    "a pod's own node is a remote one, and the other way round",
+    "engine/layer.ts",
+    `other.nearness === "own-node"`,
+    `other.nearness === "other-node"`,
+  ],
+  [
+    "a pod that is not placed runs on another node",
+    "engine/members.ts",
+    `if (own === undefined || other === undefined) return "unknown-node";`,
+    "",
+  ],
+  ["entity host is every node", "engine/peer-sets.ts", "yesIf(isHost && own)", "yesIf(isHost)"],
+  // What is not known
+  [
+    "what is uncertain is denied",
+    "engine/view.ts",
+    "return outcome === uncertain ? undefined : this.answerOf(outcome);",
+    "return outcome === uncertain ? 0 : this.answerOf(outcome);",
+  ],
+  [
+    "mutual authentication always succeeds",
+    "engine/rule-items.ts",
+    `authenticated ? "Maybe" : rule.action`,
+    "rule.action",
+  ],
+  ["of two possible answers the first is taken", "engine/answers.ts", "if (a === b) return a;", "return a;"],
+  [
+    "rows that are uncertain for different reasons are one",
+    "engine/transposed.ts",
+    "({ values }: RowValues): boolean => values.includes(uncertain)",
+    "({ values }: RowValues): boolean => values.length < 0 && values.includes(uncertain)",
+  ],
+  // The tables
+  [
+    "a column that is singled out forgets what was denied to all",
+    "engine/row-work.ts",
+    "deny[to] = deny[from]!;",
+    "deny[to] = 0;",
+  ],
+  [
+    "a column that is singled out forgets that it is uncertain",
+    "engine/row-work.ts",
+    "this.isUncertain[column] = this.isUncertain[shared]!;",
+    "this.isUncertain[column] = 0;",
+  ],
+  [
+    "what is said to all columns of a kind passes by those singled out before",
+    "engine/row-work.ts",
+    "if (layout.kindOf[column] === kind) this.takeOpen(column, mask, effect);",
+    "if (layout.kindOf[column] !== kind) this.takeOpen(column, mask, effect);",
+  ],
+  [
+    "sets of columns are not split where a rule holds a part of them",
+    "engine/column-sets.ts",
+    "if (reached[group] === sizes[group]) movedTo[group] = group;",
+    "if (reached[group]! * 2 >= sizes[group]!) movedTo[group] = group;",
+  ],
+  [
+    "masks with one hash are taken for equal",
+    "engine/port-atoms.ts",
+    "if (this.entries[at + w] !== this.key[w]) return false;",
+    "if (this.entries[at + w] !== this.key[w]) return true;",
+  ],
+  // All pairs
+  [
+    "ends of different families are one group",
+    "engine/end-groups.ts",
+    "${end.kind} ${end.placed} ${end.families.join()} ${parts.join()}",
+    "${end.kind} ${end.placed} ${parts.join()}",
+  ],
+  [
+    "ends are one group if they are alike as sources",
+    "engine/end-groups.ts",
+    "rowOf[end.index]!]} ${column}",
+    "rowOf[end.index]!]}",
+  ],
+  [
+    "a pod and itself are counted as a pair",
+    "engine/blocks.ts",
+    "i === self ? size * (size - 1) : size * sizes[i]!",
+    "size * sizes[i]!",
+  ],
+  [
+    "a host and itself are counted as a pair",
+    "engine/blocks.ts",
+    "to === this.from ? pairs - to.size : pairs",
+    "pairs",
+  ],
+  [
+    "pairs on one node are counted among those on different nodes",
+    "engine/pairs.ts",
+    `nearness === "other-node" ? all - own : 0`,
+    `nearness === "other-node" ? all : 0`,
+  ],
+  ["ends without any address talk in every family", "engine/pairs.ts", " && (inA || inB);", ";"],
+  [
+    "all ends are read by the column of the first",
+    "engine/transposed.ts",
+    "into[rows[i]!] = values[i]!;",
+    "into[rows[starts[column]!]!] = values[i]!;",
+  ],
+  // All pairs, streamed
+  [
+    "in a stream, what the source may not send is let in",
+    "engine/pod-stream.ts",
+    "words[into]! & ~denied[out]!",
+    "words[into]!",
+  ],
+  [
+    "in a stream, what was passed is closed to the next tier",
+    "engine/direction-walk.ts",
+    "if (this.hasPassed) this.reopen(wanted);",
+    "",
+  ],
+  [
+    "in a stream, isolation reaches a pod's own node",
+    "engine/direction-walk.ts",
+    `if (this.direction === "egress" || kind !== ownHost)`,
+    "",
+  ],
+  [
+    "in a stream, a column that is singled out forgets what was denied to all",
+    "engine/direction-walk.ts",
+    "deny[to] = deny[from]!;",
+    "deny[to] = 0;",
+  ],
+  [
+    "in a stream, what is uncertain is allowed",
+    "engine/stream-ingress.ts",
+    "walk.isUncertain(column) ? unknownMask : this.masks.find()",
+    "this.masks.find()",
+  ],
+];
+
+const inEvaluator: readonly Change[] = [
+  [
+    "NotIn needs the label",
+    "labels/requirement.ts",
+    "return value === undefined || !requirement.values.includes(value);",
+    "return value !== undefined && !requirement.values.includes(value);",
+  ],
+  [
+    "a CIDR lacks its last address",
+    "net/cidr.ts",
+    "address.value <= lastOf(cidr)",
+    "address.value < lastOf(cidr)",
+  ],
+  [
+    "a CIDR holds addresses of the other family",
+    "net/cidr.ts",
+    "return cidr.family === address.family && address.value",
+    "return address.value",
+  ],
+  ["exceptions do not count", "evaluate/match.ts", "&& !except.some((c) => contains(c, only))", ""],
+  [
+    "Pass ends the walk",
+    "evaluate/walk.ts",
+    `rule.action === "Pass" ? "next" :`,
+    `rule.action === "Pass" ? allowedBy({ kind: "default" }) :`,
+  ],
+  [
+    "nobody is isolated",
+    "evaluate/walk.ts",
+    "const isolation = isolatingIn(tier, subject);",
+    "const isolation = isolatingIn(tier, subject).slice(0, 0);",
+  ],
+  [
+    "a pod's own node is walked like any other end",
+    "evaluate/walk.ts",
+    `direction === "ingress" && isOwnNode(`,
+    `direction === "egress" && isOwnNode(`,
+  ],
+  [
+    "the first port of a range is not in it",
+    "evaluate/match.ts",
+    "flow.port >= port.first",
+    "flow.port > port.first",
+  ],
+  [
+    "named ports are those of the source",
+    "evaluate/match.ts",
+    "namedPorts(flow.destination, port.name",
+    "namedPorts(flow.source, port.name",
+  ],
+  [
+    "labels select host-network pods",
+    "evaluate/match.ts",
+    `other.kind === "pod" &&\n        !other.pod.hostNetwork &&`,
+    `other.kind === "pod" &&`,
+  ],
+];
+
+const planted =
+  (wrong: Mutant["wrong"]) =>
+  ([name, file, find, put]: Change): Mutant => ({ name, file, find, put, wrong });
+
+export const mutants: readonly Mutant[] = [
+  ...inEngine.map(planted("engine")),
+  ...inEvaluator.map(planted("evaluator")),
+];

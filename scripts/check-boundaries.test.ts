@@ -45,7 +45,7 @@ describe("refused", () => {
     ["core/src/report/text.ts", 'import "../index.js";', "index.ts is for those outside"],
     ["core/src/net/cidr.ts", 'import "./cidr.test.js";', "it is a test"],
     ["core/src/index.ts", 'export * from "./net/cidr.js";', "name each export"],
-    ["core/src/engine/bits.ts", "export const x = 1;", "belongs in a folder of core"],
+    ["core/src/gadgets/bits.ts", "export const x = 1;", "belongs in a folder of core"],
     ["core/src/loose.ts", "export const x = 1;", "belongs in a folder of core"],
     ["core/src/net/utils.ts", "export const x = 1;", "name it after what is inside"],
     ["cli/src/types/flow.ts", "export const x = 1;", "name it after what is inside"],

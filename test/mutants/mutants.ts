@@ -86,8 +86,8 @@ const inEngine: readonly Change[] = [
   [
     "NotIn needs the label",
     "engine/selection.ts",
-    "!wanted.has(column[index]!);",
-    "column[index] !== absent && !wanted.has(column[index]!);",
+    "!wanted.has(column[index]);",
+    "column[index] !== absent && !wanted.has(column[index]);",
   ],
   [
     "NotIn needs the label of a namespace",

@@ -1,7 +1,7 @@
 import type { AnswerId } from "./answers.js";
 import type { EndGroup, GroupLayer, Grouping } from "./end-groups.js";
 import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
-import { everyPort } from "./port-sets.js";
+import { everyPort, noPorts } from "./port-sets.js";
 import type { Nearness } from "./layer.js";
 import { type Part, shareOf, whole } from "./part.js";
 import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
@@ -82,14 +82,11 @@ export class PodSweep implements Sweep {
     for (let i = 0; i < both.length; i++) {
       const out = egress[i]!;
       const into = ingress[this.rowsOf[i]!]!;
-      both[i] =
-        out === askEach || into === askEach
-          ? this.ask(source, this.pods[i]!)
-          : out === everyPort || out === into
-            ? into
-            : into === everyPort
-              ? out
-              : ports.intersect(out, into);
+      // Most pairs may not talk at all, or as one end alone says.
+      if (out === noPorts || into === noPorts) both[i] = noPorts;
+      else if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!);
+      else if (out === everyPort || out === into) both[i] = into;
+      else both[i] = into === everyPort ? out : ports.intersect(out, into);
     }
     return both;
   }

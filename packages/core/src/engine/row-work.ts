@@ -143,6 +143,7 @@ export class RowWork {
     for (let kind = 0; kind < layout.kinds; kind++)
       shared.push(this.outcome(layout.columns + kind, isolated && !layout.isExemptKind[kind]!, atoms));
     const { columns, values } = this;
+    const [common] = shared;
     let count = 0;
     // All of the first kind but those touched have its outcome; the columns of other kinds are few.
     for (let w = 0; w < touched.length; w++)
@@ -150,13 +151,17 @@ export class RowWork {
         const bit = 31 - Math.clz32(word & -word);
         const column = (w << 5) + bit;
         const kind = layout.kindOf[column]!;
-        columns[count] = column;
-        values[count++] =
+        const value =
           ((touched[w]! >>> bit) & 1) === 1
             ? this.outcome(column, isolated && !layout.isExemptKind[kind]!, atoms)
             : shared[kind]!;
+        if (value === common) continue;
+        columns[count] = column;
+        values[count++] = value;
       }
-    return compress(shared[0]!, layout.columns, columns.subarray(0, count), values.subarray(0, count));
+    const width = layout.columns;
+    const kept = { width, base: common!, columns: columns.slice(0, count), values: values.slice(0, count) };
+    return count * 2 < width && common !== uncertain ? kept : rebased(kept);
   }
 
   private outcome(column: number, isolated: boolean, atoms: PortAtoms): OutcomeId {
@@ -168,15 +173,20 @@ export class RowWork {
   }
 }
 
-/** What most columns have is said once; what is uncertain one by one, as such columns need not be alike. */
-function compress(shared: OutcomeId, count: number, columns: Uint32Array, values: Uint32Array): RowValues {
-  if (columns.length * 2 < count && shared !== uncertain) return keep(count, shared, columns, values);
-  const base = majority(values, shared, count - columns.length);
-  if (base === shared) return keep(count, base, columns, values);
-  // Then the columns that were left out are the odd ones.
-  const all = new Uint32Array(count).fill(shared);
+/** The same with what most columns have as the base; never with what is uncertain, as such columns need not be alike. */
+function rebased({ width, base: before, columns, values }: RowValues): RowValues {
+  const base = majority(values, before, width - columns.length);
+  const all = new Uint32Array(width).fill(before);
   for (let i = 0; i < columns.length; i++) all[columns[i]!] = values[i]!;
-  return keep(count, base, Uint32Array.from(all.keys()), all);
+  let count = 0;
+  for (let column = 0; column < width; column++) if (all[column] !== base) count++;
+  const made = { width, base, columns: new Uint32Array(count), values: new Uint32Array(count) };
+  for (let column = 0, at = 0; column < width; column++)
+    if (all[column] !== base) {
+      made.columns[at] = column;
+      made.values[at++] = all[column]!;
+    }
+  return made;
 }
 
 /** The value that more than half have, if there is one, and else any; `more` of them are `shared`. */
@@ -190,19 +200,6 @@ function majority(values: Uint32Array, shared: OutcomeId, more: number): Outcome
     else [candidate, lead] = [value, 1];
   }
   return candidate === uncertain ? silent : candidate;
-}
-
-/** Those columns whose value is not the base. */
-function keep(width: number, base: OutcomeId, columns: Uint32Array, values: Uint32Array): RowValues {
-  let count = 0;
-  for (let i = 0; i < values.length; i++) if (values[i] !== base) count++;
-  const kept = { width, base, columns: new Uint32Array(count), values: new Uint32Array(count) };
-  for (let i = 0, at = 0; i < columns.length; i++)
-    if (values[i] !== base) {
-      kept.columns[at] = columns[i]!;
-      kept.values[at++] = values[i]!;
-    }
-  return kept;
 }
 
 /** What a row says to all columns. */

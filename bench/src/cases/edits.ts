@@ -12,6 +12,8 @@ import { replacePolicy } from "./replace-policy.js";
 export interface EditsInput {
   readonly shape: Shape;
   readonly seed: number;
+  /** How many edits of cluster policies, which reach most of the cluster. */
+  readonly clusterPolicies: number;
 }
 
 /** Milliseconds, one for each edit. */
@@ -21,10 +23,10 @@ export interface EditsResult {
   readonly clusterPolicy: readonly number[];
 }
 
-const counts = { networkPolicy: 200, pod: 200, clusterPolicy: 10 } as const;
+const counts = { networkPolicy: 200, pod: 100 } as const;
 
 /** Changes one thing at a time in a compiled cluster, each time asking which pairs have changed with it. */
-export function edits({ shape, seed }: EditsInput): EditsResult {
+export function edits({ shape, seed, clusterPolicies }: EditsInput): EditsResult {
   const plan = planCluster(shape, seed);
   const state = parsedState(plan);
   const engine = compile(state.cluster, state.tiers);
@@ -48,9 +50,7 @@ export function edits({ shape, seed }: EditsInput): EditsResult {
       const change = new Map([[`${pod.namespace}/${pod.name}`, pod]]);
       return () => engine.update({ pods: change });
     }),
-    clusterPolicy: timePolicies(counts.clusterPolicy, () =>
-      editedClusterPolicy(random.pick(clusterWide), random),
-    ),
+    clusterPolicy: timePolicies(clusterPolicies, () => editedClusterPolicy(random.pick(clusterWide), random)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Cluster } from "../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { contains, covers, formatCidr, overlaps, singleAddress } from "../net/cidr.js";
+import { type Cidr, contains, covers, formatCidr, overlaps, singleAddress } from "../net/cidr.js";
 import type { Lowered, PlacedRule } from "../policy/assemble.js";
 import { samePriorities } from "./same-priority.js";
 import { type DialectId, formatPolicy, type PolicyRef } from "../policy/model.js";
@@ -106,8 +106,10 @@ function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): reado
   const { serviceCidrs, podCidrs } = cluster.facts;
   const serviceAddresses = cluster.services.flatMap((service) => service.addresses.map(singleAddress));
   // A load balancer may share the address of a node: then the CIDR is good for the node.
-  const ends = [...cluster.nodes.values(), ...cluster.pods.values()];
-  const others = ends.flatMap((end) => end.addresses);
+  const holdsAnEnd = (cidr: Cidr) =>
+    [cluster.nodes, cluster.pods].some((ends) =>
+      [...ends.values()].some(({ addresses }) => addresses.some((address) => contains(cidr, address))),
+    );
   const seen = new Set<string>();
   return rules.flatMap(({ rule }) => {
     const cidrs = rule.peers.flatMap((peer) => (peer.kind === "networks" ? peer.cidrs : []));
@@ -115,13 +117,10 @@ function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): reado
       const only =
         serviceCidrs.some((range) => covers(range, cidr)) ||
         serviceAddresses.some((address) => covers(address, cidr));
-      if (
-        others.some((address) => contains(cidr, address)) ||
-        podCidrs.some((range) => overlaps(range, cidr))
-      )
-        return [];
+      // Few are: only of those it is worth looking at every end.
+      if (!only || podCidrs.some((range) => overlaps(range, cidr)) || holdsAnEnd(cidr)) return [];
       const key = `${formatPolicy(rule.origin.policy)} ${rule.origin.path} ${formatCidr(cidr)}`;
-      if (!only || seen.has(key)) return [];
+      if (seen.has(key)) return [];
       seen.add(key);
       const place = rule.origin.place();
       return diagnostic(

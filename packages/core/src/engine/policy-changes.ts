@@ -31,11 +31,11 @@ export function* changesOfPolicies(before: View, after: View, affected: Affected
         after.answers,
       );
       const comparison = new Comparison(before, after, affected, direction, subject, rows);
-      for (const other of inUse) {
-        if (!canTalk(after.family, subject.families, other.families)) continue;
-        if (other.kind === "pod") comparison.withPod(other, changes);
-        else comparison.withHost(other, changes);
-      }
+      // Of most others nothing has changed: that is the cheapest to find out.
+      for (const other of inUse)
+        if (comparison.mayDiffer(other) && canTalk(after.family, subject.families, other.families))
+          if (other.kind === "pod") comparison.withPod(other, changes);
+          else comparison.withHost(other, changes);
       if (outside !== undefined && talksOutside(family, subject))
         addOutside(changes, outside.before.of(direction, subject), outside.after.of(direction, subject));
       yield* changes.all();
@@ -64,16 +64,30 @@ class Comparison {
     this.rowAfter = rows.after.of(subject);
   }
 
+  mayDiffer(other: EndClass): boolean {
+    return this.differs(other.column) || this.differs(other.ownColumn) || this.isBothWays(other);
+  }
+
+  private isBothWays({ index }: EndClass): boolean {
+    return this.direction === "egress" && this.affected.ingress.has(index);
+  }
+
   withPod(other: EndClass, changes: ChangesOf): void {
     const { affected, direction, before, after } = this;
     // Where both ends are affected, their pairs are looked at from the source.
     if (direction === "ingress" && affected.egress.has(other.index)) return;
     if (other === this.subject && other.pods.length === 1) return;
-    const bothWays = direction === "egress" && affected.ingress.has(other.index);
-    if (!bothWays && !this.differs(other.column)) return;
-    const [source, destination] = direction === "egress" ? [this.subject, other] : [other, this.subject];
+    const theirs = this.isBothWays(other) ? undefined : this.otherEnd(other);
     // What the other end refuses anyway has not changed.
-    if (!bothWays && this.otherEnd(other) === noPorts) return;
+    if (theirs === noPorts) return;
+    const [was, is] = [this.rowBefore[other.column]!, this.rowAfter[other.column]!];
+    const isCertain = was !== uncertain && is !== uncertain;
+    if (theirs !== undefined && isCertain && after.answers.undecided(theirs) === noPorts) {
+      const both = (own: OutcomeId) => after.answers.ports.intersect(after.answerOf(own), theirs);
+      changes.add(both(was), both(is), () => wholeClass(other));
+      return;
+    }
+    const [source, destination] = direction === "egress" ? [this.subject, other] : [other, this.subject];
     changes.add(before.pairAnswer(source, destination), after.pairAnswer(source, destination), () =>
       wholeClass(other),
     );

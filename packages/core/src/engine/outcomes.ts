@@ -59,3 +59,19 @@ export class Outcomes {
     return this.of(allow, deny);
   }
 }
+
+/** Lets a tier speak about all that the tiers before left open: of the i-th, what stands in `said` at `at[i]`. */
+export function composeAll(
+  outcomes: Outcomes,
+  all: Uint32Array,
+  said: Uint32Array,
+  at: ArrayLike<number>,
+): void {
+  for (let i = 0; i < all.length; i++) {
+    const first = all[i]!;
+    if (outcomes.isFinal[first] === 1) continue;
+    const second = said[at[i]!]!;
+    if (second === silent) continue;
+    all[i] = first === silent ? second : outcomes.compose(first, second);
+  }
+}

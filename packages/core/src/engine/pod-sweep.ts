@@ -1,6 +1,6 @@
 import type { AnswerId } from "./answers.js";
 import type { EndGroup, GroupLayer, Grouping } from "./end-groups.js";
-import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
+import { composeAll, type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { everyPort, noPorts } from "./port-sets.js";
 import type { Nearness } from "./layer.js";
 import { type Part, shareOf, whole } from "./part.js";
@@ -174,17 +174,6 @@ class IngressLayer {
     const { columnOf } = this.layer.layer.inside.layout;
     readColumn(this.layer.transposed, columnOf[source.classes[0]!.column]!, this.column);
     composeAll(outcomes, all, this.column, this.contents);
-  }
-}
-
-/** Lets a tier speak about all that the tiers before left open: of the i-th, what stands in `said` at `at[i]`. */
-function composeAll(outcomes: Outcomes, all: Uint32Array, said: Uint32Array, at: Uint32Array): void {
-  for (let i = 0; i < all.length; i++) {
-    const first = all[i]!;
-    if (outcomes.isFinal[first] === 1) continue;
-    const second = said[at[i]!]!;
-    if (second === silent) continue;
-    all[i] = first === silent ? second : outcomes.compose(first, second);
   }
 }
 

@@ -4,7 +4,7 @@ import type { AnswerId } from "./answers.js";
 import { addOutside, type ChangedPairs, ChangesOf, nodeNameOf, wholeClass } from "./changed-pairs.js";
 import { type EndClass, sizeOf } from "./ends.js";
 import type { Nearness } from "./layer.js";
-import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import { composeAll, type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { OutsideAnswers } from "./outside-runs.js";
 import { noPorts } from "./port-sets.js";
 import { canTalk } from "./talking.js";
@@ -146,11 +146,7 @@ export class WholeRows {
     for (const [i, { inside }] of layers.entries()) {
       const said = new Uint32Array(inside.layout.columns);
       inside.read(rows[i]!, said);
-      const { columnOf } = inside.layout;
-      for (let column = 0; column < all.length; column++) {
-        const now: OutcomeId = said[columnOf[column]!]!;
-        all[column] = outcomes.compose(all[column]!, now);
-      }
+      composeAll(outcomes, all, said, inside.layout.columnOf);
     }
     this.known.set(key, all);
     return all;

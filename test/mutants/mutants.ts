@@ -333,7 +333,7 @@ const inEngine: readonly Change[] = [
     `nearness === "other-node" ? all - own : 0`,
     `nearness === "other-node" ? all : 0`,
   ],
-  ["ends without any address talk in every family", "engine/pairs.ts", " && (inA || inB);", ";"],
+  ["ends without any address talk in every family", "engine/talking.ts", " && (inA || inB);", ";"],
   [
     "all ends are read by the column of the first",
     "engine/transposed.ts",

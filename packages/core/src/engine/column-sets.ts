@@ -80,7 +80,7 @@ export class ColumnSets {
   }
 }
 
-export function holds({ members }: ColumnSet, column: number): boolean {
+export function holds({ members }: Pick<ColumnSet, "members">, column: number): boolean {
   let low = 0;
   let high = members.length;
   while (low < high) {

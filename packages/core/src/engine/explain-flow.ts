@@ -8,6 +8,7 @@ import {
 import type { Flow } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
 import type { Direction } from "../policy/model.js";
+import { holds } from "./column-sets.js";
 import type { EndClass } from "./ends.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import type { Layout } from "./layout.js";
@@ -92,7 +93,7 @@ function deciderIn(
   const { layout } = table;
   const at = layout.columnOf[column]!;
   for (const { set, ports: wanted, rule } of saying(verdict, table.itemsOf(row)))
-    if (holds(layout, layout.of(set), at) && ports.contains(wanted, protocol, port))
+    if (isIn(layout, layout.of(set), at) && ports.contains(wanted, protocol, port))
       return { kind: "rule", tier: tier.name, rule };
   return { kind: "isolation", tier: tier.name, isolation: isolatingOf(tier, row) };
 }
@@ -110,15 +111,8 @@ function saying(verdict: "Allow" | "Deny", all: readonly Item[]): readonly Item[
 }
 
 /** Whether a column of the table is in a set. */
-function holds({ kindOf }: Layout, { wholeKinds, members, bits }: PlacedSet, column: number): boolean {
+function isIn({ kindOf }: Layout, set: PlacedSet, column: number): boolean {
+  const { wholeKinds, bits } = set;
   if (wholeKinds.length > 0 && wholeKinds.includes(kindOf[column]!)) return true;
-  if (bits !== undefined) return ((bits[column >>> 5]! >>> (column & 31)) & 1) === 1;
-  let low = 0;
-  let high = members.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (members[middle]! < column) low = middle + 1;
-    else high = middle;
-  }
-  return members[low] === column;
+  return bits === undefined ? holds(set, column) : ((bits[column >>> 5]! >>> (column & 31)) & 1) === 1;
 }

@@ -8,6 +8,7 @@ import { PodSweep } from "./pod-sweep.js";
 import { everyPort } from "./port-sets.js";
 import { type Representation, representationFor } from "./representation.js";
 import type { Outgoing, Sweep } from "./sweep.js";
+import { canTalk } from "./talking.js";
 import type { View } from "./view.js";
 
 export interface PairsOptions {
@@ -114,9 +115,7 @@ class Talking {
   }
 
   can(a: EndGroup, b: EndGroup): boolean {
-    if (this.family === undefined) return a.families.length === 0 && b.families.length === 0;
-    const [inA, inB] = [a.families.includes(this.family), b.families.includes(this.family)];
-    return (inA || a.families.length === 0) && (inB || b.families.length === 0) && (inA || inB);
+    return canTalk(this.family, a.families, b.families);
   }
 }
 

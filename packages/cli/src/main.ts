@@ -5,6 +5,14 @@ import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
 import { version } from "./version.js";
 
+/** In the order in which help lists them. */
+const commands: readonly ((program: Command, finish: (status: number) => void) => void)[] = [
+  addExplain,
+  addTest,
+  addValidate,
+  addTour,
+];
+
 /** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input. */
 export async function run(args: readonly string[]): Promise<number> {
   // A reader like `head` that has seen enough is no error.
@@ -51,7 +59,7 @@ function makeProgram(finish: (status: number) => void): Command {
     .showHelpAfterError("(--help tells more)")
     .showSuggestionAfterError()
     .exitOverride();
-  for (const add of [addExplain, addTest, addValidate, addTour]) add(program, finish);
+  for (const add of commands) add(program, finish);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help tells more)");
   program.addHelpText(
     "after",

@@ -2,6 +2,14 @@ import { type OutcomeId, uncertain } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
 import type { Effect } from "./rule-items.js";
 
+/** What the rules of a row say, one after the other: to the columns of a set, about the ports of a mask. */
+export interface CellItems {
+  /** By id. */
+  readonly sets: Uint32Array;
+  readonly masks: readonly Uint32Array[];
+  readonly effects: readonly Effect[];
+}
+
 /** Goes through the rules of a row for one column, one after the other; RowWork does the same for all at once. */
 export class CellWork {
   private open = new Uint32Array(1);
@@ -21,16 +29,25 @@ export class CellWork {
     this.isUncertain = false;
   }
 
-  // S1.1
-  take(mask: Uint32Array, effect: Effect): void {
+  /** `isIn` tells by id which sets hold the column. */
+  takeAll({ sets, masks, effects }: CellItems, isIn: Uint8Array): void {
+    for (let i = 0; i < sets.length; i++)
+      if (isIn[sets[i]!] === 1 && this.take(masks[i]!, effects[i]!)) return;
+  }
+
+  /** S1.1; says whether nothing is left to take. */
+  private take(mask: Uint32Array, effect: Effect): boolean {
+    let left = 0;
     for (let w = 0; w < mask.length; w++) {
       const taken = this.open[w]! & mask[w]!;
-      if (taken === 0) continue;
       this.open[w]! ^= taken;
+      left |= this.open[w]!;
+      if (taken === 0) continue;
       if (effect === "Allow") this.allow[w]! |= taken;
       else if (effect === "Deny") this.deny[w]! |= taken;
       else if (effect === "Maybe") this.isUncertain = true;
     }
+    return left === 0;
   }
 
   // S1.2, S1.3

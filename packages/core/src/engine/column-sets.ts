@@ -1,8 +1,51 @@
+/** A column that came when there were sets already. */
+interface LaterColumn {
+  readonly column: number;
+  /** An earlier column that most sets treat the same. */
+  readonly like: number | undefined;
+  /** By id, the sets that do not: they hold one of the two. Without a likeness, those that hold the column. */
+  readonly unlike: ReadonlySet<number>;
+}
+
 /** A set of columns of a table, held once however many rules speak of it. */
-export interface ColumnSet {
-  readonly id: number;
-  /** Ascending. Columns may be added behind the last. */
-  members: Uint32Array;
+export class ColumnSet {
+  /** How many of the later columns it has taken in, or was made with. */
+  private seen: number;
+
+  constructor(
+    readonly id: number,
+    private listed: Uint32Array,
+    private readonly later: readonly LaterColumn[],
+  ) {
+    this.seen = later.length;
+  }
+
+  /** Ascending. */
+  get members(): Uint32Array {
+    if (this.seen < this.later.length) this.catchUp();
+    return this.listed;
+  }
+
+  /** Most sets are not looked at between one later column and the next. */
+  private catchUp(): void {
+    for (; this.seen < this.later.length; this.seen++) {
+      const { column, like, unlike } = this.later[this.seen]!;
+      const isLikeIn = like !== undefined && holds({ members: this.listed }, like);
+      if (unlike.has(this.id) !== isLikeIn) this.append(column);
+    }
+  }
+
+  private append(column: number): void {
+    const { buffer, length } = this.listed;
+    const bytes = (length + 1) * Uint32Array.BYTES_PER_ELEMENT;
+    if (buffer.byteLength < bytes) {
+      const roomier = new Uint32Array(2 * length + 4);
+      roomier.set(this.listed);
+      this.listed = roomier;
+    }
+    this.listed = new Uint32Array(this.listed.buffer, 0, length + 1);
+    this.listed[length] = column;
+  }
 }
 
 interface Part {
@@ -11,17 +54,16 @@ interface Part {
 }
 
 export class ColumnSets {
-  private readonly all: ColumnSet[] = [];
+  private readonly later: LaterColumn[] = [];
   private readonly byKey = new Map<string, ColumnSet>();
   /** By the id of the whole: its parts, by name. */
   private readonly parts = new Map<number, Map<string, Part>>();
-  /** By column that came later: 1 for each set, by id, that it was added to. Sets may have been made since. */
-  private readonly later = new Map<number, Uint8Array>();
+  private count = 0;
   /** Holds nothing, and never will. */
   readonly empty = this.named("(nothing)", () => []);
 
   get size(): number {
-    return this.all.length;
+    return this.count;
   }
 
   /** The set that goes by this key; `members` must give the same for the same key. */
@@ -45,42 +87,30 @@ export class ColumnSets {
     return made;
   }
 
-  /** A column that comes later, before it is added to the sets it belongs to. */
-  expect(column: number): void {
-    this.later.set(column, new Uint8Array(this.all.length));
+  /**
+   * Takes in a column that comes later than all others. `unlike` are the sets, by id, that hold it but not the column that
+   * it is like, or the other way round; without a likeness, those that hold it.
+   */
+  addColumn(column: number, like: number | undefined, unlike: ReadonlySet<number>): void {
+    this.later.push({ column, like, unlike });
   }
 
-  /** By the id of a set, whether it holds a column that came later: 1 or 0. */
-  membershipOf(column: number): Uint8Array {
-    const listed = this.later.get(column) ?? new Uint8Array(0);
-    if (listed.length === this.all.length) return listed;
-    const longer = new Uint8Array(this.all.length);
-    longer.set(listed);
-    for (let id = listed.length; id < longer.length; id++) longer[id] = holds(this.all[id]!, column) ? 1 : 0;
-    this.later.set(column, longer);
-    return longer;
-  }
-
-  /** Adds a column that came later than all others, here and in the parts that keep it. */
-  extend(set: ColumnSet, column: number): void {
-    const listed = this.later.get(column);
-    if (listed !== undefined) listed[set.id] = 1;
-    const members = new Uint32Array(set.members.length + 1);
-    members.set(set.members);
-    members[set.members.length] = column;
-    set.members = members;
-    for (const part of this.parts.get(set.id)?.values() ?? [])
-      if (part.keep(column)) this.extend(part.set, column);
+  /** The ids of sets, and of those of their parts that would keep a column. */
+  idsWithParts(sets: Iterable<ColumnSet>, column: number, into = new Set<number>()): ReadonlySet<number> {
+    for (const set of sets) {
+      into.add(set.id);
+      for (const part of this.parts.get(set.id)?.values() ?? [])
+        if (part.keep(column)) this.idsWithParts([part.set], column, into);
+    }
+    return into;
   }
 
   private add(members: Uint32Array): ColumnSet {
-    const made: ColumnSet = { id: this.all.length, members };
-    this.all.push(made);
-    return made;
+    return new ColumnSet(this.count++, members, this.later);
   }
 }
 
-export function holds({ members }: Pick<ColumnSet, "members">, column: number): boolean {
+export function holds({ members }: { readonly members: ArrayLike<number> }, column: number): boolean {
   let low = 0;
   let high = members.length;
   while (low < high) {

@@ -8,6 +8,7 @@ import type { Nearness } from "./layer.js";
 import { outsideChanges } from "./outside-diff.js";
 import { PodSweep } from "./pod-sweep.js";
 import { everyPort, type PortSets } from "./port-sets.js";
+import { canCompare } from "./talking.js";
 import { Translation } from "./translation.js";
 import type { View } from "./view.js";
 
@@ -170,18 +171,8 @@ class Changes {
   }
 }
 
-/**
- * S1.15: a change can be seen in a family that ends have both before and after. One without any address may be of
- * each family, so that it stays comparable when it gets one.
- */
-function talkIn(family: Family | undefined, a: JointGroup, b: JointGroup): boolean {
-  const all = [a.before, a.after, b.before, b.after].map(({ families }) => families);
-  if (family === undefined) return all.every(({ length }) => length === 0);
-  return (
-    all.every((families) => families.length === 0 || families.includes(family)) &&
-    all.some((families) => families.includes(family))
-  );
-}
+const talkIn = (family: Family | undefined, a: JointGroup, b: JointGroup): boolean =>
+  canCompare(family, a.before.families, a.after.families, b.before.families, b.after.families);
 
 /** Nothing is said here about an end and itself. */
 const ownPairs = (a: JointGroup, b: JointGroup): number => (a === b ? a.size : 0);

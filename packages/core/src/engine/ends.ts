@@ -17,6 +17,8 @@ import type { Vocabulary } from "./vocabulary.js";
 export interface EndClass {
   readonly index: number;
   readonly key: string;
+  /** What else the class goes by than the labels of its pods: two with the same differ in labels only. */
+  readonly butLabels: string;
   /** Any member that the class had; rules say the same of all of them. */
   readonly sample: Endpoint;
   readonly kind: "pod" | "host";
@@ -35,6 +37,13 @@ export type Member = Pod | Node;
 
 export const sizeOf = (end: EndClass): number => end.pods.length + end.nodes.length;
 
+/** As rules see them: those of the vocabulary are the same for all pods of a class. */
+export const labelsOf = ({ sample }: EndClass): Labels => (sample.kind === "pod" ? sample.pod.labels : {});
+
+/** Whether two classes of pods differ in labels only. */
+export const differInLabels = (a: EndClass, b: EndClass): boolean =>
+  a.kind === "pod" && b.kind === "pod" && a.butLabels === b.butLabels;
+
 export class Ends {
   readonly classes: EndClass[] = [];
   /** The class of each column, and which columns are hosts seen from themselves. */
@@ -45,15 +54,20 @@ export class Ends {
   readonly podClassesIn: number[][] = [];
   readonly podClasses: number[] = [];
   readonly hostClasses: number[] = [];
+  /** The address families that some class has; undefined for those that have none. */
+  readonly families = new Set<Family | undefined>();
   /** By label key of the vocabulary, then by class: the number of the value, or `absent`. */
   readonly labelValues: number[][];
   private readonly values: Map<string, number>[];
   private readonly byKey = new Map<string, number>();
+  private readonly firsts = new Map<string, EndClass>();
+  private readonly models = new Map<EndClass, EndClass>();
   private readonly classOfPod = new Map<Pod, number>();
   private readonly classOfNode = new Map<Node, number>();
   private readonly namespaceNumbers = new Map<string, number>();
   private readonly marks: ReadonlyMap<Pod, string>;
-  private readonly namedPorts = new Set([""]);
+  /** A class for each way to name ports that rules look at; none has to be there for the way that names none. */
+  private readonly namingPorts = new Map<string, EndClass | undefined>([["", undefined]]);
 
   constructor(
     private readonly cluster: Cluster,
@@ -110,7 +124,12 @@ export class Ends {
 
   /** Whether some pod had the same named ports: rules with port names look at all that there are. */
   knowsPorts(pod: Pod): boolean {
-    return this.namedPorts.has(namedPortsKey(pod, this.vocabulary.portNames));
+    return this.namingPorts.has(namedPortsKey(pod, this.vocabulary.portNames));
+  }
+
+  /** One for each way to name ports: what a named port may mean, to whoever is selected now or later. */
+  portNamings(): Iterable<EndClass | undefined> {
+    return this.namingPorts.values();
   }
 
   addPod(pod: Pod): EndClass {
@@ -127,9 +146,26 @@ export class Ends {
     return found;
   }
 
+  /** A class from before that differs from a new one in labels only: the one that its pod was of, or any. */
+  twinOf(end: EndClass, before: EndClass | undefined): EndClass | undefined {
+    const first = this.firsts.get(end.butLabels);
+    const found =
+      before !== undefined && differInLabels(before, end) ? before : first === end ? undefined : first;
+    if (found !== undefined) this.models.set(end, this.modelOf(found));
+    return found;
+  }
+
+  /** The class that one was first likened to, however long the history since. */
+  modelOf(end: EndClass): EndClass {
+    return this.models.get(end) ?? end;
+  }
+
   private addNode(node: Node): void {
     const key = `node ${nodeKey(node.labels, this.vocabulary)} ${this.addressKey(node.addresses)}`;
-    const found = this.intern(key, "host", true, node.addresses, () => ({ kind: "node", node }));
+    const found = this.intern({ key, butLabels: key }, "host", true, node.addresses, () => ({
+      kind: "node",
+      node,
+    }));
     found.nodes.push(node);
     this.classOfNode.set(node, found.index);
   }
@@ -147,7 +183,7 @@ export class Ends {
       this.marks.get(pod) ?? "",
     ];
     const key = `host ${placed} ${parts.join(" / ")}`;
-    return this.intern(key, "host", placed, addresses, () => ({
+    return this.intern({ key, butLabels: key }, "host", placed, addresses, () => ({
       kind: "pod",
       pod,
       namespace: this.namespaces[this.namespaceOf(pod)]!,
@@ -170,23 +206,23 @@ export class Ends {
       labels[at] = number;
       labels[at + 1] = this.internValue(number, pod.labels[key]!);
     }
-    let key = `${namespace} ${labels.join()} ${this.addressKey(pod.addresses)}`;
-    if (pod.node === undefined) key += " unplaced";
-    if (accounts) key += ` account ${pod.serviceAccount}`;
-    if (portNames.size > 0) {
-      const named = namedPortsKey(pod, portNames);
-      this.namedPorts.add(named);
-      key += named;
-    }
-    if (this.marks.size > 0) key += ` behind ${this.marks.get(pod) ?? ""}`;
+    let butLabels = `${namespace} ${this.addressKey(pod.addresses)}`;
+    if (pod.node === undefined) butLabels += " unplaced";
+    if (accounts) butLabels += ` account ${pod.serviceAccount}`;
+    const named = portNames.size > 0 ? namedPortsKey(pod, portNames) : "";
+    butLabels += named;
+    if (this.marks.size > 0) butLabels += ` behind ${this.marks.get(pod) ?? ""}`;
+    const key = `${labels.join()} ${butLabels}`;
     const known = this.byKey.get(key);
     if (known !== undefined) return this.classes[known]!;
     const addresses = pod.addresses.length > 0 ? pod.addresses : this.cluster.facts.podCidrs;
-    const found = this.intern(key, "pod", pod.node !== undefined, addresses, () => ({
+    const found = this.intern({ key, butLabels }, "pod", pod.node !== undefined, addresses, () => ({
       kind: "pod",
       pod,
       namespace: this.namespaces[namespace]!,
     }));
+    if (!this.firsts.has(butLabels)) this.firsts.set(butLabels, found);
+    if (!this.namingPorts.has(named)) this.namingPorts.set(named, found);
     this.podClasses.push(found.index);
     this.podClassesIn[namespace]!.push(found.index);
     for (const column of this.labelValues) column[found.index] = absent;
@@ -195,7 +231,7 @@ export class Ends {
   }
 
   private intern(
-    key: string,
+    { key, butLabels }: Pick<EndClass, "key" | "butLabels">,
     kind: EndClass["kind"],
     placed: boolean,
     addresses: readonly { readonly family: Family }[],
@@ -208,6 +244,7 @@ export class Ends {
     const made: EndClass = {
       index,
       key,
+      butLabels,
       sample: sample(),
       kind,
       placed,
@@ -219,6 +256,8 @@ export class Ends {
     };
     this.classes.push(made);
     this.byKey.set(key, index);
+    if (made.families.length === 0) this.families.add(undefined);
+    for (const family of made.families) this.families.add(family);
     if (kind === "host") this.hostClasses.push(index);
     return made;
   }

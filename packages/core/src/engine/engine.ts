@@ -127,7 +127,7 @@ export class Engine {
       const count = ends.classes.length;
       const to = after && ends.addPod(after);
       if (to !== undefined && ends.classes.length > count)
-        for (const view of this.views.values()) view.addClass(to);
+        for (const view of this.views.values()) view.addClass(to, ends.twinOf(to, from));
       if (after === undefined) pods.delete(key);
       else pods.set(key, after);
       if (before && after && from && to) moves.push({ before, after, from, to });
@@ -313,9 +313,7 @@ export class Engine {
 
   /** Whether there may be connections in a family; of ends without addresses nothing is known (S1.14). */
   isSpoken(family: Family | undefined): boolean {
-    return this.ends.classes.some(({ families }) =>
-      family === undefined ? families.length === 0 : families.includes(family),
-    );
+    return this.ends.families.has(family);
   }
 
   private say(

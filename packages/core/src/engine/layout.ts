@@ -4,36 +4,41 @@ import { type PlacedSet, RowWork, type TableColumns } from "./row-work.js";
 
 /** How the columns of a space lie in a table: each its own, or those alike as one. */
 export class Layout implements TableColumns {
-  private readonly placed: (PlacedSet | undefined)[] = [];
-  private work: RowWork | undefined;
+  private placed: (Placement | undefined)[] = [];
+  private work: { readonly columns: number; readonly row: RowWork } | undefined;
   private readonly sizes: number[];
   /** A bit for each column that is not of the first kind. */
-  readonly minor: Uint32Array;
+  readonly minor: number[];
+  /** For each of the last columns, those that came later: a column of the space that lies there. */
+  readonly later: number[] = [];
 
   private constructor(
-    readonly columns: number,
     /** By column of the space. */
-    readonly columnOf: ArrayLike<number>,
+    readonly columnOf: number[],
     /** By column of the table. Rules often speak of all columns of a kind. */
-    readonly kindOf: Uint8Array,
+    readonly kindOf: number[],
     readonly kinds: number,
     /** Kinds that isolation does not reach (S1.6). */
     readonly isExemptKind: readonly boolean[],
     private readonly isGrouped: boolean,
-    /** The columns of the space that came later; each is the only one in one of the last columns of the table. */
-    readonly later: readonly number[] = [],
   ) {
     this.sizes = Array.from({ length: kinds }, () => 0);
-    this.minor = new Uint32Array((columns + 31) >>> 5);
-    for (let column = 0; column < columns; column++) {
-      this.sizes[kindOf[column]!]!++;
-      if (kindOf[column] !== 0) this.minor[column >>> 5]! |= 1 << (column & 31);
-    }
+    this.minor = Array.from({ length: (kindOf.length + 31) >>> 5 }, () => 0);
+    for (const [column, kind] of kindOf.entries()) this.count(column, kind);
+  }
+
+  get columns(): number {
+    return this.kindOf.length;
+  }
+
+  private count(column: number, kind: number): void {
+    this.sizes[kind]!++;
+    if (kind !== 0) this.minor[column >>> 5]! |= 1 << (column & 31);
   }
 
   static plain({ columns, kindOf, kinds }: Space, isExemptKind: readonly boolean[]): Layout {
-    const all = Uint32Array.from({ length: columns }, (_, column) => column);
-    return new Layout(columns, all, Uint8Array.from(all, kindOf), kinds, isExemptKind, false);
+    const all = Array.from({ length: columns }, (_, column) => column);
+    return new Layout(all, all.map(kindOf), kinds, isExemptKind, false);
   }
 
   static grouped(
@@ -46,44 +51,76 @@ export class Layout implements TableColumns {
       members: all.filter((column) => kindOf(column) === kind),
     }));
     const { groupOf, count } = groupColumns(columns, [...byKind, ...used]);
-    const kindOfGroup = new Uint8Array(count);
+    const kindOfGroup = Array.from({ length: count }, () => 0);
     for (const column of all) kindOfGroup[groupOf[column]!] = kindOf(column);
-    return new Layout(count, groupOf, kindOfGroup, kinds, isExemptKind, true);
+    return new Layout([...groupOf], kindOfGroup, kinds, isExemptKind, true);
   }
 
-  /** With one more column of the space; `isIn` tells by id which sets hold it. */
-  withColumn(kind: number, isIn: Uint8Array): Layout {
-    const columnOf = new Uint32Array(this.columnOf.length + 1);
-    columnOf.set(this.columnOf);
-    columnOf[this.columnOf.length] = this.columns;
-    const kindOf = new Uint8Array(this.columns + 1);
-    kindOf.set(this.kindOf);
-    kindOf[this.columns] = kind;
-    const later = [...this.later, this.columnOf.length];
-    const made = new Layout(
-      this.columns + 1,
-      columnOf,
-      kindOf,
-      this.kinds,
-      this.isExemptKind,
-      this.isGrouped,
-      later,
-    );
-    // Sets that the column is not in lie as they did, unless they were whole kinds.
-    for (const [id, placed] of this.placed.entries())
-      if (placed !== undefined && placed.wholeKinds.length === 0 && isIn[id] !== 1) made.placed[id] = placed;
-    return made;
+  /** Takes in a column of the space that came later than all others and is like no other. */
+  addColumn(kind: number): number {
+    const column = this.append(this.columnOf.length, kind);
+    this.columnOf.push(column);
+    return column;
+  }
+
+  private append(ofSpace: number, kind: number): number {
+    const column = this.columns;
+    this.later.push(ofSpace);
+    this.kindOf.push(kind);
+    if (column >>> 5 === this.minor.length) this.minor.push(0);
+    this.count(column, kind);
+    return column;
+  }
+
+  /** Takes in a column of the space that all sets of the table treat as they do an earlier one. */
+  addLike(column: number): void {
+    this.columnOf.push(this.columnOf[column]!);
+  }
+
+  /**
+   * Tells apart what a set tells apart, where it holds only some of the columns that lie together: those move to a new
+   * column. Says which these are, each with a column of the space that stays where it was.
+   */
+  split({ members }: ColumnSet): readonly { readonly column: number; readonly from: number }[] {
+    const inSet = new Map<number, number[]>();
+    for (const member of members) {
+      const known = inSet.get(this.columnOf[member]!);
+      if (known === undefined) inSet.set(this.columnOf[member]!, [member]);
+      else known.push(member);
+    }
+    const outside = new Map<number, number>();
+    const isIn = new Set(members);
+    for (const [column, at] of this.columnOf.entries())
+      if (inSet.has(at) && !outside.has(at) && !isIn.has(column)) outside.set(at, column);
+    return [...outside].map(([at, from]) => {
+      const moving = inSet.get(at)!;
+      // Where the sets lie is found again when it is asked.
+      this.placed = [];
+      const column = this.append(moving[0]!, this.kindOf[at]!);
+      for (const member of moving) this.columnOf[member] = column;
+      return { column, from };
+    });
   }
 
   /** Room to work in, nothing said about any column yet. */
   begin(width: number): RowWork {
-    if (this.work?.width !== width) this.work = new RowWork(this, width);
-    this.work.begin();
-    return this.work;
+    if (this.work?.row.width !== width || this.work.columns !== this.columns)
+      this.work = { columns: this.columns, row: new RowWork(this, width) };
+    this.work.row.begin();
+    return this.work.row;
   }
 
   of(set: ColumnSet): PlacedSet {
-    return (this.placed[set.id] ??= this.place(set));
+    const known = this.placed[set.id];
+    if (known !== undefined && this.isStillSo(known, set)) return known.at;
+    const at = this.place(set);
+    this.placed[set.id] = { at, members: set.members.length, columns: this.columns };
+    return at;
+  }
+
+  /** Columns that came since change nothing for sets that they are not in, unless those were whole kinds. */
+  private isStillSo({ at, members, columns }: Placement, set: ColumnSet): boolean {
+    return set.members.length === members && (at.wholeKinds.length === 0 || columns === this.columns);
   }
 
   private place({ members }: ColumnSet): PlacedSet {
@@ -100,6 +137,13 @@ export class Layout implements TableColumns {
     for (const column of rest) bits[column >>> 5]! |= 1 << (column & 31);
     return { wholeKinds, members: rest, bits };
   }
+}
+
+/** Where a set lay when it had so many members, and the table so many columns. */
+interface Placement {
+  readonly at: PlacedSet;
+  readonly members: number;
+  readonly columns: number;
 }
 
 /** A set with fewer than one in so many columns is gone through member by member, others word by word. */

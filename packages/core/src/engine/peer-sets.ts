@@ -4,9 +4,10 @@ import type { Flow, PodEndpoint } from "../evaluate/flow.js";
 import { addressesOf, peerMatches } from "../evaluate/match.js";
 import type { Family } from "../net/address.js";
 import type { Peer, ServiceSelection } from "../policy/model.js";
-import { type ColumnSet, ColumnSets, holds } from "./column-sets.js";
-import type { EndClass, Ends } from "./ends.js";
-import { Selections } from "./selection.js";
+import { type ColumnSet, ColumnSets } from "./column-sets.js";
+import { type EndClass, type Ends, labelsOf } from "./ends.js";
+import { LabelIndex } from "./label-index.js";
+import { type PodChoice, Selections } from "./selection.js";
 import { isRelative, peerKey, type PodsPeer, type SettledPeer, settlePeer } from "./settled-peer.js";
 import { serviceKey } from "./vocabulary.js";
 
@@ -14,6 +15,11 @@ import { serviceKey } from "./vocabulary.js";
 export interface PeerSet {
   readonly yes: ColumnSet;
   readonly maybe: ColumnSet;
+}
+
+interface Found {
+  readonly peer: SettledPeer;
+  readonly set: PeerSet;
 }
 
 export type Membership = "yes" | "no" | "maybe";
@@ -26,7 +32,10 @@ export class PeerSets {
   /** Profiles of one address, by its atom, and all others. */
   private readonly atAtom = new Map<number, Profile>();
   private readonly severalOrNone: Profile[] = [];
-  private readonly found = new Map<string, { readonly peer: SettledPeer; readonly set: PeerSet }>();
+  private readonly found = new Map<string, Found>();
+  /** Those found that are not in the index yet, which is made when a class comes later. */
+  private readonly unlisted: Found[] = [];
+  private labelled: LabelIndex<{ readonly choice: PodChoice; readonly set: PeerSet }> | undefined;
   private readonly ofPeer = new Map<Peer, PeerSet>();
 
   constructor(
@@ -52,22 +61,46 @@ export class PeerSets {
     const known = this.found.get(key);
     if (known !== undefined) return known.set;
     const set = this.compute(peer, key);
-    this.found.set(key, { peer, set });
+    const found = { peer, set };
+    this.found.set(key, found);
+    this.unlisted.push(found);
     return set;
   }
 
-  /** A class of pods that came later. */
-  addClass(end: EndClass): void {
-    const twin = this.addToProfile(end);
-    this.sets.expect(end.column);
+  /** A class of pods that came later, and one from before that differs from it in labels only, if there is one. */
+  addClass(end: EndClass, twin: EndClass | undefined): void {
+    this.addToProfile(end);
+    this.sets.addColumn(
+      end.column,
+      twin?.column,
+      twin === undefined ? this.holding(end) : this.unlike(twin, end),
+    );
+  }
+
+  /** The sets, by id, that hold only one of two classes which differ in labels only. */
+  unlike(a: EndClass, b: EndClass): ReadonlySet<number> {
+    const found: ColumnSet[] = [];
+    for (const { choice, set } of this.byLabel().touched(labelsOf(a), labelsOf(b)))
+      if (this.selections.includes(choice, a.index) !== this.selections.includes(choice, b.index))
+        found.push(set.yes);
+    return this.sets.idsWithParts(found, b.column);
+  }
+
+  private holding(end: EndClass): ReadonlySet<number> {
+    const found: ColumnSet[] = [];
     for (const { peer, set } of this.found.values()) {
-      const membership =
-        twin !== undefined && (peer.kind === "networks" || peer.kind === "domains")
-          ? membershipIn(set, twin)
-          : this.membership(peer, end, false);
-      if (membership === "yes") this.sets.extend(set.yes, end.column);
-      else if (membership === "maybe") this.sets.extend(set.maybe, end.column);
+      const membership = this.membership(peer, end, false);
+      if (membership !== "no") found.push(set[membership]);
     }
+    return this.sets.idsWithParts(found, end.column);
+  }
+
+  /** The peers that look at labels of pods. */
+  private byLabel(): LabelIndex<{ readonly choice: PodChoice; readonly set: PeerSet }> {
+    this.labelled ??= new LabelIndex();
+    for (const { peer, set } of this.unlisted.splice(0))
+      if (peer.kind === "pods") this.labelled.add(peer.choice.pods, { choice: peer.choice, set });
+    return this.labelled;
   }
 
   private compute(peer: SettledPeer, key: string): PeerSet {
@@ -158,8 +191,7 @@ export class PeerSets {
       }
   }
 
-  /** The column of an end at the same addresses, if there was one. */
-  private addToProfile(end: EndClass): number | undefined {
+  private addToProfile(end: EndClass): void {
     const atoms = this.atomsOf(end);
     // With one address, nothing else about an end matters to a CIDR.
     const key = atoms.length === 1 ? `${atoms[0]}` : `${end.kind} ${atoms.join()}`;
@@ -167,13 +199,12 @@ export class PeerSets {
     const known = this.profiles.get(key);
     if (known !== undefined) {
       known.columns.push(...columns);
-      return known.columns[0];
+      return;
     }
     const made: Profile = { atoms, columns };
     this.profiles.set(key, made);
     if (atoms.length === 1) this.atAtom.set(atoms[0]!, made);
     else this.severalOrNone.push(made);
-    return undefined;
   }
 
   private atomsOf(end: EndClass): readonly number[] {
@@ -213,11 +244,6 @@ export class PeerSets {
 interface Profile {
   readonly atoms: readonly number[];
   readonly columns: number[];
-}
-
-function membershipIn({ yes, maybe }: PeerSet, column: number): Membership {
-  if (holds(yes, column)) return "yes";
-  return holds(maybe, column) ? "maybe" : "no";
 }
 
 const yesIf = (holds: boolean): Membership => (holds ? "yes" : "no");

@@ -11,11 +11,11 @@ import {
   nearnessOf,
 } from "./changed-pairs.js";
 import { type EndClass, type Member, sizeOf } from "./ends.js";
-import type { Layer, Nearness } from "./layer.js";
-import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import type { Nearness } from "./layer.js";
+import { type OutcomeId, uncertain } from "./outcomes.js";
 import { OutsideAnswers } from "./outside-runs.js";
 import { talksOutside, WholeRows } from "./policy-changes.js";
-import { canTalk } from "./talking.js";
+import { canCompare } from "./talking.js";
 import type { View } from "./view.js";
 
 /** A pod that was of one class and is of another now, or runs elsewhere. */
@@ -29,29 +29,19 @@ export interface Move {
 /** What changes under the same policies when pods change. */
 export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<ChangedPairs> {
   const moved = new Set(moves.map(({ after }) => after));
-  const others = view.ends.classes.filter((end) => sizeOf(end) > 0);
   for (const [i, move] of moves.entries()) {
-    const isAsBefore = move.from === move.to;
+    const unlike = move.from === move.to ? new Set<number>() : view.unlike(move.from, move.to);
     for (const direction of ["egress", "ingress"] as const) {
       const side = direction === "egress" ? "from" : "to";
       const changes = new ChangesOf(justThese([move.after]), side, view.family, view.answers);
-      const pairs = isAsBefore ? undefined : new MovedPairs(view, direction, move);
-      for (const other of others) {
-        if (!talks(view, move, other, other)) continue;
-        if (other.kind === "host") hostChanges(view, direction, move, other, changes);
-        else if (other.pods.some((pod) => !moved.has(pod)))
-          pairs?.addChange(other, changes, () => classWithout(other, moved));
-      }
-      const { family } = view;
-      if (
-        family !== undefined &&
-        !isAsBefore &&
-        talksOutside(family, move.from) &&
-        talksOutside(family, move.to)
-      ) {
-        const outside = new OutsideAnswers(view, family);
-        addOutside(changes, outside.of(direction, move.from), outside.of(direction, move.to));
-      }
+      const comparison = new MoveComparison(view, direction, move, unlike);
+      if (comparison.mayDiffer)
+        for (const other of view.ends.classes)
+          if (comparison.mayDifferFrom(other) && talks(view, move, other, other))
+            if (other.kind === "host") hostChanges(view, direction, move, other, changes);
+            else if (other.pods.some((pod) => !moved.has(pod)))
+              comparison.withPod(other, changes, () => classWithout(other, moved));
+      if (comparison.differsInOwn) outsideChanges(view, direction, move, changes);
       // Pairs of two pods that both changed are looked at from the source, one by one.
       if (direction === "egress")
         for (const [j, { after, from, to }] of moves.entries())
@@ -65,67 +55,98 @@ export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<Cha
 }
 
 const talks = ({ family }: View, { from, to }: Move, before: EndClass, after: EndClass): boolean =>
-  canTalk(family, from.families, before.families) && canTalk(family, to.families, after.families);
+  canCompare(family, from.families, to.families, before.families, after.families);
 
-/** The pairs of a moved pod with others, in one direction, as they were and as they are. */
-class MovedPairs {
-  private readonly own: { readonly before: Uint32Array; readonly after: Uint32Array };
-  /** What the others' rows say to the pod's column, layer by layer and row by row, as far as somebody asked. */
-  private readonly said: readonly { readonly before: Float64Array; readonly after: Float64Array }[];
+/** A moved pod as it was and as it is, in one direction, held against others. */
+class MoveComparison {
+  /** Whether its own policies are others now, or it runs on another node. */
+  readonly differsInOwn: boolean;
+  private readonly isElsewhere: boolean;
+  /** Layer by layer, the others' rows that say something else to it than they did; undefined where all may. */
+  private readonly telling: readonly (ReadonlySet<number> | undefined)[];
+  private readonly own: { readonly before: Uint32Array; readonly after: Uint32Array } | undefined;
 
   constructor(
     private readonly view: View,
     private readonly direction: Direction,
     private readonly move: Move,
+    /** The sets that tell it from what it was, where labels are all that is different. */
+    unlike: ReadonlySet<number> | undefined,
   ) {
+    const { from, to, before, after } = move;
+    this.isElsewhere = before.node !== after.node;
+    this.differsInOwn = view.layers[direction].some(
+      ({ rows: { rowOf } }) => rowOf[from.index] !== rowOf[to.index],
+    );
+    this.telling = view.layers[oppositeOf(direction)].map(
+      ({ inside }) => unlike && inside.rowsTelling(from.column, to.column, unlike),
+    );
+    if (!this.differsInOwn) return;
     const rows = new WholeRows(view, direction);
-    this.own = { before: rows.of(move.from), after: rows.of(move.to) };
-    const unknown = ({ rows: { rows } }: Layer) => new Float64Array(rows.length).fill(notAsked);
-    this.said = view.layers[oppositeOf(direction)].map((layer) => ({
-      before: unknown(layer),
-      after: unknown(layer),
-    }));
+    this.own = { before: rows.of(from), after: rows.of(to) };
   }
 
-  addChange(other: EndClass, changes: ChangesOf, end: () => End): void {
-    const was = this.own.before[other.column]!;
-    const is = this.own.after[other.column]!;
-    const theyWere = this.theirs("before", other);
-    const theyAre = this.theirs("after", other);
-    if (was === uncertain || is === uncertain || theyWere === uncertain || theyAre === uncertain)
-      changes.add(this.pair(this.move.from, other), this.pair(this.move.to, other), end);
-    else if (was !== is || theyWere !== theyAre)
+  get mayDiffer(): boolean {
+    return this.differsInOwn || this.isElsewhere || this.telling.some((rows) => rows?.size !== 0);
+  }
+
+  mayDifferFrom(other: EndClass): boolean {
+    if (sizeOf(other) === 0) return false;
+    if (other.kind === "host") return this.differsInOwn || this.isElsewhere;
+    return this.ownDiffers(other) || this.theirsMayDiffer(other);
+  }
+
+  private ownDiffers({ column }: EndClass): boolean {
+    return (
+      this.own !== undefined &&
+      (this.own.before[column] !== this.own.after[column] || this.own.after[column] === uncertain)
+    );
+  }
+
+  private theirsMayDiffer({ index }: EndClass): boolean {
+    const layers = this.view.layers[oppositeOf(this.direction)];
+    for (let i = 0; i < layers.length; i++) {
+      const rows = this.telling[i];
+      if (rows === undefined || rows.has(layers[i]!.rows.rowOf[index]!)) return true;
+    }
+    return false;
+  }
+
+  withPod(other: EndClass, changes: ChangesOf, end: () => End): void {
+    const { view, direction, move } = this;
+    const [was, is] = [this.ours(move.from, other), this.ours(move.to, other)];
+    const [theyWere, theyAre] = [this.theirs(other, move.from), this.theirs(other, move.to)];
+    if (was === uncertain || is === uncertain || theyWere === uncertain || theyAre === uncertain) {
+      const pair = (own: EndClass) =>
+        direction === "egress" ? view.pairAnswer(own, other) : view.pairAnswer(other, own);
+      changes.add(pair(move.from), pair(move.to), end);
+    } else if (was !== is || theyWere !== theyAre)
       changes.add(this.both(was, theyWere), this.both(is, theyAre), end);
   }
 
-  private theirs(when: "before" | "after", other: EndClass): OutcomeId {
-    const { view, direction, move } = this;
-    const { column } = when === "before" ? move.from : move.to;
-    const layers = view.layers[oppositeOf(direction)];
-    let all = silent;
-    for (let i = 0; i < layers.length; i++) {
-      const { rows, inside } = layers[i]!;
-      const row = rows.rowOf[other.index]!;
-      const said = this.said[i]![when];
-      if (said[row] === notAsked) said[row] = inside.at(row, column);
-      all = view.outcomes.compose(all, said[row]!);
-    }
-    return all;
+  private ours(own: EndClass, { column }: EndClass): OutcomeId {
+    if (this.own !== undefined) return this.own[own === this.move.from ? "before" : "after"][column]!;
+    return this.view.outcomeAt(this.direction, own, column);
+  }
+
+  private theirs(other: EndClass, { column }: EndClass): OutcomeId {
+    return this.view.outcomeAt(oppositeOf(this.direction), other, column);
   }
 
   private both(a: OutcomeId, b: OutcomeId): AnswerId {
     const { view } = this;
     return view.answers.ports.intersect(view.answerOf(a), view.answerOf(b));
   }
-
-  private pair(own: EndClass, other: EndClass): AnswerId {
-    return this.direction === "egress" ? this.view.pairAnswer(own, other) : this.view.pairAnswer(other, own);
-  }
 }
 
-const notAsked = -1;
-
 const oppositeOf = (direction: Direction): Direction => (direction === "egress" ? "ingress" : "egress");
+
+function outsideChanges(view: View, direction: Direction, { from, to }: Move, changes: ChangesOf): void {
+  const { family } = view;
+  if (family === undefined || !talksOutside(family, from) || !talksOutside(family, to)) return;
+  const outside = new OutsideAnswers(view, family);
+  addOutside(changes, outside.of(direction, from), outside.of(direction, to));
+}
 
 /** Hosts stand to a pod as its node says, which may have changed as well (S1.6). */
 function hostChanges(view: View, direction: Direction, move: Move, host: EndClass, changes: ChangesOf): void {

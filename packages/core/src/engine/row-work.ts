@@ -24,11 +24,11 @@ export interface PlacedSet {
 export interface TableColumns {
   readonly columns: number;
   readonly kinds: number;
-  readonly kindOf: Uint8Array;
+  readonly kindOf: ArrayLike<number>;
   /** Kinds that isolation does not reach (S1.6). */
   readonly isExemptKind: readonly boolean[];
   /** A bit for each column that is not of the first kind. */
-  readonly minor: Uint32Array;
+  readonly minor: ArrayLike<number>;
 }
 
 /**

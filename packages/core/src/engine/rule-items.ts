@@ -13,6 +13,8 @@ export interface Space {
   readonly of: (peer: Peer, subject: EndClass) => PeerSet;
   /** The class behind a column, where there is one. */
   readonly classAt: (column: number) => EndClass | undefined;
+  /** Ends of which each column's has the named ports of one. */
+  readonly portNamings: () => Iterable<EndClass | undefined>;
   /** Columns come in kinds, as rules often speak of all of a kind. */
   readonly kinds: number;
   readonly kindOf: (column: number) => number;
@@ -82,14 +84,13 @@ export class RuleItems {
 
   /** S1.8: going out, named ports are those of the peer, so that one rule means other ports for other peers. */
   private byPorts(set: ColumnSet, rule: Rule, effect: Effect): readonly Item[] {
-    const { sets, classAt } = this.space;
+    const { sets, classAt, portNamings } = this.space;
     if (!hasNamedPorts(rule)) return this.item(set, this.ports.of(rule, undefined), effect, rule);
-    const portsAt = new Map<number, PortSetId>();
-    for (const column of set.members) portsAt.set(column, this.ports.of(rule, classAt(column)));
     const names = JSON.stringify(rule.ports);
-    return [...new Set(portsAt.values())].flatMap((ports) => {
-      const isSo = (column: number) =>
-        (portsAt.get(column) ?? this.ports.of(rule, classAt(column))) === ports;
+    // Of all that there are, as the set may come to hold ends that have others than those it holds now.
+    const meant = new Set(Array.from(portNamings(), (end) => this.ports.of(rule, end)));
+    return [...meant].flatMap((ports) => {
+      const isSo = (column: number) => this.ports.of(rule, classAt(column)) === ports;
       const part = sets.part(set, `${names} as ${ports}`, isSo);
       return this.item(part, ports, effect, rule);
     });

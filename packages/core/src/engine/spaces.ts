@@ -36,6 +36,7 @@ export class Spaces {
       sets: peers.sets,
       of: (peer, subject) => peers.of(peer, subject),
       classAt: (column) => ends.classes[ends.classOfColumn[column]!],
+      portNamings: () => ends.portNamings(),
       kinds: 3,
       kindOf: (column) => kindAt(ends, column),
     };
@@ -44,6 +45,7 @@ export class Spaces {
       sets: addresses.sets,
       of: (peer, subject) => addresses.of(peer, subject),
       classAt: () => undefined,
+      portNamings: () => [undefined],
       kinds: 1,
       kindOf: () => ofPod,
     };
@@ -63,9 +65,14 @@ export class Spaces {
     };
   }
 
-  /** A class of pods that came later than all others. */
-  addClass(end: EndClass): void {
-    this.peers.addClass(end);
+  /** A class of pods that came later than all others, and one from before that differs in labels only, if there is one. */
+  addClass(end: EndClass, twin: EndClass | undefined): void {
+    this.peers.addClass(end, twin);
+  }
+
+  /** The sets of columns, by id, that hold only one of two classes which differ in labels only. */
+  unlike(a: EndClass, b: EndClass): ReadonlySet<number> {
+    return this.peers.unlike(a, b);
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Direction, Isolation, PodSelection, Rule, Tier } from "../policy/model.js";
-import type { EndClass, Ends } from "./ends.js";
+import type { Labels } from "../labels/requirement.js";
+import { type EndClass, type Ends, labelsOf } from "./ends.js";
+import { LabelIndex } from "./label-index.js";
 import { difference } from "./list-difference.js";
 import { hasNamedPorts } from "./rule-ports.js";
 import { choiceKey, type PodChoice, type Selections } from "./selection.js";
@@ -27,7 +29,7 @@ export class TierRows {
     private readonly selections: Selections,
     readonly rows: Row[],
     readonly rowOf: number[],
-    private subjects?: readonly Subject[],
+    private subjects?: Subjects,
   ) {}
 
   static of(tier: Tier, direction: Direction, ends: Ends, selections: Selections): TierRows {
@@ -53,13 +55,39 @@ export class TierRows {
     return made;
   }
 
-  /** A class of pods that came later. */
-  addClass({ index }: EndClass): Row {
-    this.rowOf[index] = noRow;
-    this.subjects ??= subjectsOf(this.tier);
-    const selecting = this.subjects.filter(({ choice }) => this.selections.includes(choice, index));
-    this.addRows([index], rulesOf(selecting), isolationOf(selecting));
-    return this.rows[this.rowOf[index]]!;
+  /** A class of pods that came later, and one from before that differs from it in labels only, if there is one. */
+  addClass(end: EndClass, twin: EndClass | undefined): Row {
+    this.rowOf[end.index] = noRow;
+    this.subjects ??= new Subjects(this.tier);
+    if (twin === undefined) {
+      const selecting = this.subjects.all.filter(({ choice }) => this.selections.includes(choice, end.index));
+      this.addRows([end.index], rulesOf(selecting), isolationOf(selecting));
+    } else this.addLike(twin, end, this.subjects);
+    return this.rows[this.rowOf[end.index]!]!;
+  }
+
+  /** What applies to the twin, but for what the labels that are different change. */
+  private addLike(twin: EndClass, end: EndClass, subjects: Subjects): void {
+    const row = this.rows[this.rowOf[twin.index]!]!;
+    const come: Subject[] = [];
+    const gone = new Set<Rule | Isolation>();
+    for (const subject of subjects.touched(labelsOf(twin), labelsOf(end))) {
+      const [was, is] = [twin, end].map(({ index }) => this.selections.includes(subject.choice, index));
+      if (is && !was) come.push(subject);
+      if (was && !is) for (const { value } of [...subject.rules, ...subject.isolation]) gone.add(value);
+    }
+    if (
+      come.length === 0 &&
+      gone.size === 0 &&
+      this.meaningOf(row.rules)(twin) === this.meaningOf(row.rules)(end)
+    )
+      this.rowOf[end.index] = row.index;
+    else
+      this.addRows(
+        [end.index],
+        subjects.inOrder([...row.rules.filter((rule) => !gone.has(rule)), ...rulesOf(come)]),
+        subjects.inOrder([...row.isolation.filter((entry) => !gone.has(entry)), ...isolationOf(come)]),
+      );
   }
 
   /** The rows of the tier as it is now. Rows of classes that it means the same for stay what they are. */
@@ -116,14 +144,11 @@ export class TierRows {
 
   /** Puts classes that the same rules select into rows: one, unless what the rules mean depends on the subject. */
   private addRows(classes: readonly number[], rules: readonly Rule[], isolation: readonly Isolation[]): void {
-    const relative = [...new Set(rules.flatMap((rule) => rule.peers.filter(isRelative)))];
-    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
+    const meaningOf = this.meaningOf(rules);
     const byMeaning = new Map<string, Row>();
     for (const index of classes) {
       const subject = this.ends.classes[index]!;
-      let meaning = "";
-      if (named) meaning += `${namedPorts(subject)}\n`;
-      for (const peer of relative) meaning += `${peerKey(settlePeer(peer, subject))}\n`;
+      const meaning = meaningOf(subject);
       let row = byMeaning.get(meaning);
       if (row === undefined) {
         row = { index: this.rows.length, subject, rules, isolation };
@@ -132,6 +157,17 @@ export class TierRows {
       }
       this.rowOf[index] = row.index;
     }
+  }
+
+  /** A text that subjects share for whom the rules mean the same. */
+  private meaningOf(rules: readonly Rule[]): (subject: EndClass) => string {
+    const relative = [...new Set(rules.flatMap((rule) => rule.peers.filter(isRelative)))];
+    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
+    return (subject) => {
+      let meaning = named ? `${namedPorts(subject)}\n` : "";
+      for (const peer of relative) meaning += `${peerKey(settlePeer(peer, subject))}\n`;
+      return meaning;
+    };
   }
 }
 
@@ -160,6 +196,31 @@ interface Subject {
   readonly choice: PodChoice;
   readonly rules: Placed<Rule>[];
   readonly isolation: Placed<Isolation>[];
+}
+
+/** Whom a tier speaks of, for classes that come later. */
+class Subjects {
+  readonly all: readonly Subject[];
+  private readonly byLabel = new LabelIndex<Subject>();
+  private readonly positions = new Map<unknown, number>();
+
+  constructor(tier: Tier) {
+    this.all = subjectsOf(tier);
+    for (const subject of this.all) {
+      this.byLabel.add(subject.choice.pods, subject);
+      for (const { position, value } of [...subject.rules, ...subject.isolation])
+        this.positions.set(value, position);
+    }
+  }
+
+  /** Those that may select only one of two pods of these labels. */
+  touched(before: Labels, after: Labels): ReadonlySet<Subject> {
+    return this.byLabel.touched(before, after);
+  }
+
+  inOrder<T>(values: readonly T[]): readonly T[] {
+    return values.toSorted((a, b) => this.positions.get(a)! - this.positions.get(b)!);
+  }
 }
 
 function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {

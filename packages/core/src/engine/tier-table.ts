@@ -1,12 +1,13 @@
 import type { Direction } from "../policy/model.js";
-import { CellWork } from "./cell-work.js";
-import type { ColumnSet } from "./column-sets.js";
+import { type CellItems, CellWork } from "./cell-work.js";
+import { type ColumnSet, holds } from "./column-sets.js";
 import { Layout } from "./layout.js";
-import type { OutcomeId, Outcomes } from "./outcomes.js";
+import { type OutcomeId, type Outcomes, uncertain } from "./outcomes.js";
 import type { PortSetId } from "./port-sets.js";
 import { PortAtoms } from "./port-atoms.js";
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
 import { readRow, type RowValues } from "./row-work.js";
+import { RowsBySet } from "./rows-by-set.js";
 import type { Row, TierRows } from "./tier-rows.js";
 
 /** How a table lies in memory, and what its rows share. */
@@ -14,10 +15,21 @@ interface Form {
   readonly layout: Layout;
   /** Of the ports of all its rules, unless they are too many. */
   readonly atoms: PortAtoms | undefined;
-  /** What groups of columns are told apart by; undefined where each column is by itself. */
-  readonly sets: ReadonlySet<ColumnSet> | undefined;
+  /** By id, what groups of columns are told apart by; undefined where each column is by itself. */
+  readonly sets: Map<number, ColumnSet> | undefined;
   /** How many rows there were. */
   readonly rows: number;
+}
+
+/** A column that came when rows had been computed already, and is not like another in all that the table looks at. */
+interface LaterColumn {
+  /** An earlier column that is like it but for some sets. */
+  readonly like: number | undefined;
+  readonly unlike: ReadonlySet<number>;
+  /** The rows that look at one of them. */
+  readonly telling: ReadonlySet<number>;
+  /** By row, what was asked about. */
+  readonly said: Map<number, OutcomeId>;
 }
 
 /** One tier in one direction: a row for each way its rules apply to subjects, a column for each other end. */
@@ -26,11 +38,12 @@ export class TierTable {
   private readonly rowValues: (RowValues | undefined)[] = [];
   private readonly rowAtoms: (PortAtoms | undefined)[] = [];
   private readonly atomsOfPorts = new Map<string, PortAtoms>();
-  /** What rows that were computed before say to columns that came later; rows never change, so tables may share it. */
-  private readonly later = new Map<number, Float64Array>();
+  /** By column of the table. Rows never change, so that tables may share it, and what is known of rows by their sets. */
+  private readonly later = new Map<number, LaterColumn>();
+  private readonly rowsBySet = new RowsBySet();
+  private readonly cells: (CellItems | undefined)[] = [];
   private readonly cell = new CellWork();
-  /** The sets of each row's items, by id. */
-  private readonly rowSets: (Uint32Array | undefined)[] = [];
+  private lastAsked: { readonly column: number; readonly isIn: Uint8Array } | undefined;
   private form: Form | undefined;
 
   /** `grouped`: columns that all rules treat alike are held once, which pays where rows look at most columns. */
@@ -61,11 +74,11 @@ export class TierTable {
     );
     if (!this.grouped)
       return { layout: Layout.plain(space, isExemptKind), atoms: undefined, sets: undefined, rows: 0 };
-    const sets = new Set<ColumnSet>();
+    const sets = new Map<number, ColumnSet>();
     const ports = new Set<PortSetId>();
     const look = (items: readonly Item[]) => {
       for (const item of items) {
-        sets.add(item.set);
+        sets.set(item.set.id, item.set);
         ports.add(item.ports);
       }
     };
@@ -76,7 +89,7 @@ export class TierTable {
       if (anyone !== undefined && !this.items.dependsOnSubject(rule))
         look(this.items.of(rule, anyone.subject));
     const atoms = new PortAtoms(ports, outcomes.ports, outcomes);
-    const layout = Layout.grouped(space, isExemptKind, sets);
+    const layout = Layout.grouped(space, isExemptKind, sets.values());
     return { layout, atoms: atoms.width <= widest ? atoms : undefined, sets, rows: rows.rows.length };
   }
 
@@ -88,25 +101,48 @@ export class TierTable {
       itemLists: [...this.itemLists],
       rowValues: [...this.rowValues],
       rowAtoms: [...this.rowAtoms],
-      rowSets: [...this.rowSets],
+      cells: [...this.cells],
     });
   }
 
-  /** A column that came later than all others. */
-  addColumn(column: number, kind: number): void {
+  /** A column that came later than all others; `like` is an earlier one that only the sets `unlike` tell from it. */
+  addColumn(kind: number, like: number | undefined, unlike: ReadonlySet<number>): void {
     const { form } = this;
     if (form === undefined) return;
-    const layout = form.layout.withColumn(kind, this.space.sets.membershipOf(column));
-    this.form = { ...form, layout };
+    const { layout, sets } = form;
+    const tellsApart = sets === undefined || [...unlike].some((id) => sets.has(id));
+    if (like !== undefined && !tellsApart) layout.addLike(like);
+    else {
+      const at = layout.addColumn(kind);
+      this.later.set(at, { like, unlike, telling: this.rowsLookingAt(unlike), said: new Map() });
+    }
   }
 
-  /** A row that came later: where it looks at something new, groups of columns have to be found again. */
+  /** A row that came later: what it looks at may tell columns apart that lie together. */
   admit(row: Row): void {
     const { form } = this;
     if (form?.sets === undefined) return;
-    if (this.itemsOf(row).every(({ set }) => form.sets!.has(set))) return;
-    this.form = undefined;
-    this.rowValues.length = 0;
+    for (const { set } of this.itemsOf(row)) {
+      if (form.sets.has(set.id)) continue;
+      for (const { column, from } of form.layout.split(set))
+        this.later.set(column, { like: from, unlike: new Set(), telling: new Set(), said: new Map() });
+      form.sets.set(set.id, set);
+    }
+  }
+
+  /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart. */
+  rowsTelling(a: number, b: number, unlike: ReadonlySet<number>): ReadonlySet<number> {
+    const found = new Set<number>();
+    for (const row of this.rowsLookingAt(unlike)) {
+      const said = this.at(row, a);
+      if (said === uncertain || said !== this.at(row, b)) found.add(row);
+    }
+    return found;
+  }
+
+  /** Only these can tell columns apart that only the sets do. */
+  private rowsLookingAt(sets: ReadonlySet<number>): ReadonlySet<number> {
+    return this.rowsBySet.find(sets, this.rows.rows, (row) => this.itemsOf(row));
   }
 
   at(row: number, column: number): OutcomeId {
@@ -142,26 +178,53 @@ export class TierTable {
   }
 
   private laterAt(row: number, wanted: number, column: number): OutcomeId {
-    let said = this.later.get(column);
-    if (said === undefined || row >= said.length) {
-      const longer = new Float64Array(2 * this.rows.rows.length).fill(notAsked);
-      longer.set(said ?? []);
-      said = longer;
-      this.later.set(column, said);
-    }
-    if (said[row] !== notAsked) return said[row]!;
+    const { like, telling, said } = this.later.get(wanted)!;
+    if (like !== undefined && !telling.has(row)) return this.at(row, like);
+    const known = said.get(row);
+    if (known !== undefined) return known;
+    const made = this.computeCell(row, wanted, column);
+    said.set(row, made);
+    return made;
+  }
+
+  private computeCell(row: number, wanted: number, column: number): OutcomeId {
     const { layout, cell } = this;
-    const { isolation } = this.rows.rows[row]!;
-    const items = this.itemsOf(this.rows.rows[row]!);
-    const sets = (this.rowSets[row] ??= Uint32Array.from(items, ({ set }) => set.id));
-    const isIn = this.space.sets.membershipOf(column);
     const atoms = this.atomsFor(this.rows.rows[row]!);
     cell.begin(atoms.width);
-    for (let i = 0; i < sets.length; i++)
-      if (isIn[sets[i]!] === 1) cell.take(atoms.mask(items[i]!.ports), items[i]!.effect);
-    const made = cell.finish(isolation.length > 0 && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
-    said[row] = made;
+    cell.takeAll(this.cellItemsOf(row), this.membershipOf(column, row));
+    const isIsolated = this.rows.rows[row]!.isolation.length > 0;
+    return cell.finish(isIsolated && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
+  }
+
+  private cellItemsOf(row: number): CellItems {
+    const known = this.cells[row];
+    if (known !== undefined) return known;
+    const atoms = this.atomsFor(this.rows.rows[row]!);
+    const items = this.itemsOf(this.rows.rows[row]!);
+    const made: CellItems = {
+      sets: Uint32Array.from(items, ({ set }) => set.id),
+      masks: items.map(({ ports }) => atoms.mask(ports)),
+      effects: items.map(({ effect }) => effect),
+    };
+    this.cells[row] = made;
     return made;
+  }
+
+  /** By id, whether the sets of a row hold a column: 1 or 0. Mostly many rows are asked about the same column. */
+  private membershipOf(column: number, row: number): Uint8Array {
+    const { size } = this.space.sets;
+    const { sets } = this.formed;
+    const isLast = this.lastAsked?.column === column && this.lastAsked.isIn.length === size;
+    if (isLast && sets !== undefined) return this.lastAsked!.isIn;
+    const isIn = isLast ? this.lastAsked!.isIn : new Uint8Array(size);
+    // Rows that look at few columns have few sets.
+    const asked = sets?.values() ?? this.itemsOf(this.rows.rows[row]!).map(({ set }) => set);
+    const { like, unlike } = this.later.get(this.layout.columnOf[column]!)!;
+    const known = like ?? column;
+    for (const set of asked)
+      isIn[set.id] = holds(set, known) !== (like !== undefined && unlike.has(set.id)) ? 1 : 0;
+    this.lastAsked = { column, isIn };
+    return isIn;
   }
 
   itemsOf(row: Row): readonly Item[] {
@@ -199,8 +262,6 @@ export class TierTable {
     return work.finish(row.isolation.length > 0, atoms);
   }
 }
-
-const notAsked = -1;
 
 /** Words of a mask beyond which a table's rows are better off with masks of their own. */
 const widest = 16;

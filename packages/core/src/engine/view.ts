@@ -3,7 +3,7 @@ import type { Endpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
 import type { Direction, Tier, Tiers } from "../policy/model.js";
 import type { AnswerId, Answers } from "./answers.js";
-import type { EndClass, Ends } from "./ends.js";
+import { differInLabels, type EndClass, type Ends } from "./ends.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import { LiteralAnswers } from "./literal-answers.js";
 import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
@@ -73,14 +73,22 @@ export class View {
     return { view, affected };
   }
 
-  /** A class of pods that came later than all others. */
-  addClass(end: EndClass): void {
-    this.spaces.addClass(end);
+  /** A class of pods that came later than all others, and one from before that differs in labels only, if there is one. */
+  addClass(end: EndClass, twin: EndClass | undefined): void {
+    const model = twin && this.ends.modelOf(twin);
+    this.spaces.addClass(end, model);
+    const unlike = model === undefined ? new Set<number>() : this.spaces.unlike(model, end);
     for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
-      const row = rows.addClass(end);
-      inside.addColumn(end.column, ofPod);
-      inside.admit(row);
+      const count = rows.rows.length;
+      const row = rows.addClass(end, twin);
+      inside.addColumn(ofPod, model?.column, unlike);
+      if (rows.rows.length > count) inside.admit(row);
     }
+  }
+
+  /** What can tell a pod of one class from one of another by their labels only; undefined where there is more to it. */
+  unlike(a: EndClass, b: EndClass): ReadonlySet<number> | undefined {
+    return differInLabels(a, b) ? this.spaces.unlike(a, b) : undefined;
   }
 
   /** What the policies of `subject` say about talking to, or being talked to by, the other end. */
@@ -134,12 +142,18 @@ export class View {
 
   /** What is certain about a column; undefined where something is not. Hosts and pods alike, and quick. */
   answerAt(direction: Direction, subject: EndClass, column: number): AnswerId | undefined {
+    const all = this.outcomeAt(direction, subject, column);
+    return all === uncertain ? undefined : this.answerOf(all);
+  }
+
+  /** What all tiers of a direction say together, of a pod to a column. */
+  outcomeAt(direction: Direction, subject: EndClass, column: number): OutcomeId {
     let all = silent;
     for (const { rows, inside } of this.layers[direction]) {
       all = this.outcomes.compose(all, inside.at(rows.rowOf[subject.index]!, column));
       if (this.outcomes.isFinal[all] === 1) break;
     }
-    return all === uncertain ? undefined : this.answerOf(all);
+    return all;
   }
 
   private certainAnswer(direction: Direction, subject: EndClass, other: Other): AnswerId | undefined {

@@ -111,18 +111,43 @@ function partsOf({ tiers, pods, nodes, namespaces }: Update): readonly Update[] 
 /** `beta/pod-1 -> node node-1 IPv4 TCP 80: Allow, now Deny`, for all pairs that were and are there. */
 function expected(before: Moment, after: Moment): readonly string[] {
   const ports = portsOf(before, after);
-  const pairsThen = new Map(pairsAt(before, after).map((pair) => [nameOf(pair), pair]));
-  return pairsAt(after, before)
-    .flatMap((now) => {
-      const then = pairsThen.get(nameOf(now));
-      if (then === undefined) return [];
-      return ports.flatMap((port) => {
-        const was = evaluate(before.cluster, before.tiers, { ...then, ...port }).verdict;
-        const is = evaluate(after.cluster, after.tiers, { ...now, ...port }).verdict;
-        return was === is ? [] : `${nameOf(now)} ${port.protocol} ${port.port}: ${was}, now ${is}`;
+  const [then, now] = [byEnds(pairsAt(before, after)), byEnds(pairsAt(after, before))];
+  return [...now]
+    .flatMap(([ends, pairsNow]) => {
+      const pairsThen = then.get(ends) ?? new Map<Pair["family"], Pair>();
+      return families.flatMap((family) => {
+        const [was, is] = [pairIn(family, pairsThen), pairIn(family, pairsNow)];
+        if (was === undefined || is === undefined) return [];
+        if (family !== undefined && !pairsThen.has(family) && !pairsNow.has(family)) return [];
+        return ports.flatMap((port) => {
+          const verdicts = [
+            evaluate(before.cluster, before.tiers, { ...was, ...port }).verdict,
+            evaluate(after.cluster, after.tiers, { ...is, ...port }).verdict,
+          ] as const;
+          return verdicts[0] === verdicts[1]
+            ? []
+            : `${nameOf(is)} ${port.protocol} ${port.port}: ${verdicts.join(", now ")}`;
+        });
       });
     })
     .toSorted();
+}
+
+const families = [4, 6, undefined] as const;
+
+function byEnds(pairs: readonly Pair[]): ReadonlyMap<string, ReadonlyMap<Pair["family"], Pair>> {
+  const found = new Map<string, Map<Pair["family"], Pair>>();
+  for (const pair of pairs) {
+    const ends = `${formatEndpoint(pair.source)} -> ${formatEndpoint(pair.destination)}`;
+    found.set(ends, (found.get(ends) ?? new Map<Pair["family"], Pair>()).set(pair.family, pair));
+  }
+  return found;
+}
+
+/** Ends without addresses may be of each family, so that they can be compared with what they are once they have some. */
+function pairIn(family: Pair["family"], pairs: ReadonlyMap<Pair["family"], Pair>): Pair | undefined {
+  const found = pairs.get(family) ?? pairs.get(undefined);
+  return found && family !== undefined ? { ...found, family } : found;
 }
 
 const portsOf = (before: Moment, after: Moment): readonly AskedPort[] => {

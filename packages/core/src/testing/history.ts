@@ -20,6 +20,8 @@ export interface Moment {
 /** Which of the clusters something is taken from, for each pod, node and namespace; and which policies there are. */
 interface Choice {
   readonly pods: readonly number[];
+  /** Whose labels a pod has: those of its own, or of any pod of any cluster. */
+  readonly labels: readonly number[];
   readonly nodes: readonly number[];
   readonly namespaces: number;
   readonly policies: readonly boolean[];
@@ -32,7 +34,7 @@ export const anyHistory: fc.Arbitrary<readonly Moment[]> = fc
     policies: anyPolicies({ minLength: 2, maxLength: 8 }),
     facts: anyFacts(),
     first: fc.infiniteStream(fc.nat(1000)).map((stream) => stream),
-    steps: fc.array(fc.record({ part: fc.nat(9), place: fc.nat(20), value: fc.nat(20) }), {
+    steps: fc.array(fc.record({ part: fc.nat(11), place: fc.nat(20), value: fc.nat(20) }), {
       minLength: 1,
       maxLength: 5,
     }),
@@ -40,6 +42,7 @@ export const anyHistory: fc.Arbitrary<readonly Moment[]> = fc
   .map(({ clusters, policies, facts, steps }) => {
     let now: Choice = {
       pods: clusters[0]!.pods.map(() => 0),
+      labels: clusters[0]!.pods.map(() => 0),
       nodes: clusters[0]!.nodes.map(() => 0),
       namespaces: 0,
       policies: policies.map((_, i) => i % 3 !== 0),
@@ -63,24 +66,33 @@ function changed(
   // One more than there are clusters: then it is gone.
   if (part < 4) return { ...choice, policies: replace(choice.policies, (old) => !old) };
   if (part < 8) return { ...choice, pods: replace(choice.pods, () => value % (clusters + 1)) };
-  if (part === 8) return { ...choice, nodes: replace(choice.nodes, () => value % (clusters + 1)) };
+  if (part < 11) return { ...choice, labels: replace(choice.labels, () => value) };
+  if (part === 11 && value % 2 === 0)
+    return { ...choice, nodes: replace(choice.nodes, () => value % (clusters + 1)) };
   return { ...choice, namespaces: value % clusters };
 }
 
 class Reader {
   private readonly lowered = new Map<Manifest, Lowered>();
   private readonly objects = new Map<string, unknown>();
+  private readonly labels: readonly (ClusterModel["pods"][number]["labels"] | undefined)[];
 
   constructor(
     private readonly clusters: readonly ClusterModel[],
     private readonly policies: readonly Manifest[],
     private readonly facts: Partial<Facts>,
-  ) {}
+  ) {
+    // The first is for pods that keep their own.
+    this.labels = [undefined, ...clusters.flatMap(({ pods }) => pods.map((pod) => pod.labels))];
+  }
 
-  read({ pods, nodes, namespaces, policies }: Choice): Moment {
+  read({ pods, labels, nodes, namespaces, policies }: Choice): Moment {
     const model: ClusterModel = {
       namespaces: { ...this.clusters[0]!.namespaces, ...this.clusters[namespaces]!.namespaces },
-      pods: pods.flatMap((from, i) => this.clusters[from]?.pods[i] ?? []),
+      pods: pods.flatMap((from, i) => {
+        const pod = this.clusters[from]?.pods[i];
+        return pod === undefined ? [] : { ...pod, labels: this.labels[labels[i]!] ?? pod.labels };
+      }),
       nodes: nodes.flatMap((from, i) => this.clusters[from]?.nodes[i] ?? []),
       extras: this.clusters[0]!.extras,
     };

@@ -171,23 +171,36 @@ export class Ends {
   }
 
   private hostClass(pod: Pod): EndClass {
+    const { key, addresses } = this.hostIdentity(pod);
+    return this.intern({ key, butLabels: key }, "host", pod.node !== undefined, addresses, () => ({
+      kind: "pod",
+      pod,
+      namespace: this.namespaces[this.namespaceOf(pod)]!,
+    }));
+  }
+
+  /** Whether a change of a host-network pod is one that no rule can see: to all of them it is the host it runs on. */
+  isSameHost(before: Pod, after: Pod): boolean {
+    return (
+      before.hostNetwork &&
+      after.hostNetwork &&
+      before.node === after.node &&
+      this.hostIdentity(before).key === this.hostIdentity(after).key
+    );
+  }
+
+  private hostIdentity(pod: Pod): { readonly key: string; readonly addresses: readonly Address[] } {
     const node = pod.node === undefined ? undefined : this.cluster.nodes.get(pod.node);
     const addresses = pod.addresses.length > 0 ? pod.addresses : (node?.addresses ?? []);
     // Of a dual-stack host-network pod with one address, the other family's is the node's.
     const fallback = pod.addresses.length > 0 && node !== undefined ? this.addressKey(node.addresses) : "";
-    const placed = pod.node !== undefined;
     const parts = [
       nodeKey(node?.labels, this.vocabulary),
       this.addressKey(addresses),
       fallback,
       this.marks.get(pod) ?? "",
     ];
-    const key = `host ${placed} ${parts.join(" / ")}`;
-    return this.intern({ key, butLabels: key }, "host", placed, addresses, () => ({
-      kind: "pod",
-      pod,
-      namespace: this.namespaces[this.namespaceOf(pod)]!,
-    }));
+    return { key: `host ${pod.node !== undefined} ${parts.join(" / ")}`, addresses };
   }
 
   private podClass(pod: Pod): EndClass {

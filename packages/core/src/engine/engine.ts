@@ -107,12 +107,9 @@ export class Engine {
     const { cluster, ends } = this.state;
     const isOwn = (pod: Pod | undefined) =>
       pod === undefined || (!pod.hostNetwork && cluster.namespaces.has(pod.namespace));
-    return (
-      isOwn(before) &&
-      isOwn(after) &&
-      ends.vocabulary.services.size === 0 &&
-      (!after || ends.knowsPorts(after))
-    );
+    if (ends.vocabulary.services.size > 0) return false;
+    if (before && after && ends.isSameHost(before, after)) return true;
+    return isOwn(before) && isOwn(after) && (!after || ends.knowsPorts(after));
   }
 
   private updatePods(changes: readonly PodChange[]): Changes {

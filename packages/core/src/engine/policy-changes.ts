@@ -14,26 +14,50 @@ export type Affected = Readonly<Record<Direction, ReadonlySet<number>>>;
 
 /** What changes between the same ends when policies change; `affected` are the classes whose own policies do. */
 export function* changesOfPolicies(before: View, after: View, affected: Affected): Iterable<ChangedPairs> {
-  const inUse = after.ends.classes.filter((end) => sizeOf(end) > 0);
+  const { ends, family } = after;
+  const isInUse = (end: EndClass) => sizeOf(end) > 0;
+  const inUse = ends.classes.filter(isInUse);
   for (const direction of ["egress", "ingress"] as const) {
     const rows = { before: new WholeRows(before, direction), after: new WholeRows(after, direction) };
-    const { family } = after;
     const outside = family && {
       before: new OutsideAnswers(before, family),
       after: new OutsideAnswers(after, family),
     };
+    // Where both ends are affected, their pairs are looked at from the source.
+    const bothWays = direction === "egress" ? Array.from(affected.ingress, (i) => ends.classes[i]!) : [];
     for (const subject of inUse) {
       if (subject.kind !== "pod" || !affected[direction].has(subject.index)) continue;
       const changes = new ChangesOf(
         wholeClass(subject),
         direction === "egress" ? "from" : "to",
-        after.family,
+        family,
         after.answers,
       );
-      const comparison = new Comparison(before, after, affected, direction, subject, rows);
+      const columns = differingColumns(before, after, direction, subject);
+      const comparison = new Comparison(
+        before,
+        after,
+        affected,
+        direction,
+        subject,
+        columns ? undefined : rows,
+      );
+      const others =
+        columns === undefined
+          ? inUse
+          : [
+              ...new Set([
+                ...columns.map((column) => ends.classes[ends.classOfColumn[column]!]!),
+                ...bothWays,
+              ]),
+            ];
       // Of most others nothing has changed: that is the cheapest to find out.
-      for (const other of inUse)
-        if (comparison.mayDiffer(other) && canTalk(after.family, subject.families, other.families))
+      for (const other of others)
+        if (
+          isInUse(other) &&
+          comparison.mayDiffer(other) &&
+          canTalk(family, subject.families, other.families)
+        )
           if (other.kind === "pod") comparison.withPod(other, changes);
           else comparison.withHost(other, changes);
       if (outside !== undefined && talksOutside(family, subject))
@@ -43,14 +67,35 @@ export function* changesOfPolicies(before: View, after: View, affected: Affected
   }
 }
 
+/** The columns to which a subject's rows may say something else than they did; undefined where that may be any. */
+function differingColumns(
+  before: View,
+  after: View,
+  direction: Direction,
+  { index }: EndClass,
+): readonly number[] | undefined {
+  const found: number[] = [];
+  if (before.layers[direction].length !== after.layers[direction].length) return undefined;
+  for (const [i, now] of after.layers[direction].entries()) {
+    const then = before.layers[direction][i]!;
+    if (then.tier.name !== now.tier.name) return undefined;
+    const [was, is] = [then.rows.rowOf[index]!, now.rows.rowOf[index]!];
+    if (was === is) continue;
+    const columns = now.inside.columnsBetween(was, is);
+    if (columns === undefined) return undefined;
+    found.push(...columns);
+  }
+  return found;
+}
+
 /** S1.14: a pod whose address is not known may have one of any family. */
 export const talksOutside = (family: Family | undefined, { families }: EndClass): boolean =>
   family !== undefined && (families.length === 0 || families.includes(family));
 
 /** One class whose policies change, held against others. */
 class Comparison {
-  private readonly rowBefore: Uint32Array;
-  private readonly rowAfter: Uint32Array;
+  private readonly was: (column: number) => OutcomeId;
+  private readonly is: (column: number) => OutcomeId;
 
   constructor(
     private readonly before: View,
@@ -58,10 +103,12 @@ class Comparison {
     private readonly affected: Affected,
     private readonly direction: Direction,
     private readonly subject: EndClass,
-    rows: { readonly before: WholeRows; readonly after: WholeRows },
+    /** Given where most others are asked about. */
+    rows: { readonly before: WholeRows; readonly after: WholeRows } | undefined,
   ) {
-    this.rowBefore = rows.before.of(subject);
-    this.rowAfter = rows.after.of(subject);
+    const [was, is] = [rows?.before.of(subject), rows?.after.of(subject)];
+    this.was = (column) => was?.[column] ?? before.outcomeAt(direction, subject, column);
+    this.is = (column) => is?.[column] ?? after.outcomeAt(direction, subject, column);
   }
 
   mayDiffer(other: EndClass): boolean {
@@ -80,7 +127,7 @@ class Comparison {
     const theirs = this.isBothWays(other) ? undefined : this.otherEnd(other);
     // What the other end refuses anyway has not changed.
     if (theirs === noPorts) return;
-    const [was, is] = [this.rowBefore[other.column]!, this.rowAfter[other.column]!];
+    const [was, is] = [this.was(other.column), this.is(other.column)];
     const isCertain = was !== uncertain && is !== uncertain;
     if (theirs !== undefined && isCertain && after.answers.undecided(theirs) === noPorts) {
       const both = (own: OutcomeId) => after.answers.ports.intersect(after.answerOf(own), theirs);
@@ -108,7 +155,8 @@ class Comparison {
   }
 
   private differs(column: number): boolean {
-    return this.rowBefore[column] !== this.rowAfter[column] || this.rowAfter[column] === uncertain;
+    const is = this.is(column);
+    return this.was(column) !== is || is === uncertain;
   }
 
   private otherEnd(other: EndClass): AnswerId {

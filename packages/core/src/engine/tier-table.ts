@@ -140,6 +140,19 @@ export class TierTable {
     return found;
   }
 
+  /**
+   * The columns of the space to which two rows may say different things; undefined where that may be any. What both say
+   * the same is not looked at; what they leave uncertain is.
+   */
+  columnsBetween(a: number, b: number): readonly number[] | undefined {
+    const [one, other] = [this.values(a), this.values(b)];
+    if (this.formed.sets !== undefined || one.base !== other.base || one.base === uncertain) return undefined;
+    return [...new Set([...one.columns, ...other.columns])].filter((column) => {
+      const said = this.at(a, column);
+      return said === uncertain || said !== this.at(b, column);
+    });
+  }
+
   /** Only these can tell columns apart that only the sets do. */
   private rowsLookingAt(sets: ReadonlySet<number>): ReadonlySet<number> {
     return this.rowsBySet.find(sets, this.rows.rows, (row) => this.itemsOf(row));

@@ -33,24 +33,57 @@ export class Block {
   }
 }
 
+/** Numbers the answers that one source gets after the other, from 1. */
+export class AnswerSlots {
+  private slots = new Uint32Array(1024);
+  private used: AnswerId[] = [];
+  /** For answers beyond those that a table can hold. */
+  private readonly others = new Map<AnswerId, number>();
+
+  slotOf(answer: AnswerId): number {
+    const known = answer < this.slots.length ? this.slots[answer]! : (this.others.get(answer) ?? 0);
+    return known === 0 ? this.add(answer) : known;
+  }
+
+  /** The answers numbered so far. With that, it is ready for the next source. */
+  finish(): readonly AnswerId[] {
+    const { used } = this;
+    for (const answer of used) if (answer < this.slots.length) this.slots[answer] = 0;
+    this.others.clear();
+    this.used = [];
+    return used;
+  }
+
+  private add(answer: AnswerId): number {
+    const slot = this.used.push(answer);
+    if (answer >= this.slots.length && answer < largestTable) {
+      const longer = new Uint32Array(2 * answer);
+      longer.set(this.slots);
+      this.slots = longer;
+    }
+    if (answer < this.slots.length) this.slots[answer] = slot;
+    else this.others.set(answer, slot);
+    return slot;
+  }
+}
+
+const largestTable = 1 << 22;
+
 /** Sorts the destinations of one source by the answer they get, without an object for each. */
 export class Blocks {
-  private readonly answers: AnswerId[] = [];
-  private readonly counts: number[] = [];
-  private readonly slots = new Map<AnswerId, number>();
-  /** By destination: the number of its answer, from 1; 0 for those that the source does not talk to. */
-  private readonly slotOf: Uint32Array;
-  /** Answers asked for lately, which are mostly those asked for next. */
-  private readonly recentAnswers = new Float64Array(recent).fill(-1);
-  private readonly recentSlots = new Uint32Array(recent);
+  /** By slot: how many pairs. */
+  private readonly counts: number[] = [0];
+  /** By destination: the slot of its answer; 0 for those that the source does not talk to. */
+  private readonly slotOf: Uint16Array | Uint32Array;
 
   constructor(
     private readonly view: View,
+    private readonly slots: AnswerSlots,
     private readonly from: EndGroup,
     private readonly all: readonly EndGroup[],
     private readonly nearness?: Nearness,
   ) {
-    this.slotOf = new Uint32Array(all.length);
+    this.slotOf = all.length < 0xffff ? new Uint16Array(all.length) : new Uint32Array(all.length);
   }
 
   /** The i-th of all ends gets this answer, in so many pairs. */
@@ -59,48 +92,31 @@ export class Blocks {
     // Nothing is said here about an end and itself.
     const count = to === this.from ? pairs - to.size : pairs;
     if (count === 0) return;
-    const slot = this.slotFor(answer);
+    const slot = this.slots.slotOf(answer);
     this.slotOf[i] = slot;
-    this.counts[slot - 1]! += count;
+    this.counts[slot] = (this.counts[slot] ?? 0) + count;
   }
 
   /** The same for all ends, as far as the source can talk to them. */
   addAll(answers: Uint32Array, sizes: Float64Array, canTalk: (i: number) => boolean, toAll: boolean): void {
-    const { slotOf, counts, recentAnswers, recentSlots } = this;
-    const self = this.all.indexOf(this.from);
+    const { slotOf, slots, counts } = this;
     const { size } = this.from;
+    const self = this.all.indexOf(this.from);
     for (let i = 0; i < answers.length; i++) {
-      if (!toAll && !canTalk(i)) continue;
-      const answer = answers[i]!;
-      const at = answer & (recent - 1);
-      const slot = recentAnswers[at] === answer ? recentSlots[at]! : this.slotFor(answer);
-      const count = i === self ? size * (size - 1) : size * sizes[i]!;
-      if (count === 0) continue;
+      if ((!toAll && !canTalk(i)) || (i === self && size === 1)) continue;
+      const slot = slots.slotOf(answers[i]!);
+      if (slot === counts.length) counts.push(0);
       slotOf[i] = slot;
-      counts[slot - 1]! += count;
+      counts[slot]! += size * sizes[i]!;
     }
-  }
-
-  private slotFor(answer: AnswerId): number {
-    let slot = this.slots.get(answer);
-    if (slot === undefined) {
-      slot = this.answers.push(answer);
-      this.slots.set(answer, slot);
-      this.counts.push(0);
-    }
-    this.recentAnswers[answer & (recent - 1)] = answer;
-    this.recentSlots[answer & (recent - 1)] = slot;
-    return slot;
+    if (self >= 0) counts[slotOf[self]!]! -= size;
   }
 
   *blocks(): Iterable<Block> {
-    const { view, from, nearness, slotOf, all } = this;
-    for (const [i, answer] of this.answers.entries()) {
+    const { view, from, nearness, slotOf, all, counts } = this;
+    for (const [i, answer] of this.slots.finish().entries()) {
       const listed = () => all.filter((_, at) => slotOf[at] === i + 1);
-      if (this.counts[i]! > 0) yield new Block(view, from, answer, this.counts[i]!, nearness, listed);
+      yield new Block(view, from, answer, counts[i + 1]!, nearness, listed);
     }
   }
 }
-
-/** A power of two. */
-const recent = 256;

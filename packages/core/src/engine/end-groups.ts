@@ -70,3 +70,24 @@ function behaviour(end: EndClass, layers: readonly GroupLayer[]): string {
   });
   return `${end.kind} ${end.placed} ${end.families.join()} ${parts.join()}`;
 }
+
+/** What the rows of a group say, by number. */
+export function contentOf({ layer, transposed }: GroupLayer, { classes }: EndGroup): number {
+  return transposed.contentOf[layer.rows.rowOf[classes[0]!.index]!]!;
+}
+
+/** Numbers groups so that those with the same few numbers share one; with the first group of each. */
+export function tupleNumbers(
+  groups: readonly EndGroup[],
+  tupleOf: (group: EndGroup) => readonly number[],
+): { readonly numbers: Uint32Array; readonly firsts: readonly EndGroup[] } {
+  const known = new Map<string, number>();
+  const firsts: EndGroup[] = [];
+  const numbers = Uint32Array.from(groups, (group) => {
+    const key = tupleOf(group).join();
+    const number = known.get(key) ?? firsts.push(group) - 1;
+    known.set(key, number);
+    return number;
+  });
+  return { numbers, firsts };
+}

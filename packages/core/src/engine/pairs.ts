@@ -1,5 +1,5 @@
 import type { Family } from "../net/address.js";
-import { type Block, Blocks } from "./blocks.js";
+import { AnswerSlots, type Block, Blocks } from "./blocks.js";
 import { type EndGroup, groupEnds, ungrouped } from "./end-groups.js";
 import type { Nearness } from "./layer.js";
 import { type Part, shareOf, whole } from "./part.js";
@@ -27,16 +27,17 @@ export function* pairsIn(
   const talking = new Talking(view.family);
   const near = new NearPairs(pods, hosts);
   const sizes = Float64Array.from(pods, ({ size }) => size);
+  const slots = new AnswerSlots();
   for (const source of sweep.sources) {
-    const found = new Blocks(view, source, pods);
+    const found = new Blocks(view, slots, source, pods);
     const outgoing = sweep.from(source);
     found.addAll(outgoing.toPods, sizes, (i) => talking.can(source, pods[i]!), talking.isAll(source, pods));
     yield* found.blocks();
-    yield* fromPodToHosts(view, source, hosts, outgoing, talking, near);
+    yield* fromPodToHosts(view, slots, source, hosts, outgoing, talking, near);
   }
   for (const source of shareOf(hosts, part)) {
-    yield* fromHostToPods(view, source, pods, sweep, talking, near);
-    const found = new Blocks(view, source, hosts);
+    yield* fromHostToPods(view, slots, source, pods, sweep, talking, near);
+    const found = new Blocks(view, slots, source, hosts);
     for (const [i, host] of hosts.entries())
       if (talking.can(source, host)) found.add(everyPort, i, source.size * host.size);
     yield* found.blocks();
@@ -62,6 +63,7 @@ function sweepOf(view: View, part: Part, representation: Representation) {
 
 function* fromPodToHosts(
   view: View,
+  slots: AnswerSlots,
   pod: EndGroup,
   hosts: readonly EndGroup[],
   { toHost }: Outgoing,
@@ -69,7 +71,7 @@ function* fromPodToHosts(
   near: NearPairs,
 ): Iterable<Block> {
   for (const nearness of allNearness) {
-    const found = new Blocks(view, pod, hosts, nearness);
+    const found = new Blocks(view, slots, pod, hosts, nearness);
     for (const [i, host] of hosts.entries()) {
       const count = talking.can(pod, host) ? near.count(pod, host, nearness) : 0;
       if (count > 0) found.add(toHost(host, nearness), i, count);
@@ -80,6 +82,7 @@ function* fromPodToHosts(
 
 function* fromHostToPods(
   view: View,
+  slots: AnswerSlots,
   host: EndGroup,
   pods: readonly EndGroup[],
   sweep: Sweep,
@@ -87,7 +90,7 @@ function* fromHostToPods(
   near: NearPairs,
 ): Iterable<Block> {
   for (const nearness of allNearness) {
-    const found = new Blocks(view, host, pods, nearness);
+    const found = new Blocks(view, slots, host, pods, nearness);
     for (const [i, pod] of pods.entries()) {
       const count = talking.can(host, pod) ? near.count(pod, host, nearness) : 0;
       if (count > 0) found.add(sweep.fromHost(host, pod, nearness), i, count);

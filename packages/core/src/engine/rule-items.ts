@@ -89,8 +89,11 @@ export class RuleItems {
     const names = JSON.stringify(rule.ports);
     // Of all that there are, as the set may come to hold ends that have others than those it holds now.
     const meant = new Set(Array.from(portNamings(), (end) => this.ports.of(rule, end)));
+    const portsAt = new Map<number, PortSetId>();
+    for (const column of set.members) portsAt.set(column, this.ports.of(rule, classAt(column)));
     return [...meant].flatMap((ports) => {
-      const isSo = (column: number) => this.ports.of(rule, classAt(column)) === ports;
+      const isSo = (column: number) =>
+        (portsAt.get(column) ?? this.ports.of(rule, classAt(column))) === ports;
       const part = sets.part(set, `${names} as ${ports}`, isSo);
       return this.item(part, ports, effect, rule);
     });

@@ -135,7 +135,7 @@ function edits(
   bars: { readonly p50: number; readonly p95: number; readonly clusterPolicy?: number },
 ): Row {
   const measure = (run: Run, seed: number): Omit<RowResult, "row"> => {
-    const { networkPolicy, pod, clusterPolicy } = run("edits", {
+    const { networkPolicy, pod, podOfAnother, clusterPolicy } = run("edits", {
       shape,
       seed,
       clusterPolicies: bars.clusterPolicy === undefined ? 0 : 10,
@@ -151,6 +151,7 @@ function edits(
         figure("NetworkPolicy edited, p50", quantile(networkPolicy, 0.5), bars.p50),
         figure("NetworkPolicy edited, p95", quantile(networkPolicy, 0.95), bars.p95),
         figure("pod relabelled", median(pod), 1),
+        figure("pod given all labels of another", median(podOfAnother)),
         ...(bars.clusterPolicy === undefined
           ? []
           : [figure("cluster policy edited", median(clusterPolicy), bars.clusterPolicy)]),

@@ -104,8 +104,8 @@ const inEngine: readonly Change[] = [
   [
     "service accounts are not told apart",
     "engine/ends.ts",
-    "if (accounts) key +=",
-    "if (accounts && key === undefined) key +=",
+    "if (accounts) butLabels +=",
+    "if (accounts && butLabels === undefined) butLabels +=",
   ],
   [
     "labels select host-network pods",
@@ -246,8 +246,8 @@ const inEngine: readonly Change[] = [
   ],
   [
     "a pod that is not placed runs on another node",
-    "engine/members.ts",
-    `if (own === undefined || other === undefined) return "unknown-node";`,
+    "engine/layer.ts",
+    `if (one === undefined || other === undefined) return "unknown-node";`,
     "",
   ],
   ["entity host is every node", "engine/peer-sets.ts", "yesIf(isHost && own)", "yesIf(isHost)"],
@@ -318,8 +318,8 @@ const inEngine: readonly Change[] = [
   [
     "a pod and itself are counted as a pair",
     "engine/blocks.ts",
-    "i === self ? size * (size - 1) : size * sizes[i]!",
-    "size * sizes[i]!",
+    "if (self >= 0) counts[slotOf[self]!]! -= size;",
+    "",
   ],
   [
     "a host and itself are counted as a pair",

@@ -20,6 +20,7 @@ export interface EditsInput {
 export interface EditsResult {
   readonly networkPolicy: readonly number[];
   readonly pod: readonly number[];
+  readonly podOfAnother: readonly number[];
   readonly clusterPolicy: readonly number[];
 }
 
@@ -43,13 +44,18 @@ export function edits({ shape, seed, clusterPolicies }: EditsInput): EditsResult
     });
   const [written, clusterWide] = [[...networkPoliciesOf(plan)], [...clusterPoliciesOf(plan)]];
   const pods = [...state.cluster.pods.values()];
-  return {
-    networkPolicy: timePolicies(counts.networkPolicy, () => editedNetworkPolicy(plan, written, random)),
-    pod: times(counts.pod, () => {
-      const pod = relabelled(random.pick(pods), plan, random);
+  const timePods = (edit: (pod: Pod, plan: Plan, random: Random) => Pod) =>
+    times(counts.pod, () => {
+      const number = random.between(0, pods.length - 1);
+      const pod = edit(pods[number]!, plan, random);
+      pods[number] = pod;
       const change = new Map([[`${pod.namespace}/${pod.name}`, pod]]);
       return () => engine.update({ pods: change });
-    }),
+    });
+  return {
+    networkPolicy: timePolicies(counts.networkPolicy, () => editedNetworkPolicy(plan, written, random)),
+    pod: timePods(relabelled),
+    podOfAnother: timePods(madeAnother),
     clusterPolicy: timePolicies(clusterPolicies, () => editedClusterPolicy(random.pick(clusterWide), random)),
   };
 }
@@ -58,8 +64,21 @@ function readOne(policy: Manifest): State {
   return readState([{ file: "edited.json", text: JSON.stringify(policy) }]);
 }
 
-/** What somebody does with `kubectl label`: the labels of another workload, but for its version. */
+/** What somebody does with `kubectl label --overwrite`: one label gets a value that it has elsewhere. */
 function relabelled(pod: Pod, { workloads }: Plan, random: Random): Pod {
+  for (;;) {
+    const { labels } = random.pick(workloads);
+    const others = Object.keys(pod.labels).filter(
+      (key) => (labels[key] ?? pod.labels[key]) !== pod.labels[key],
+    );
+    if (others.length === 0) continue;
+    const key = random.pick(others);
+    return { ...pod, labels: { ...pod.labels, [key]: labels[key]! } };
+  }
+}
+
+/** All labels at once: those of another workload, but for its version. */
+function madeAnother(pod: Pod, { workloads }: Plan, random: Random): Pod {
   const { labels } = random.pick(workloads);
   return { ...pod, labels: { ...labels, version: `v${random.between(1, 5)}` } };
 }

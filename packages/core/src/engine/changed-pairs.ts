@@ -4,7 +4,7 @@ import type { Family } from "../net/address.js";
 import type { AnswerId, Answers } from "./answers.js";
 import type { ChangedBlock, ChangedSide } from "./changed-block.js";
 import type { EndClass, Member } from "./ends.js";
-import type { Nearness } from "./layer.js";
+import { type Nearness, nearnessOfNodes } from "./layer.js";
 import type { AddressRange, OutsideRuns } from "./outside-runs.js";
 import type { PortSetId } from "./port-sets.js";
 
@@ -127,12 +127,8 @@ function* pairsOf(
 const membersOf = (end: End): readonly (Member | AddressRange)[] =>
   end.kind === "external" ? [end.range] : end.members();
 
-// S1.6
-export function nearnessOf(a: Member | AddressRange, b: Member | AddressRange): Nearness {
-  const [one, other] = [nodeNameOf(a), nodeNameOf(b)];
-  if (one === undefined || other === undefined) return "unknown-node";
-  return one === other ? "own-node" : "other-node";
-}
+export const nearnessOf = (a: Member | AddressRange, b: Member | AddressRange): Nearness =>
+  nearnessOfNodes(nodeNameOf(a), nodeNameOf(b));
 
 /** A difference of two engines that know port sets by the same numbers. */
 export function asChangedPairs(block: ChangedBlock, known: Answers): ChangedPairs {

@@ -14,6 +14,12 @@ export interface Layer {
 /** How the node of a pod and a host stand to each other (S1.6). */
 export type Nearness = "own-node" | "other-node" | "unknown-node";
 
+/** By the names of the nodes that two ends run on, or are, where these are known. */
+export function nearnessOfNodes(one: string | undefined, other: string | undefined): Nearness {
+  if (one === undefined || other === undefined) return "unknown-node";
+  return one === other ? "own-node" : "other-node";
+}
+
 /** The other end of a walk. */
 export type Other =
   | { readonly kind: "pod"; readonly end: EndClass }

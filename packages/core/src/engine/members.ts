@@ -2,7 +2,7 @@ import type { Cluster } from "../cluster/model.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import { namespaceNameLabel } from "../labels/requirement.js";
 import type { EndClass, Member } from "./ends.js";
-import type { Nearness } from "./layer.js";
+import { type Nearness, nearnessOfNodes } from "./layer.js";
 
 /** The members of a class, one by one: for those who print, or ask about one of them. */
 export function* endpointsOf(cluster: Cluster, end: EndClass): Iterable<Endpoint> {
@@ -20,12 +20,7 @@ export function endpointOf(cluster: Cluster, { sample }: EndClass, member: Membe
   return { kind: "pod", pod: member, namespace };
 }
 
-// S1.6
-export function nearnessOf(a: Endpoint, b: Endpoint): Nearness {
-  const [own, other] = [nodeOf(a), nodeOf(b)];
-  if (own === undefined || other === undefined) return "unknown-node";
-  return own === other ? "own-node" : "other-node";
-}
+export const nearnessOf = (a: Endpoint, b: Endpoint): Nearness => nearnessOfNodes(nodeOf(a), nodeOf(b));
 
 /** The node an end is, or runs on, where that is known. */
 export function nodeOf(end: Endpoint): string | undefined {

@@ -31,15 +31,16 @@ export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<Cha
   const moved = new Set(moves.map(({ after }) => after));
   for (const [i, move] of moves.entries()) {
     const unlike = move.from === move.to ? new Set<number>() : view.unlike(move.from, move.to);
+    const talking = new Talking(view, move);
     for (const direction of ["egress", "ingress"] as const) {
       const side = direction === "egress" ? "from" : "to";
       const changes = new ChangesOf(justThese([move.after]), side, view.family, view.answers);
       const comparison = new MoveComparison(view, direction, move, unlike);
       if (comparison.mayDiffer)
         for (const other of view.ends.classes)
-          if (comparison.mayDifferFrom(other) && talks(view, move, other, other))
+          if (comparison.mayDifferFrom(other) && talking.with(other))
             if (other.kind === "host") hostChanges(view, direction, move, other, changes);
-            else if (other.pods.some((pod) => !moved.has(pod)))
+            else if (other.pods.length > moves.length || other.pods.some((pod) => !moved.has(pod)))
               comparison.withPod(other, changes, () => classWithout(other, moved));
       if (comparison.differsInOwn) outsideChanges(view, direction, move, changes);
       // Pairs of two pods that both changed are looked at from the source, one by one.
@@ -56,6 +57,25 @@ export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<Cha
 
 const talks = ({ family }: View, { from, to }: Move, before: EndClass, after: EndClass): boolean =>
   canCompare(family, from.families, to.families, before.families, after.families);
+
+/** With whom a moved pod can be compared; most ends have the same families. */
+class Talking {
+  private readonly known = new Map<number, boolean>();
+
+  constructor(
+    private readonly view: View,
+    private readonly move: Move,
+  ) {}
+
+  with(other: EndClass): boolean {
+    const key = other.families.reduce<number>((sum, family) => sum + family, 0);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const found = talks(this.view, this.move, other, other);
+    this.known.set(key, found);
+    return found;
+  }
+}
 
 /** A moved pod as it was and as it is, in one direction, held against others. */
 class MoveComparison {
@@ -114,8 +134,10 @@ class MoveComparison {
 
   withPod(other: EndClass, changes: ChangesOf, end: () => End): void {
     const { view, direction, move } = this;
-    const [was, is] = [this.ours(move.from, other), this.ours(move.to, other)];
-    const [theyWere, theyAre] = [this.theirs(other, move.from), this.theirs(other, move.to)];
+    const was = this.ours(move.from, other);
+    const is = this.own === undefined ? was : this.ours(move.to, other);
+    const theyWere = this.theirs(other, move.from);
+    const theyAre = this.theirsMayDiffer(other) ? this.theirs(other, move.to) : theyWere;
     if (was === uncertain || is === uncertain || theyWere === uncertain || theyAre === uncertain) {
       const pair = (own: EndClass) =>
         direction === "egress" ? view.pairAnswer(own, other) : view.pairAnswer(other, own);

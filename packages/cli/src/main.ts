@@ -1,4 +1,7 @@
-import { Command, CommanderError } from "commander";
+import type { Schema } from "@tierwall/core";
+import { Command, CommanderError, type Option } from "commander";
+import { documentedSchema } from "./config/config-schema.js";
+import { withConfig } from "./config/with-config.js";
 import { addExplain } from "./explain.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
@@ -52,13 +55,18 @@ export function helpPages(): { command: string; text: string }[] {
   ];
 }
 
-function makeProgram(finish: (status: number) => void): Command {
+/** What tierwall.yaml may say, for the reference in docs/. */
+export const defaultsSchema = (): Schema => documentedSchema(makeProgram(() => undefined));
+
+export function makeProgram(finish: (status: number) => void): Command {
   const program = new Command("tierwall")
     .description("Cluster-wide network policy for Kubernetes: decide, explain and test any connection.")
     .version(version)
     .showHelpAfterError("(--help tells more)")
     .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions })
     .exitOverride();
+  withConfig(program);
   for (const add of commands) add(program, finish);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help tells more)");
   program.addHelpText(
@@ -69,7 +77,13 @@ Examples:
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
 
-Data goes to stdout, talk to stderr. NO_COLOR is honoured.`,
+Defaults for options go into tierwall.yaml: docs/configuration.md.
+Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,
   );
   return program;
+}
+
+/** Those that are of use beside a command. */
+function globalOptions(command: Command): Option[] {
+  return command.parent?.options.filter((option) => option.attributeName() === "config") ?? [];
 }

@@ -1,18 +1,22 @@
-import type { Option } from "commander";
+import { Argument, type Option } from "commander";
 
-/** What the value of an option or an argument names, read off its placeholder: `<path>`, `<endpoint>`. */
+/** What the value of an option or an argument names. */
 export type ValueKind = "path" | "endpoint" | "namespace" | "other";
 
-export function valueKind(placeholder: string): ValueKind {
-  const words = placeholder.toLowerCase().split(/[^a-z]+/);
+/** Read off its placeholder, `<path>` or `<endpoint>`, or off what help says where the name is another: `<old>`, a file or a folder. */
+export function valueKindOf(taker: Option | Argument): ValueKind {
+  if (!(taker instanceof Argument))
+    return taker.long === "--namespace" ? "namespace" : kindInWords(placeholderOf(taker));
+  const kind = kindInWords(taker.name());
+  return kind === "other" && /\bfiles?\b|\bfolders?\b/.test(taker.description) ? "path" : kind;
+}
+
+function kindInWords(text: string): ValueKind {
+  const words = text.toLowerCase().split(/[^a-z]+/);
   const names = (...those: readonly string[]) => words.some((word) => those.includes(word));
   if (names("path", "file", "folder")) return "path";
   if (names("endpoint", "end", "pod", "workload", "party")) return "endpoint";
   return names("namespace") ? "namespace" : "other";
-}
-
-export function valueKindOf(option: Option): ValueKind {
-  return option.long === "--namespace" ? "namespace" : valueKind(placeholderOf(option));
 }
 
 /** `--pod-cidr <cidr>` takes a `cidr`; a switch takes nothing. */

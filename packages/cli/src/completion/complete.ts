@@ -1,6 +1,6 @@
 import type { Cluster } from "@tierwall/core";
-import { Argument, type Command } from "commander";
-import { isRepeatable, type ValueKind, valueKind, valueKindOf } from "../option-value.js";
+import type { Command } from "commander";
+import { isRepeatable, type ValueKind, valueKindOf } from "../option-value.js";
 import { type Candidates, none, plain } from "./candidates.js";
 import { endpointNames, namespaceNames } from "./cluster-names.js";
 import { type Given, readLine, type Slot } from "./slot.js";
@@ -25,7 +25,7 @@ function candidatesFor(program: Command, slot: Slot, word: string, clusterOf: Cl
     case "value": {
       const { of, command, given } = slot;
       if (of.argChoices !== undefined) return plain(of.argChoices);
-      const kind = of instanceof Argument ? valueKind(of.name()) : valueKindOf(of);
+      const kind = valueKindOf(of);
       return valuesOf(kind, word, () => clusterOf(command, given));
     }
     case "nothing":

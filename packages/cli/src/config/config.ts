@@ -11,7 +11,7 @@ import {
 } from "@tierwall/core";
 import type { Argument, Command, Option } from "commander";
 import { unreadable } from "../files.js";
-import { isSwitch, valueKind } from "../option-value.js";
+import { isSwitch, valueKindOf } from "../option-value.js";
 import { configSchema, configurable } from "./config-schema.js";
 
 /** tierwall.yaml, read: what each option of a command is to be where the line does not say. */
@@ -121,4 +121,4 @@ function isFor(command: Command, option: Option, value: Setting["value"]): boole
   return option.argChoices === undefined || value.every((text) => option.argChoices?.includes(text));
 }
 
-const isPath = (argument: Argument): boolean => valueKind(argument.name()) === "path";
+const isPath = (argument: Argument): boolean => valueKindOf(argument) === "path";

@@ -24,19 +24,19 @@ export function clusterOfLine(program: Command): ClusterOf {
     const recursive = given.has("recursive") || settingOf("recursive", command, config)[0] === "true";
     const files = paths.filter((path) => path !== "-").flatMap((path) => filesAt(path, recursive).files);
     const end = performance.now() + patience;
-    return readCluster(files.map((file) => whileThereIsTime(file, end)));
+    return readCluster(files.map((file) => readWhile(() => performance.now() < end, file)));
   };
 }
 
-/** A text that breaks off when time is up; the objects before that are whole. */
-function whileThereIsTime(file: string, end: number): ChunkedSource {
+/** A file that breaks off when time is up; the objects before that are whole. */
+export function readWhile(thereIsTime: () => boolean, file: string): ChunkedSource {
   const whole = bigFile(file, file, statSync(file).size, () => undefined);
   return {
     file,
     *chunks() {
       for (const chunk of whole.chunks())
         for (let at = 0; at < chunk.length; at += step) {
-          if (performance.now() > end) return;
+          if (!thereIsTime()) return;
           yield chunk.slice(at, at + step);
         }
     },

@@ -1,5 +1,8 @@
+import { join } from "node:path";
+import { readCluster } from "@tierwall/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { readWhile } from "./cluster-of-line.js";
 
 afterAll(removeFolders);
 
@@ -57,5 +60,38 @@ describe("whatever is wrong is not said while somebody types", () => {
   it("names before a mistake are offered all the same", () => {
     const cwd = folderOf({ "a.yaml": `${cluster}---\n{`, "b.yaml": "kind: [" });
     expect(offered(cwd, "explain", "-f", ".", "--from", "shop/")).toEqual(["shop/cart", "shop/web"]);
+  });
+});
+
+describe("a file that takes too long", () => {
+  const manyPods = Array.from(
+    { length: 5000 },
+    (_, i) => `{apiVersion: v1, kind: Pod, metadata: {namespace: x, name: p${i}}}`,
+  );
+  const files = {
+    "many.yaml": manyPods.join("\n---\n"),
+    "many.json": JSON.stringify({
+      apiVersion: "v1",
+      kind: "List",
+      items: manyPods.map((_, i) => ({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { namespace: "x", name: `p${i}` },
+      })),
+    }),
+  };
+  const folder = folderOf(files);
+  const namesIn = (file: string, steps: number) => {
+    let left = steps;
+    return [...readCluster([readWhile(() => left-- > 0, join(folder, file))]).pods.keys()];
+  };
+
+  it.each(Object.keys(files))("is offered as far as it was read: %s", (file) => {
+    expect(namesIn(file, 0)).toEqual([]);
+    const some = namesIn(file, 2);
+    expect(some.length).toBeGreaterThan(500);
+    expect(some.length).toBeLessThan(4500);
+    expect(some).toEqual(some.map((_, i) => `x/p${i}`));
+    expect(namesIn(file, Infinity)).toHaveLength(5000);
   });
 });

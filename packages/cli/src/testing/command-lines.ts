@@ -24,20 +24,35 @@ export function wordsOf(line: string): readonly string[] {
     .map((word) => word.replace(/^(['"])(.*)\1$/s, "$2").replace(/\)$/, ""));
 }
 
-/** What the program says to a line without running it; undefined if it would run it. */
-export function complaintAbout(words: readonly string[]): string | undefined {
+export interface Said {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What the program itself says to a line, in this process; the command is not run. */
+export function saidTo(words: readonly string[]): Said {
   const program = makeProgram(() => undefined);
-  let said = "";
-  const output = { writeOut: () => undefined, writeErr: (text: string) => (said += text) };
+  const said = { status: 0, stdout: "", stderr: "" };
+  const output = {
+    writeOut: (text: string) => (said.stdout += text),
+    writeErr: (text: string) => (said.stderr += text),
+  };
   program.configureOutput(output);
   for (const command of program.commands) command.configureOutput(output).action(() => undefined);
   try {
     program.parse(["--no-config", ...words], { from: "user" });
-    return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? undefined : said;
+    said.status = error.exitCode === 0 ? 0 : 2;
   }
+  return said;
+}
+
+/** Why the program would not run a line; undefined if it would. */
+export function complaintAbout(words: readonly string[]): string | undefined {
+  const { status, stderr } = saidTo(words);
+  return status === 0 ? undefined : stderr;
 }
 
 export function commandNames(): readonly string[] {

@@ -135,6 +135,7 @@ describe("the GitHub Action", () => {
     ["preview", "--fail-on", "newly-denied,lockout"],
     ["lint", "--output", "github"],
     ["diff", "--output", "github"],
+    ["preview", "--output", "github"],
   ])("%s knows %s %s", (name, flag, value) => {
     const command = makeProgram(() => undefined).commands.find((one) => one.name() === name);
     const option = command?.options.find((one) => one.long === flag);

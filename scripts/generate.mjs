@@ -19,6 +19,7 @@ async function generate() {
   const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };
   Object.assign(pages, referencePages(core.dialects));
   pages["docs/reference/connectivitytest.md"] = assertionsPage(core);
+  pages["docs/reference/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/cli.md"] = commandsPage(cli.helpPages());
   return pages;
 }
@@ -71,6 +72,11 @@ function chapter({ title, group, version, kind, scope, spellings }, headings) {
 function assertionsPage({ connectivityTestKind: { apiVersion, kind }, connectivityTestSchema }) {
   const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [connectivity-tests.md](../connectivity-tests.md).\n`;
   return `${header}# ${kind}\n\n${intro}\n${renderReference(connectivityTestSchema, "##", new Set())}`;
+}
+
+function defaultsPage(schema) {
+  const intro = `What \`tierwall.yaml\` may hold; see [configuration.md](../configuration.md).\n`;
+  return `${header}# tierwall.yaml\n\n${intro}\n${renderReference(schema, "##", new Set())}`;
 }
 
 function commandsPage(help) {

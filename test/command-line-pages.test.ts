@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Diagnostic, diagnosticText, noStyle } from "@tierwall/core";
 import { afterAll, describe, expect, it } from "vitest";
+import { applyConfig } from "../packages/cli/src/config/apply-config.js";
+import { readConfig } from "../packages/cli/src/config/config.js";
 import { readDnsRecords } from "../packages/cli/src/dns.js";
 import { readPaths } from "../packages/cli/src/files.js";
+import { makeProgram } from "../packages/cli/src/main.js";
 
 /* The pages of docs/diagnostics whose code only the command line reports; core's pages.test.ts executes the others. */
 
@@ -16,8 +19,8 @@ const page = (code: string) =>
 const block = (text: string | undefined, language: string) =>
   new RegExp(`^\`\`\`${language}\n(.*?)\n\`\`\`$`, "ms").exec(text ?? "")?.[1];
 
-function textOf(diagnostics: readonly Diagnostic[]): string {
-  const shown = diagnostics.map((d) => diagnosticText(d, () => undefined, noStyle)).join("\n\n");
+function textOf(diagnostics: readonly Diagnostic[], text?: string): string {
+  const shown = diagnostics.map((d) => diagnosticText(d, () => text, noStyle)).join("\n\n");
   return shown.replaceAll(`${folder}/`, "");
 }
 
@@ -35,6 +38,28 @@ describe("TW1004: a path that cannot be read", () => {
     const { diagnostics, sources } = readPaths([file], false);
     expect(diagnostics).toEqual([]);
     expect(sources).toHaveLength(1);
+  });
+});
+
+describe("TW1007: a default in tierwall.yaml that its option does not take", () => {
+  const [example, corrected] = page("TW1007");
+  const problemsOf = (yaml: string) => {
+    const file = join(folder, "tierwall.yaml");
+    writeFileSync(file, `${yaml}\n`);
+    const program = makeProgram(() => undefined);
+    const read = readConfig(file, program);
+    const [, command] = /<!-- run: (\S+) /.exec(example!)!;
+    const used = program.commands.find((one) => one.name() === command)!;
+    return read.ok ? applyConfig(used, read.config) : read.diagnostics;
+  };
+
+  it("the defaults of the example yield it, with the output that the page shows", () => {
+    const yaml = block(example, "yaml")!;
+    expect(textOf(problemsOf(yaml), yaml)).toBe(block(example, "text"));
+  });
+
+  it("its correction mends it", () => {
+    expect(problemsOf(block(corrected, "yaml")!)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { configName, isConfig } from "./config/find-config.js";
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json"];
@@ -65,7 +66,10 @@ export function filesAt(
 function filesIn(folder: string, recursive: boolean): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const isManifest = (name: string) => manifestEndings.some((ending) => name.endsWith(ending));
-  const files = entries.filter((entry) => !entry.isDirectory() && isManifest(entry.name));
+  const isDefaults = (name: string) => name === configName && isConfig(join(folder, name));
+  const files = entries.filter(
+    (entry) => !entry.isDirectory() && isManifest(entry.name) && !isDefaults(entry.name),
+  );
   const folders = entries.filter(
     (e) => e.isDirectory() && e.name !== "node_modules" && !e.name.startsWith("."),
   );

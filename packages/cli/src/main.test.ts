@@ -71,6 +71,7 @@ describe("colour", () => {
     ["none into a pipe", {}],
     ["none with NO_COLOR", { NO_COLOR: "1" }],
     ["none with NO_COLOR, whatever else is set", { NO_COLOR: "1", FORCE_COLOR: "1" }],
+    ["none with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
     ["none into a pipe, whatever the terminal can", { COLORTERM: "truecolor", TERM: "xterm-256color" }],
   ])("%s", (_what, env) => {
     const { stdout } = tierwall(ask, { cwd: folder, env });
@@ -82,6 +83,10 @@ describe("colour", () => {
     });
     expect(stderr).toContain("TW1004");
     expect(stderr).not.toContain(escape);
+  });
+
+  it("into a pipe with FORCE_COLOR, as the logs of CI can show it", () => {
+    expect(tierwall(ask, { cwd: folder, env: { FORCE_COLOR: "1" } }).stdout).toContain(`${escape}[31m`);
   });
 });
 

@@ -1,5 +1,11 @@
-import { Command, CommanderError } from "commander";
+import type { Schema } from "@tierwall/core";
+import { Command, CommanderError, type Option } from "commander";
+import { addComplete } from "./completion/complete-command.js";
+import { addCompletion } from "./completion/completion-command.js";
+import { documentedSchema } from "./config/config-schema.js";
+import { withConfig } from "./config/with-config.js";
 import { addExplain } from "./explain.js";
+import { type Invocation, spokenAs } from "./invocation.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -11,10 +17,12 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addTest,
   addValidate,
   addTour,
+  addCompletion,
+  addComplete,
 ];
 
 /** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input. */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], invocation: Invocation = "tierwall"): Promise<number> {
   // A reader like `head` that has seen enough is no error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -23,7 +31,7 @@ export async function run(args: readonly string[]): Promise<number> {
   let status = 0;
   const program = makeProgram((result) => {
     status = result;
-  });
+  }, invocation);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
@@ -48,17 +56,25 @@ export function helpPages(): { command: string; text: string }[] {
   };
   return [
     page(program, "tierwall"),
-    ...program.commands.map((command) => page(command, `tierwall ${command.name()}`)),
+    ...program.commands.filter(isVisible).map((command) => page(command, `tierwall ${command.name()}`)),
   ];
 }
 
-function makeProgram(finish: (status: number) => void): Command {
-  const program = new Command("tierwall")
+/** What tierwall.yaml may say, for the reference in docs/. */
+export const defaultsSchema = (): Schema => documentedSchema(makeProgram(() => undefined));
+
+const isVisible = (command: Command) => !command.name().startsWith("__");
+
+export function makeProgram(finish: (status: number) => void, invocation: Invocation = "tierwall"): Command {
+  const program: Command = new Command(invocation)
     .description("Cluster-wide network policy for Kubernetes: decide, explain and test any connection.")
     .version(version)
     .showHelpAfterError("(--help tells more)")
     .showSuggestionAfterError()
+    .configureOutput(outputOf(() => program, invocation))
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions })
     .exitOverride();
+  withConfig(program);
   for (const add of commands) add(program, finish);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help tells more)");
   program.addHelpText(
@@ -69,7 +85,22 @@ Examples:
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
 
-Data goes to stdout, talk to stderr. NO_COLOR is honoured.`,
+Defaults for options go into tierwall.yaml: docs/configuration.md.
+Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,
   );
   return program;
+}
+
+/** All that commander prints is help, in one form or another. */
+function outputOf(program: () => Command, invocation: Invocation) {
+  const commands = () => program().commands.map((command) => command.name());
+  return {
+    writeOut: (text: string) => process.stdout.write(spokenAs(invocation, text, commands())),
+    writeErr: (text: string) => process.stderr.write(spokenAs(invocation, text, commands())),
+  };
+}
+
+/** Those that are of use beside a command. */
+function globalOptions(command: Command): Option[] {
+  return command.parent?.options.filter((option) => option.attributeName() === "config") ?? [];
 }

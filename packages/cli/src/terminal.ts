@@ -1,9 +1,11 @@
 import type { Style } from "@tierwall/core";
 import pc from "picocolors";
 
-/** Colour where there is a terminal to show it, and nobody asked for none (NO_COLOR). */
+/** Colour where there is a terminal to show it, or where it is asked for (FORCE_COLOR); none where nobody wants it (NO_COLOR). */
 export function styleFor(stream: { readonly isTTY?: boolean }): Style {
-  const wanted = stream.isTTY === true && pc.isColorSupported && (process.env.NO_COLOR ?? "") === "";
+  const { NO_COLOR: none = "", FORCE_COLOR: forced = "" } = process.env;
+  const shown = forced === "" ? stream.isTTY === true && pc.isColorSupported : forced !== "0";
+  const wanted = none === "" && shown;
   const colors = pc.createColors(wanted);
   return {
     bold: colors.bold,

@@ -32,6 +32,14 @@ export function addTour(program: Command, finish: (status: number) => void): voi
     .description(
       "A guided tour: an example cluster that uses all six policy APIs, and three of its connections explained.",
     )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  tierwall tour
+
+Exit status: 0, or 2 where the example cluster is not installed.`,
+    )
     .action(() => finish(runTour()));
 }
 

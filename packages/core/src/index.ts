@@ -13,6 +13,7 @@ export {
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
+export { readCluster } from "./analysis/read-cluster.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export type { Cluster, DnsRecord, Facts, Namespace, Node, Pod } from "./cluster/model.js";
@@ -42,10 +43,24 @@ export type { Block } from "./engine/blocks.js";
 export { PortSets, type PortSetId } from "./engine/port-sets.js";
 export { type Lowered, assembleTiers } from "./policy/assemble.js";
 export type { PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
+export { type ParsedDocument, isObject } from "./manifest/document.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, parseAddress } from "./net/address.js";
 export { type Cidr, parseCidr } from "./net/cidr.js";
+export { locateProblem } from "./schema/locate-problem.js";
+export {
+  boolean,
+  type Fields,
+  list,
+  object,
+  type ObjectSchema,
+  oneOf,
+  optional,
+  type Schema,
+  string,
+} from "./schema/schema.js";
+export { validate } from "./schema/validate.js";
 export {
   diagnosticText,
   type SourceLines,

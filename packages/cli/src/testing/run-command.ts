@@ -28,7 +28,8 @@ export function tierwall(args: readonly string[], { cwd, input = "", env = {} }:
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     input,
-    env: { ...process.env, ...env },
+    // What the terminal that runs the tests can show is no business of theirs.
+    env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -21,6 +21,7 @@ export const diagnostics = {
   TW1004: error("a path that cannot be read"),
   TW1005: error("a list without items"),
   TW1006: error("a document that grows beyond reason when its aliases are expanded"),
+  TW1007: error("a default in tierwall.yaml that its option does not take"),
 
   TW1101: error("an object without a name"),
   TW1102: error("two objects with the same kind and name"),

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { print } from "../terminal.js";
+import { type Candidates, candidatesText, none } from "./candidates.js";
+import { clusterOfLine } from "./cluster-of-line.js";
+import { complete } from "./complete.js";
+
+/** What the completion scripts, and kubectl, ask at every press of the key. Hidden: nobody types it. */
+export function addComplete(program: Command, finish: (status: number) => void): void {
+  program
+    .command("__complete", { hidden: true })
+    .description("Says what could stand at the end of a line; the scripts of `tierwall completion` ask it.")
+    .argument("[words...]", "the words after the name of the program, the last as far as it is typed")
+    .action((words: readonly string[]) => {
+      print(candidatesText(candidatesNow(program, words)));
+      finish(0);
+    });
+}
+
+/** Somebody is typing: whatever is wrong will be said when the line is run. */
+function candidatesNow(program: Command, words: readonly string[]): Candidates {
+  try {
+    return complete(program, words, clusterOfLine(program));
+  } catch {
+    return none;
+  }
+}

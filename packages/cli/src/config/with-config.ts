@@ -1,0 +1,48 @@
+import { homedir } from "node:os";
+import { type Diagnostic, diagnosticText } from "@tierwall/core";
+import { type Command, CommanderError, Option } from "commander";
+import { styleFor, talk } from "../terminal.js";
+import { applyConfig } from "./apply-config.js";
+import { readConfig } from "./config.js";
+import { configurable } from "./config-schema.js";
+import { findConfig } from "./find-config.js";
+
+/** Lets tierwall.yaml give defaults to every command of a program. */
+export function withConfig(program: Command): Command {
+  return program
+    .addOption(
+      new Option(
+        "--config <path>",
+        "defaults for options (default: the nearest tierwall.yaml, here or above)",
+      ),
+    )
+    .addOption(new Option("--no-config", "leave tierwall.yaml alone"))
+    .hook("preSubcommand", (_program, command) => {
+      // Help is given whatever tierwall.yaml says, and so is what it says nothing about.
+      if (configurable(command).length === 0 || program.args.some((word) => /^(-h|--help)$/.test(word)))
+        return;
+      const file = configFile(program);
+      if (file === undefined) return;
+      const read = readConfig(file, program);
+      const problems = read.ok ? applyConfig(command, read.config) : read.diagnostics;
+      if (problems.length > 0) refuse(problems, file, read.ok ? read.config.text : read.text);
+      command.hook("preAction", () => {
+        if (command.getOptionValue("verbose") === true) talk(`defaults from ${file}`);
+      });
+    });
+}
+
+/** The one that --config names, or the nearest. */
+export function configFile(program: Command): string | undefined {
+  const named: unknown = program.getOptionValue("config");
+  if (named === false) return undefined;
+  return typeof named === "string" ? named : findConfig(process.cwd(), homedir());
+}
+
+function refuse(problems: readonly Diagnostic[], file: string, text: string): never {
+  const style = styleFor(process.stderr);
+  const textOf = (of: string) => (of === file ? text : undefined);
+  for (const problem of problems) talk(`${diagnosticText(problem, textOf, style)}\n`);
+  talk(`${file} gives defaults; nothing was done. (--no-config leaves it alone)`);
+  throw new CommanderError(2, "tierwall.config", "");
+}

@@ -38,7 +38,7 @@ type Asked = Pick<MatrixQuestion, "by" | "undecided"> & {
   readonly label: readonly [key: string, value: string] | undefined;
 };
 
-const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const anyQuestion: fc.Arbitrary<Asked> = fc.record({
   by: oneOf("pod", "workload", "namespace"),
   undecided: oneOf("show", "show", "allow", "deny"),
@@ -103,11 +103,16 @@ const holds = (groups: readonly PortGroup[], { protocol, port }: AskedPort) =>
     return group.protocol === "ICMP" || group.ranges.some(([first, last]) => first <= port && port <= last);
   });
 
-function said({ allowed, partly, undecided }: Cell, ports: readonly AskedPort[]): string {
+/** What a cell says of each port; more than one thing is never right. */
+function said({ allowed, wholly, partly, undecided }: Cell, ports: readonly AskedPort[]): string {
   const ofPort = (port: AskedPort) => {
-    if (holds(partly, port)) return "partly";
-    if (holds(allowed, port)) return "allowed";
-    return holds(undecided, port) ? "undecided" : "-";
+    const words = [
+      ...(holds(wholly, port) ? ["allowed"] : []),
+      ...(holds(partly, port) ? ["partly"] : []),
+      ...(holds(undecided, port) ? ["undecided"] : []),
+    ];
+    expect(holds(allowed, port)).toBe(words[0] === "allowed" || words[0] === "partly");
+    return words.length === 0 ? "-" : words.join("+");
   };
   return ports.map(ofPort).join(" ");
 }

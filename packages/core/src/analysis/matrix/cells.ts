@@ -6,10 +6,13 @@ import { type PortGroup, portGroups } from "./port-groups.js";
 export interface Cell {
   /** What some of the pairs may do. */
   readonly allowed: readonly PortGroup[];
-  /** Of this, what only some of them may. */
+  /** Of this, what all of them may, and what only some may. */
+  readonly wholly: readonly PortGroup[];
   readonly partly: readonly PortGroup[];
   /** What is undecided for some, and allowed for none. */
   readonly undecided: readonly PortGroup[];
+  /** The rest, where every port was asked about and is the same for all pairs. */
+  readonly anyBut?: readonly PortGroup[];
 }
 
 /** What becomes of ports of which nobody can know (S9.1). */
@@ -62,10 +65,13 @@ export class Cells {
     if (known !== undefined) return known;
     const { some, every, open } = this.sums[id]!;
     const groups = (set: PortSetId) => portGroups(this.ports, set, this.real);
+    const isPlain = some === every && open === noPorts && this.asked === this.real;
     const made = {
       allowed: groups(some),
+      wholly: groups(every),
       partly: groups(this.ports.subtract(some, every)),
       undecided: groups(open),
+      ...(isPlain ? { anyBut: groups(this.ports.subtract(this.real, some)) } : {}),
     };
     this.contents.set(id, made);
     return made;

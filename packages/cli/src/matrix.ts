@@ -9,6 +9,7 @@ import {
   matrixJson,
   matrixMarkdown,
   matrixOf,
+  matrixSvg,
   matrixText,
   parsePort,
   parseSelector,
@@ -21,7 +22,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
-const formats = ["text", "json", "csv", "md", "dot"] as const;
+const formats = ["text", "json", "csv", "md", "dot", "svg"] as const;
 
 interface MatrixFlags extends StateFlags {
   readonly by: Grain;
@@ -152,6 +153,8 @@ function linesOf(matrix: Matrix, flags: MatrixFlags): Iterable<string> {
       return matrixMarkdown(matrix, options);
     case "dot":
       return matrixDot(matrix, options);
+    case "svg":
+      return matrixSvg(matrix);
   }
 }
 

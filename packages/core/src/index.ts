@@ -71,6 +71,7 @@ export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
 export { matrixJson } from "./report/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix-markdown.js";
+export { matrixSvg } from "./report/matrix-svg.js";
 export { matrixText } from "./report/matrix-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {

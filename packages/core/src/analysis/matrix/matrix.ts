@@ -71,6 +71,35 @@ export class Matrix {
       if (direction === "ingress" && isShown(id))
         yield { from: { kind: "external", range }, to: this.parties[party]!, cell: this.cells.content(id) };
   }
+
+  /**
+   * The cells added up over groups of ends, by source and destination; undefined where there is no pair. Ends without a
+   * group are left out.
+   */
+  summed<G>(
+    groups: readonly G[],
+    groupOf: (end: MatrixEnd) => G | undefined,
+  ): readonly (readonly (Cell | undefined)[])[] {
+    const sums = groups.map(() => new Uint32Array(groups.length));
+    const places = new Map(groups.map((group, i) => [group, i]));
+    const placeOf = (end: MatrixEnd) => {
+      const group = groupOf(end);
+      return group === undefined ? undefined : places.get(group);
+    };
+    const add = (from: number | undefined, to: number | undefined, id: number) => {
+      if (from === undefined || to === undefined || id === noPairs) return;
+      sums[from]![to] = this.cells.union(sums[from]![to]!, id);
+    };
+    const own = this.parties.map(placeOf);
+    for (const i of this.parties.keys())
+      for (const [j, id] of this.rows.of(i)?.entries() ?? []) add(own[i], own[j], id);
+    for (const { party, direction, range, cell } of this.runs) {
+      const outside = placeOf({ kind: "external", range });
+      if (direction === "egress") add(own[party], outside, cell);
+      else add(outside, own[party], cell);
+    }
+    return sums.map((row) => Array.from(row, (id) => (id === noPairs ? undefined : this.cells.content(id))));
+  }
 }
 
 export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matrix> {

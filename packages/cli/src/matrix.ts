@@ -1,11 +1,13 @@
 import {
   compile,
   diagnosticText,
+  type Engine,
   type Grain,
   type LabelMatch,
   type Matrix,
   matrixCsv,
   matrixDot,
+  matrixHtml,
   matrixJson,
   matrixMarkdown,
   matrixOf,
@@ -13,16 +15,17 @@ import {
   matrixText,
   parsePort,
   parseSelector,
+  pictureOf,
   type PortRef,
+  Reasons,
   type Result,
-  type State,
   type UndecidedPorts,
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
-const formats = ["text", "json", "csv", "md", "dot", "svg"] as const;
+const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
 
 interface MatrixFlags extends StateFlags {
   readonly by: Grain;
@@ -105,24 +108,25 @@ function selector(text: string, previous: LabelMatch): LabelMatch {
 function runMatrix(flags: MatrixFlags): number {
   const loaded = loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const made = askedMatrix(flags, loaded.state);
+  const engine = compile(loaded.state.cluster, loaded.state.tiers);
+  const made = askedMatrix(flags, engine);
   if (!made.ok) {
     talk(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  printLines(linesOf(made.value, flags));
+  printLines(linesOf(engine, made.value, flags));
   tellRest(loaded, flags.verbose ?? false);
   return 0;
 }
 
-function askedMatrix(flags: MatrixFlags, { cluster, tiers }: State): Result<Matrix> {
+function askedMatrix(flags: MatrixFlags, engine: Engine): Result<Matrix> {
   const ports: PortRef[] = [];
   for (const text of flags.port) {
     const port = parsePort(text);
     if (!port.ok) return port;
     ports.push(port.value);
   }
-  return matrixOf(compile(cluster, tiers), {
+  return matrixOf(engine, {
     by: flags.by,
     from: flags.from,
     to: flags.to,
@@ -136,7 +140,7 @@ function askedMatrix(flags: MatrixFlags, { cluster, tiers }: State): Result<Matr
 /** On a terminal as much as somebody reads; whoever pipes it gets it all. */
 const readableLines = 200;
 
-function linesOf(matrix: Matrix, flags: MatrixFlags): Iterable<string> {
+function linesOf(engine: Engine, matrix: Matrix, flags: MatrixFlags): Iterable<string> {
   const options = { denied: flags.denied ?? false };
   switch (flags.output) {
     case "text":
@@ -154,7 +158,9 @@ function linesOf(matrix: Matrix, flags: MatrixFlags): Iterable<string> {
     case "dot":
       return matrixDot(matrix, options);
     case "svg":
-      return matrixSvg(matrix);
+      return matrixSvg(pictureOf(matrix));
+    case "html":
+      return matrixHtml(matrix, new Reasons(engine, matrix));
   }
 }
 

@@ -20,6 +20,7 @@ export {
   matrixOf,
   type MatrixQuestion,
 } from "./analysis/matrix/matrix.js";
+export { Reasons } from "./analysis/matrix/reasons.js";
 export type { PortGroup } from "./analysis/matrix/port-groups.js";
 export type { Grain, Party } from "./analysis/party.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
@@ -69,8 +70,10 @@ export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
+export { matrixHtml } from "./report/matrix-html.js";
 export { matrixJson } from "./report/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix-markdown.js";
+export { type Picture, pictureOf } from "./report/matrix-picture.js";
 export { matrixSvg } from "./report/matrix-svg.js";
 export { matrixText } from "./report/matrix-text.js";
 export { noStyle, type Style } from "./report/style.js";

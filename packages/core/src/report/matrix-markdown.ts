@@ -1,11 +1,11 @@
 import type { Matrix } from "../analysis/matrix/matrix.js";
 import { bySource, cellText, legendOf, ShortNames } from "./matrix-groups.js";
-import { counted, summaryOf } from "./matrix-summary.js";
+import { headline, summaryOf } from "./matrix-summary.js";
 
 /** A table for pull requests and wikis, a row for all that a source reaches on the same ports. */
 export function* matrixMarkdown(matrix: Matrix, { denied }: { readonly denied: boolean }): Iterable<string> {
-  const { parties, pairs, open } = summaryOf(matrix);
-  yield `**${open} of ${counted(pairs, "pair")} can connect**, among ${parties}`;
+  const summary = summaryOf(matrix);
+  yield `**${headline(summary)}**, among ${summary.parties}`;
   yield "";
   yield "| from | to | ports |";
   yield "|---|---|---|";

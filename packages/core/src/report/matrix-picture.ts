@@ -16,6 +16,8 @@ export interface PictureEnd {
 export interface Picture {
   readonly by: Grain;
   readonly ends: readonly PictureEnd[];
+  /** The row and column of an end of the matrix. */
+  readonly endOf: (end: MatrixEnd) => PictureEnd;
   readonly cells: readonly (readonly (Cell | undefined)[])[];
   /** `16 workloads · 3 nodes`, and what was put together. */
   readonly subtitle: string;
@@ -46,6 +48,7 @@ export function pictureOf(matrix: Matrix): Picture {
   return {
     by: isCrowded ? "namespace" : matrix.by,
     ends: shown.map((i) => groups[i]!),
+    endOf,
     cells: shown.map((i) => shown.map((j) => cells[i]![j])),
     subtitle: subtitleOf(matrix, count, isCrowded),
   };
@@ -78,4 +81,15 @@ function subtitleOf(matrix: Matrix, count: number, isCrowded: boolean): string {
   const nodes = matrix.parties.length - count;
   const all = [counted(count, matrix.by), ...(nodes === 0 ? [] : [counted(nodes, "node")])].join(" · ");
   return isCrowded ? `${all} · put together by namespace` : all;
+}
+
+/** How a cell is drawn; without a pair of ends it has nothing to say. */
+export type Look = "all" | "some" | "partly" | "undecided" | "none" | "itself";
+
+export function lookOf(cell: Cell | undefined): Look {
+  if (cell === undefined) return "itself";
+  if (cell.wholly.some(({ protocol }) => protocol === "any")) return "all";
+  if (cell.partly.length > 0) return "partly";
+  if (cell.wholly.length > 0) return "some";
+  return cell.undecided.length > 0 ? "undecided" : "none";
 }

@@ -31,4 +31,12 @@ export function summaryOf(matrix: Matrix): MatrixSummary {
 
 const isInside = ({ kind }: MatrixEnd): boolean => kind !== "external";
 
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+/** `1 node`, `1,200 workloads`. */
+export const counted = (count: number, what: string): string =>
+  `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+
+/** `5 of 12 pairs can connect, 1 more perhaps`. */
+export function headline({ pairs, open, undecided }: MatrixSummary): string {
+  const perhaps = undecided === 0 ? "" : `, ${undecided.toLocaleString("en")} more perhaps`;
+  return `${open.toLocaleString("en")} of ${counted(pairs, "pair")} can connect${perhaps}`;
+}

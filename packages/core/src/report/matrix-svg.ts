@@ -1,8 +1,7 @@
 import type { Cell } from "../analysis/matrix/cells.js";
-import type { Matrix } from "../analysis/matrix/matrix.js";
 import { escapeMarkup } from "./markup.js";
 import { cellText } from "./matrix-groups.js";
-import { type Picture, type PictureEnd, pictureOf } from "./matrix-picture.js";
+import { type Look, lookOf, type Picture, type PictureEnd } from "./matrix-picture.js";
 
 /*
  *   title, subtitle
@@ -28,15 +27,16 @@ const colours = {
 const fonts = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 /** A picture of who can reach whom: rows open connections to columns. Nothing in it is loaded from elsewhere. */
-export function* matrixSvg(matrix: Matrix): Iterable<string> {
-  const picture = pictureOf(matrix);
-  const layout = layOut(picture);
+export function* matrixSvg(picture: Picture, { heading = true } = {}): Iterable<string> {
+  const layout = layOut(picture, heading ? headHeight : 12);
   const { width, height } = layout;
-  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" role="img" aria-label="Who can reach whom">`;
+  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" data-left="${layout.left}" data-top="${layout.top}" data-cell="${layout.cell}" data-count="${picture.ends.length}" role="img" aria-label="Who can reach whom">`;
   yield `<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#e4ecfb"/><rect width="2.2" height="5" fill="${colours.accent}"/></pattern></defs>`;
   yield `<rect width="${width}" height="${height}" fill="${colours.paper}"/>`;
-  yield text(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
-  yield text(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
+  if (heading) {
+    yield text(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
+    yield text(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
+  }
   yield* bands(picture, layout);
   yield* labels(picture, layout);
   yield* grid(picture, layout);
@@ -63,7 +63,7 @@ const headHeight = 84;
 const legendHeight = 74;
 const longestLabel = 38;
 
-function layOut({ ends }: Picture): Layout {
+function layOut({ ends }: Picture, head: number): Layout {
   const count = ends.length;
   const cell = count <= 14 ? 46 : count <= 26 ? 30 : count <= 42 ? 21 : count <= 75 ? 16 : 9;
   const font = Math.min(13, Math.max(7, Math.round(cell * 0.72)));
@@ -84,7 +84,7 @@ function layOut({ ends }: Picture): Layout {
       ),
     ) + (ends.some(({ band }) => band !== "") ? 18 : 0);
   const left = margin + bandWidth + labelWidth;
-  const top = headHeight + bandWidth + labelWidth;
+  const top = head + bandWidth + labelWidth;
   const side = count * cell;
   return {
     width: Math.max(left + side + margin, 760),
@@ -116,6 +116,7 @@ function* bands(
   { left, top, cell, font, bandWidth, labelWidth }: Layout,
 ): Iterable<string> {
   const side = ends.length * cell;
+  if (ends.every(({ band }) => band === "")) return;
   for (const [number, { band, first, count }] of runsOf(ends).entries()) {
     const [start, length] = [first * cell, count * cell];
     if (number % 2 === 0) {
@@ -163,31 +164,45 @@ function* grid({ ends }: Picture, { left, top, cell }: Layout): Iterable<string>
   yield `<path d="${lines.join("")}" stroke="${colours.line}" fill="none"/>`;
 }
 
-type Look = "all" | "some" | "partly" | "undecided" | "none" | "itself";
-
-function lookOf(cell: Cell | undefined): Look {
-  if (cell === undefined) return "itself";
-  if (cell.wholly.some(({ protocol }) => protocol === "any")) return "all";
-  if (cell.partly.length > 0) return "partly";
-  if (cell.wholly.length > 0) return "some";
-  return cell.undecided.length > 0 ? "undecided" : "none";
+function* cells(picture: Picture, layout: Layout): Iterable<string> {
+  if (picture.ends.length > mostElements) yield* crowdedCells(picture, layout);
+  else yield* singleCells(picture, layout);
 }
 
-function* cells({ ends, cells: rows }: Picture, { left, top, cell: size }: Layout): Iterable<string> {
+/** More rows than this are too many for an element a cell. */
+const mostElements = 75;
+
+function* singleCells({ ends, cells: rows }: Picture, { left, top, cell: size }: Layout): Iterable<string> {
   for (const [i, row] of rows.entries())
     for (const [j, cell] of row.entries()) {
       const look = lookOf(cell);
       if (look === "none") continue;
       const [x, y] = [left + j * size, top + i * size];
-      const tip =
-        cell === undefined
-          ? ""
-          : `<title>${escapeMarkup(`${ends[i]!.name} → ${ends[j]!.name}: ${cellText(cell)}`)}</title>`;
-      const hint =
-        cell !== undefined && look !== "undecided" && cell.undecided.length > 0 ? corner(x, y, size) : "";
+      const said = cell === undefined ? "" : `${ends[i]!.name} → ${ends[j]!.name}: ${cellText(cell)}`;
+      const tip = said === "" ? "" : `<title>${escapeMarkup(said)}</title>`;
+      const isAlsoUnsure = cell !== undefined && look !== "undecided" && cell.undecided.length > 0;
       const words = cell === undefined || size < 40 ? "" : portWords(cell, x + size / 2, y + size / 2);
-      yield `<g>${tip}${mark(look, x, y, size, words !== "")}${hint}${words}</g>`;
+      yield `<g>${tip}${mark(look, x, y, size, words !== "")}${isAlsoUnsure ? corner(x, y, size) : ""}${words}</g>`;
     }
+}
+
+/** One path for all cells that look alike. */
+function* crowdedCells({ cells: rows }: Picture, { left, top, cell: size }: Layout): Iterable<string> {
+  const square = (inset: number) => `h${size - 2 * inset}v${size - 2 * inset}h${2 * inset - size}z`;
+  const shapes: Readonly<Partial<Record<Look, { inset: number; shape: string; fill: string }>>> = {
+    all: { inset: 0.5, shape: square(0.5), fill: colours.accent },
+    some: { inset: 2.5, shape: square(2.5), fill: colours.light },
+    partly: { inset: 0.5, shape: square(0.5), fill: "url(#hatch)" },
+    undecided: { inset: size / 2, shape: `l-4-4 4-4 4 4z`, fill: colours.unsure },
+  };
+  for (const [look, { inset, shape, fill }] of Object.entries(shapes)) {
+    const path = rows.flatMap((row, i) =>
+      row.flatMap((cell, j) =>
+        lookOf(cell) === look ? [`M${left + j * size + inset} ${top + i * size + inset}${shape}`] : [],
+      ),
+    );
+    if (path.length > 0) yield `<path d="${path.join("")}" fill="${fill}"/>`;
+  }
 }
 
 /** Each look has a shape of its own, so that nobody needs the colours. */
@@ -231,11 +246,10 @@ function portWords(cell: Cell, x: number, y: number): string {
   const look = lookOf(cell);
   if (look === "all") return text(x, y + 4, "any", { size: 11, fill: "#ffffff", anchor: "middle" });
   if (look !== "some") return "";
-  const lines = cellText(cell)
-    .split(" ")
-    .filter((word) => word !== "but")
-    .map((word) => word.replace("/TCP", ""));
-  if (lines[0] === "any" || lines.length > 2 || lines.some((line) => line.length > 7)) return "";
+  const [but, rest] = ["any but ", cellText(cell).replace(/^any but /, "")];
+  const ports = rest.replaceAll("/TCP", "").split(" ");
+  const lines = cellText(cell).startsWith(but) ? [but.trim(), ...ports] : ports;
+  if (lines.length > 2 || lines.some((line) => line.length > 7)) return "";
   const first = y + 4 - (lines.length - 1) * 6;
   return lines
     .map((line, i) => text(x, first + i * 12, line, { size: 10.5, fill: colours.ink, anchor: "middle" }))

@@ -1,6 +1,6 @@
 import type { Matrix } from "../analysis/matrix/matrix.js";
 import { bySource, cellText, isPodless, legendOf, ShortNames, type SourceGroup } from "./matrix-groups.js";
-import { counted, summaryOf } from "./matrix-summary.js";
+import { headline, summaryOf } from "./matrix-summary.js";
 import { type Style, wrap } from "./style.js";
 
 export interface MatrixTextOptions {
@@ -14,9 +14,8 @@ const column = 22;
 
 /** How many can connect, then source by source what each can reach, the same ports together. */
 export function* matrixText(matrix: Matrix, { style, denied, lines }: MatrixTextOptions): Iterable<string> {
-  const { parties, pairs, open, undecided } = summaryOf(matrix);
-  const perhaps = undecided === 0 ? "" : `, ${undecided} more perhaps`;
-  yield `${style.bold(`${open} of ${counted(pairs, "pair")} can connect${perhaps}`)}, among ${parties}`;
+  const summary = summaryOf(matrix);
+  yield `${style.bold(headline(summary))}, among ${summary.parties}`;
   const names = new ShortNames(matrix);
   const texts = new Set<string>();
   let left = lines ?? Infinity;

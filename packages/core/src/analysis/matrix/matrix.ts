@@ -18,7 +18,7 @@ import {
   parseNamespace,
   podsThat,
 } from "./end-filter.js";
-import { type Rows, rowsBetween } from "./inside.js";
+import { type Lens, type Rows, rowsBetween } from "./inside.js";
 import { type OutsideRun, runsOutside } from "./outside.js";
 import { Parties, Side, takesPart } from "./sides.js";
 
@@ -46,14 +46,20 @@ export interface Connection {
 
 /** Who can reach whom, on which ports. */
 export class Matrix {
+  /** Pods by name, then nodes. */
+  readonly parties: readonly Party[];
+
   constructor(
     readonly by: Grain,
-    /** Pods by name, then nodes. */
-    readonly parties: readonly Party[],
+    /** Who belongs to whom, and whom the question is about. */
+    readonly members: Parties,
+    readonly lenses: readonly Lens[],
     private readonly rows: Rows,
     private readonly runs: readonly OutsideRun[],
     private readonly cells: Cells,
-  ) {}
+  ) {
+    this.parties = members.list;
+  }
 
   /** By source, then by destination. Those with nothing allowed, nor undecided, only where `denied` is asked for. */
   *connections({ denied }: { readonly denied: boolean }): Iterable<Connection> {
@@ -118,7 +124,7 @@ export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matri
   const cells = new Cells(ports, asked.value, realPorts(ports), question.undecided);
   const rows = rowsBetween(engine, parties, lenses, cells);
   const runs = [...runsOutside(engine, lenses, cells)];
-  return ok(new Matrix(question.by, parties.list, rows, runs, cells));
+  return ok(new Matrix(question.by, parties, lenses, rows, runs, cells));
 }
 
 interface Filters {

@@ -10,6 +10,7 @@ import type { EndFilter } from "./end-filter.js";
 export class Parties {
   readonly list: readonly Party[];
   private readonly indexes = new Map<Member, number>();
+  private readonly members: ReadonlyMap<Party, readonly Member[]>;
 
   constructor(cluster: Cluster, grain: Grain, takesPart: (member: Member) => boolean) {
     const found = new Map<string, { readonly party: Party; readonly members: Member[] }>();
@@ -25,8 +26,13 @@ export class Parties {
       if (takesPart(node)) add(node, partyOf({ kind: "node", node }, grain));
     const sorted = [...found.values()].toSorted((a, b) => inOrder(a.party, b.party));
     this.list = sorted.map(({ party }) => party);
+    this.members = new Map(sorted.map(({ party, members }) => [party, members]));
     for (const [i, { members }] of sorted.entries())
       for (const member of members) this.indexes.set(member, i);
+  }
+
+  membersOf(party: Party): readonly Member[] {
+    return this.members.get(party) ?? [];
   }
 
   indexOf(member: Member): number {

@@ -1,5 +1,6 @@
 import {
   compile,
+  diagnosticsJson,
   diagnosticText,
   type Engine,
   type Grain,
@@ -22,7 +23,15 @@ import {
   type UndecidedPorts,
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import {
+  isTelling,
+  isUsable,
+  type Loaded,
+  loadState,
+  type StateFlags,
+  tellRest,
+  withStateFlags,
+} from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
@@ -114,7 +123,7 @@ function runMatrix(flags: MatrixFlags): number {
     talk(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  printLines(linesOf(engine, made.value, flags));
+  printLines(linesOf(engine, made.value, flags, loaded));
   tellRest(loaded, flags.verbose ?? false);
   return 0;
 }
@@ -140,7 +149,12 @@ function askedMatrix(flags: MatrixFlags, engine: Engine): Result<Matrix> {
 /** On a terminal as much as somebody reads; whoever pipes it gets it all. */
 const readableLines = 200;
 
-function linesOf(engine: Engine, matrix: Matrix, flags: MatrixFlags): Iterable<string> {
+function linesOf(
+  engine: Engine,
+  matrix: Matrix,
+  flags: MatrixFlags,
+  { diagnostics }: Loaded,
+): Iterable<string> {
   const options = { denied: flags.denied ?? false };
   switch (flags.output) {
     case "text":
@@ -150,7 +164,7 @@ function linesOf(engine: Engine, matrix: Matrix, flags: MatrixFlags): Iterable<s
         ...(process.stdout.isTTY ? { lines: readableLines } : {}),
       });
     case "json":
-      return matrixJson(matrix, options);
+      return matrixJson(matrix, { ...options, remarks: diagnosticsJson(diagnostics.filter(isTelling)) });
     case "csv":
       return matrixCsv(matrix, options);
     case "md":

@@ -43,7 +43,7 @@ function closed({ from, name, cells }: OpenGroup): SourceGroup {
   return { from, name, reached: Array.from(cells, ([cell, to]) => ({ cell, to })) };
 }
 
-/** How destinations are written in few words: `shop/*` for all that a namespace has, `all 12 nodes`. */
+/** How destinations are written in few words: `shop/*` for all that a namespace has, `node:*`. */
 export class ShortNames {
   private readonly sizes = new Map<string, number>();
 
@@ -62,7 +62,7 @@ export class ShortNames {
     return [...sets].flatMap(([set, ends]) => {
       const others = this.sizes.get(set)! - (setOf(from) === set && !meetsItself ? 1 : 0);
       if (ends.length === 1 || ends.length !== others) return ends.map(matrixEndText);
-      return ends[0]!.kind === "node" ? [`all ${ends.length} nodes`] : [`${set}/*`];
+      return [ends[0]!.kind === "node" ? "node:*" : `${set}/*`];
     });
   }
 }

@@ -1,11 +1,14 @@
 import type { Cell } from "../analysis/matrix/cells.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
-import { apiVersion } from "./explanation-json.js";
+import { apiVersion, type JsonValue } from "./explanation-json.js";
 import { matrixEndJson } from "./party-json.js";
 import { portGroupJson } from "./port-groups-text.js";
 
 /** The stable, versioned JSON, line by line: a connection each, as there may be more than a string can hold. */
-export function* matrixJson(matrix: Matrix, options: { readonly denied: boolean }): Iterable<string> {
+export function* matrixJson(
+  matrix: Matrix,
+  options: { readonly denied: boolean; readonly remarks?: JsonValue },
+): Iterable<string> {
   yield `{"apiVersion": "${apiVersion}", "kind": "Matrix", "by": "${matrix.by}", "connections": [`;
   let previous: string | undefined;
   const cellTexts = new Map<Cell, string>();
@@ -16,7 +19,7 @@ export function* matrixJson(matrix: Matrix, options: { readonly denied: boolean 
     previous = `  {"from": ${JSON.stringify(matrixEndJson(from))}, "to": ${JSON.stringify(matrixEndJson(to))}, ${said}}`;
   }
   if (previous !== undefined) yield previous;
-  yield "]}";
+  yield options.remarks === undefined ? "]}" : `], "remarks": ${JSON.stringify(options.remarks)}}`;
 }
 
 function cellText({ allowed, partly, undecided }: Cell): string {

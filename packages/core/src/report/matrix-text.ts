@@ -1,5 +1,5 @@
 import type { Matrix } from "../analysis/matrix/matrix.js";
-import { bySource, cellText, isPodless, legendOf, ShortNames, type SourceGroup } from "./matrix-groups.js";
+import { bySource, cellText, legendOf, ShortNames, type SourceGroup } from "./matrix-groups.js";
 import { headline, summaryOf } from "./matrix-summary.js";
 import { type Style, wrap } from "./style.js";
 
@@ -12,48 +12,66 @@ export interface MatrixTextOptions {
 
 const column = 22;
 
-/** How many can connect, then source by source what each can reach, the same ports together. */
+/** How many can connect, then what each source can reach: the same ports together, and sources that reach the same. */
 export function* matrixText(matrix: Matrix, { style, denied, lines }: MatrixTextOptions): Iterable<string> {
   const summary = summaryOf(matrix);
   yield `${style.bold(headline(summary))}, among ${summary.parties}`;
-  const names = new ShortNames(matrix);
   const texts = new Set<string>();
+  const sources = sourcesByLines(matrix, denied, texts, style);
   let left = lines ?? Infinity;
   let unshown = 0;
-  for (const source of bySource(matrix.connections({ denied }))) {
+  for (const [reached, names] of sources) {
     if (left <= 0) {
-      unshown++;
+      unshown += names.length;
       continue;
     }
-    const shown = sourceLines(source, names, texts, style);
-    left -= shown.length;
+    const shown = ["", ...wrap("", `${names.map(style.bold).join(", ")} →`, "").split("\n"), reached];
+    left -= shown.length + reached.split("\n").length;
     yield* shown;
   }
   const notes = legendOf(texts);
-  if (matrix.parties.some(isPodless))
+  if (summary.hasPodless)
     notes.push("Nodes reach each other and every external address: no policies apply to them.");
   if (unshown > 0)
-    notes.push(`…and ${unshown} more sources (-o json for all; --from, --to, -n and -l for less)`);
+    notes.push(
+      `…and ${unshown.toLocaleString("en")} more sources (-o json for all; --from, --to, -n and -l for less)`,
+    );
   if (notes.length > 0) yield "";
   for (const note of notes) yield style.dim(note);
 }
 
-function sourceLines(
+/** The names of all sources of which the same is told, by what that is. */
+function sourcesByLines(
+  matrix: Matrix,
+  denied: boolean,
+  texts: Set<string>,
+  style: Style,
+): ReadonlyMap<string, readonly string[]> {
+  const names = new ShortNames(matrix);
+  const found = new Map<string, string[]>();
+  for (const source of bySource(matrix.connections({ denied }))) {
+    const lines = reachedLines(source, names, texts, style).join("\n");
+    const known = found.get(lines);
+    if (known === undefined) found.set(lines, [source.name]);
+    else known.push(source.name);
+  }
+  return found;
+}
+
+function reachedLines(
   source: SourceGroup,
   names: ShortNames,
   texts: Set<string>,
   style: Style,
 ): readonly string[] {
-  const lines = ["", `${style.bold(source.name)} →`];
-  for (const { cell, to } of source.reached) {
+  const indent = " ".repeat(2 + column);
+  return source.reached.flatMap(({ cell, to }) => {
     const ports = cellText(cell);
     texts.add(ports);
     const mark = cell.allowed.length > 0 ? style.good : cell.undecided.length > 0 ? style.unsure : style.bad;
     const destinations = names.of(source, to).join(", ");
-    const indent = " ".repeat(2 + column);
     if (ports.length < column)
-      lines.push(wrap(`  ${mark(ports)}${" ".repeat(column - ports.length)}`, destinations, indent));
-    else lines.push(`  ${mark(ports)}`, wrap(indent, destinations, indent));
-  }
-  return lines.flatMap((line) => line.split("\n"));
+      return [wrap(`  ${mark(ports)}${" ".repeat(column - ports.length)}`, destinations, indent)];
+    return [`  ${mark(ports)}`, wrap(indent, destinations, indent)];
+  });
 }

@@ -2,8 +2,8 @@ import type { Cluster, Node, Pod } from "../../cluster/model.js";
 import { diagnostic } from "../../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../../diagnostics/result.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
-import { type Address, bitsOf, type Family } from "../../net/address.js";
-import { type Cidr, contains, parseCidr, singleAddress } from "../../net/cidr.js";
+import { bitsOf, type Family } from "../../net/address.js";
+import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
 import { intersect, type Region, regionOfCidrs } from "../../net/region.js";
 import { parseEndpoint } from "../endpoint-ref.js";
 import { resolve } from "../resolve.js";
@@ -43,12 +43,13 @@ export function both(a: EndFilter, b: EndFilter): EndFilter {
 }
 
 /**
- * The ends that a text names: what `tierwall explain` takes, and sets: a namespace, a CIDR, and names with `*` in them.
+ * The ends that a text names: what `tierwall explain` takes, and sets: a namespace, a CIDR of external addresses, and names with `*` in
+ * them.
  * One that names nothing is refused, as it is probably misspelt.
  */
 export function parseEndFilter(cluster: Cluster, text: string): Result<EndFilter> {
   const cidr = parseCidr(text);
-  if (cidr !== undefined) return ok(inNetwork(cidr));
+  if (cidr !== undefined) return ok(outsideIn([cidr]));
   if (text.includes("*")) return parsePattern(cluster, text);
   if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text)) return parseNamespace(cluster, text);
   const ref = parseEndpoint(text);
@@ -68,12 +69,10 @@ export function parseEndFilter(cluster: Cluster, text: string): Result<EndFilter
   const ends = new Set<object>(
     endpoints.flatMap((end) => (end.kind === "pod" ? end.pod : end.kind === "node" ? end.node : [])),
   );
-  const addresses = endpoints.flatMap((end) => (end.kind === "external" ? end.address : []));
-  return ok({
-    pod: (pod) => ends.has(pod),
-    node: (node) => ends.has(node),
-    outside: (family) => regionOfCidrs(family, addresses.map(singleAddress)),
-  });
+  const { outside } = outsideIn(
+    endpoints.flatMap((end) => (end.kind === "external" ? singleAddress(end.address) : [])),
+  );
+  return ok({ pod: (pod) => ends.has(pod), node: (node) => ends.has(node), outside });
 }
 
 export function parseNamespace(cluster: Cluster, name: string): Result<EndFilter> {
@@ -105,14 +104,9 @@ function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
   return [...cluster.pods.values()].some(pod) ? ok(podsThat(pod)) : nothing("pod or workload");
 }
 
-// S1.9: a question about an address is one about what has it.
-function inNetwork(cidr: Cidr): EndFilter {
-  const isIn = (addresses: readonly Address[]) => addresses.some((address) => contains(cidr, address));
-  return {
-    pod: ({ addresses }) => isIn(addresses),
-    node: ({ addresses }) => isIn(addresses),
-    outside: (family) => regionOfCidrs(family, [cidr]),
-  };
+/** External addresses only. Pods and nodes go by their names, or by an address of theirs (S1.9). */
+function outsideIn(cidrs: readonly Cidr[]): EndFilter {
+  return { pod: () => false, node: () => false, outside: (family) => regionOfCidrs(family, cidrs) };
 }
 
 function globbed(pattern: string): (text: string) => boolean {

@@ -73,10 +73,13 @@ function setOf(end: MatrixEnd): string {
 }
 
 /** `80/TCP ~443/TCP ?53/UDP`: for all pods, for some, not known; `any but 22/TCP`; `-` for nothing at all. */
-export function cellText({ wholly, partly, undecided, anyBut }: Cell): string {
+export function cellText({ allowed, wholly, partly, undecided, anyBut }: Cell): string {
   const marked = (mark: string, groups: Cell["allowed"]) =>
     groups.map((group) => `${mark}${portGroupText(group)}`);
-  const all = [...marked("", wholly), ...marked("~", partly), ...marked("?", undecided)];
+  // Where some may do everything, nobody wants to read what that is less the rest.
+  const isAny = allowed.some(({ protocol }) => protocol === "any");
+  const some = partly.length > 0 && isAny ? allowed : partly;
+  const all = [...marked("", wholly), ...marked("~", some), ...marked("?", undecided)];
   if (all.length === 0) return "-";
   const listed = all.join(" ");
   const short = anyBut === undefined || anyBut.length === 0 ? listed : `any but ${portGroupsText(anyBut)}`;

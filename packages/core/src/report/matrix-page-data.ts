@@ -1,7 +1,6 @@
 import type { Cell } from "../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../analysis/matrix/matrix.js";
 import type { DirectionReason, Reason, Reasons } from "../analysis/matrix/reasons.js";
-import type { DirectionExplanation } from "../engine/explain-flow.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
 import { formatAddress } from "../net/address.js";
@@ -42,7 +41,7 @@ export function pageData(matrix: Matrix, picture: Picture, reasons: Reasons): Pa
   const ends = new Numbered<MatrixEnd>(matrixEndKey);
   const cells = new Numbered<Cell>();
   const found = new Numbered<DirectionReason>();
-  const said = new Numbered<DirectionExplanation>();
+  const said = new Numbered<readonly [verdict: string, text: string]>(String);
   const connections: number[] = [];
   const more: Record<number, readonly (readonly [string, number, number])[]> = {};
   const pairOf = ({ source, destination, family }: Reason) =>
@@ -77,7 +76,7 @@ export function pageData(matrix: Matrix, picture: Picture, reasons: Reasons): Pa
     connections,
     more,
     reasons: found.all.map((reason) => partsOf(reason, said)),
-    said: said.all.map(({ verdict, deciders }) => [verdict, deciders.map(decidedBy).join(", or ")]),
+    said: said.all,
     denied,
   };
 }
@@ -85,13 +84,13 @@ export function pageData(matrix: Matrix, picture: Picture, reasons: Reasons): Pa
 /** The parts are all ports there are, so that one of them may be called the rest: the one that takes most words. */
 function partsOf(
   { parts }: DirectionReason,
-  said: Numbered<DirectionExplanation>,
+  said: Numbered<readonly [verdict: string, text: string]>,
 ): readonly (readonly [ports: string, said: number])[] {
   const texts = parts.map(({ ports }) => portGroupsText(ports));
   const longest = texts.indexOf(texts.toSorted((a, b) => b.length - a.length)[0]!);
   return parts.map((part, i) => [
     parts.length > 1 && i === longest ? "everything else" : texts[i]!,
-    said.of(part.said),
+    said.of([part.said.verdict, part.said.deciders.map(decidedBy).join(", or ")]),
   ]);
 }
 

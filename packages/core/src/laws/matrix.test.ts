@@ -5,7 +5,7 @@ import type { Cell } from "../analysis/matrix/cells.js";
 import { type Matrix, type MatrixEnd, matrixOf, type MatrixQuestion } from "../analysis/matrix/matrix.js";
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
 import { Reasons } from "../analysis/matrix/reasons.js";
-import { partyKey, partyOf } from "../analysis/party.js";
+import { type Grain, partyKey, partyOf } from "../analysis/party.js";
 import type { State } from "../analysis/state.js";
 import { compile } from "../engine/engine.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
@@ -178,7 +178,7 @@ describe("the matrix says of every cell and port what the evaluator says of its 
 describe("the reasons of a cell are those that the evaluator gives", () => {
   it.each(["small", "cilium"] as const)("%s", (of) => {
     fc.assert(
-      fc.property(anyScenario(clusters[of]), oneOf("pod", "namespace"), (scenario, by) => {
+      fc.property(anyScenario(clusters[of]), oneOf<Grain>("pod", "namespace"), (scenario, by) => {
         const state = stateWithTemplates(scenario);
         const ports = portsAtBorders(state).filter((_, i) => i % 3 === 0);
         const engine = compile(state.cluster, state.tiers);

@@ -5,6 +5,7 @@ import { type DirectionExplanation, noWalk } from "../../engine/explain-flow.js"
 import type { Other } from "../../engine/layer.js";
 import { endpointOf, nearnessOf } from "../../engine/members.js";
 import type { PortSetId } from "../../engine/port-sets.js";
+import { Sayings } from "../../engine/sayings.js";
 import { canTalk } from "../../engine/talking.js";
 import { realPorts } from "../../engine/translation.js";
 import type { Endpoint } from "../../evaluate/flow.js";
@@ -41,6 +42,7 @@ const mostPairs = 200;
 
 /** Why cells of a matrix are what they are: for pairs of their ends that stand for the others. */
 export class Reasons {
+  private readonly sayings = new Sayings();
   private readonly deciders = new Map<Family | undefined, Deciders>();
   private readonly known = new Map<string, DirectionReason>();
   private readonly numbers = new Map<DirectionExplanation, number>();
@@ -91,7 +93,7 @@ export class Reasons {
   /** Whether this pair is one of those that the cell adds up. */
   private isMeant(source: Asked, destination: Asked): boolean {
     const { member } = source;
-    const isTemplate = member !== undefined && "fromTemplate" in member && member.fromTemplate === true;
+    const isTemplate = member !== undefined && "fromTemplate" in member && member.fromTemplate;
     if (member !== undefined && member === destination.member && !isTemplate) return false;
     return this.matrix.lenses.some(
       ({ from, to }) =>
@@ -118,7 +120,7 @@ export class Reasons {
   ): DirectionReason {
     const [subject, other] = direction === "egress" ? [source, destination] : [destination, source];
     if (subject.class === undefined) return this.shared([{ ports: this.real, said: noWalk }]);
-    const ends = { source: source.end, destination: destination.end };
+    const ends = () => ({ source: source.end, destination: destination.end });
     const seen = this.seenBy(subject, other);
     return this.shared(this.decidersIn(family).of(direction, subject.class, seen, this.real, ends));
   }
@@ -132,9 +134,11 @@ export class Reasons {
   }
 
   private decidersIn(family: Family | undefined): Deciders {
-    const known = this.deciders.get(family) ?? new Deciders(this.engine.view(family), this.engine.cluster);
-    this.deciders.set(family, known);
-    return known;
+    const known = this.deciders.get(family);
+    if (known !== undefined) return known;
+    const made = new Deciders(this.engine.view(family), this.engine.cluster, this.sayings);
+    this.deciders.set(family, made);
+    return made;
   }
 
   private shared(decided: readonly DecidedPorts[]): DirectionReason {

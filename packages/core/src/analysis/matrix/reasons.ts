@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/engine.js";
 import type { EndClass, Member } from "../../engine/ends.js";
 import { type DirectionExplanation, noWalk } from "../../engine/explain-flow.js";
 import type { Other } from "../../engine/layer.js";
-import { endpointOf, nearnessOf } from "../../engine/members.js";
+import { endpointOf, nearnessOf, nodeOf } from "../../engine/members.js";
 import type { PortSetId } from "../../engine/port-sets.js";
 import { Sayings } from "../../engine/sayings.js";
 import { canTalk } from "../../engine/talking.js";
@@ -11,6 +11,7 @@ import { realPorts } from "../../engine/translation.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
+import type { Party } from "../party.js";
 import type { Connection, Matrix, MatrixEnd } from "./matrix.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
 import { takesPart } from "./sides.js";
@@ -44,6 +45,7 @@ const mostPairs = 200;
 export class Reasons {
   private readonly sayings = new Sayings();
   private readonly deciders = new Map<Family | undefined, Deciders>();
+  private readonly ends = new Map<Party, readonly Asked[]>();
   private readonly known = new Map<string, DirectionReason>();
   private readonly numbers = new Map<DirectionExplanation, number>();
   private readonly groups = new Map<PortSetId, readonly PortGroup[]>();
@@ -78,16 +80,30 @@ export class Reasons {
     return found;
   }
 
-  private *endsOf(end: MatrixEnd): Iterable<Asked> {
+  private endsOf(end: MatrixEnd): readonly Asked[] {
     if (end.kind === "external") {
       const { family, first } = end.range;
-      yield { end: { kind: "external", address: { family, value: first } } };
-      return;
+      return [{ end: { kind: "external", address: { family, value: first } } }];
     }
-    for (const member of this.matrix.members.membersOf(end)) {
+    const known = this.ends.get(end) ?? this.standingFor(end);
+    this.ends.set(end, known);
+    return known;
+  }
+
+  /** Of members that nothing tells apart two are enough: one to talk to the other. */
+  private standingFor(party: Party): readonly Asked[] {
+    const counts = new Map<string, number>();
+    return this.matrix.members.membersOf(party).flatMap((member) => {
       const found = this.engine.ends.classOfMember(member)!;
-      yield { end: endpointOf(this.engine.cluster, found, member), member, class: found };
-    }
+      const end = endpointOf(this.engine.cluster, found, member);
+      const lenses = this.matrix.lenses.map(
+        ({ from, to }) => `${takesPart(from.filter, member)} ${takesPart(to.filter, member)}`,
+      );
+      const key = `${found.index} ${nodeOf(end)} ${lenses.join()}`;
+      const count = counts.get(key) ?? 0;
+      counts.set(key, count + 1);
+      return count < 2 ? [{ end, member, class: found }] : [];
+    });
   }
 
   /** Whether this pair is one of those that the cell adds up. */

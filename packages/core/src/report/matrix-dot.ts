@@ -6,7 +6,8 @@ import { matrixEndText } from "./party-json.js";
 /** A graph for Graphviz: a box for each namespace, an arrow for each connection; dashed is partly, dotted undecided. */
 export function* matrixDot(matrix: Matrix, options: { readonly denied: boolean }): Iterable<string> {
   yield "digraph tierwall {";
-  yield '  graph [rankdir=LR, fontname="sans-serif", compound=true];';
+  // Without newrank, Graphviz gives up on boxes with arrows both ways.
+  yield '  graph [rankdir=LR, newrank=true, fontname="sans-serif"];';
   yield '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif", fontsize=11];';
   yield '  edge [fontname="sans-serif", fontsize=9, color="#4a5568"];';
   const ends = new Map<string, MatrixEnd>();

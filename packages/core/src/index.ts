@@ -18,8 +18,8 @@ export {
   type Matrix,
   type MatrixEnd,
   matrixOf,
-  type MatrixQuestion,
 } from "./analysis/matrix/matrix.js";
+export type { MatrixQuestion } from "./analysis/matrix/question.js";
 export { Reasons } from "./analysis/matrix/reasons.js";
 export type { PortGroup } from "./analysis/matrix/port-groups.js";
 export type { Grain, Party } from "./analysis/party.js";

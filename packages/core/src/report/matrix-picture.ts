@@ -1,6 +1,6 @@
 import type { Cell } from "../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../analysis/matrix/matrix.js";
-import type { Grain } from "../analysis/party.js";
+import { type Grain, partyKey } from "../analysis/party.js";
 import { matrixEndText } from "./party-json.js";
 import { counted } from "./matrix-summary.js";
 
@@ -32,10 +32,11 @@ export function pictureOf(matrix: Matrix): Picture {
   const found = new Map<string, PictureEnd>();
   const endOf = (end: MatrixEnd): PictureEnd => {
     const made = pictureEnd(end, isCrowded);
-    const known = found.get(made.name);
-    if (known !== undefined) return known;
-    found.set(made.name, made);
-    return made;
+    // A Deployment and a StatefulSet may share a name.
+    const key = end.kind === "workload" && !isCrowded ? partyKey(end) : made.name;
+    const known = found.get(key) ?? made;
+    found.set(key, known);
+    return known;
   };
   const parties = [...new Set(matrix.parties.map(endOf))];
   const outside = ([4, 6] as const).map((family) => endOf(anyAddress(family)));

@@ -1,4 +1,5 @@
-import { type Matrix, matrixOf, type MatrixQuestion } from "../analysis/matrix/matrix.js";
+import { type Matrix, matrixOf } from "../analysis/matrix/matrix.js";
+import type { MatrixQuestion } from "../analysis/matrix/question.js";
 import type { StateOptions } from "../analysis/state.js";
 import { compile, type Engine } from "../engine/engine.js";
 import { world } from "./world.js";

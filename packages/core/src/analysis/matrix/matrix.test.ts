@@ -5,7 +5,8 @@ import { matrixEndText } from "../../report/party-json.js";
 import { everything, matrixIn, shopYaml } from "../../testing/matrix-world.js";
 import { world } from "../../testing/world.js";
 import type { StateOptions } from "../state.js";
-import { matrixOf, type MatrixQuestion } from "./matrix.js";
+import { matrixOf } from "./matrix.js";
+import type { MatrixQuestion } from "./question.js";
 
 /** `shop/web -> payments/api: 443/TCP ~9000/TCP`; `~` is for some of the pods only, `?` undecided, `-` nothing. */
 function told(

@@ -75,7 +75,7 @@ export class Reasons {
             found.push(reason);
           if (found.length === mostReasons) return found;
         }
-        if (++looked === mostPairs) return found;
+        if (++looked >= mostPairs && found.length > 0) return found;
       }
     return found;
   }

@@ -28,10 +28,29 @@ export const pageScript = `
   const names = data.ends.map((end) => end[0]);
   const ports = data.cells.map((one) => one[1]);
 
+  /* A number is a port, and finds whatever may use it: 8443 is in 8000-9000/TCP and in any, and not in any but 8443/TCP. */
+  function usable(word) {
+    const asked = /^([0-9]{1,5})(?:[/](tcp|udp|sctp))?$/.exec(word);
+    if (asked === null) return holding(ports, word);
+    const number = Number(asked[1]);
+    const isAsked = (protocol) => asked[2] === undefined || protocol === asked[2].toUpperCase();
+    const isIn = (range) => {
+      const [first, last] = range.split("-").map(Number);
+      return first <= number && number <= (last === undefined ? first : last);
+    };
+    const holds = (token, i, all) => {
+      if (token === "any") return true;
+      if (all[i - 1] === "all") return isAsked(token);
+      const [ranges, protocol] = token.split("/");
+      return protocol !== undefined && isAsked(protocol) && ranges.split(",").some(isIn);
+    };
+    return data.cells.map((one) => one.slice(2).some((text) => text.split(" ").some(holds)));
+  }
+
   const looks = (look) => state.look === "" || look === state.look || (state.look === "open" && look !== "none");
 
   function search() {
-    const tests = state.words.map((word) => [holding(names, word), holding(ports, word)]);
+    const tests = state.words.map((word) => [holding(names, word), usable(word)]);
     found = [];
     for (let i = 0; i < count; i++) {
       if (!state.pair && !looks(cell(i)[0])) continue;

@@ -6,6 +6,7 @@ import { documentedSchema } from "./config/config-schema.js";
 import { withConfig } from "./config/with-config.js";
 import { addExplain } from "./explain.js";
 import { type Invocation, spokenAs } from "./invocation.js";
+import { addMatrix } from "./matrix.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -14,6 +15,7 @@ import { version } from "./version.js";
 /** In the order in which help lists them. */
 const commands: readonly ((program: Command, finish: (status: number) => void) => void)[] = [
   addExplain,
+  addMatrix,
   addTest,
   addValidate,
   addTour,
@@ -82,6 +84,7 @@ export function makeProgram(finish: (status: number) => void, invocation: Invoca
     `
 Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
+  tierwall matrix -f ./cluster
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
 

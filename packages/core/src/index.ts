@@ -12,6 +12,17 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
+export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
+export {
+  type Connection,
+  type Matrix,
+  type MatrixEnd,
+  matrixOf,
+} from "./analysis/matrix/matrix.js";
+export type { MatrixQuestion } from "./analysis/matrix/question.js";
+export { Reasons } from "./analysis/matrix/reasons.js";
+export type { PortGroup } from "./analysis/matrix/port-groups.js";
+export type { Grain, Party } from "./analysis/party.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
@@ -44,6 +55,8 @@ export { PortSets, type PortSetId } from "./engine/port-sets.js";
 export { type Lowered, assembleTiers } from "./policy/assemble.js";
 export type { PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
 export { type ParsedDocument, isObject } from "./manifest/document.js";
+export type { LabelMatch } from "./labels/requirement.js";
+export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, parseAddress } from "./net/address.js";
@@ -70,6 +83,14 @@ export {
 } from "./report/diagnostics-text.js";
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
+export { matrixCsv } from "./report/matrix-csv.js";
+export { matrixDot } from "./report/matrix-dot.js";
+export { matrixHtml } from "./report/matrix-html.js";
+export { matrixJson } from "./report/matrix-json.js";
+export { matrixMarkdown } from "./report/matrix-markdown.js";
+export { type Picture, pictureOf } from "./report/matrix-picture.js";
+export { matrixSvg } from "./report/matrix-svg.js";
+export { matrixText } from "./report/matrix-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

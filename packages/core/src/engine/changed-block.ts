@@ -1,13 +1,13 @@
 import type { Verdict } from "../evaluate/evaluate.js";
 import type { Decider } from "../evaluate/walk.js";
 import type { Family } from "../net/address.js";
-import type { AnswerId } from "./answers.js";
+import type { AnswerId, Answers } from "./answers.js";
 import type { EndInBoth, EndsInBoth, JointGroup } from "./ends-in-both.js";
 import type { FlowExplanation } from "./explain-flow.js";
 import type { Nearness } from "./layer.js";
 import { nearnessOf } from "./members.js";
 import type { AddressRange } from "./outside-runs.js";
-import { everyPort, noPorts, portAt, type PortSetId, type PortSets } from "./port-sets.js";
+import { cutAt, everyPort, noPorts, portAt, type PortSetId, type PortSets } from "./port-sets.js";
 import { realPorts } from "./translation.js";
 
 /** One side of changed connections. */
@@ -42,7 +42,7 @@ export class ChangedBlock {
   private readonly found: Change[] = [];
 
   constructor(
-    private readonly ends: EndsInBoth,
+    readonly ends: EndsInBoth,
     /** The address family of the connections, where the ends tell (S1.15). */
     readonly family: Family | undefined,
     readonly from: ChangedSide,
@@ -62,8 +62,7 @@ export class ChangedBlock {
     for (const source of endsOf(this.from))
       for (const destination of endsOf(this.to)) {
         const pair = { source, destination };
-        if (isSame(source, destination) || !this.isMeant(pair)) continue;
-        yield pair;
+        if (this.isMeant(pair)) yield pair;
       }
   }
 
@@ -91,7 +90,7 @@ export class ChangedBlock {
         string,
         { decidedBefore: FlowExplanation; decidedAfter: FlowExplanation; ports: PortSetId }
       >();
-      for (const [first, behind] of cut(this.ports.bordersOf(changed), points)) {
+      for (const [first, behind] of cutAt(this.ports.bordersOf(changed), points)) {
         const decidedBefore = before.explain(flow("before", first));
         const decidedAfter = after.explain(flow("after", first));
         const key = `${keys.of(decidedBefore)} ${keys.of(decidedAfter)}`;
@@ -104,24 +103,14 @@ export class ChangedBlock {
   }
 
   /** Without the deciders: which ports got another verdict. */
-  *changedPorts(): Iterable<readonly [before: Verdict, after: Verdict, ports: PortSetId]> {
-    const { answers } = this.ends.after;
-    const real = realPorts(this.ports);
-    const portsOf = (answer: AnswerId): Readonly<Record<Verdict, PortSetId>> => {
-      const [allowed, undecided] = [answers.allowed(answer), answers.undecided(answer)];
-      const rest = this.ports.subtract(everyPort, this.ports.union(allowed, undecided));
-      return { Allow: allowed, Deny: rest, Undecided: undecided };
-    };
-    const [before, after] = [portsOf(this.answers.before), portsOf(this.answers.after)];
-    for (const was of verdicts)
-      for (const is of verdicts) {
-        const ports = this.ports.intersect(real, this.ports.intersect(before[was], after[is]));
-        if (was !== is && ports !== noPorts) yield [was, is, ports];
-      }
+  changedPorts(): Iterable<ChangedPorts> {
+    return changedPorts(this.answers.before, this.answers.after, this.ends.after.answers);
   }
 
-  private isMeant({ source, destination }: Pair): boolean {
+  /** Whether a pair of ends of the two sides is one of those that changed. */
+  isMeant({ source, destination }: Pair): boolean {
     const { nearness } = this;
+    if (isSameEnd(source, destination)) return false;
     if (nearness === undefined) return true;
     const fits = (when: "before" | "after") =>
       nearness[when] === undefined || nearness[when] === nearnessOf(source[when], destination[when]);
@@ -130,6 +119,25 @@ export class ChangedBlock {
 }
 
 const verdicts = ["Allow", "Deny", "Undecided"] as const;
+
+export type ChangedPorts = readonly [before: Verdict, after: Verdict, ports: PortSetId];
+
+/** Which ports get another verdict from the second answer. */
+export function* changedPorts(before: AnswerId, after: AnswerId, answers: Answers): Iterable<ChangedPorts> {
+  const { ports } = answers;
+  const real = realPorts(ports);
+  const portsOf = (answer: AnswerId): Readonly<Record<Verdict, PortSetId>> => {
+    const [allowed, undecided] = [answers.allowed(answer), answers.undecided(answer)];
+    const rest = ports.subtract(everyPort, ports.union(allowed, undecided));
+    return { Allow: allowed, Deny: rest, Undecided: undecided };
+  };
+  const [was, is] = [portsOf(before), portsOf(after)];
+  for (const then of verdicts)
+    for (const now of verdicts) {
+      const changed = ports.intersect(real, ports.intersect(was[then], is[now]));
+      if (then !== now && changed !== noPorts) yield [then, now, changed];
+    }
+}
 
 function* endsOf(side: ChangedSide): Iterable<EndInBoth> {
   if (side.kind === "ends") for (const group of side.groups) yield* group.members();
@@ -140,19 +148,10 @@ function* endsOf(side: ChangedSide): Iterable<EndInBoth> {
     }
 }
 
-function isSame({ after: a }: EndInBoth, { after: b }: EndInBoth): boolean {
+/** Whether it is one and the same pod or node. */
+export function isSameEnd({ after: a }: EndInBoth, { after: b }: EndInBoth): boolean {
   if (a.kind === "pod") return b.kind === "pod" && a.pod === b.pod;
   return a.kind === "node" && b.kind === "node" && a.node === b.node;
-}
-
-/** The intervals of a set of ports, cut at all points within them. */
-function* cut(borders: Uint32Array, points: readonly number[]): Iterable<readonly [number, number]> {
-  for (let i = 0; i < borders.length; i += 2) {
-    const [first, behind] = [borders[i]!, borders[i + 1]!];
-    const within = new Set([first, ...points.filter((point) => point > first && point < behind)]);
-    const starts = [...within].toSorted((a, b) => a - b);
-    for (const [k, start] of starts.entries()) yield [start, starts[k + 1] ?? behind];
-  }
 }
 
 /** One text for explanations by the same deciders. */

@@ -1,8 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Address } from "./address.js";
+import { type Address, parseAddress } from "./address.js";
 import { type Cidr, contains, parseCidr } from "./cidr.js";
-import { intersect, isEmpty, type Region, regionOfAddresses, regionOfCidrs, subtract } from "./region.js";
+import {
+  formatRange,
+  intersect,
+  isEmpty,
+  type Region,
+  regionOfAddresses,
+  regionOfCidrs,
+  subtract,
+} from "./region.js";
 
 /* Every law is checked address by address in a small corner of the IPv4 space. */
 const size = 32;
@@ -124,5 +132,21 @@ describe("algebra", () => {
         expect(isEmpty(intersect(a, empty))).toBe(true);
       }),
     );
+  });
+});
+
+describe("a range in words", () => {
+  it.each([
+    ["0.0.0.0", "255.255.255.255", "0.0.0.0/0"],
+    ["10.0.0.0", "10.255.255.255", "10.0.0.0/8"],
+    ["10.0.0.7", "10.0.0.7", "10.0.0.7/32"],
+    ["10.0.0.1", "10.0.0.2", "10.0.0.1-10.0.0.2"],
+    ["10.0.0.0", "10.0.0.2", "10.0.0.0-10.0.0.2"],
+    ["::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "::/0"],
+    ["fd00::", "fd00::ffff", "fd00::/112"],
+    ["fd00::1", "fd00::ffff", "fd00::1-fd00::ffff"],
+  ])("%s to %s is %s", (first, last, text) => {
+    const [from, to] = [parseAddress(first)!, parseAddress(last)!];
+    expect(formatRange(from.family, from.value, to.value)).toBe(text);
   });
 });

@@ -1,0 +1,124 @@
+import type { Cluster, Node, Pod } from "../../cluster/model.js";
+import { diagnostic } from "../../diagnostics/diagnostic.js";
+import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { didYouMean } from "../../diagnostics/suggest.js";
+import { bitsOf, type Family } from "../../net/address.js";
+import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
+import { intersect, type Region, regionOfCidrs } from "../../net/region.js";
+import { parseEndpoint } from "../endpoint-ref.js";
+import { resolve } from "../resolve.js";
+
+/** Which ends take part on one side of the connections. */
+export interface EndFilter {
+  readonly pod: (pod: Pod) => boolean;
+  readonly node: (node: Node) => boolean;
+  /** External addresses. */
+  readonly outside: (family: Family) => Region;
+}
+
+export const allEnds: EndFilter = { pod: () => true, node: () => true, outside: wholeFamily };
+
+/** Pods only, whichever of them. */
+export function podsThat(pod: (pod: Pod) => boolean): EndFilter {
+  return { pod, node: () => false, outside: nowhere };
+}
+
+export function either(filters: readonly EndFilter[]): EndFilter {
+  return {
+    pod: (pod) => filters.some((filter) => filter.pod(pod)),
+    node: (node) => filters.some((filter) => filter.node(node)),
+    outside: (family) => {
+      const ranges = filters.flatMap((filter) => filter.outside(family).ranges);
+      return { family, ranges: ranges.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)) };
+    },
+  };
+}
+
+export function both(a: EndFilter, b: EndFilter): EndFilter {
+  return {
+    pod: (pod) => a.pod(pod) && b.pod(pod),
+    node: (node) => a.node(node) && b.node(node),
+    outside: (family) => intersect(a.outside(family), b.outside(family)),
+  };
+}
+
+/**
+ * The ends that a text names: what `tierwall explain` takes, and sets: a namespace, a CIDR of external addresses, and names with `*` in
+ * them.
+ * One that names nothing is refused, as it is probably misspelt.
+ */
+export function parseEndFilter(cluster: Cluster, text: string): Result<EndFilter> {
+  const cidr = parseCidr(text);
+  if (cidr !== undefined) return ok(outsideIn([cidr]));
+  if (text.includes("*")) return parsePattern(cluster, text);
+  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text)) return parseNamespace(cluster, text);
+  const ref = parseEndpoint(text);
+  if (!ref.ok) return ref;
+  if (ref.value.kind === "new")
+    return failed(
+      diagnostic(
+        "TW1501",
+        `\`${text}\` does not exist yet; ask about it with \`tierwall explain\`, or add it to the input`,
+      ),
+    );
+  const found = resolve(cluster, ref.value, "destination", { kind: "all" });
+  if (!found.ok) return found;
+  const { endpoints, service, label } = found.value;
+  if (service !== undefined)
+    return failed(diagnostic("TW1501", `policies judge the pods behind ${label}; name these`));
+  const ends = new Set<object>(
+    endpoints.flatMap((end) => (end.kind === "pod" ? end.pod : end.kind === "node" ? end.node : [])),
+  );
+  const { outside } = outsideIn(
+    endpoints.flatMap((end) => (end.kind === "external" ? singleAddress(end.address) : [])),
+  );
+  return ok({ pod: (pod) => ends.has(pod), node: (node) => ends.has(node), outside });
+}
+
+export function parseNamespace(cluster: Cluster, name: string): Result<EndFilter> {
+  const matches = globbed(name);
+  const names = [...cluster.namespaces.keys()];
+  if (!names.some(matches))
+    return failed(diagnostic("TW1502", `there is no namespace \`${name}\`${didYouMean(name, names)}`));
+  return ok(podsThat((pod) => matches(pod.namespace)));
+}
+
+/** `shop-*`, `shop/*`, `*-api`, `node:worker-*`; of pods and of workloads. */
+function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
+  const nothing = (what: string) => failed(diagnostic("TW1502", `there is no ${what} like \`${text}\``));
+  const node = /^node:(.+)$/.exec(text)?.[1];
+  if (node !== undefined) {
+    const matches = globbed(node);
+    if (![...cluster.nodes.keys()].some(matches)) return nothing("node");
+    return ok({ pod: () => false, node: ({ name }) => matches(name), outside: nowhere });
+  }
+  const [namespace, name, ...rest] = text.split("/");
+  if (name === undefined) return parseNamespace(cluster, text);
+  if (rest.length > 0)
+    return failed(
+      diagnostic("TW1501", `\`${text}\` is not a pattern; write \`NAMESPACE/NAME\` with \`*\` in it`),
+    );
+  const [inNamespace, isNamed] = [globbed(namespace!), globbed(name)];
+  const pod = (one: Pod) =>
+    inNamespace(one.namespace) && (isNamed(one.name) || isNamed(one.workload?.name ?? one.name));
+  return [...cluster.pods.values()].some(pod) ? ok(podsThat(pod)) : nothing("pod or workload");
+}
+
+/** External addresses only. Pods and nodes go by their names, or by an address of theirs (S1.9). */
+function outsideIn(cidrs: readonly Cidr[]): EndFilter {
+  return { pod: () => false, node: () => false, outside: (family) => regionOfCidrs(family, cidrs) };
+}
+
+function globbed(pattern: string): (text: string) => boolean {
+  const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const form = new RegExp(`^${parts.join(".*")}$`);
+  return (text) => form.test(text);
+}
+
+function wholeFamily(family: Family): Region {
+  return { family, ranges: [[0n, (1n << BigInt(bitsOf(family))) - 1n]] };
+}
+
+function nowhere(family: Family): Region {
+  return { family, ranges: [] };
+}

@@ -1,0 +1,111 @@
+import { ok, type Result } from "../../diagnostics/result.js";
+import type { Engine } from "../../engine/engine.js";
+import type { Member } from "../../engine/ends.js";
+import type { AddressRange } from "../../engine/outside-runs.js";
+import { realPorts } from "../../engine/translation.js";
+import type { Grain, Party } from "../party.js";
+import { type Cell, Cells, noPairs } from "./cells.js";
+import { type Lens, type Rows, rowsBetween } from "./inside.js";
+import { type OutsideRun, runsOutside } from "./outside.js";
+import { askedPorts, filtersOf, type MatrixQuestion } from "./question.js";
+import { Parties, Side, takesPart } from "./sides.js";
+
+/** One end of what the matrix tells: a party, or external addresses. */
+export type MatrixEnd = Party | { readonly kind: "external"; readonly range: AddressRange };
+
+export interface Connection {
+  readonly from: MatrixEnd;
+  readonly to: MatrixEnd;
+  readonly cell: Cell;
+}
+
+/** Who can reach whom, on which ports. */
+export class Matrix {
+  /** Pods by name, then nodes. */
+  readonly parties: readonly Party[];
+
+  constructor(
+    readonly by: Grain,
+    /** Who belongs to whom, and whom the question is about. */
+    readonly members: Parties,
+    readonly lenses: readonly Lens[],
+    private readonly rows: Rows,
+    private readonly runs: readonly OutsideRun[],
+    private readonly cells: Cells,
+  ) {
+    this.parties = members.list;
+  }
+
+  /** By source, then by destination. Those with nothing allowed, nor undecided, only where `denied` is asked for. */
+  *connections({ denied }: { readonly denied: boolean }): Iterable<Connection> {
+    const isShown = (id: number) => id !== noPairs && (denied || this.cells.isOpen(id));
+    const sorted = this.runs.toSorted(byRange);
+    const outgoing = this.parties.map((): OutsideRun[] => []);
+    for (const run of sorted) if (run.direction === "egress") outgoing[run.party]!.push(run);
+    for (const [i, from] of this.parties.entries()) {
+      for (const [j, id] of this.rows.of(i)?.entries() ?? [])
+        if (isShown(id)) yield { from, to: this.parties[j]!, cell: this.cells.content(id) };
+      for (const { range, cell: id } of outgoing[i]!)
+        if (isShown(id)) yield { from, to: { kind: "external", range }, cell: this.cells.content(id) };
+    }
+    for (const { party, direction, range, cell: id } of sorted)
+      if (direction === "ingress" && isShown(id))
+        yield { from: { kind: "external", range }, to: this.parties[party]!, cell: this.cells.content(id) };
+  }
+
+  /**
+   * The cells added up over groups of ends, by source and destination; undefined where there is no pair. Ends without a
+   * group are left out.
+   */
+  summed<G>(
+    groups: readonly G[],
+    groupOf: (end: MatrixEnd) => G | undefined,
+  ): readonly (readonly (Cell | undefined)[])[] {
+    const sums = groups.map(() => new Uint32Array(groups.length));
+    const places = new Map(groups.map((group, i) => [group, i]));
+    const placeOf = (end: MatrixEnd) => {
+      const group = groupOf(end);
+      return group === undefined ? undefined : places.get(group);
+    };
+    const add = (from: number | undefined, to: number | undefined, id: number) => {
+      if (from === undefined || to === undefined || id === noPairs) return;
+      sums[from]![to] = this.cells.union(sums[from]![to]!, id);
+    };
+    const own = this.parties.map(placeOf);
+    for (const i of this.parties.keys())
+      for (const [j, id] of this.rows.of(i)?.entries() ?? []) add(own[i], own[j], id);
+    for (const { party, direction, range, cell } of this.runs) {
+      const outside = placeOf({ kind: "external", range });
+      if (direction === "egress") add(own[party], outside, cell);
+      else add(outside, own[party], cell);
+    }
+    return sums.map((row) => Array.from(row, (id) => (id === noPairs ? undefined : this.cells.content(id))));
+  }
+}
+
+export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matrix> {
+  const filters = filtersOf(engine.cluster, question);
+  if (!filters.ok) return filters;
+  const asked = askedPorts(engine.ports, question.ports);
+  if (!asked.ok) return asked;
+  const { cluster, ports } = engine;
+  const isLookedAt = (member: Member) =>
+    filters.value.some(({ from, to }) => takesPart(from, member) || takesPart(to, member));
+  const parties = new Parties(cluster, question.by, isLookedAt);
+  const lenses = filters.value.map(({ from, to }) => ({
+    from: new Side(cluster, parties, from),
+    to: new Side(cluster, parties, to),
+  }));
+  const cells = new Cells(ports, asked.value, realPorts(ports), question.undecided);
+  const rows = rowsBetween(engine, parties, lenses, cells);
+  const runs = [...runsOutside(engine, lenses, cells)];
+  return ok(new Matrix(question.by, parties, lenses, rows, runs, cells));
+}
+
+/** IPv4 first, then by address; then by party. */
+function byRange(a: OutsideRun, b: OutsideRun): number {
+  if (a.range.family !== b.range.family) return a.range.family - b.range.family;
+  if (a.range.first !== b.range.first) return a.range.first < b.range.first ? -1 : 1;
+  if (a.range.last !== b.range.last) return a.range.last < b.range.last ? -1 : 1;
+  return a.party - b.party;
+}

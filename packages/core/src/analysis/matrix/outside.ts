@@ -1,0 +1,97 @@
+import type { Engine } from "../../engine/engine.js";
+import type { AddressRange } from "../../engine/outside-runs.js";
+import { everyPort, noPorts } from "../../engine/port-sets.js";
+import { canTalk } from "../../engine/talking.js";
+import { bitsOf, type Family } from "../../net/address.js";
+import { intersect, type Region } from "../../net/region.js";
+import type { Direction } from "../../policy/model.js";
+import { type CellId, type Cells, noPairs } from "./cells.js";
+import type { Lens } from "./inside.js";
+
+/** What a party may do with a longest run of external addresses. */
+export interface OutsideRun {
+  readonly party: number;
+  /** Seen from the party. */
+  readonly direction: Direction;
+  readonly range: AddressRange;
+  readonly cell: CellId;
+}
+
+interface Said {
+  readonly ranges: Region["ranges"];
+  readonly cell: CellId;
+}
+
+/** What parties may do with all external addresses. */
+export function* runsOutside(engine: Engine, lenses: readonly Lens[], cells: Cells): Iterable<OutsideRun> {
+  const found = new SaidToParties();
+  for (const lens of lenses) {
+    for (const { direction, family, classes, ranges, allowed, undecided } of engine.externalPairs()) {
+      const [own, other] = direction === "egress" ? [lens.from, lens.to] : [lens.to, lens.from];
+      const region = {
+        family,
+        ranges: ranges.map(({ first, last }): [bigint, bigint] => [first, last]),
+      };
+      const cut = intersect(region, other.filter.outside(family));
+      const said = { ranges: cut.ranges, cell: cells.of(allowed, undecided) };
+      for (const { party } of own.partsOfClasses(classes)) found.add(party, direction, family, said);
+    }
+    // S1.4: hosts have no policies, nor have external addresses.
+    for (const direction of ["egress", "ingress"] as const)
+      for (const family of [4, 6] as const) {
+        const [own, other] = direction === "egress" ? [lens.from, lens.to] : [lens.to, lens.from];
+        const hosts = engine.ends.classes.filter(
+          ({ kind, families }) => kind === "host" && canTalk(family, families, [family]),
+        );
+        const said = { ranges: other.filter.outside(family).ranges, cell: cells.of(everyPort, noPorts) };
+        for (const { party } of own.partsOfClasses(hosts)) found.add(party, direction, family, said);
+      }
+  }
+  for (const { party, direction, family, said } of found.all())
+    for (const { range, cell } of longestRuns(family, said, cells)) yield { party, direction, range, cell };
+}
+
+/** What is said to each party, in each direction and family. */
+class SaidToParties {
+  private readonly found = new Map<
+    string,
+    {
+      readonly party: number;
+      readonly direction: Direction;
+      readonly family: Family;
+      readonly said: Said[];
+    }
+  >();
+
+  add(party: number, direction: Direction, family: Family, said: Said): void {
+    const key = `${party} ${direction} ${family}`;
+    const known = this.found.get(key);
+    if (known === undefined) this.found.set(key, { party, direction, family, said: [said] });
+    else known.said.push(said);
+  }
+
+  all() {
+    return this.found.values();
+  }
+}
+
+/** Cuts all addresses wherever something begins or ends, adds up what is said to each piece, and joins equal neighbours. */
+function* longestRuns(
+  family: Family,
+  said: readonly Said[],
+  cells: Cells,
+): Iterable<{ readonly range: AddressRange; readonly cell: CellId }> {
+  const starts = [...new Set(said.flatMap(({ ranges }) => ranges.flatMap(([a, b]) => [a, b + 1n])))];
+  starts.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const places = new Map(starts.map((start, i) => [start, i]));
+  const sums = new Uint32Array(starts.length).fill(noPairs);
+  for (const { ranges, cell } of said)
+    for (const [first, last] of ranges)
+      for (let i = places.get(first)!; i < places.get(last + 1n)!; i++) sums[i] = cells.union(sums[i]!, cell);
+  for (let i = 0; i < starts.length; ) {
+    const first = i;
+    while (i < starts.length && sums[i] === sums[first]) i++;
+    const last = (starts[i] ?? 1n << BigInt(bitsOf(family))) - 1n;
+    if (sums[first] !== noPairs) yield { range: { family, first: starts[first]!, last }, cell: sums[first]! };
+  }
+}

@@ -1,0 +1,187 @@
+import { type DecidedPorts, Deciders } from "../../engine/deciders.js";
+import type { Engine } from "../../engine/engine.js";
+import type { EndClass, Member } from "../../engine/ends.js";
+import { type DirectionExplanation, noWalk } from "../../engine/explain-flow.js";
+import type { Other } from "../../engine/layer.js";
+import { endpointOf, nearnessOf, nodeOf } from "../../engine/members.js";
+import type { PortSetId } from "../../engine/port-sets.js";
+import { Sayings } from "../../engine/sayings.js";
+import { canTalk } from "../../engine/talking.js";
+import { realPorts } from "../../engine/translation.js";
+import type { Endpoint } from "../../evaluate/flow.js";
+import type { Family } from "../../net/address.js";
+import type { Direction } from "../../policy/model.js";
+import type { Party } from "../party.js";
+import type { Connection, Matrix, MatrixEnd } from "./matrix.js";
+import { type PortGroup, portGroups } from "./port-groups.js";
+import { takesPart } from "./sides.js";
+
+/** Who decides about two ends of a cell. */
+export interface Reason {
+  readonly source: Endpoint;
+  readonly destination: Endpoint;
+  readonly family: Family | undefined;
+  readonly egress: DirectionReason;
+  readonly ingress: DirectionReason;
+}
+
+/** Who decides in one direction, for all ports. The same object wherever it is the same. */
+export interface DirectionReason {
+  readonly parts: readonly { readonly ports: readonly PortGroup[]; readonly said: DirectionExplanation }[];
+}
+
+/** An end that is asked about, with its class where it has one. */
+interface Asked {
+  readonly end: Endpoint;
+  readonly member?: Member;
+  readonly class?: EndClass;
+}
+
+/** So many different reasons of one cell are told; and so many pairs are looked through for them. */
+const mostReasons = 4;
+const mostPairs = 200;
+
+/** Why cells of a matrix are what they are: for pairs of their ends that stand for the others. */
+export class Reasons {
+  private readonly sayings = new Sayings();
+  private readonly deciders = new Map<Family | undefined, Deciders>();
+  private readonly ends = new Map<Party, readonly Asked[]>();
+  private readonly known = new Map<string, DirectionReason>();
+  private readonly numbers = new Map<DirectionExplanation, number>();
+  private readonly groups = new Map<PortSetId, readonly PortGroup[]>();
+  private readonly real: PortSetId;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly matrix: Matrix,
+  ) {
+    this.real = realPorts(engine.ports);
+  }
+
+  /** Each different one once. */
+  of({ from, to }: Connection): readonly Reason[] {
+    const found: Reason[] = [];
+    const seen = new Set<string>();
+    let looked = 0;
+    for (const source of this.endsOf(from))
+      for (const destination of this.endsOf(to)) {
+        if (!this.isMeant(source, destination)) continue;
+        for (const family of familiesOf(source, destination)) {
+          const key = `${source.class?.index} ${destination.class?.index} ${family} ${nearnessOf(source.end, destination.end)}`;
+          if (seen.has(key)) continue;
+          seen.add(key);
+          const reason = this.between(source, destination, family);
+          if (!found.some(({ egress, ingress }) => egress === reason.egress && ingress === reason.ingress))
+            found.push(reason);
+          if (found.length === mostReasons) return found;
+        }
+        if (++looked >= mostPairs && found.length > 0) return found;
+      }
+    return found;
+  }
+
+  private endsOf(end: MatrixEnd): readonly Asked[] {
+    if (end.kind === "external") {
+      const { family, first } = end.range;
+      return [{ end: { kind: "external", address: { family, value: first } } }];
+    }
+    const known = this.ends.get(end) ?? this.standingFor(end);
+    this.ends.set(end, known);
+    return known;
+  }
+
+  /** Of members that nothing tells apart two are enough: one to talk to the other. */
+  private standingFor(party: Party): readonly Asked[] {
+    const counts = new Map<string, number>();
+    return this.matrix.members.membersOf(party).flatMap((member) => {
+      const found = this.engine.ends.classOfMember(member)!;
+      const end = endpointOf(this.engine.cluster, found, member);
+      const lenses = this.matrix.lenses.map(
+        ({ from, to }) => `${takesPart(from.filter, member)} ${takesPart(to.filter, member)}`,
+      );
+      const key = `${found.index} ${nodeOf(end)} ${lenses.join()}`;
+      const count = counts.get(key) ?? 0;
+      counts.set(key, count + 1);
+      return count < 2 ? [{ end, member, class: found }] : [];
+    });
+  }
+
+  /** Whether this pair is one of those that the cell adds up. */
+  private isMeant(source: Asked, destination: Asked): boolean {
+    const { member } = source;
+    const isTemplate = member !== undefined && "fromTemplate" in member && member.fromTemplate;
+    if (member !== undefined && member === destination.member && !isTemplate) return false;
+    return this.matrix.lenses.some(
+      ({ from, to }) =>
+        (member === undefined || takesPart(from.filter, member)) &&
+        (destination.member === undefined || takesPart(to.filter, destination.member)),
+    );
+  }
+
+  private between(source: Asked, destination: Asked, family: Family | undefined): Reason {
+    return {
+      source: source.end,
+      destination: destination.end,
+      family,
+      egress: this.inDirection("egress", source, destination, family),
+      ingress: this.inDirection("ingress", source, destination, family),
+    };
+  }
+
+  private inDirection(
+    direction: Direction,
+    source: Asked,
+    destination: Asked,
+    family: Family | undefined,
+  ): DirectionReason {
+    const [subject, other] = direction === "egress" ? [source, destination] : [destination, source];
+    if (subject.class === undefined) return this.shared([{ ports: this.real, said: noWalk }]);
+    const ends = () => ({ source: source.end, destination: destination.end });
+    const seen = this.seenBy(subject, other);
+    return this.shared(this.decidersIn(family).of(direction, subject.class, seen, this.real, ends));
+  }
+
+  private seenBy(subject: Asked, { end, class: found }: Asked): Other {
+    if (end.kind === "external")
+      return { kind: "external", atom: this.engine.ends.vocabulary.atoms.indexOf(end.address) };
+    return found!.kind === "pod"
+      ? { kind: "pod", end: found! }
+      : { kind: "host", end: found!, nearness: nearnessOf(subject.end, end) };
+  }
+
+  private decidersIn(family: Family | undefined): Deciders {
+    const known = this.deciders.get(family);
+    if (known !== undefined) return known;
+    const made = new Deciders(this.engine.view(family), this.engine.cluster, this.sayings);
+    this.deciders.set(family, made);
+    return made;
+  }
+
+  private shared(decided: readonly DecidedPorts[]): DirectionReason {
+    const key = decided.map(({ ports, said }) => `${ports} ${this.numberOf(said)}`).join();
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const made = { parts: decided.map(({ ports, said }) => ({ ports: this.groupsOf(ports), said })) };
+    this.known.set(key, made);
+    return made;
+  }
+
+  private numberOf(said: DirectionExplanation): number {
+    const known = this.numbers.get(said) ?? this.numbers.size;
+    this.numbers.set(said, known);
+    return known;
+  }
+
+  private groupsOf(ports: PortSetId): readonly PortGroup[] {
+    const known = this.groups.get(ports) ?? portGroups(this.engine.ports, ports, this.real);
+    this.groups.set(ports, known);
+    return known;
+  }
+}
+
+// S1.15
+function familiesOf(source: Asked, destination: Asked): readonly (Family | undefined)[] {
+  const known = ({ end, class: found }: Asked): readonly Family[] =>
+    end.kind === "external" ? [end.address.family] : found!.families;
+  return ([4, 6, undefined] as const).filter((family) => canTalk(family, known(source), known(destination)));
+}

@@ -1,0 +1,113 @@
+import type { Cluster } from "../../cluster/model.js";
+import type { EndGroup } from "../../engine/end-groups.js";
+import type { EndClass, Member } from "../../engine/ends.js";
+import { endpointOf, nodeOf } from "../../engine/members.js";
+import type { Nearness } from "../../engine/layer.js";
+import { formatParty, type Grain, type Party, partyKey, partyOf } from "../party.js";
+import type { EndFilter } from "./end-filter.js";
+
+/** The parties of a cluster, in the order in which they are shown, and who belongs to which. */
+export class Parties {
+  readonly list: readonly Party[];
+  private readonly indexes = new Map<Member, number>();
+  private readonly members: ReadonlyMap<Party, readonly Member[]>;
+
+  constructor(cluster: Cluster, grain: Grain, takesPart: (member: Member) => boolean) {
+    const found = new Map<string, { readonly party: Party; readonly members: Member[] }>();
+    const add = (member: Member, party: Party) => {
+      const key = partyKey(party);
+      const known = found.get(key) ?? { party, members: [] };
+      known.members.push(member);
+      found.set(key, known);
+    };
+    for (const pod of cluster.pods.values())
+      if (takesPart(pod)) add(pod, partyOf({ kind: "pod", pod, namespace: noNamespace }, grain));
+    for (const node of cluster.nodes.values())
+      if (takesPart(node)) add(node, partyOf({ kind: "node", node }, grain));
+    const sorted = [...found.values()].toSorted((a, b) => inOrder(a.party, b.party));
+    this.list = sorted.map(({ party }) => party);
+    this.members = new Map(sorted.map(({ party, members }) => [party, members]));
+    for (const [i, { members }] of sorted.entries())
+      for (const member of members) this.indexes.set(member, i);
+  }
+
+  membersOf(party: Party): readonly Member[] {
+    return this.members.get(party) ?? [];
+  }
+
+  indexOf(member: Member): number {
+    return this.indexes.get(member)!;
+  }
+}
+
+/** Parties go by the namespace's name, never by its labels. */
+const noNamespace = { name: "", labels: {} };
+
+/** Pods before nodes, and those by name. */
+function inOrder(a: Party, b: Party): number {
+  const [x, y] = [sortKey(a), sortKey(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+const sortKey = (party: Party): string =>
+  `${party.kind === "node" ? 1 : 0} ${formatParty(party).replace("/", " ")} ${partyKey(party)}`;
+
+/** The members of one party within a group of ends that behave alike. */
+export interface PartyPart {
+  readonly party: number;
+  readonly members: readonly Member[];
+  /** Where they run, as far as that is known. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/** One side of the connections: the ends that take part, as parties. */
+export class Side {
+  private readonly known = new Map<EndGroup, readonly PartyPart[]>();
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly parties: Parties,
+    readonly filter: EndFilter,
+  ) {}
+
+  partsOf(group: EndGroup): readonly PartyPart[] {
+    const known = this.known.get(group);
+    if (known !== undefined) return known;
+    const parts = this.partsOfClasses(group.classes);
+    this.known.set(group, parts);
+    return parts;
+  }
+
+  partsOfClasses(classes: readonly EndClass[]): readonly PartyPart[] {
+    const found = new Map<number, { party: number; members: Member[]; nodes: Set<string> }>();
+    for (const end of classes)
+      for (const member of [...end.pods, ...end.nodes]) {
+        if (!takesPart(this.filter, member)) continue;
+        const party = this.parties.indexOf(member);
+        const known = found.get(party) ?? { party, members: [], nodes: new Set() };
+        known.members.push(member);
+        const node = nodeOf(endpointOf(this.cluster, end, member));
+        if (node !== undefined) known.nodes.add(node);
+        found.set(party, known);
+      }
+    return [...found.values()];
+  }
+}
+
+export function takesPart(filter: EndFilter, member: Member): boolean {
+  return "namespace" in member ? filter.pod(member) : filter.node(member);
+}
+
+/** Whether there are two different ends, one of each, that stand to each other in this way (S1.6). */
+export function havePair(a: PartyPart, b: PartyPart, nearness: Nearness | undefined): boolean {
+  switch (nearness) {
+    case undefined:
+      return a.party !== b.party || new Set([...a.members, ...b.members]).size > 1;
+    case "own-node":
+      return [...a.nodes].some((node) => b.nodes.has(node));
+    case "other-node":
+      return new Set([...a.nodes, ...b.nodes]).size > 1;
+    case "unknown-node":
+      return true;
+  }
+}

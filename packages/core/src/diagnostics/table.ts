@@ -12,7 +12,7 @@ const note = (title: string): Entry => ({ severity: "note", title });
 /**
  * Every diagnostic there is. A code is never reused, and each has its page in docs/diagnostics/ with an example that a
  * test executes. 10xx text and files · 11xx objects · 12xx shape · 13xx values · 14xx what one API forbids ·
- * 15xx questions and assertions · 2xxx warnings · 3xxx notes.
+ * 15xx questions and assertions · 2xxx warnings · 3xxx notes · 4xxx what `tierwall lint` finds in policies that are valid.
  */
 export const diagnostics = {
   TW1001: error("text that is neither YAML nor JSON"),
@@ -108,6 +108,9 @@ export const diagnostics = {
   TW3002: note("an object without a namespace"),
   TW3003: note("kinds that were skipped"),
   TW3005: note("Cilium policies and a baseline together"),
+  TW4001: warning("a policy that selects no pod"),
+  TW4090: warning("a lint exception without a reason"),
+  TW4091: note("a lint exception that nothing needs"),
 } as const satisfies Record<string, Entry>;
 
 export type Code = keyof typeof diagnostics;

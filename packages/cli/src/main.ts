@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addExplain } from "./explain.js";
+import { addLint } from "./lint.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -10,6 +11,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addExplain,
   addTest,
   addValidate,
+  addLint,
   addTour,
 ];
 
@@ -68,6 +70,7 @@ Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
+  tierwall lint -f ./cluster -R
 
 Data goes to stdout, talk to stderr. NO_COLOR is honoured.`,
   );

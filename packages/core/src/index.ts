@@ -12,13 +12,16 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
+export type { Finding } from "./analysis/lint/finding.js";
+export { type Fixed, fixSources } from "./analysis/lint/fix.js";
+export { lint, type LintReport } from "./analysis/lint/lint.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export type { Cluster, DnsRecord, Facts, Namespace, Node, Pod } from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
-export { type Code, diagnostics } from "./diagnostics/table.js";
+export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
 export type { Endpoint, Flow } from "./evaluate/flow.js";
@@ -55,6 +58,11 @@ export {
 } from "./report/diagnostics-text.js";
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
+export { lintGithub } from "./report/lint-github.js";
+export { lintJson } from "./report/lint-json.js";
+export { lintJunit } from "./report/lint-junit.js";
+export { lintSarif } from "./report/lint-sarif.js";
+export { lintText } from "./report/lint-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

@@ -5,6 +5,7 @@ import type { State } from "../state.js";
 import type { Finding } from "./finding.js";
 import { LintContext, type LintRule } from "./rule.js";
 import { lintRules } from "./rules.js";
+import { withFixes } from "./simple-fixes.js";
 import { applySuppressions, type Suppressed, suppressionsIn } from "./suppress.js";
 
 export interface LintOptions {
@@ -29,7 +30,7 @@ export function lint(state: State, { sources = [], rules = lintRules }: LintOpti
   const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
   const texts = sources.filter((source): source is TextSource => "text" in source);
   const { findings, suppressed } = applySuppressions(
-    [...told, ...found],
+    [...withFixes(told, state.written), ...found],
     state.usable ? suppressionsIn(state.written, texts) : [],
   );
   const files = sources.map(({ file }) => file);

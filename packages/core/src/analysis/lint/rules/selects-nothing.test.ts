@@ -48,8 +48,8 @@ describe("a policy that selects no pod", () => {
     ],
     [
       "a key that no pod has",
-      networkPolicy("shop", "{matchLabels: {ap: cart}}"),
-      "22:8 NetworkPolicy shop/np selects no pod: no pod in namespace `shop` has ap=cart; did you mean the label `app`?",
+      networkPolicy("shop", "{matchLabels: {apps: cart}}"),
+      "22:8 NetworkPolicy shop/np selects no pod: no pod in namespace `shop` has apps=cart; did you mean the label `app`?",
     ],
     [
       "a namespace that has only pods in the host's network",

@@ -2,11 +2,22 @@ import type { Place } from "../../diagnostics/place.js";
 import type { Code } from "../../diagnostics/table.js";
 import { compile, type Engine } from "../../engine/engine.js";
 import type { PodEndpoint } from "../../evaluate/flow.js";
-import { isObject } from "../../manifest/document.js";
+import type { EndClass } from "../../engine/ends.js";
+import type { ExternalBlock } from "../../engine/external-pairs.js";
+import { isObject, type Json } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
-import type { Direction, PodSelection, PolicyRef, Rule, TierName, Tiers } from "../../policy/model.js";
+import {
+  formatPolicy,
+  type Direction,
+  type PodSelection,
+  type PolicyRef,
+  type Rule,
+  type TierName,
+  type Tiers,
+} from "../../policy/model.js";
 import type { State } from "../state.js";
 import type { Finding } from "./finding.js";
+import { partOfRule, stepsOf } from "./place-in-rule.js";
 import { SelectedPods } from "./selected-pods.js";
 
 /**
@@ -23,6 +34,7 @@ export interface LintRule {
 /** What rules look at: a state without errors, and all that is made from it once for all of them. */
 export class LintContext {
   private compiled: Engine | undefined;
+  private externalBlocks: ReadonlyMap<EndClass, readonly ExternalBlock[]> | undefined;
   private selected: SelectedPods | undefined;
   private byPolicy: ReadonlyMap<PolicyRef, readonly PlacedRule[]> | undefined;
   private objects: ReadonlyMap<PolicyRef, ManifestObject> | undefined;
@@ -51,6 +63,26 @@ export class LintContext {
     if (object === undefined || !isObject(spec)) return policy.place();
     const field = subjectFields.find((name) => name in spec);
     return object.document.placeOfKey([...object.path, "spec", ...(field === undefined ? [] : [field])]);
+  }
+
+  /** What a finding about a rule says of its place: the part that is meant, or the rule as a whole. */
+  about(
+    { origin }: Rule,
+    fits: (value: Json, key: string | number) => boolean = () => false,
+  ): Pick<Finding, "object" | "place" | "path"> {
+    const object = this.objectOf(origin.policy);
+    const part = object && partOfRule(object, origin, fits);
+    const place = part?.place ?? origin.place();
+    return {
+      object: formatPolicy(origin.policy),
+      ...(place === undefined ? {} : { place }),
+      path: part?.path ?? stepsOf(origin.path),
+    };
+  }
+
+  /** What the policies say to external addresses, by class of pods. */
+  get external(): ReadonlyMap<EndClass, readonly ExternalBlock[]> {
+    return (this.externalBlocks ??= externalByClass(this.engine));
   }
 
   /** The object that a policy was read from. */
@@ -87,4 +119,15 @@ function grouped(rules: Iterable<PlacedRule>): ReadonlyMap<PolicyRef, readonly P
     else known.push(placed);
   }
   return groups;
+}
+
+export function externalByClass(engine: Engine): ReadonlyMap<EndClass, readonly ExternalBlock[]> {
+  const found = new Map<EndClass, ExternalBlock[]>();
+  for (const block of engine.externalPairs())
+    for (const end of block.classes) {
+      const known = found.get(end);
+      if (known === undefined) found.set(end, [block]);
+      else known.push(block);
+    }
+  return found;
 }

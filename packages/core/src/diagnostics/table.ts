@@ -74,6 +74,7 @@ export const diagnostics = {
   TW1417: error("an invalid Cilium FQDN selector"),
   TW1418: error("a Cilium policy with neither spec nor specs"),
 
+  TW1419: error("a namespace selector inside `namespaces`, as an early version of the API had it"),
   TW1501: error("an endpoint that cannot be understood"),
   TW1502: error("an endpoint that does not exist"),
   TW1503: error("a port that cannot be understood"),

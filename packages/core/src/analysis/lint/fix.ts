@@ -1,4 +1,3 @@
-import { hasErrors } from "../../diagnostics/diagnostic.js";
 import type { Source, TextSource } from "../../manifest/source.js";
 import { readState, type State, type StateOptions } from "../state.js";
 import { EditedText } from "./edit-text.js";
@@ -20,7 +19,7 @@ export type FixedFinding = Finding & { readonly fix: Fix };
 const mostRounds = 10;
 
 /**
- * Applies fixes until none is left. Every round is read again, and one that would make errors where there were none is
+ * Applies fixes until none is left. Every round is read again, and one that would make more errors than there were is
  * not made. Only texts are changed that `mayChange` says may be.
  */
 export function fixSources(
@@ -35,7 +34,7 @@ export function fixSources(
     const applied = applyFixes(current.sources, current.report.findings, mayChange);
     if (applied.fixed.length === 0) break;
     const next = { sources: applied.sources, ...linted(applied.sources, options) };
-    if (hasErrors(next.state.diagnostics) && !hasErrors(current.state.diagnostics)) break;
+    if (errorsIn(next.state) > errorsIn(current.state)) break;
     fixed.push(...applied.fixed);
     current = next;
   }
@@ -44,6 +43,9 @@ export function fixSources(
   );
   return { fixed, changed, report: current.report, state: current.state };
 }
+
+const errorsIn = ({ diagnostics }: State): number =>
+  diagnostics.filter(({ severity }) => severity === "error").length;
 
 function linted(sources: readonly Source[], options: StateOptions): Pick<Fixed, "report" | "state"> {
   const state = readState(sources, options);

@@ -5,7 +5,7 @@ import type { ManifestObject } from "../../manifest/object.js";
 import { formatCidr, parseCidr } from "../../net/cidr.js";
 import { formatPolicy } from "../../policy/model.js";
 import type { WrittenPolicy } from "../state.js";
-import type { Finding, Fix } from "./finding.js";
+import type { Edit, Finding, Fix } from "./finding.js";
 
 /** Adds to the diagnostics of `tierwall validate` how to mend them, where one change of a text does. */
 export function withFixes(
@@ -30,6 +30,7 @@ type Fixer = (object: ManifestObject, path: Path, place: Place) => Fix | undefin
 const fixers: Partial<Record<Diagnostic["code"], Fixer>> = {
   TW2001: networkAddress,
   TW2009: anotherName,
+  TW1419: oneLevelUp,
 };
 
 function networkAddress({ value }: ManifestObject, path: Path, place: Place): Fix | undefined {
@@ -40,6 +41,34 @@ function networkAddress({ value }: ManifestObject, path: Path, place: Place): Fi
   // Beside the same network it would stand there twice, which the APIs refuse.
   const beside = at(value, path.slice(0, -1));
   return Array.isArray(beside) && beside.includes(put) ? undefined : rewritten(text, put, place);
+}
+
+/** The inner selector in place of the outer one, if there is nothing else in that. */
+function oneLevelUp(
+  { value, document, path: root }: ManifestObject,
+  path: Path,
+  key: Place,
+): Fix | undefined {
+  const outer = at(value, path.slice(0, -1));
+  if (!isObject(outer) || Object.keys(outer).length !== 1) return undefined;
+  const title = "take out `namespaceSelector`, and keep what is inside";
+  const inner = document.placeOf([...root, ...path]);
+  // What stands below it is indented deeper, and may stay so.
+  if (inner.line > key.line)
+    return { title, edits: [{ kind: "delete-lines", file: key.file, first: key.line, last: key.line }] };
+  const around = document.placeOf([...root, ...path.slice(0, -1)]);
+  const cut = (from: number, to: number): Edit => ({
+    kind: "replace",
+    place: { ...key, column: from, length: to - from },
+    text: "",
+  });
+  if (around.line !== key.line || around.column === key.column)
+    return { title, edits: [cut(key.column, inner.column)] };
+  const [end, endAround] = [inner.column + inner.length, around.column + around.length];
+  // In braces; where they are closed on another line, it is not known here.
+  return end < endAround
+    ? { title, edits: [cut(around.column, inner.column), cut(end, endAround)] }
+    : undefined;
 }
 
 function anotherName({ value }: ManifestObject, path: Path, place: Place): Fix | undefined {

@@ -1,7 +1,8 @@
+import type { Pod } from "../../../cluster/model.js";
 import type { PodEndpoint } from "../../../evaluate/flow.js";
-import { isSubject } from "../../../evaluate/match.js";
+import type { Address } from "../../../net/address.js";
 import { contains, isWholeFamily } from "../../../net/cidr.js";
-import type { Peer, Rule } from "../../../policy/model.js";
+import type { Peer, PodSelection, Rule, TierName } from "../../../policy/model.js";
 import { finding, type Witness } from "../finding.js";
 import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
 import { samplePort } from "../sample-port.js";
@@ -12,13 +13,14 @@ type Networks = Extract<Peer, { kind: "networks" }>;
 export const networksCatchPods: LintRule = {
   code: "TW4008",
   *check(context) {
+    const spokenOf = spokenOfIn(context);
     for (const placed of rulesOf(context.state.tiers)) {
       const { rule, tier, direction } = placed;
       if ((tier !== "admin" && tier !== "baseline") || direction !== "egress" || rule.action === "Pass")
         continue;
       const networks = rule.peers.filter((peer): peer is Networks => peer.kind === "networks");
       if (networks.length === 0 || rule.peers.some(({ kind }) => kind === "pods")) continue;
-      const witness = caughtFlow(placed, networks, context);
+      const witness = caughtFlow(placed, networks, spokenOf, context);
       if (witness === undefined) continue;
       const does = rule.action === "Deny" ? "denies" : "allows";
       yield finding(
@@ -45,44 +47,55 @@ const mostTries = 2000;
 function caughtFlow(
   placed: PlacedRule,
   networks: readonly Networks[],
+  spokenOf: SpokenOf,
   context: LintContext,
 ): Witness | undefined {
-  const { engine } = context;
-  const port = samplePort(placed.rule);
-  if (port === undefined) return undefined;
-  const caught = context
-    .podsOf({ namespaces: [], pods: [] })
-    .filter((pod) => networks.some((peer) => mayHold(peer, pod)));
+  const { rule, tier, position } = placed;
+  const port = samplePort(rule);
+  const sources = context
+    .podsOf(rule.subject)
+    .filter(({ pod }) => (spokenOf[tier]?.get(pod) ?? Infinity) > position);
+  if (port === undefined || sources.length === 0) return undefined;
+  const caught = context.podsOf(everyPod).filter((pod) => networks.some((peer) => mayHold(peer, pod)));
   let tries = 0;
-  for (const source of context.podsOf(placed.rule.subject)) {
-    if (isSpokenOf(placed, source, context)) continue;
+  for (const source of sources)
     for (const destination of caught) {
       if (destination.pod === source.pod) continue;
       if (++tries > mostTries) return undefined;
       const family = destination.pod.addresses.find((own) =>
-        networks.some(({ cidrs }) => cidrs.some((c) => contains(c, own))),
+        networks.some((peer) => holds(peer, own)),
       )?.family;
       const flow = { source, destination, ...port, ...(family === undefined ? {} : { family }) };
-      const { verdict, egress } = engine.explain(flow);
+      const { verdict, egress } = context.engine.explain(flow);
       const [by, ...others] = egress.deciders;
-      if (by?.kind === "rule" && by.rule === placed.rule && others.length === 0)
+      if (by?.kind === "rule" && by.rule === rule && others.length === 0)
         return { kind: "flow", flow, verdict };
     }
-  }
   return undefined;
 }
 
-/** S1.14: of a pod without an address it is known only that it is in a whole family, or in the range of pods. */
-function mayHold({ cidrs }: Networks, { pod }: PodEndpoint): boolean {
-  return pod.addresses.length === 0
-    ? cidrs.some(isWholeFamily)
-    : pod.addresses.some((address) => cidrs.some((cidr) => contains(cidr, address)));
+const everyPod: PodSelection = { namespaces: [], pods: [] };
+
+const holds = ({ cidrs }: Networks, address: Address): boolean =>
+  cidrs.some((cidr) => contains(cidr, address));
+
+/** By tier, for each pod the first rule that is about its traffic to pods: somebody has thought of them there. */
+type SpokenOf = Partial<Record<TierName, ReadonlyMap<Pod, number>>>;
+
+function spokenOfIn(context: LintContext): SpokenOf {
+  const tiers = context.state.tiers.egress.map(({ name, rules }) => {
+    const firsts = new Map<Pod, number>();
+    for (const [position, { subject, peers }] of rules.entries())
+      if (peers.some(({ kind }) => kind === "pods"))
+        for (const { pod } of context.podsOf(subject)) if (!firsts.has(pod)) firsts.set(pod, position);
+    return [name, firsts] as const;
+  });
+  return Object.fromEntries(tiers);
 }
 
-/** Whether a rule before this one is about traffic of this pod to pods: then somebody has thought of them. */
-function isSpokenOf({ tier, position }: PlacedRule, pod: PodEndpoint, { state }: LintContext): boolean {
-  const rules = state.tiers.egress.find(({ name }) => name === tier)?.rules ?? [];
-  return rules
-    .slice(0, position)
-    .some(({ subject, peers }) => peers.some(({ kind }) => kind === "pods") && isSubject(subject, pod));
+/** S1.14: of a pod without an address it is known only that it is in a whole family, or in the range of pods. */
+function mayHold(peer: Networks, { pod }: PodEndpoint): boolean {
+  return pod.addresses.length === 0
+    ? peer.cidrs.some(isWholeFamily)
+    : pod.addresses.some((address) => holds(peer, address));
 }

@@ -1,4 +1,3 @@
-import type { Cluster } from "../../../cluster/model.js";
 import { suggest } from "../../../diagnostics/suggest.js";
 import { formatMatch, type LabelMatch, type Labels, selects } from "../../../labels/requirement.js";
 import { formatPolicy, type PodSelection, type PolicyRef, type Tiers } from "../../../policy/model.js";
@@ -33,29 +32,22 @@ function subjectsByPolicy(tiers: Tiers): ReadonlyMap<PolicyRef, readonly PodSele
 }
 
 function noPod(policy: PolicyRef, subject: PodSelection, context: LintContext): Finding {
-  return finding(
-    "TW4001",
-    `${formatPolicy(policy)} selects no pod: ${whyNone(subject, context.state.cluster)}`,
-    {
-      place: context.placeOfSubject(policy),
-      object: formatPolicy(policy),
-      hint: "It does nothing until there is one. Correct the labels, or delete the policy.",
-    },
-  );
+  return finding("TW4001", `${formatPolicy(policy)} selects no pod: ${whyNone(subject, context)}`, {
+    place: context.placeOfSubject(policy),
+    object: formatPolicy(policy),
+    hint: "It does nothing until there is one. Correct the labels, or delete the policy.",
+  });
 }
 
 /** The first part of the selection that nothing fulfils. */
-function whyNone(
-  { namespaces, pods, account }: PodSelection,
-  { namespaces: all, pods: everyPod }: Cluster,
-): string {
-  const candidates = [...all.values()].filter(({ labels }) => selects(namespaces, labels));
+function whyNone({ namespaces, pods, account }: PodSelection, context: LintContext): string {
+  const all = [...context.state.cluster.namespaces.values()];
+  const candidates = all.filter(({ labels }) => selects(namespaces, labels));
   if (candidates.length === 0)
-    return `no namespace has ${formatMatch(namespaces)}${nearMiss(namespaces, [...all.values()])}`;
+    return `no namespace has ${formatMatch(namespaces)}${nearMiss(namespaces, all)}`;
   const [only, ...others] = candidates;
   const where = others.length === 0 ? `namespace \`${only!.name}\`` : `${candidates.length} namespaces`;
-  const names = new Set(candidates.map(({ name }) => name));
-  const there = [...everyPod.values()].filter((pod) => !pod.hostNetwork && names.has(pod.namespace));
+  const there = context.podsOf({ namespaces, pods: [] }).map(({ pod }) => pod);
   if (there.length === 0) return `${where} ${others.length === 0 ? "has" : "have"} no pods`;
   if (!there.some(({ labels }) => selects(pods, labels)))
     return `no pod in ${where} has ${formatMatch(pods)}${nearMiss(pods, there)}`;

@@ -11,15 +11,21 @@ export const namedPort: LintRule = {
   code: "TW4004",
   *check(context) {
     for (const placed of rulesOf(context.state.tiers)) {
-      const { ports } = placed.rule;
-      const named = ports === "every" ? [] : ports.filter((port): port is NamedPort => port.kind === "named");
+      const { ports: all } = placed.rule;
+      const named = all === "every" ? [] : all.filter((port): port is NamedPort => port.kind === "named");
       if (named.length === 0) continue;
       const destinations = destinationsOf(placed, context);
       // Nobody there at all is another finding.
       if (destinations.length === 0) continue;
-      for (const port of named)
-        if (!destinations.some(({ pod }) => pod.ports.some((own) => isNamed(own, port))))
-          yield nobodyHas(placed, port, destinations, context);
+      // A name may stand there for several protocols: one that is found is enough.
+      const byName = new Map(
+        named.map((port) => [port.name, named.filter(({ name }) => name === port.name)]),
+      );
+      for (const ports of byName.values())
+        if (
+          !destinations.some(({ pod }) => pod.ports.some((own) => ports.some((port) => isNamed(own, port))))
+        )
+          yield nobodyHas(placed, ports, destinations, context);
     }
   },
 };
@@ -65,10 +71,12 @@ function podsIn(peer: Peer): PodSelection {
 
 function nobodyHas(
   { rule, direction }: PlacedRule,
-  { name, protocol }: NamedPort,
+  ports: readonly NamedPort[],
   destinations: readonly PodEndpoint[],
   context: LintContext,
 ): Finding {
+  const { name } = ports[0]!;
+  const protocols = ports.flatMap(({ protocol }) => protocol ?? []);
   const declared = destinations.flatMap(({ pod }) =>
     pod.ports.flatMap((port) => (port.name === undefined ? [] : port)),
   );
@@ -87,10 +95,12 @@ function nobodyHas(
       ? `${first!.pod.namespace}/${first!.pod.name} has no`
       : `none of the ${destinations.length} pods ${direction === "ingress" ? "it is for" : "it leads to"} has a`;
   const has =
-    names.length === 0 ? "They declare no named ports" : `They have ${names.slice(0, 5).join(", ")}`;
+    names.length === 0
+      ? "No named port is declared there"
+      : `Declared there: ${names.slice(0, 5).join(", ")}`;
   return finding(
     "TW4004",
-    `${whose} ${protocol === undefined ? "" : `${protocol} `}port named \`${name}\`, so this port matches nothing${instead}`,
+    `${whose} ${protocols.length === 1 ? `${protocols[0]} ` : ""}port named \`${name}\`, so this port matches nothing${instead}`,
     {
       ...context.about(rule, (value) => value === name),
       hint: `${has}. Name a port that is declared in \`containers.ports\`, or use its number.`,

@@ -44,27 +44,27 @@ describe("a policy that selects no pod", () => {
     [
       "a label that no pod has, with the one that was probably meant",
       networkPolicy("shop", "{matchLabels: {app: crat}}"),
-      "22:8 NetworkPolicy shop/np selects no pod: no pod in namespace `shop` has app=crat; did you mean `app=cart`?",
+      "[podSelector] NetworkPolicy shop/np selects no pod: no pod in namespace `shop` has app=crat; did you mean `app=cart`?",
     ],
     [
       "a key that no pod has",
       networkPolicy("shop", "{matchLabels: {apps: cart}}"),
-      "22:8 NetworkPolicy shop/np selects no pod: no pod in namespace `shop` has apps=cart; did you mean the label `app`?",
+      "[podSelector] NetworkPolicy shop/np selects no pod: no pod in namespace `shop` has apps=cart; did you mean the label `app`?",
     ],
     [
       "a namespace that has only pods in the host's network",
       networkPolicy("bank", "{}"),
-      "22:8 NetworkPolicy bank/np selects no pod: namespace `bank` has no pods",
+      "[podSelector] NetworkPolicy bank/np selects no pod: namespace `bank` has no pods",
     ],
     [
       "labels that no namespace has",
       clusterNetworkPolicy("{namespaces: {matchLabels: {team: x}}}"),
-      "25:3 ClusterNetworkPolicy guard selects no pod: no namespace has team=x",
+      "[subject] ClusterNetworkPolicy guard selects no pod: no namespace has team=x",
     ],
     [
       "several namespaces",
       clusterNetworkPolicy("{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}"),
-      "25:3 ClusterNetworkPolicy guard selects no pod: no pod in 2 namespaces has app=web",
+      "[subject] ClusterNetworkPolicy guard selects no pod: no pod in 2 namespaces has app=web",
     ],
   ])("%s", (_what, policy, expected) => expect(linted(selectsNothing, cluster + policy)).toEqual([expected]));
 

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { Path } from "../diagnostics/place.js";
+import { parseManifest } from "./parse.js";
+
+/** Long enough to be read item by item; the shorter one, which is not, says where things are. */
+function both(list: (items: string) => string, item: (i: number) => string) {
+  const count = 2000;
+  const items = (n: number) => Array.from({ length: n }, (_, i) => item(i)).join("");
+  const [long] = parseManifest(list(items(count)), "long.yaml").documents;
+  const [short] = parseManifest(list(items(3)), "short.yaml").documents;
+  return { long: long!, short: short!, count };
+}
+
+const styles: readonly (readonly [string, (items: string) => string, (i: number) => string])[] = [
+  [
+    "as kubectl writes them",
+    (items) => `apiVersion: v1\nitems:\n${items}kind: List\nmetadata:\n  resourceVersion: ""\n`,
+    (i) => `- apiVersion: v1\n  kind: Pod\n  metadata:\n    labels:\n      app: web\n    name: pod-${i}\n`,
+  ],
+  [
+    "indented, with comments between them, and with nothing behind them",
+    (items) => `kind: List\napiVersion: v1\nitems:\n  # all of them\n${items}`,
+    (i) =>
+      `  # another\n  - kind: Pod\n    apiVersion: v1\n    metadata:\n      labels:\n        app: web\n      name: pod-${i}\n`,
+  ],
+  [
+    "with texts that look like items",
+    (items) => `apiVersion: v1\nkind: List\nitems:\n${items}`,
+    (i) =>
+      `- kind: Pod\n  apiVersion: v1\n  metadata:\n    name: pod-${i}\n    labels:\n      app: web\n    annotations:\n      text: |\n        - kind: Pod\n        items:\n        - x\n`,
+  ],
+];
+
+const paths: readonly Path[] = [
+  ["items"],
+  ["items", 2],
+  ["items", 1, "kind"],
+  ["items", 1, "metadata"],
+  ["items", 0, "metadata", "labels", "app"],
+  ["items", 2, "metadata", "name"],
+  ["items", 1, "metadata", "nothing", "there"],
+];
+
+describe.each(styles)("the items of a long list, %s", (_style, list, item) => {
+  const { long, short, count } = both(list, item);
+  const inFile = (file: string) => ({ file });
+
+  it.each(paths.map((path) => [path.join("."), path] as const))(
+    "stand where they stand in a short one: %s",
+    (_name, path) => {
+      for (const ask of ["placeOf", "placeOfKey"] as const)
+        expect(long[ask](path)).toEqual({ ...short[ask](path), ...inFile("long.yaml") });
+      expect(long.writtenAt(path)).toBe(short.writtenAt(path));
+    },
+  );
+
+  it("to the last one", () => {
+    expect(long.writtenAt(["items", count - 1, "metadata", "name"])).toBe(`pod-${count - 1}`);
+    const each = item(0).split("\n").length - 1;
+    const first = long.placeOf(["items", 0, "metadata", "name"]);
+    expect(long.placeOf(["items", count - 1, "metadata", "name"]).line).toBe(first.line + each * (count - 1));
+  });
+});

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
 
@@ -113,4 +114,12 @@ describe("--fix", () => {
     tierwall(["lint", "-f", "latin1.yaml", "--fix"], { cwd: own });
     expect(readFileSync(join(own, "latin1.yaml"))).toEqual(bytes);
   });
+});
+
+it("the page in docs/ shows what it prints", () => {
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
+  const page = readFileSync(join(root, "docs/lint.md"), "utf8");
+  const [, command, shown] = /^ {4}\$ tierwall (.*)\n((?: {4}.*\n|\n)+)/m.exec(page)!;
+  const { stdout } = tierwall(command!.split(" "), { cwd: root });
+  expect(stdout).toContain(shown!.trimEnd().replaceAll(/^ {4}/gm, ""));
 });

@@ -20,7 +20,11 @@ export function partOfRule(
   const inside = rule === undefined ? undefined : find(rule, fits);
   if (inside === undefined) return undefined;
   const full = [...path, ...inside];
-  return { place: object.document.placeOf([...object.path, ...full]), path: full };
+  // A single value is shown itself; of a list or an object, the word that it stands under.
+  const { placeOf, placeOfKey } = object.document;
+  const isSingle =
+    typeof step(inside.slice(0, -1).reduce<Json | undefined>(step, rule), inside.at(-1)!) !== "object";
+  return { place: (isSingle ? placeOf : placeOfKey)([...object.path, ...full]), path: full };
 }
 
 /** `specs[1].egressDeny[0]`: such paths have no other keys than plain words. */

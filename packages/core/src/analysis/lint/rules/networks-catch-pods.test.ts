@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseCidr } from "../../../net/cidr.js";
 import {
   clusterPolicy,
   findingsOf,
@@ -46,6 +47,12 @@ describe("networks that hold pods", () => {
       verdict: "Deny",
       flow: { source: { pod: { name: "cart" } }, destination: { pod: { name: "api" } } },
     });
+  });
+
+  it("says nothing of the range of pods itself, which is another finding", () => {
+    const facts = { podCidrs: [parseCidr("10.0.0.0/16")!] };
+    const yaml = cluster + policy(rule("Deny", "10.0.0.0/24"));
+    expect(messagesOf(networksCatchPods, yaml, { facts })).toEqual([]);
   });
 
   it("S1.14: also of pods that have no address yet", () => {

@@ -1,7 +1,7 @@
 import type { Pod } from "../../../cluster/model.js";
 import type { PodEndpoint } from "../../../evaluate/flow.js";
 import type { Address } from "../../../net/address.js";
-import { contains, isWholeFamily } from "../../../net/cidr.js";
+import { contains, covers, isWholeFamily } from "../../../net/cidr.js";
 import type { Peer, PodSelection, Rule, TierName } from "../../../policy/model.js";
 import { finding, type Witness } from "../finding.js";
 import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
@@ -14,12 +14,16 @@ export const networksCatchPods: LintRule = {
   code: "TW4008",
   *check(context) {
     const spokenOf = spokenOfIn(context);
+    const { podCidrs } = context.state.cluster.facts;
     for (const placed of rulesOf(context.state.tiers)) {
       const { rule, tier, direction } = placed;
       if ((tier !== "admin" && tier !== "baseline") || direction !== "egress" || rule.action === "Pass")
         continue;
       const networks = rule.peers.filter((peer): peer is Networks => peer.kind === "networks");
       if (networks.length === 0 || rule.peers.some(({ kind }) => kind === "pods")) continue;
+      // Whoever writes the range of pods means pods: that is another finding.
+      if (networks.every((peer) => peer.cidrs.every((cidr) => podCidrs.some((range) => covers(range, cidr)))))
+        continue;
       const witness = caughtFlow(placed, networks, spokenOf, context);
       if (witness === undefined) continue;
       const does = rule.action === "Deny" ? "denies" : "allows";

@@ -25,17 +25,20 @@ export function dnsCuts(
 ): readonly DnsCut[] {
   const servers = dnsServersOf(engine.cluster).filter((server) => server.protocol === protocol);
   if (servers.length === 0) return [];
+  // A server is not asked by itself, nor by the others of its kind.
+  const leftOut = new Set([...except, ...servers.map(({ pod }) => pod.pod)]);
   const found = new Map<unknown, DnsCut & { readonly pods: PodEndpoint[] }>();
   for (const index of engine.ends.podClasses) {
     const end = engine.ends.classes[index]!;
-    if (end.pods.every((pod) => except.has(pod))) continue;
-    const flow = deniedQuery(engine, end, servers);
+    const pods = [...endpointsOf(engine.cluster, end)].filter(
+      (member): member is PodEndpoint => member.kind === "pod" && !leftOut.has(member.pod),
+    );
+    const flow = pods[0] && deniedQuery(engine, end, pods[0], servers);
     if (flow === undefined) continue;
     const { egress, ingress } = engine.explain(flow);
     const direction = egress.verdict === "Deny" ? "egress" : "ingress";
     const [by] = direction === "egress" ? egress.deciders : ingress.deciders;
     if (by === undefined) continue;
-    const pods = [...endpointsOf(engine.cluster, end)].filter((member) => member.kind === "pod");
     const key = keyOf(by, direction);
     const known = found.get(key);
     if (known === undefined) found.set(key, { pods, by, direction, flow });
@@ -44,10 +47,13 @@ export function dnsCuts(
   return [...found.values()];
 }
 
-/** The first query of a pod of this class, if all of them are denied. A server does not ask itself. */
-function deniedQuery(engine: Engine, end: EndClass, servers: readonly DnsServer[]): Flow | undefined {
-  const [source] = [...endpointsOf(engine.cluster, end)];
-  if (source === undefined || servers.some(({ pod }) => end.pods.includes(pod.pod))) return undefined;
+/** The first query of a pod of this class, if all of them are denied. */
+function deniedQuery(
+  engine: Engine,
+  end: EndClass,
+  source: PodEndpoint,
+  servers: readonly DnsServer[],
+): Flow | undefined {
   const queries = servers.flatMap(({ pod, protocol, port }) => {
     const families = engine.ends.classOf(pod)?.families ?? [];
     const spoken = ([4, 6, undefined] as const).filter((family) => canTalk(family, end.families, families));

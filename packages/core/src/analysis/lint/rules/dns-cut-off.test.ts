@@ -50,6 +50,18 @@ describe("pods that are cut off from DNS", () => {
       "NetworkPolicy shop/default-deny isolates shop/cart for egress, and nothing lets it ask the cluster's DNS",
     ]));
 
+  it("also where no policy can tell them from the servers", () =>
+    expect(
+      messages(
+        namespace("one") +
+          pod("one/dns", { labels: "{k8s-app: kube-dns}" }) +
+          pod("one/web") +
+          networkPolicy("one/deny", { policyTypes: "[Egress]" }),
+      ),
+    ).toEqual([
+      "NetworkPolicy one/deny isolates one/web for egress, and nothing lets it ask the cluster's DNS",
+    ]));
+
   it("by a rule that denies", () =>
     expect(
       messages(cluster + clusterPolicy("lockdown", { egress: "[{action: Deny, to: [{namespaces: {}}]}]" })),

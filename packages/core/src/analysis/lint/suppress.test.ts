@@ -16,7 +16,7 @@ kind: NetworkPolicy
 metadata:
   name: web
   namespace: shop
-  annotations: {tierwall.dev/lint-ignore: "${parts.annotation ?? ""}"}
+  annotations: {${parts.annotation === undefined ? "" : `tierwall.dev/lint-ignore: "${parts.annotation}"`}}
 spec:
   podSelector: {}
   ingress:
@@ -74,6 +74,14 @@ describe("an exception", () => {
       suppressed: ["TW2001 agreed; see the wiki"],
     });
   });
+
+  it.each([
+    ["an annotation", { annotation: "as agreed" }, "TW4091 11:43"],
+    ["an empty annotation", { annotation: "" }, "TW4091 11:43"],
+    ["a comment", { behind: "tierwall-ignore" }, "TW4091 17:41"],
+  ])("that names no code is reported: %s", (_what, parts, expected) =>
+    expect(report(policy(parts)).findings.toSorted()).toEqual(["TW2001 17:27", expected]),
+  );
 
   it("does not hide errors", () => {
     const yaml = policy({ behind: "tierwall-ignore TW1304: agreed" }).replace("10.1.2.3/8", "10.1.2.3/88");

@@ -16,17 +16,18 @@ import { type Finding, finding } from "./finding.js";
 export const ignoreAnnotation = "tierwall.dev/lint-ignore";
 
 export interface Suppression {
-  readonly code: string;
+  /** Undefined where it names none. */
+  readonly code: string | undefined;
   readonly reason: string;
   readonly place?: Place;
   readonly covers: (found: Finding) => boolean;
 }
 
 /** `TW4001: reason; TW2001: reason`. A part that begins with no code belongs to the reason before it. */
-function parseIgnored(text: string): readonly { readonly code: string; readonly reason: string }[] {
-  return text.split(/;(?=\s*TW\d)/).flatMap((part) => {
+function parseIgnored(text: string): readonly Pick<Suppression, "code" | "reason">[] {
+  return text.split(/;(?=\s*TW\d)/).map((part) => {
     const [, code, reason = ""] = /^\s*(TW\d+)\s*:?\s*(.*?)[\s;]*$/s.exec(part) ?? [];
-    return code === undefined ? [] : [{ code, reason }];
+    return { code, reason };
   });
 }
 
@@ -57,7 +58,7 @@ function aboutPolicy(policy: PolicyRef): (found: Finding) => boolean {
 function commented({ file, text }: TextSource): readonly Suppression[] {
   if (!text.includes("tierwall-ignore")) return [];
   return text.split(/\r?\n/).flatMap((content, i) => {
-    const [comment, before, ignored] = /^(.*?)(?:^|\s)#\s*tierwall-ignore\s+(TW\d.*)$/.exec(content) ?? [];
+    const [comment, before, ignored] = /^(.*?)(?:^|\s)#\s*tierwall-ignore\b(.*)$/.exec(content) ?? [];
     if (comment === undefined) return [];
     const line = i + 1;
     const column = content.indexOf("tierwall-ignore") + 1;
@@ -96,6 +97,10 @@ export function applySuppressions(
 }
 
 function remarkOn({ code, reason, place }: Suppression, isUsed: boolean): readonly Finding[] {
+  if (code === undefined) {
+    const hint = "Write the code of the finding, and why it is meant: `TW4001: REASON`.";
+    return [finding("TW4091", "this excepts nothing: it names no code", { place, hint })];
+  }
   if (!isUsed)
     return [
       finding("TW4091", `nothing here is reported as \`${code}\``, {

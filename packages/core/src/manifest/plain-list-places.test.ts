@@ -15,19 +15,93 @@ const styles: readonly (readonly [string, (items: string) => string, (i: number)
   [
     "as kubectl writes them",
     (items) => `apiVersion: v1\nitems:\n${items}kind: List\nmetadata:\n  resourceVersion: ""\n`,
-    (i) => `- apiVersion: v1\n  kind: Pod\n  metadata:\n    labels:\n      app: web\n    name: pod-${i}\n`,
+    (i) => `- apiVersion: v1
+  kind: Pod
+  metadata:
+    labels:
+      app: web
+    name: pod-${i}
+  spec:
+    egress: []
+    ingress:
+    - from:
+      - a: b
+        c: d
+      - podSelector:
+          matchLabels:
+            app: web
+      ports:
+      - port: 80
+    - from:
+      - e: f
+    podSelector:
+      matchLabels:
+        app: web
+`,
   ],
   [
     "indented, with comments between them, and with nothing behind them",
     (items) => `kind: List\napiVersion: v1\nitems:\n  # all of them\n${items}`,
-    (i) =>
-      `  # another\n  - kind: Pod\n    apiVersion: v1\n    metadata:\n      labels:\n        app: web\n      name: pod-${i}\n`,
+    (i) => `  # another
+  - kind: Pod
+    apiVersion: v1
+    metadata:
+      labels: # of the pod
+
+        # its app
+        app: web # plain
+      name: pod-${i}
+    spec: # what it is
+      ingress:
+        # first
+        - from: # them
+            - a: b # c
+              c: d
+            - podSelector:
+                matchLabels:
+                  app: web
+          ports:
+            - port: 80
+        - from:
+            - e: f
+      podSelector:
+        matchLabels:
+          app: web
+`,
   ],
   [
     "with texts that look like items",
     (items) => `apiVersion: v1\nkind: List\nitems:\n${items}`,
-    (i) =>
-      `- kind: Pod\n  apiVersion: v1\n  metadata:\n    name: pod-${i}\n    labels:\n      app: web\n    annotations:\n      text: |\n        - kind: Pod\n        items:\n        - x\n`,
+    (i) => `- kind: Pod
+  apiVersion: v1
+  metadata:
+    name: pod-${i}
+    annotations:
+      text: |
+        - kind: Pod
+        items:
+        - x
+      spec: >-
+        spec:
+          ingress:
+    labels:
+      app: web
+  spec:
+    ingress:
+      - from:
+          - text: |
+              - a: b
+          - "podSelector":
+              matchLabels:
+                app: web
+        ports:
+          - port: 80
+      - from:
+          - e: f
+    podSelector:
+      'matchLabels':
+        app: web
+`,
   ],
 ];
 
@@ -36,9 +110,28 @@ const paths: readonly Path[] = [
   ["items", 2],
   ["items", 1, "kind"],
   ["items", 1, "metadata"],
+  ["items", 0, "metadata", "labels"],
   ["items", 0, "metadata", "labels", "app"],
   ["items", 2, "metadata", "name"],
   ["items", 1, "metadata", "nothing", "there"],
+  ["items", 1, "spec"],
+  ["items", 1, "spec", "egress"],
+  ["items", 1, "spec", "ingress"],
+  ["items", 1, "spec", "ingress", 0],
+  ["items", 1, "spec", "ingress", 1],
+  ["items", 1, "spec", "ingress", 2],
+  ["items", 1, "spec", "ingress", 0, "from"],
+  ["items", 1, "spec", "ingress", 0, "from", 0],
+  ["items", 1, "spec", "ingress", 0, "from", 0, "a"],
+  ["items", 1, "spec", "ingress", 0, "from", 1],
+  ["items", 1, "spec", "ingress", 0, "from", 1, "podSelector"],
+  ["items", 1, "spec", "ingress", 0, "from", 1, "podSelector", "matchLabels", "app"],
+  ["items", 1, "spec", "ingress", 0, "ports"],
+  ["items", 1, "spec", "ingress", 0, "ports", 0],
+  ["items", 1, "spec", "ingress", 0, "ports", 0, "port"],
+  ["items", 1, "spec", "podSelector"],
+  ["items", 1, "spec", "podSelector", "matchLabels"],
+  ["items", 1, "spec", "podSelector", "matchLabels", "app"],
 ];
 
 describe.each(styles)("the items of a long list, %s", (_style, list, item) => {

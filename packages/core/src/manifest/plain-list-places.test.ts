@@ -1,6 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 import type { Path } from "../diagnostics/place.js";
+import { Lines } from "./lines.js";
 import { parseManifest } from "./parse.js";
+import { parseTrees } from "./yaml-tree.js";
 
 /** Long enough to be read item by item; the shorter one, which is not, says where things are. */
 function both(list: (items: string) => string, item: (i: number) => string) {
@@ -152,5 +156,61 @@ describe.each(styles)("the items of a long list, %s", (_style, list, item) => {
     const each = item(0).split("\n").length - 1;
     const first = long.placeOf(["items", 0, "metadata", "name"]);
     expect(long.placeOf(["items", count - 1, "metadata", "name"]).line).toBe(first.line + each * (count - 1));
+  });
+});
+
+/** Every path of a value. */
+function* pathsOf(value: unknown, path: Path = []): Iterable<Path> {
+  yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value))
+    yield* pathsOf(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+}
+
+describe("the places in any list", () => {
+  const word = fc.constantFrom(
+    "a",
+    "b",
+    "spec",
+    "a b",
+    "- a",
+    "a: b",
+    "x#y",
+    "# x",
+    "",
+    "1",
+    "true",
+    "two\nlines",
+    "'",
+    '"',
+  );
+  const key = fc.constantFrom("a", "b", "spec", "items", "x/y.z", "a b", "1");
+  const { tree } = fc.letrec<{ tree: unknown; node: unknown }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: "small" },
+      word,
+      fc.integer(),
+      fc.constant(null),
+      tie("tree"),
+      fc.array(tie("node"), { maxLength: 3 }),
+    ),
+    tree: fc.dictionary(key, tie("node"), { maxKeys: 4, noNullPrototype: true }),
+  }));
+
+  it("are those of the syntax tree", () => {
+    const filler = { text: "x".repeat(70_000) };
+    fc.assert(
+      fc.property(fc.array(tree, { minLength: 1, maxLength: 4 }), fc.boolean(), (items, indentSeq) => {
+        const value = { kind: "List", items: [...items, filler] };
+        const text = stringify(value, { indentSeq, lineWidth: 0 });
+        const [document] = parseManifest(text, "f").documents;
+        const lines = new Lines("f", text);
+        const [expected] = parseTrees({ text, file: "f", place: (a, b) => lines.place(a, b) }).documents;
+        for (const path of pathsOf({ items }))
+          for (const ask of ["placeOf", "placeOfKey"] as const)
+            expect([path, document![ask](path)]).toEqual([path, expected![ask](path)]);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

@@ -127,6 +127,8 @@ const paths: readonly Path[] = [
   ["items", 1, "spec", "ingress", 0, "from"],
   ["items", 1, "spec", "ingress", 0, "from", 0],
   ["items", 1, "spec", "ingress", 0, "from", 0, "a"],
+  // It is the next item that has it.
+  ["items", 1, "spec", "ingress", 0, "from", 0, "podSelector"],
   ["items", 1, "spec", "ingress", 0, "from", 1],
   ["items", 1, "spec", "ingress", 0, "from", 1, "podSelector"],
   ["items", 1, "spec", "ingress", 0, "from", 1, "podSelector", "matchLabels", "app"],
@@ -206,7 +208,7 @@ describe("the places in any list", () => {
         const [document] = parseManifest(text, "f").documents;
         const lines = new Lines("f", text);
         const [expected] = parseTrees({ text, file: "f", place: (a, b) => lines.place(a, b) }).documents;
-        for (const path of pathsOf({ items }))
+        for (const path of [...pathsOf({ items })].flatMap((known) => [known, [...known, "spec"]]))
           for (const ask of ["placeOf", "placeOfKey"] as const)
             expect([path, document![ask](path)]).toEqual([path, expected![ask](path)]);
       }),

@@ -73,7 +73,7 @@ function keyStart(text: string, { start, column, end }: Block, key: string): num
     text.startsWith(`${key}:`, at) && /\s/.test(text[at + key.length + 1] ?? "\n");
   if (isKey(start)) return start;
   const line = `\n${" ".repeat(column)}${key}:`;
-  for (let at = text.indexOf(line, start); at !== -1 && at < end; at = text.indexOf(line, at + 1))
+  for (let at = text.indexOf(line, start); at !== -1 && at + 1 < end; at = text.indexOf(line, at + 1))
     if (isKey(at + 1 + column)) return at + 1 + column;
   return undefined;
 }

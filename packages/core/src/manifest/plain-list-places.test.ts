@@ -38,6 +38,10 @@ const styles: readonly (readonly [string, (items: string) => string, (i: number)
       - port: 80
     - from:
       - e: f
+    - from:
+      - g: h
+      ports:
+      - port: 81
     podSelector:
       matchLabels:
         app: web
@@ -128,7 +132,8 @@ const paths: readonly Path[] = [
   ["items", 1, "spec", "ingress", 0, "from", 0],
   ["items", 1, "spec", "ingress", 0, "from", 0, "a"],
   // It is the next item that has it.
-  ["items", 1, "spec", "ingress", 0, "from", 0, "podSelector"],
+  ["items", 1, "spec", "ingress", 1, "ports"],
+  ["items", 1, "spec", "ingress", 3],
   ["items", 1, "spec", "ingress", 0, "from", 1],
   ["items", 1, "spec", "ingress", 0, "from", 1, "podSelector"],
   ["items", 1, "spec", "ingress", 0, "from", 1, "podSelector", "matchLabels", "app"],

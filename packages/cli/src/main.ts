@@ -7,6 +7,7 @@ import { withConfig } from "./config/with-config.js";
 import { addExplain } from "./explain.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
+import { addLint } from "./lint.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -18,6 +19,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addMatrix,
   addTest,
   addValidate,
+  addLint,
   addTour,
   addCompletion,
   addComplete,
@@ -87,6 +89,7 @@ Examples:
   tierwall matrix -f ./cluster
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
+  tierwall lint -f ./cluster -R
 
 Defaults for options go into tierwall.yaml: docs/configuration.md.
 Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,

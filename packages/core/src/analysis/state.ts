@@ -3,6 +3,7 @@ import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import type { Place } from "../diagnostics/place.js";
+import { inReadingOrder } from "../diagnostics/reading-order.js";
 import type { PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
 import type { ManifestObject } from "../manifest/object.js";
@@ -26,11 +27,19 @@ export interface StateOptions {
   readonly progress?: (objects: number) => void;
 }
 
+/** A policy, and the object of some manifest that says it. */
+export interface WrittenPolicy {
+  readonly policy: PolicyRef;
+  readonly object: ManifestObject;
+}
+
 /** A cluster and what its policies mean: all that any question needs. */
 export interface State {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
+  /** The policies as they were written, also those that have errors. */
+  readonly written: readonly WrittenPolicy[];
   readonly diagnostics: readonly Diagnostic[];
   /** How many objects of kinds that are not ours there were (S10.3). */
   readonly skipped: ReadonlyMap<string, number>;
@@ -47,7 +56,7 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
       object: (object) => objects.add(object),
       report: (found) => inTexts.push(found),
     });
-  const { policies, skipped, parts } = objects;
+  const { policies, written, skipped, parts } = objects;
 
   const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
   const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
@@ -66,6 +75,7 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
     cluster: built.cluster,
     tiers,
     policies,
+    written,
     diagnostics: inReadingOrder(all, files),
     skipped,
     usable: options.keepGoing === true || !hasErrors(all),
@@ -77,6 +87,7 @@ class ObjectReader {
   readonly cluster = new ClusterBuilder();
   readonly parts: Lowered[] = [];
   readonly policies: PolicyRef[] = [];
+  readonly written: WrittenPolicy[] = [];
   readonly skipped = new Map<string, number>();
   readonly diagnostics: Diagnostic[] = [];
   /** Where the first of each name stands; the object itself is not kept where its line is known. */
@@ -116,6 +127,7 @@ class ObjectReader {
   private addPolicy(object: ManifestObject, kind: PolicyKind): void {
     const reading = readPolicy(kind, object, provenanceOf(object, this.options));
     this.diagnostics.push(...reading.diagnostics);
+    this.written.push({ policy: reading.policy, object });
     if (reading.lowered !== undefined) {
       this.parts.push(reading.lowered);
       this.policies.push(reading.policy);
@@ -184,17 +196,3 @@ function enforcedByCilium(
 }
 
 const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);
-
-/** By file in the order they were named, line and column; what has no place comes last. */
-function inReadingOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): readonly Diagnostic[] {
-  const positions = new Map(files.map((file, i) => [file, i]));
-  const key = ({ place }: Diagnostic) =>
-    place === undefined
-      ? [Infinity, 0, 0]
-      : [positions.get(place.file) ?? Infinity, place.line, place.column];
-  return diagnostics.toSorted((a, b) => {
-    const [x, y] = [key(a), key(b)];
-    const i = x.findIndex((value, j) => value !== y[j]);
-    return i === -1 ? 0 : x[i]! - y[i]!;
-  });
-}

@@ -5,8 +5,10 @@ import { describe, expect, it } from "vitest";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
 import { readState, type State, type StateOptions } from "../analysis/state.js";
+import type { Finding } from "../analysis/lint/finding.js";
+import { lint } from "../analysis/lint/lint.js";
 import { parseCidr } from "../net/cidr.js";
-import { diagnosticText } from "../report/diagnostics-text.js";
+import { findingText } from "../report/lint-text.js";
 import { noStyle } from "../report/style.js";
 import type { Diagnostic } from "./diagnostic.js";
 import { type Code, diagnostics } from "./table.js";
@@ -17,6 +19,7 @@ import { type Code, diagnostics } from "./table.js";
  *
  *   <!-- options: --service-cidr 10.96.0.0/12 -->    with these options of the command line
  *   <!-- ask: shop/cart -> shop/api:80/TCP -->       the diagnostic answers this question
+ *   (none of these)                                  `tierwall validate` says it, or `tierwall lint` for codes 4xxx
  *   <!-- run: … -->, <!-- dns: … -->                 only the command line can say it: test/command-line-pages.test.ts
  */
 
@@ -74,10 +77,14 @@ function optionsOf(written: string): StateOptions {
   return { facts: { serviceCidrs: [cidr] } };
 }
 
-function run({ yaml, question }: Run, options: string): readonly Diagnostic[] {
-  const state = readState([{ file: "example.yaml", text: yaml }], optionsOf(options));
+function run({ yaml, question }: Run, { code, options }: Page): readonly Finding[] {
+  const sources = [{ file: "example.yaml", text: yaml }];
+  const state = readState(sources, optionsOf(options));
+  if (isOfLint(code)) return lint(state, { sources }).findings;
   return question === undefined ? state.diagnostics : [...state.diagnostics, ...answer(state, question)];
 }
+
+const isOfLint = (code: Code) => code.startsWith("TW4");
 
 function answer(state: State, question: string): readonly Diagnostic[] {
   const [from, to] = question.split(" -> ") as [string, string];
@@ -91,9 +98,9 @@ function answer(state: State, question: string): readonly Diagnostic[] {
 }
 
 /** The command that a reader types to see the output. */
-function commandOf({ options, example: { question } }: Page): string {
+function commandOf({ code, options, example: { question } }: Page): string {
   if (question === undefined)
-    return `npx tierwall validate -f example.yaml${options === "" ? "" : ` ${options}`}`;
+    return `npx tierwall ${isOfLint(code) ? "lint" : "validate"} -f example.yaml${options === "" ? "" : ` ${options}`}`;
   const [from, to] = question.split(" -> ") as [string, string];
   return `npx tierwall explain -f example.yaml --from ${from} --to ${to.startsWith("[") ? `'${to}'` : to}`;
 }
@@ -110,12 +117,12 @@ describe("the pages of docs/diagnostics", () => {
   describe.each(pages.filter((page) => !ofCommandLine(page)).map((page) => [page.code, page] as const))(
     "%s",
     (code, page) => {
-      const found = run(page.example, page.options);
+      const found = run(page.example, page);
 
       it("its example yields it, with the output that the page shows", () => {
         const texts = found
           .filter((d) => d.code === code)
-          .map((d) => diagnosticText(d, () => page.example.yaml, noStyle));
+          .map((d) => findingText(d, () => page.example.yaml, noStyle));
         expect(texts.join("\n\n")).toBe(page.output);
       });
 
@@ -130,7 +137,7 @@ describe("the pages of docs/diagnostics", () => {
       });
 
       it("its correction changes something, and mends it", () => {
-        const after = run(page.corrected, page.options);
+        const after = run(page.corrected, page);
         expect(page.corrected).not.toEqual(page.example);
         expect(after.filter((d) => d.code === code || d.severity === "error")).toEqual([]);
       });

@@ -12,7 +12,7 @@ const note = (title: string): Entry => ({ severity: "note", title });
 /**
  * Every diagnostic there is. A code is never reused, and each has its page in docs/diagnostics/ with an example that a
  * test executes. 10xx text and files · 11xx objects · 12xx shape · 13xx values · 14xx what one API forbids ·
- * 15xx questions and assertions · 2xxx warnings · 3xxx notes.
+ * 15xx questions and assertions · 2xxx warnings · 3xxx notes · 4xxx what `tierwall lint` finds in policies that are valid.
  */
 export const diagnostics = {
   TW1001: error("text that is neither YAML nor JSON"),
@@ -75,6 +75,7 @@ export const diagnostics = {
   TW1417: error("an invalid Cilium FQDN selector"),
   TW1418: error("a Cilium policy with neither spec nor specs"),
 
+  TW1419: error("a namespace selector inside `namespaces`, as an early version of the API had it"),
   TW1501: error("an endpoint that cannot be understood"),
   TW1502: error("an endpoint that does not exist"),
   TW1503: error("a port that cannot be understood"),
@@ -109,6 +110,19 @@ export const diagnostics = {
   TW3002: note("an object without a namespace"),
   TW3003: note("kinds that were skipped"),
   TW3005: note("Cilium policies and a baseline together"),
+  TW4001: warning("a policy that selects no pod"),
+  TW4002: warning("a denial of one address family that leaves the other open"),
+  TW4003: warning("a CIDR that holds only pods"),
+  TW4004: warning("a named port that no pod has"),
+  TW4005: warning("pods that are cut off from DNS"),
+  TW4006: note("DNS over UDP only"),
+  TW4007: warning("domain names allowed with nothing denied behind them"),
+  TW4008: warning("networks that catch traffic between pods"),
+  TW4009: note("a policy of a superseded API"),
+  TW4010: warning("a guardrail that hangs on labels of pods"),
+  TW4011: note("a guardrail that hangs on labels of namespaces"),
+  TW4090: warning("a lint exception without a reason"),
+  TW4091: note("a lint exception that nothing needs"),
 } as const satisfies Record<string, Entry>;
 
 export type Code = keyof typeof diagnostics;

@@ -27,7 +27,7 @@ export function readPolicy(kind: PolicyKind, object: ManifestObject, provenance:
   const validated = validate(spelling.schema, object.value);
   const problems = [
     ...checkIdentity(kind, object),
-    ...validated.problems.map((problem) => nameTheMix(problem, spelling)),
+    ...validated.problems.map((problem) => earlyForm(problem, spelling) ?? nameTheMix(problem, spelling)),
   ];
   const report = (problem: Problem) => toDiagnostic(problem, policy, object, provenance);
 
@@ -92,6 +92,22 @@ function checkIdentity(kind: PolicyKind, object: ManifestObject): Problem[] {
       readable: true,
     });
   return problems;
+}
+
+/** Early versions of the released APIs had a level more; where it is dropped without a word, the peer selects everything. */
+function earlyForm(problem: Problem, { foreign }: Spelling): Problem | undefined {
+  const [outer, inner] = problem.path.slice(-2);
+  if (problem.code !== "TW1204" || outer !== "namespaces" || inner !== "namespaceSelector") return undefined;
+  // S4.4: where the other AdminNetworkPolicy may be meant, both are named.
+  const whose = foreign?.words.includes(inner)
+    ? "an early version of the API, or of the AdminNetworkPolicy of KEP-2091; as released,"
+    : "an early version of the API; now";
+  return {
+    ...problem,
+    code: "TW1419",
+    message: `\`namespaceSelector\` inside \`namespaces\` is of ${whose} \`namespaces\` is a label selector itself`,
+    hint: "Move what is inside one level up. Left as it is, a newer API server drops the field, and `namespaces` selects every namespace.",
+  };
 }
 
 /** A word of the other spelling is not just unknown: the document mixes two readings, and the message says so (S3.1, S4.4). */

@@ -25,6 +25,7 @@ const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]
 const stateOf = (moment: Moment) => ({
   ...moment,
   policies: [],
+  written: [],
   diagnostics: [],
   skipped: new Map(),
   usable: true,

@@ -1,5 +1,6 @@
 import type { Json, ParsedDocument } from "./document.js";
 import { type Beginning, Lines } from "./lines.js";
+import { placesInPlainList } from "./plain-list-places.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { type Parsed, parseTrees, placesInText, type YamlText } from "./yaml-tree.js";
 
@@ -46,7 +47,8 @@ function separately(text: string, file: string, place: YamlText["place"]): Parse
 function parseDocument(part: YamlText): Parsed {
   const value = readPlainYaml(part.text);
   if (value === undefined) return parseTrees(part);
-  return { documents: value === null ? [] : [{ value, ...placesInText(part) }], diagnostics: [] };
+  const places = placesInPlainList(part, value) ?? placesInText(part);
+  return { documents: value === null ? [] : [{ value, ...places }], diagnostics: [] };
 }
 
 /** Between the markers `---`; with what stands beside a marker, if that is more than space. */

@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Mismatch, TestResult } from "../analysis/run-test.js";
 import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
 import { explanationText } from "./explanation-text.js";
+import { escapeXml } from "./xml.js";
 import { noStyle, type Style } from "./style.js";
 
 /** What became of assertions, for a person, a machine, or a CI system. */
@@ -122,16 +123,6 @@ function testCases({ test, mismatches, unanswered }: TestResult): readonly strin
     const text = escapeXml(explanationText(mismatch.explanation, { style: noStyle }));
     return `${open}>\n      <failure message="${escapeXml(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
   });
-}
-
-function escapeXml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-  };
-  return text.replace(/[&<>"]/g, (c) => entities[c]!);
 }
 
 export function diagnosticsJson(found: readonly Diagnostic[]): JsonValue {

@@ -208,11 +208,6 @@ describe("S4.4: a mix with KEP-2091's AdminNetworkPolicy", () => {
       "spec.ingress[0].from[0].namespacedPods",
     ],
     [
-      "its selector",
-      withRules("ingress: [{action: Deny, from: [{namespaces: {namespaceSelector: {}}}]}]"),
-      "spec.ingress[0].from[0].namespaces.namespaceSelector",
-    ],
-    [
       "self",
       withRules("ingress: [{action: Deny, from: [{namespaces: {self: true}}]}]"),
       "spec.ingress[0].from[0].namespaces.self",
@@ -237,6 +232,14 @@ describe("S4.4: a mix with KEP-2091's AdminNetworkPolicy", () => {
     expect(found).toEqual([`TW1402 ${path}`]);
     expect(messages[0]).toContain("KEP-2091");
     expect(messages[0]).toContain("released");
+  });
+
+  it("S4.4: its selector, which early versions of this API had as well, is an error that names all of them", () => {
+    const { found, messages } = admin(
+      withRules("ingress: [{action: Deny, from: [{namespaces: {namespaceSelector: {}}}]}]"),
+    );
+    expect(found).toEqual(["TW1419 spec.ingress[0].from[0].namespaces.namespaceSelector"]);
+    expect(messages[0]).toMatch(/early version.*KEP-2091.*released/);
   });
 });
 

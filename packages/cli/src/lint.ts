@@ -1,0 +1,198 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import {
+  type Diagnostic,
+  type Finding,
+  type Fixed,
+  fixSources,
+  lint,
+  lintGithub,
+  lintJson,
+  lintJunit,
+  type LintReport,
+  lintSarif,
+  lintText,
+  type Severity,
+  summaryText,
+  type TextSource,
+} from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { printData } from "./explain.js";
+import type { FileSource } from "./files.js";
+import {
+  loadState,
+  sourceText,
+  type StateFlags,
+  stateOptions,
+  tellDiagnostics,
+  withStateFlags,
+} from "./state.js";
+import { print, styleFor, talk } from "./terminal.js";
+import { version } from "./version.js";
+
+interface LintFlags extends StateFlags {
+  readonly output: "text" | "json" | "sarif" | "github" | "junit";
+  readonly fix?: boolean;
+  readonly maxSeverity: Severity | "none";
+}
+
+export function addLint(program: Command, finish: (status: number) => void): void {
+  withStateFlags(
+    program
+      .command("lint")
+      .summary("what is valid and probably not meant")
+      .description(
+        "Looks through policies, and the cluster they are for, for what is valid and probably not meant: policies that " +
+          "select nothing, denials that leave a way open, default denies that cut DNS. Each finding has a code, its " +
+          "place, what shows it, and a fix where there is one. The more of the cluster is in the input, the more is found.",
+      )
+      .addOption(
+        new Option("-o, --output <format>", "how to report")
+          .choices(["text", "json", "sarif", "github", "junit"])
+          .default("text"),
+      )
+      .option("--fix", "write the fixes to the files, keeping comments, and report what is left")
+      .addOption(
+        new Option("--max-severity <severity>", "the worst that is tolerated with exit status 0")
+          .choices(["none", "note", "warning", "error"])
+          .default("note"),
+      ),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # Policies against a snapshot of the cluster they are for
+  kubectl get ns,pods,svc,nodes -A -o json > cluster.json
+  tierwall lint -f cluster.json -f policies/ -R
+
+  # Mend what can be mended
+  tierwall lint -f policies/ -R --fix
+
+  # For code scanning; errors fail the job, warnings do not
+  tierwall lint -f . -R -o sarif --max-severity warning > tierwall.sarif
+
+An exception, with its reason, on the policy or the line:
+  metadata: {annotations: {tierwall.dev/lint-ignore: "TW4001: pods come with the next release"}}
+  - ipBlock: {cidr: 10.1.2.3/8} # tierwall-ignore TW2001: the vendor's spelling
+
+Every code has a page in docs/diagnostics/.
+Exit status: 0 nothing worse than --max-severity, 1 something worse, 2 a path that cannot be read.`,
+    )
+    .action((flags: LintFlags) => finish(runLint(flags)));
+}
+
+function runLint(flags: LintFlags): number {
+  const { state, sources, diagnostics } = loadState(flags);
+  const unread = diagnostics.filter((found) => !state.diagnostics.includes(found));
+  if (unread.length > 0) {
+    tellDiagnostics(unread, sources);
+    return 2;
+  }
+  const isTolerated = toleratedBy(flags.maxSeverity);
+  if (!flags.fix) {
+    const report = lint(state, { sources });
+    printReport(report, sources, flags, isTolerated);
+    return report.findings.every(isTolerated) ? 0 : 1;
+  }
+  // What was too long to be held cannot be read again.
+  if (sources.some((source) => source.file === "<stdin>" && !("text" in source))) {
+    talk("standard input is too long for --fix; save it to a file");
+    return 2;
+  }
+  const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
+  if (!writeFixes(fixed, sources)) return 2;
+  printReport(fixed.report, replaced(sources, fixed.changed), flags, isTolerated);
+  return fixed.report.findings.every(isTolerated) ? 0 : 1;
+}
+
+/** A file, and one that would be written back as it was: not with bytes in it that are no text. */
+function isWritable(sources: readonly FileSource[]): (file: string) => boolean {
+  const texts = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
+  return (file) => file !== "<stdin>" && texts.get(file)?.includes("\uFFFD") === false;
+}
+
+/** The worst first. */
+const severities: readonly Severity[] = ["error", "warning", "note"];
+
+function toleratedBy(most: LintFlags["maxSeverity"]): (found: Diagnostic) => boolean {
+  if (most === "none") return () => false;
+  return ({ severity }) => severities.indexOf(severity) >= severities.indexOf(most);
+}
+
+function printReport(
+  report: LintReport,
+  sources: readonly FileSource[],
+  flags: LintFlags,
+  isTolerated: (found: Finding) => boolean,
+): void {
+  switch (flags.output) {
+    case "text":
+      printText(report, sources, flags.verbose ?? false);
+      break;
+    case "json":
+      printData(lintJson(report), "json");
+      break;
+    case "sarif":
+      printData(lintSarif(report, version), "json");
+      break;
+    case "github":
+      if (report.findings.length > 0) print(lintGithub(report));
+      break;
+    case "junit":
+      print(
+        lintJunit(
+          report,
+          sources.map(({ file }) => file),
+          (found) => !isTolerated(found),
+        ),
+      );
+      break;
+  }
+}
+
+/** How much there is comes first: what follows may be long. */
+function printText(report: LintReport, sources: readonly FileSource[], verbose: boolean): void {
+  const { findings, suppressed, complete } = report;
+  const fixable = findings.filter(({ fix, place }) => fix !== undefined && place?.file !== "<stdin>").length;
+  print(
+    [
+      summaryText(findings, sources.length),
+      ...(fixable > 0 ? [`--fix mends ${fixable}`] : []),
+      ...(suppressed.length > 0 ? [`${suppressed.length} excepted`] : []),
+    ].join("; "),
+  );
+  if (!complete)
+    print("Nothing was evaluated: mend the errors first, or leave out what has them with --keep-going.");
+  const style = styleFor(process.stdout);
+  const text = lintText(report, { sourceText: sourceText(sources), style, verbose });
+  if (text !== "") print(`\n${text}`);
+}
+
+function replaced(sources: readonly FileSource[], changed: readonly TextSource[]): readonly FileSource[] {
+  return sources.map((source) => changed.find(({ file }) => file === source.file) ?? source);
+}
+
+/** False where a file is no longer what was read, and nothing is written, or where one cannot be written. */
+function writeFixes({ fixed, changed }: Fixed, sources: readonly FileSource[]): boolean {
+  const originals = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
+  const moved = changed.find(({ file }) => readFileSync(file, "utf8") !== originals.get(file));
+  if (moved !== undefined) {
+    talk(`${moved.file} has changed since it was read; nothing was written, run the command again`);
+    return false;
+  }
+  for (const { file, text } of changed) {
+    try {
+      writeFileSync(file, text);
+    } catch (cause) {
+      talk(`\`${file}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+      return false;
+    }
+  }
+  for (const { place, code, fix } of fixed)
+    talk(
+      `${place === undefined ? "" : `${place.file}:${place.line}:${place.column}  `}${code}: ${fix.title}`,
+    );
+  if (fixed.length > 0)
+    talk(`${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}\n`);
+  return true;
+}

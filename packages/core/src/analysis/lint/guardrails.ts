@@ -1,0 +1,25 @@
+import { isSatisfiable } from "../../labels/satisfiable.js";
+import type { PodSelection } from "../../policy/model.js";
+import type { LintContext, PlacedRule } from "./rule.js";
+import { rulesOf } from "./rule.js";
+
+/** Rules that administrators put above what namespace owners write. */
+export function guardrailsIn(context: LintContext): readonly PlacedRule[] {
+  return [...rulesOf(context.state.tiers)].filter(isGuardrail);
+}
+
+/** The baseline is no guardrail: NetworkPolicies come before it. Cilium's denials come before every allow (S7.1). */
+function isGuardrail({ tier, rule }: PlacedRule): boolean {
+  const { policy } = rule.origin;
+  const isAbove = tier === "guardrail" || tier === "guardrail-allow" || tier === "admin";
+  return isAbove || (policy.kind === "CiliumClusterwideNetworkPolicy" && rule.action === "Deny");
+}
+
+/** Whether some pod could be in both. */
+export function canMeet(a: PodSelection, b: PodSelection): boolean {
+  return (
+    isSatisfiable([...a.namespaces, ...b.namespaces]) &&
+    isSatisfiable([...a.pods, ...b.pods]) &&
+    isSatisfiable([...(a.account ?? []), ...(b.account ?? [])])
+  );
+}

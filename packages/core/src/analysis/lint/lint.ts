@@ -1,0 +1,38 @@
+import { inReadingOrder } from "../../diagnostics/reading-order.js";
+import type { Code } from "../../diagnostics/table.js";
+import type { Source, TextSource } from "../../manifest/source.js";
+import type { State } from "../state.js";
+import type { Finding } from "./finding.js";
+import { LintContext, type LintRule } from "./rule.js";
+import { lintRules } from "./rules.js";
+import { withFixes } from "./simple-fixes.js";
+import { applySuppressions, type Suppressed, suppressionsIn } from "./suppress.js";
+
+export interface LintOptions {
+  /** What the state was read from: exceptions in comments are looked for there. */
+  readonly sources?: readonly Source[];
+  readonly rules?: readonly LintRule[];
+}
+
+export interface LintReport {
+  /** In reading order. */
+  readonly findings: readonly Finding[];
+  readonly suppressed: readonly Suppressed[];
+  /** Whether all rules were tried: a state with errors only has its errors told. */
+  readonly complete: boolean;
+}
+
+/** All that is wrong with the policies of a state, or probably not meant. */
+export function lint(state: State, { sources = [], rules = lintRules }: LintOptions = {}): LintReport {
+  const replaced = new Set<Code>(rules.flatMap((rule) => rule.replaces ?? []));
+  const told = state.usable ? state.diagnostics.filter(({ code }) => !replaced.has(code)) : state.diagnostics;
+  const context = new LintContext(state);
+  const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
+  const texts = sources.filter((source): source is TextSource => "text" in source);
+  const { findings, suppressed } = applySuppressions(
+    [...withFixes(told, state.written), ...found],
+    state.usable ? suppressionsIn(state.written, texts) : [],
+  );
+  const files = sources.map(({ file }) => file);
+  return { findings: inReadingOrder(findings, files), suppressed, complete: state.usable };
+}

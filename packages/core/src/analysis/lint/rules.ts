@@ -1,0 +1,27 @@
+import type { LintRule } from "./rule.js";
+import { cidrOfPods } from "./rules/cidr-of-pods.js";
+import { dnsCutOff } from "./rules/dns-cut-off.js";
+import { dnsOverUdpOnly } from "./rules/dns-over-udp-only.js";
+import { guardrailOnNamespaceLabels } from "./rules/guardrail-on-namespace-labels.js";
+import { guardrailOnPodLabels } from "./rules/guardrail-on-pod-labels.js";
+import { namedPort } from "./rules/named-port.js";
+import { namesWithoutDeny } from "./rules/names-without-deny.js";
+import { networksCatchPods } from "./rules/networks-catch-pods.js";
+import { otherFamilyOpen } from "./rules/other-family-open.js";
+import { selectsNothing } from "./rules/selects-nothing.js";
+import { supersededApi } from "./rules/superseded.js";
+
+/** Every rule there is, beside what `tierwall validate` says. */
+export const lintRules: readonly LintRule[] = [
+  selectsNothing,
+  otherFamilyOpen,
+  cidrOfPods,
+  namedPort,
+  dnsCutOff,
+  dnsOverUdpOnly,
+  namesWithoutDeny,
+  networksCatchPods,
+  supersededApi,
+  guardrailOnPodLabels,
+  guardrailOnNamespaceLabels,
+];

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { clusterPolicy, linted } from "../../../testing/linted.js";
+import { guardrailOnNamespaceLabels } from "./guardrail-on-namespace-labels.js";
+
+const policy = (labels: string, spec: Readonly<Record<string, string>> = {}) =>
+  clusterPolicy("guard", {
+    subject: `{namespaces: {matchLabels: ${labels}}}`,
+    ingress: "[{action: Deny, from: [{namespaces: {}}]}, {action: Deny, from: [{namespaces: {}}]}]",
+    ...spec,
+  });
+
+describe("a guardrail on labels of namespaces", () => {
+  it("is told once for a policy, with the labels", () =>
+    expect(linted(guardrailOnNamespaceLabels, policy("{team: a, env: prod}"))).toEqual([
+      "[subject] whom this denies hangs on the namespace label `team`, `env`: who may change it escapes the denial",
+    ]));
+
+  it.each([
+    ["the name of a namespace", policy("{kubernetes.io/metadata.name: shop}")],
+    ["every namespace", policy("{}")],
+    ["the baseline", policy("{team: a}", { tier: "Baseline" })],
+    ["what is allowed", policy("{team: a}", { ingress: "[{action: Accept, from: [{namespaces: {}}]}]" })],
+  ])("says nothing of %s", (_what, yaml) => expect(linted(guardrailOnNamespaceLabels, yaml)).toEqual([]));
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { clusterPolicy, findingsOf, messagesOf, networkPolicy } from "../../../testing/linted.js";
+import { guardrailOnPodLabels } from "./guardrail-on-pod-labels.js";
+
+const messages = (yaml: string) => messagesOf(guardrailOnPodLabels, yaml);
+const inNamespace = "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}";
+const agents = (namespaces = "") =>
+  `{pods: {${namespaces === "" ? "" : `${namespaces}, `}podSelector: {matchLabels: {app: agent}}}}`;
+const denyAll = "{action: Deny, from: [{namespaces: {}}]}";
+
+describe("a guardrail on labels of pods", () => {
+  it.each([
+    [
+      "a denial for pods with a label, which they leave out",
+      clusterPolicy("guard", {
+        subject: "{pods: {podSelector: {matchLabels: {pci: x}}}}",
+        ingress: `[${denyAll}, ${denyAll}]`,
+      }),
+      "this denial is only for pods with pci=x: whoever creates pods chooses their labels, and escapes it by leaving the label out",
+    ],
+    [
+      "a denial for pods without a label, which they set",
+      clusterPolicy("guard", {
+        subject: "{pods: {podSelector: {matchExpressions: [{key: trusted, operator: DoesNotExist}]}}}",
+        ingress: `[${denyAll}]`,
+      }),
+      "this denial is only for pods with !trusted: whoever creates pods chooses their labels, and escapes it by setting the label",
+    ],
+    [
+      "a denial of what comes from pods with a label",
+      clusterPolicy("guard", { ingress: `[{action: Deny, from: [${agents()}]}]` }),
+      "this denial is only for what comes from pods with app=agent: whoever creates pods chooses their labels, and gets in by leaving the label out",
+    ],
+    [
+      "an exemption that any pod can claim",
+      clusterPolicy("guard", { ingress: `[{action: Accept, from: [${agents()}]}, ${denyAll}]` }),
+      "this allows pods before ClusterNetworkPolicy guard denies the others, and any pod of any namespace may give itself app=agent",
+    ],
+    [
+      "a policy for pods with a label that passes them before another policy denies",
+      clusterPolicy("exempt", {
+        subject: "{pods: {podSelector: {matchLabels: {app: gw}}}}",
+        egress: "[{action: Pass, to: [{networks: [0.0.0.0/0]}]}]",
+      }) +
+        clusterPolicy("guard", { priority: "11", egress: "[{action: Deny, to: [{networks: [0.0.0.0/0]}]}]" }),
+      "this passes pods before ClusterNetworkPolicy guard denies the others, and any pod of any namespace may give itself app=gw",
+    ],
+    [
+      "a denial of a clusterwide Cilium policy",
+      `apiVersion: cilium.io/v2
+kind: CiliumClusterwideNetworkPolicy
+metadata: {name: ccnp}
+spec: {endpointSelector: {matchLabels: {pci: x}}, enableDefaultDeny: {ingress: false}, ingressDeny: [{fromEntities: [world]}]}
+`,
+      "this denial is only for pods with pci=x: whoever creates pods chooses their labels, and escapes it by leaving the label out",
+    ],
+  ])("%s", (_what, yaml, expected) => expect(messages(yaml)).toEqual([expected]));
+
+  it("an exemption names the denial that it is from", () => {
+    const [found] = findingsOf(
+      guardrailOnPodLabels,
+      clusterPolicy("guard", { ingress: `[{action: Pass, from: [${agents()}]}, ${denyAll}]` }),
+    );
+    expect(found?.related).toMatchObject([
+      { text: "ClusterNetworkPolicy guard denies the others", place: { line: 9 } },
+    ]);
+  });
+
+  it.each([
+    ["whole namespaces", clusterPolicy("guard", { ingress: `[${denyAll}]` })],
+    [
+      "an exemption in a namespace that is named",
+      clusterPolicy("guard", { ingress: `[{action: Accept, from: [${agents(inNamespace)}]}, ${denyAll}]` }),
+    ],
+    [
+      "an allow from which nothing is denied",
+      clusterPolicy("guard", { ingress: `[{action: Accept, from: [${agents()}]}]` }),
+    ],
+    [
+      "an allow behind the denial",
+      clusterPolicy("guard", { ingress: `[${denyAll}, {action: Accept, from: [${agents()}]}]` }),
+    ],
+    [
+      "the baseline, which anybody may override",
+      clusterPolicy("base", {
+        tier: "Baseline",
+        subject: "{pods: {podSelector: {matchLabels: {pci: x}}}}",
+        ingress: `[${denyAll}]`,
+      }),
+    ],
+    [
+      "NetworkPolicies, which owners write",
+      networkPolicy("shop/np", { podSelector: "{matchLabels: {app: web}}" }),
+    ],
+    [
+      "a denial of what leads to pods with a label: they would lose their own protection",
+      clusterPolicy("guard", { egress: `[{action: Deny, to: [${agents()}]}]` }),
+    ],
+  ])("says nothing of %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
+});

@@ -1,0 +1,26 @@
+import type { DialectId } from "../../../policy/model.js";
+import { formatPolicy } from "../../../policy/model.js";
+import { finding } from "../finding.js";
+import type { LintRule } from "../rule.js";
+
+const superseded: Partial<Record<DialectId, string>> = {
+  "admin-network-policy": "is superseded by ClusterNetworkPolicy (policy.networking.k8s.io/v1alpha2)",
+  "kep-2091": "is in the shape of KEP-2091, which was never released; ClusterNetworkPolicy is its successor",
+  "first-draft":
+    "is of the first draft of KEP-2091, which was never released; ClusterNetworkPolicy is its successor",
+};
+
+export const supersededApi: LintRule = {
+  code: "TW4009",
+  *check({ state }) {
+    for (const policy of state.policies) {
+      const why = superseded[policy.dialect];
+      if (why !== undefined)
+        yield finding("TW4009", `${formatPolicy(policy)} ${why}`, {
+          place: policy.place(),
+          object: formatPolicy(policy),
+          hint: "`tierwall convert --to cluster-network-policy` writes it anew, and proves that every verdict stays.",
+        });
+    }
+  },
+};

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addExplain } from "./explain.js";
+import { addLookup } from "./lookup.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -8,6 +9,7 @@ import { version } from "./version.js";
 /** In the order in which help lists them. */
 const commands: readonly ((program: Command, finish: (status: number) => void) => void)[] = [
   addExplain,
+  addLookup,
   addTest,
   addValidate,
   addTour,
@@ -66,6 +68,7 @@ function makeProgram(finish: (status: number) => void): Command {
     `
 Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
+  tierwall lookup -f ./cluster shop/cart
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
 

@@ -12,6 +12,7 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
+export { type Lookup, lookup } from "./analysis/lookup/lookup.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -55,6 +56,8 @@ export {
 } from "./report/diagnostics-text.js";
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
+export { lookupJson } from "./report/lookup-json.js";
+export { lookupText } from "./report/lookup-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

@@ -177,7 +177,10 @@ describe("as JSON", () => {
         JSON.stringify(
           ruleContentJson(
             rule({
-              subject: { namespaces: namespaceNamed("shop"), pods: [] },
+              subject: {
+                namespaces: namespaceNamed("shop"),
+                pods: [{ key: "tier", operator: "NotIn", values: ["a", "b"] }, is("app", "web")],
+              },
               peers: [peers[8]![0]!, peers[9]![0]!],
               ports: [
                 { kind: "range", protocol: "TCP", first: 80, last: 90 },
@@ -190,9 +193,9 @@ describe("as JSON", () => {
       ),
     ).toEqual({
       subject: {
-        text: "all pods in namespace shop",
+        text: "pods with tier not in (a, b), app=web in namespace shop",
         namespaces: "kubernetes.io/metadata.name=shop",
-        pods: "everything",
+        pods: "tier notin (a,b),app=web",
       },
       peers: [
         {

@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { isWithin } from "../diagnostics/place.js";
+import { foundOnce, isWithin } from "../diagnostics/place.js";
 import { diagnostics as table } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
@@ -61,7 +61,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
     annotations: Object.fromEntries(
       Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     ),
-    place: () => object.document.placeOf(object.path),
+    place: foundOnce(() => object.document.placeOf(object.path)),
   };
 }
 

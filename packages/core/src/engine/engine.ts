@@ -281,7 +281,7 @@ export class Engine {
   ruleFates(endpoint: Endpoint): RuleFates | undefined {
     const asked = this.askedAbout(endpoint);
     if (asked === undefined) return undefined;
-    const fates = new RuleFates(this.cluster, endpoint, asked);
+    const fates = new RuleFates(this.cluster, endpoint, asked, this.ports);
     const families = asked.kind === "external" ? [asked.family] : this.spokenFamilies();
     for (const family of families) fates.addInside(this.view(family));
     if (asked.kind === "end")

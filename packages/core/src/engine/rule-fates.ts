@@ -9,7 +9,7 @@ import { Fates } from "./fates.js";
 import type { Nearness, Other } from "./layer.js";
 import { type LiteralTurn, literalTurns } from "./literal-turns.js";
 import { endpointsOf, nearnessOf } from "./members.js";
-import { offsets, portAt, type PortSets } from "./port-sets.js";
+import { offsets, portAt, type PortSetId, type PortSets } from "./port-sets.js";
 import { type Asked, type Part, partsOf } from "./reach.js";
 import { canTalk } from "./talking.js";
 import { realPorts } from "./translation.js";
@@ -24,12 +24,17 @@ const directions = ["egress", "ingress"] as const;
 export class RuleFates {
   readonly asSubject = { egress: new Fates(), ingress: new Fates() };
   readonly asPeer = { egress: new Fates(), ingress: new Fates() };
+  /** Every port that there is. */
+  private readonly all: PortSetId;
 
   constructor(
     private readonly cluster: Cluster,
     private readonly endpoint: Endpoint,
     private readonly asked: Asked,
-  ) {}
+    ports: PortSets,
+  ) {
+    this.all = realPorts(ports);
+  }
 
   /** All pods and hosts that the end may talk to, in the view's family. */
   addInside(view: View): void {
@@ -98,9 +103,8 @@ export class RuleFates {
 
   private add(fates: Fates, view: View, direction: Direction, meeting: Meeting): void {
     const { ports } = view.answers;
-    const all = realPorts(ports);
     const cells = placesOf(meeting.other).map((other) => cellAt(view, direction, meeting.subject, other));
-    const turns = cells.map((cell) => turnsIn(cell, ports, all));
+    const turns = cells.map((cell) => turnsIn(cell, ports, this.all));
     if (turns.every((list) => list !== undefined)) {
       fates.addTurns(turns, ports);
       return;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addExplain } from "./explain.js";
 import { addLookup } from "./lookup.js";
+import { addReplay } from "./replay.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -10,6 +11,7 @@ import { version } from "./version.js";
 const commands: readonly ((program: Command, finish: (status: number) => void) => void)[] = [
   addExplain,
   addLookup,
+  addReplay,
   addTest,
   addValidate,
   addTour,
@@ -69,6 +71,7 @@ function makeProgram(finish: (status: number) => void): Command {
 Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall lookup -f ./cluster shop/cart
+  tierwall replay -f ./cluster --flows flows.jsonl
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
 

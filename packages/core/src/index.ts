@@ -13,6 +13,15 @@ export {
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
 export { type Lookup, lookup } from "./analysis/lookup/lookup.js";
+export {
+  type FlowFormat,
+  flowFormats,
+  formatOf,
+  isBlank,
+  type LineReader,
+  readerOf,
+} from "./analysis/replay/format.js";
+export { Replay, type Replayed } from "./analysis/replay/replay.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -58,6 +67,8 @@ export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
+export { replayJson } from "./report/replay-json.js";
+export { replayText } from "./report/replay-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

@@ -21,6 +21,7 @@ export const diagnostics = {
   TW1004: error("a path that cannot be read"),
   TW1005: error("a list without items"),
   TW1006: error("a document that grows beyond reason when its aliases are expanded"),
+  TW1008: error("observed traffic that cannot be understood"),
 
   TW1101: error("an object without a name"),
   TW1102: error("two objects with the same kind and name"),
@@ -103,6 +104,7 @@ export const diagnostics = {
   TW2020: warning("a port range that is read as one port"),
   TW2021: warning("a namespace label in a namespaced Cilium policy"),
   TW2022: warning("an object that was left out"),
+  TW2023: warning("a record of observed traffic that was left out"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

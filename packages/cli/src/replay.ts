@@ -13,6 +13,7 @@ import {
   readerOf,
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
+import { loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
 import { unreadable } from "./files.js";
 import { linesAt } from "./lines.js";
@@ -26,10 +27,11 @@ import {
   tellRest,
   withStateFlags,
 } from "./state.js";
-import { print, styleFor } from "./terminal.js";
+import { print, styleFor, talk } from "./terminal.js";
 
 interface ReplayFlags extends StateFlags {
   readonly flows: string;
+  readonly apply?: readonly string[];
   readonly format?: FlowFormat;
   readonly output: "text" | "json";
 }
@@ -46,6 +48,11 @@ export function addReplay(program: Command, finish: (status: number) => void): v
           "packed with gzip or not, of any length.",
       )
       .requiredOption("--flows <file>", "the observed traffic, or - for standard input")
+      .option(
+        "--apply <path>",
+        "objects in the place of those of the same kind and name: tells which flows they change (repeatable)",
+        collect,
+      )
       .addOption(
         new Option("--format <format>", "what the records are (default: as the first of them tells)").choices(
           flowFormats,
@@ -62,21 +69,37 @@ Examples:
   # What would these policies have dropped of yesterday's traffic?
   tierwall replay -f ./cluster -R --flows flows.jsonl.gz
 
+  # Before kubectl apply: whose traffic does this change?
+  tierwall replay -f ./cluster --apply deny-all.yaml --flows flows.jsonl
+
   # Straight from Cilium
   hubble observe --last 100000 -o json | tierwall replay -f ./cluster --flows -
 
   # The connections that a node has open
   conntrack -L | tierwall replay -f ./cluster --flows -
 
-Exit status: 0 when nothing would be dropped, 1 when something would, 2 when the input is not valid.`,
+Exit status: 0 when nothing would be dropped (with --apply: when nothing changes), 1 when something would, 2 when the
+input is not valid.`,
     )
     .action(async (flags: ReplayFlags) => finish(await runReplay(flags)));
 }
 
+const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
+  ...(previous ?? []),
+  value,
+];
+
 async function runReplay(flags: ReplayFlags): Promise<number> {
-  const loaded = loadState(flags);
-  if (!isUsable(loaded)) return 2;
-  const replay = new Replay(loaded.state);
+  const { flows, apply, filename = [] } = flags;
+  if ([flows, ...(apply ?? []), ...filename].filter((path) => path === "-").length > 1) {
+    talk("standard input can be read only once; name a file instead of the other `-`");
+    return 2;
+  }
+  const edited = apply && loadEdited(flags, apply);
+  const loaded = edited?.after ?? loadState(flags);
+  // What is applied may mend what is wrong with the state, and still there is nothing to compare with.
+  if (!isUsable(loaded) || (edited !== undefined && !isUsable(edited.before))) return 2;
+  const replay = new Replay(edited?.before.state ?? loaded.state, edited?.after.state);
   const problems = await readFlows(flags, replay);
   tellDiagnostics(problems, []);
   if (problems.some(({ severity }) => severity === "error")) return 2;

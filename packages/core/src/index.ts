@@ -11,6 +11,7 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
+export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
 export { type Explanation, explain } from "./analysis/explain.js";
 export { type Lookup, lookup } from "./analysis/lookup/lookup.js";
 export {

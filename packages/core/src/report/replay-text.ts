@@ -139,7 +139,7 @@ function changeText({ before, after }: FlowGroup): string {
 function disagreementText({ before, seen }: FlowGroup): string {
   const where = seen?.direction === undefined ? "" : ` on ${moves[seen.direction]}`;
   return seen?.verdict === "Allow"
-    ? `was let through${where}, and is ${reasonText(before, "Deny", seen.direction)}`
+    ? `was let through, and is ${reasonText(before, "Deny", seen.direction)}`
     : `was dropped${where}, and nothing here denies it`;
 }
 

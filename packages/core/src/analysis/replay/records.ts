@@ -107,8 +107,13 @@ function seenAs(word: string): "Allow" | "Deny" | "unknown" {
 /** The cells of a line; in quotes, commas are text and two quotes are one. */
 function cellsOf(line: string): readonly string[] {
   if (!line.includes('"')) return line.split(",");
+  const cell = /"((?:[^"]|"")*)"(?=,|$)|[^,]*/y;
   const cells: string[] = [];
-  for (const [, quoted, plain] of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g))
-    cells.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
-  return cells;
+  for (;;) {
+    const [whole, quoted] = cell.exec(line)!;
+    cells.push(quoted === undefined ? whole : quoted.replaceAll('""', '"'));
+    if (cell.lastIndex >= line.length) return cells;
+    // Behind the comma.
+    cell.lastIndex++;
+  }
 }

@@ -2,6 +2,7 @@ import type { Decider } from "../evaluate/walk.js";
 import type { Direction, Isolation, TierName } from "../policy/model.js";
 import { holds } from "./column-sets.js";
 import type { EndClass } from "./ends.js";
+import { areIndependent } from "./independent-facts.js";
 import { isolatingOf } from "./isolated.js";
 import { columnOf, type Other } from "./layer.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
@@ -13,6 +14,7 @@ export interface Cell {
   readonly layers: readonly CellLayer[];
   /** S1.6: the other end is the node that the subject runs on, and opens the connection. */
   readonly fromOwnNode: boolean;
+  readonly isExternal: boolean;
 }
 
 interface CellLayer {
@@ -32,53 +34,80 @@ export function cellAt(view: View, direction: Direction, subject: EndClass, othe
     const isolation = fromOwnNode || row.isolation.length === 0 ? [] : isolatingOf(tier, row);
     return { tier: tier.name, items, isolation };
   });
-  return { layers, fromOwnNode };
+  return { layers, fromOwnNode, isExternal };
 }
 
-/** A speaker whose turn came, or would have come: the ports it speaks of, and those that were still open. */
+/** A speaker whose turn came, or would have come. */
 export interface Turn {
   readonly by: Decider;
+  /** The ports it speaks of; those that are surely still open, and those that may be, or that it may take. */
   readonly wanted: PortSetId;
   readonly taken: PortSetId;
+  readonly perhaps: PortSetId;
+}
+
+/** What is still to be decided: surely, or if some fact that is not known is so. */
+interface Open {
+  surely: PortSetId;
+  perhaps: PortSetId;
 }
 
 /**
  * Everybody who speaks of the cell, in the order of their turns; `all` are the ports that there are. Undefined where
- * who takes a port hangs on a fact that is not known.
+ * who takes a port hangs on facts that several of them share.
  */
 export function turnsIn(
-  { layers, fromOwnNode }: Cell,
+  { layers, fromOwnNode, isExternal }: Cell,
   ports: PortSets,
   all: PortSetId,
 ): readonly Turn[] | undefined {
+  const maybe = layers.some(({ items }) => items.some(({ effect }) => effect === "Maybe"));
+  if (maybe && !(isExternal && areIndependent(layers.flatMap(({ items }) => items)))) return undefined;
   const turns: Turn[] = [];
-  let open = all;
+  let open: Open = { surely: all, perhaps: noPorts };
   for (const { tier, items, isolation } of layers) {
-    let passed = noPorts;
+    const passed: Open = { surely: noPorts, perhaps: noPorts };
     for (const { rule, ports: written, effect } of items) {
       const wanted = ports.intersect(written, all);
       if (wanted === noPorts) continue;
-      const taken = ports.intersect(open, wanted);
-      if (effect === "Maybe" && taken !== noPorts) return undefined;
-      turns.push({ by: { kind: "rule", tier, rule }, wanted, taken });
-      open = ports.subtract(open, wanted);
+      const isSure = effect !== "Maybe";
+      const met = ports.intersect(open.surely, wanted);
+      const alsoMet = ports.intersect(open.perhaps, wanted);
+      const taken = isSure ? met : noPorts;
+      const perhaps = isSure ? alsoMet : ports.union(met, alsoMet);
+      turns.push({ by: { kind: "rule", tier, rule }, wanted, taken, perhaps });
+      open = {
+        surely: ports.subtract(open.surely, wanted),
+        perhaps: isSure ? ports.subtract(open.perhaps, wanted) : ports.union(open.perhaps, met),
+      };
       // S1.3: what is passed is open for the next tier.
-      if (rule.action === "Pass") passed = ports.union(passed, taken);
+      if (rule.action !== "Pass") continue;
+      passed.surely = ports.union(passed.surely, taken);
+      passed.perhaps = ports.union(passed.perhaps, perhaps);
     }
     if (isolation.length > 0) {
-      turns.push({ by: { kind: "isolation", tier, isolation }, wanted: all, taken: open });
+      const by = { kind: "isolation", tier, isolation } as const;
+      turns.push({ by, wanted: all, taken: open.surely, perhaps: open.perhaps });
       open = passed;
-    } else open = ports.union(open, passed);
+    } else
+      open = {
+        surely: ports.union(open.surely, passed.surely),
+        perhaps: ports.union(open.perhaps, passed.perhaps),
+      };
   }
-  return [...turns, { by: { kind: fromOwnNode ? "own-node" : "default" }, wanted: all, taken: open }];
+  const by = { kind: fromOwnNode ? "own-node" : "default" } as const;
+  return [...turns, { by, wanted: all, taken: open.surely, perhaps: open.perhaps }];
 }
 
-/** Those who took something that the speaker of a later turn wanted. */
+/** Those who took something, or may, that the speaker of a later turn wanted. */
 export function takersBefore(turns: readonly Turn[], position: number, ports: PortSets): readonly Decider[] {
   const { by, wanted } = turns[position]!;
   return turns
     .slice(0, position)
-    .filter((turn) => ports.intersect(turn.taken, wanted) !== noPorts && keepsFrom(turn.by, by))
+    .filter(
+      (turn) =>
+        ports.intersect(ports.union(turn.taken, turn.perhaps), wanted) !== noPorts && keepsFrom(turn.by, by),
+    )
     .map((turn) => turn.by);
 }
 

@@ -38,9 +38,10 @@ export class Fates {
   addTurns(places: readonly (readonly Turn[])[], ports: PortSets): void {
     const isSure = (by: Decider) => places.length === 1 || isTakenInAll(keyOf(by), places, ports);
     for (const turns of places)
-      for (const [i, { by, taken }] of turns.entries())
-        if (taken === noPorts) this.keep(by, () => takersBefore(turns, i, ports));
-        else this.decide(by, isSure);
+      for (const [i, { by, taken, perhaps }] of turns.entries())
+        if (taken !== noPorts) this.decide(by, isSure);
+        else if (perhaps !== noPorts) this.decide(by, () => false);
+        else this.keep(by, () => takersBefore(turns, i, ports));
   }
 
   /** The turns in one connection, for each set of answers to what is not known. */

@@ -23,6 +23,8 @@ export function literalTurns(
     turns.push({ by, keptBy });
     return keptBy ?? by;
   };
+  // Of those who come too late, it is enough that they may match: their facts need not be explored.
+  const settled = { ...situation, unknowns: situation.unknowns.supposing(true) };
   // S1.6, S7.8
   const fromOwnNode = direction === "ingress" && isOwnNode(subject, other, situation.unknowns);
   let ended: Decider | undefined;
@@ -30,7 +32,7 @@ export function literalTurns(
     let first: Decider | undefined = ended;
     for (const rule of tier.rules) {
       if (fromOwnNode && !rule.bindsOwnNode) continue;
-      if (!ruleMatches(rule, subject, other, situation)) continue;
+      if (!ruleMatches(rule, subject, other, first === undefined ? situation : settled)) continue;
       first = speak({ kind: "rule", tier: tier.name, rule }, first);
     }
     const isolation = fromOwnNode ? [] : isolatingIn(tier, subject);

@@ -25,10 +25,14 @@ function told(line: ReadLine | undefined): string {
   if (line === undefined) return "nothing";
   if (line.kind !== "observation") return `${line.kind}: ${line.why}`;
   const { from, to, port, times, seen } = line.observation;
-  return JSON.stringify([from.kind, to.kind, ...Object.values(port), times, seen?.verdict ?? "?"]).replaceAll(
-    '"',
-    "",
-  );
+  const parts: readonly unknown[] = [
+    from.kind,
+    to.kind,
+    ...Object.values<unknown>(port),
+    times,
+    seen?.verdict ?? "?",
+  ];
+  return `[${parts.join()}]`;
 }
 
 const csv = (line: string, header = "from,to,port,protocol,count,verdict,note") => {

@@ -1,6 +1,7 @@
 import { compile, type Engine } from "../../engine/engine.js";
 import type { FlowExplanation } from "../../engine/explain-flow.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
+import { formatAddress } from "../../net/address.js";
 import type { State } from "../state.js";
 import type { Observation } from "./observation.js";
 import { ObservedEnds, type UnknownWhy } from "./observed-ends.js";
@@ -38,9 +39,9 @@ export class Judge {
 
   /** The same for addresses outside that no rule tells apart, of which there may be any number. */
   nameOf(end: Endpoint): string {
-    return end.kind === "external"
-      ? `outside ${this.engine.ends.vocabulary.atoms.indexOf(end.address)}`
-      : formatEndpoint(end);
+    if (end.kind === "external") return `outside ${this.engine.ends.vocabulary.atoms.indexOf(end.address)}`;
+    const at = end.kind === "node" && end.address !== undefined ? ` at ${formatAddress(end.address)}` : "";
+    return `${formatEndpoint(end)}${at}`;
   }
 
   private explain(flow: Flow): FlowExplanation {

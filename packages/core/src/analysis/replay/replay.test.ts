@@ -94,6 +94,17 @@ describe("what would be dropped", () => {
     expect(dropped.map(told)).toEqual(["2× shop/db > shop/cart 8080/TCP"]);
   });
 
+  it("a node by each of its addresses", () => {
+    const node =
+      "\n---\n{apiVersion: v1, kind: Node, metadata: {name: edge}, status: {addresses: [{type: InternalIP, address: 192.168.0.2}, {type: ExternalIP, address: 203.0.113.2}]}}";
+    const { dropped } = replayed(noWorld + node, [
+      header,
+      "10.0.0.1,192.168.0.2,22",
+      "10.0.0.1,203.0.113.2,22,TCP,3",
+    ]);
+    expect(dropped.map(told)).toEqual(["3× shop/web > node edge 22/TCP"]);
+  });
+
   it("S1.6: a pod reaches its own address, but not always through a Service", () => {
     const conntrack = (dst: string, port: number) =>
       `tcp 6 1 ESTABLISHED src=10.0.0.2 dst=${dst} sport=1 dport=${port} src=10.0.0.2 dst=10.0.0.2 sport=8080 dport=1`;

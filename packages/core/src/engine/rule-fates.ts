@@ -2,7 +2,7 @@ import type { Cluster } from "../cluster/model.js";
 import { explore } from "../evaluate/facts.js";
 import { type Endpoint, type Flow, subjectOf } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
-import type { Direction, Tier } from "../policy/model.js";
+import type { Direction, Isolation, Tier } from "../policy/model.js";
 import { type Cell, cellAt, turnsIn } from "./cell-walk.js";
 import type { EndClass } from "./ends.js";
 import { Fates } from "./fates.js";
@@ -11,6 +11,7 @@ import { type LiteralTurn, literalTurns } from "./literal-turns.js";
 import { endpointsOf, nearnessOf } from "./members.js";
 import { offsets, portAt, type PortSetId, type PortSets } from "./port-sets.js";
 import { type Asked, type Part, partsOf } from "./reach.js";
+import type { Item } from "./rule-items.js";
 import { canTalk } from "./talking.js";
 import { realPorts } from "./translation.js";
 import type { View } from "./view.js";
@@ -26,6 +27,8 @@ export class RuleFates {
   readonly asPeer = { egress: new Fates(), ingress: new Fates() };
   /** Every port that there is. */
   private readonly all: PortSetId;
+  private readonly numbers = new Map<Item | Isolation, number>();
+  private readonly spoken = new Map<Fates, Set<string>>();
 
   constructor(
     private readonly cluster: Cluster,
@@ -109,7 +112,26 @@ export class RuleFates {
       fates.addTurns(turns, ports);
       return;
     }
+    if (meeting.other.kind === "external" && this.isKnown(fates, cells)) return;
     for (const runs of this.literalRuns(view, direction, meeting, cells)) fates.addRuns(runs);
+  }
+
+  /** Where the same rules speak of an address outside, surely and maybe, and the same isolate, the answer is the same. */
+  private isKnown(fates: Fates, cells: readonly Cell[]): boolean {
+    const speaking = cells.flatMap(({ layers }) =>
+      layers.flatMap(({ items, isolation }) => [...items, ...isolation]),
+    );
+    const key = speaking.map((part) => this.numberOf(part)).join();
+    const known = this.spoken.get(fates) ?? new Set();
+    const isKnown = known.has(key);
+    this.spoken.set(fates, known.add(key));
+    return isKnown;
+  }
+
+  private numberOf(part: Item | Isolation): number {
+    const known = this.numbers.get(part) ?? this.numbers.size;
+    this.numbers.set(part, known);
+    return known;
   }
 
   /** Where facts are missing: for one port of each interval that rules tell apart, the turns for each set of answers. */

@@ -28,7 +28,7 @@ function decidingIn(state: State, direction: Direction, pairs: readonly Pair[]):
   return found;
 }
 
-/** Everything that a pod may meet: all other members, itself through a Service, and addresses. */
+/** Everything that an end may meet: all other members, itself through a Service, and addresses. */
 function pairsOf(
   state: State,
   end: Endpoint,
@@ -40,10 +40,12 @@ function pairsOf(
     ...memberPairs(state.cluster),
     ...otherPairs(state).filter((pair) => pair.toItself !== true),
     ...outsideEnds.flatMap((external) =>
-      commonFamilies([familiesOf(state, end), [external.address.family]]).flatMap((family) => [
-        { source: external, destination: end, family: family! },
-        { source: end, destination: external, family: family! },
-      ]),
+      membersOf(state.cluster).flatMap((member) =>
+        commonFamilies([familiesOf(state, member), [external.address.family]]).flatMap((family) => [
+          { source: external, destination: member, family: family! },
+          { source: member, destination: external, family: family! },
+        ]),
+      ),
     ),
   ].filter(({ source, destination }) => isWhole(source) && isWhole(destination));
   return {
@@ -83,8 +85,7 @@ describe("what is said to decide nothing for a pod decides none of its connectio
     fc.assert(
       fc.property(anyScenario(choices), fc.nat(), (scenario, which) => {
         const state = stateIn(scenario);
-        const ends = membersOf(state.cluster);
-        fc.pre(ends.length > 0);
+        const ends = [...membersOf(state.cluster), ...outsideEnds];
         const end = ends[which % ends.length]!;
         const fates = compile(state.cluster, state.tiers).ruleFates(end)!;
         const { from, to } = pairsOf(state, end);

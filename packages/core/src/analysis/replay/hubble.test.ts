@@ -28,7 +28,7 @@ function end(of: ObservedEnd): string {
     case "pod":
       return `${of.namespace}/${of.name}${of.workload === undefined ? "" : ` of ${of.workload.kind}/${of.workload.name}`}`;
     case "address":
-      return `${of.node ? "node " : ""}${formatAddress(of.address)}`;
+      return `${of.claimed === undefined ? "" : `${of.claimed} `}${formatAddress(of.address)}`;
     case "written":
       return of.text;
   }
@@ -64,6 +64,7 @@ describe("Hubble's flows", () => {
 
   it.each([
     ["S1.5: an answer", { is_reply: true }, "skipped: reply"],
+    ["as older versions say it", { is_reply: undefined, reply: true }, "skipped: reply"],
     [
       "a packet on the way there, of an open connection",
       tcp({ ACK: true }),
@@ -104,7 +105,11 @@ describe("Hubble's flows", () => {
     ],
     ["a name with its namespace", { source: { namespace: "shop", pod_name: "shop/web-1" } }, "shop/web-1 > "],
     ["an address", { source: { labels: ["reserved:world"] } }, "10.0.0.1 > "],
+    ["the API server", { source: { labels: ["reserved:kube-apiserver", "reserved:world"] } }, "10.0.0.1 > "],
+    ["a range of a rule", { source: { labels: ["cidr:10.0.0.0/8", "reserved:world-ipv4"] } }, "10.0.0.1 > "],
     ["a node", { source: { labels: ["reserved:remote-node"] } }, "node 10.0.0.1 > "],
+    ["Cilium's own pods", { source: { labels: ["reserved:health"] } }, "pod 10.0.0.1 > "],
+    ["a pod without a name", { source: { labels: ["k8s:app=web"] } }, "pod 10.0.0.1 > "],
   ])("ends: %s", (_, changes, wanted) => expect(read(changes)).toContain(wanted));
 
   it("without any end it is broken", () =>

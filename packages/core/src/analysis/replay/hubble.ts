@@ -27,7 +27,8 @@ export function readHubble(line: string): ReadLine {
   const type = text(flow, "Type");
   if (type === "L7") return skipped("request");
   if (type === "SOCK" || text(flow, "verdict") === "TRANSLATED") return skipped("event");
-  if (flow.is_reply === true) return skipped("reply");
+  // Older versions know `reply` only, and leave it out where it is not one.
+  if (flow.is_reply === true || flow.reply === true) return skipped("reply");
   const port = portOf(flow);
   if (port.kind === "skipped" || port.kind === "broken") return port;
   const ip = child(flow, "IP");
@@ -83,9 +84,15 @@ function endOf(end: JsonObject, ip: string | undefined): ObservedEnd | undefined
     };
   }
   if (address === undefined) return undefined;
-  const labels = texts(end, "labels");
-  const isNode = labels.includes("reserved:host") || labels.includes("reserved:remote-node");
-  return { kind: "address", address, ...(isNode ? { node: true } : {}) };
+  const claimed = claimedBy(texts(end, "labels"));
+  return { kind: "address", address, ...(claimed === undefined ? {} : { claimed }) };
+}
+
+/** Everybody has labels; only the world and the API server may be outside the cluster. */
+function claimedBy(labels: readonly string[]): "node" | "pod" | undefined {
+  if (labels.includes("reserved:host") || labels.includes("reserved:remote-node")) return "node";
+  const mayBeOutside = /^(reserved:(world|kube-apiserver|unknown)|cidr:|fqdn:)/;
+  return labels.length > 0 && !labels.some((label) => mayBeOutside.test(label)) ? "pod" : undefined;
 }
 
 /** Hubble looks on at one end at a time, and says what the policies of that end did. */

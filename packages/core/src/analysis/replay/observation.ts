@@ -12,8 +12,8 @@ export type ObservedEnd =
       readonly workload?: { readonly kind: string; readonly name: string };
       readonly address?: Address;
     }
-  /** `node`: the record says that it is a node, whatever the input has. */
-  | { readonly kind: "address"; readonly address: Address; readonly node?: true }
+  /** `claimed`: what the record takes it for, whether or not the input has it. */
+  | { readonly kind: "address"; readonly address: Address; readonly claimed?: "node" | "pod" }
   | { readonly kind: "written"; readonly text: string; readonly ref: EndpointRef };
 
 /** A connection that somebody saw. */

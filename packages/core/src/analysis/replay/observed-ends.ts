@@ -66,7 +66,7 @@ export class ObservedEnds {
       case "pod":
         return this.findPod(end);
       case "address":
-        return this.findAddress(end.address, end.node === true);
+        return this.findAddress(end.address, end.claimed);
       case "written":
         return { kind: "ref", ref: end.ref };
     }
@@ -86,7 +86,7 @@ export class ObservedEnds {
     return { kind: "unknown", who: `${namespace}/${workload?.name ?? name}`, why: "pod" };
   }
 
-  private findAddress(address: Address, isNode: boolean): Found {
+  private findAddress(address: Address, claimed: "node" | "pod" | undefined): Found {
     const key = formatAddress(address);
     const known = this.atAddress.get(key);
     // A load balancer may share an address with a node: then the port tells who answers.
@@ -94,7 +94,7 @@ export class ObservedEnds {
     if (known !== undefined) return { kind: "end", end: known };
     const { podCidrs, serviceCidrs } = this.state.cluster.facts;
     const isIn = (ranges: typeof podCidrs) => ranges.some((range) => contains(range, address));
-    if (isNode) return { kind: "unknown", who: key, why: "node" };
+    if (claimed !== undefined) return { kind: "unknown", who: key, why: claimed };
     if (isIn(podCidrs)) return { kind: "unknown", who: key, why: "pod" };
     if (isIn(serviceCidrs)) return { kind: "unknown", who: key, why: "service" };
     return { kind: "end", end: { kind: "external", address } };

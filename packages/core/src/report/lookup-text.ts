@@ -11,6 +11,7 @@ import { formatEndpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
 import { formatRule } from "../policy/describe.js";
 import { type Direction, formatPolicy } from "../policy/model.js";
+import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "./rule-text.js";
 import { type Style, wrap } from "./style.js";
 
@@ -33,9 +34,30 @@ export function lookupText(
   { label, answers }: Lookup,
   { style, verbose = false }: LookupTextOptions,
 ): string {
-  return answers
-    .map((answer) => answerText(label, answer, answers.length > 1, style, verbose).join("\n"))
-    .join("\n\n");
+  const [first, ...others] = answers;
+  if (first === undefined) return label;
+  const several = others.length > 0;
+  const texts = [
+    answerText(label, first, several, style, verbose),
+    ...others.map((answer) =>
+      verbose ? answerText(label, answer, several, style, verbose) : otherText(first, answer, style),
+    ),
+  ];
+  return texts.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+/** Pods of the same workload are affected much alike: what is otherwise is enough. */
+function otherText(first: EndRules, other: EndRules, style: Style): readonly string[] {
+  const [who, whom] = [other, first].map(({ ends }) => listed(ends.map(formatEndpoint), named));
+  const differences = differencesFrom(first, other);
+  return [
+    wrap("", `${style.bold(who!)}   as ${whom}, but for this:`, "    "),
+    "",
+    ...differences.slice(0, shownOwn).map((line) => wrap("  ", line, "      ")),
+    ...(differences.length > shownOwn
+      ? [style.dim(`  …and ${differences.length - shownOwn} more (-v shows all rules, -o json has them)`)]
+      : []),
+  ];
 }
 
 function answerText(

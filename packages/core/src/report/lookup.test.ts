@@ -75,6 +75,20 @@ describe("as text", () => {
   no policies apply to it: it is not a pod with its own network
   no rule of other pods speaks of it`));
 
+  it("of a workload whose pods are not affected alike, what is otherwise for the others", () => {
+    const replica = (name: string, labels: string) =>
+      `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {${labels}}, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}}\n`;
+    const pods = replica("db-0", "app: server") + replica("db-1", "app: db") + replica("db-2", "app: db");
+    expect(text("a/db", `${closed}${pods}`)).toMatch(/^a\/db-0\n\n {2}2 rules apply to it/);
+    expect(text("a/db", `${closed}${pods}`)).toContain(`
+
+a/db-1, a/db-2   as a/db-0, but for this:
+
+  ingress: not isolated
+  NetworkPolicy a/closed rule 1: does not apply
+  NetworkPolicy a/closed rule 2: does not apply`);
+  });
+
   it("many rules are cut short, unless all are wanted", () => {
     const rules = Array.from({ length: 30 }, (_, i) => `  - ports: [{port: ${i + 1}}]\n`).join("");
     const many = closed.slice(0, closed.indexOf("  - from")) + rules;

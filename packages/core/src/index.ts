@@ -23,6 +23,7 @@ export {
   readerOf,
 } from "./analysis/replay/format.js";
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";

@@ -8,6 +8,7 @@ import { readConfig } from "../packages/cli/src/config/config.js";
 import { readDnsRecords } from "../packages/cli/src/dns.js";
 import { readPaths } from "../packages/cli/src/files.js";
 import { makeProgram } from "../packages/cli/src/main.js";
+import { tierwall } from "../packages/cli/src/testing/run-command.js";
 
 /* The pages of docs/diagnostics whose code only the command line reports; core's pages.test.ts executes the others. */
 
@@ -81,5 +82,28 @@ describe("TW1309: an invalid IP address", () => {
     expect(read.records.map(({ name, addresses }) => [name, addresses.length])).toEqual([
       ["api.example.com", 1],
     ]);
+  });
+});
+
+describe.each(["TW1008", "TW2023"])("%s: observed traffic", (code) => {
+  const [example, corrected] = page(code);
+  const pod = (name: string) =>
+    `{apiVersion: v1, kind: Pod, metadata: {name: ${name}, namespace: shop}, status: {podIP: 10.0.0.${name.length}}}`;
+  const replay = (flows: string) => {
+    writeFileSync(join(folder, "flows.csv"), `${flows}\n`);
+    writeFileSync(
+      join(folder, "cluster.yaml"),
+      `{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n---\n${pod("web")}\n---\n${pod("cart")}\n`,
+    );
+    return tierwall(["replay", "-f", "cluster.yaml", "--flows", "flows.csv"], { cwd: folder });
+  };
+
+  it("the records of the example yield it, with the output that the page shows", () => {
+    expect(replay(block(example, "csv")!).stderr.trim()).toBe(block(example, "text"));
+  });
+
+  it("their correction mends it", () => {
+    const { status, stderr } = replay(block(corrected, "csv")!);
+    expect([status, stderr]).toEqual([0, ""]);
   });
 });

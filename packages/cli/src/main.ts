@@ -8,6 +8,8 @@ import { addExplain } from "./explain.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
+import { addLookup } from "./lookup.js";
+import { addReplay } from "./replay.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -17,6 +19,8 @@ import { version } from "./version.js";
 const commands: readonly ((program: Command, finish: (status: number) => void) => void)[] = [
   addExplain,
   addMatrix,
+  addLookup,
+  addReplay,
   addTest,
   addValidate,
   addLint,
@@ -87,6 +91,8 @@ export function makeProgram(finish: (status: number) => void, invocation: Invoca
 Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall matrix -f ./cluster
+  tierwall lookup -f ./cluster shop/cart
+  tierwall replay -f ./cluster --flows flows.jsonl
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R

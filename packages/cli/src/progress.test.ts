@@ -20,8 +20,8 @@ describe("progress", () => {
     progress.objectsRead(28_000);
     progress.end();
     expect(shown()).toEqual([
-      "<clear>reading pods.json: 120 of 430 MB, 0 objects",
-      "<clear>reading pods.json: 120 of 430 MB, 28,000 objects",
+      "<clear>reading pods.json: ▰▰▱▱▱▱▱▱▱▱ 120 of 430 MB, 0 objects",
+      "<clear>reading pods.json: ▰▰▱▱▱▱▱▱▱▱ 120 of 430 MB, 28,000 objects",
       "<clear>",
     ]);
   });

@@ -21,13 +21,14 @@ export class Progress {
   constructor(
     private readonly screen: Screen = process.stderr,
     private readonly now: () => number = Date.now,
+    private readonly noun = "objects",
   ) {
     this.started = now();
   }
 
   readonly bytesRead = (file: string, bytes: number, size: number | undefined): void => {
     const of = size === undefined ? "" : ` of ${megabytes(size)}`;
-    this.reading = `${file}: ${megabytes(bytes)}${of} MB, `;
+    this.reading = `${file}: ${bar(bytes, size)}${megabytes(bytes)}${of} MB, `;
     this.show();
   };
 
@@ -45,7 +46,7 @@ export class Progress {
     const now = this.now();
     if (this.screen.isTTY !== true || now - this.started < patience || now - this.last < between) return;
     this.last = now;
-    const text = harmless(`reading ${this.reading}${this.objects.toLocaleString("en")} objects`);
+    const text = harmless(`reading ${this.reading}${this.objects.toLocaleString("en")} ${this.noun}`);
     // Some terminals say that they have no columns at all.
     const columns = this.screen.columns === 0 ? undefined : this.screen.columns;
     this.screen.write(`${clear}${text.slice(0, (columns ?? 80) - 1)}`);
@@ -54,5 +55,14 @@ export class Progress {
 
 /** To the beginning of the line, and nothing behind it. */
 const clear = `\r${String.fromCharCode(27)}[K`;
+
+/** `▰▰▰▱▱▱▱▱▱▱ ` */
+function bar(done: number, all: number | undefined): string {
+  if (all === undefined || all === 0) return "";
+  const full = Math.min(barLength, Math.floor((done / all) * barLength));
+  return `${"▰".repeat(full)}${"▱".repeat(barLength - full)} `;
+}
+
+const barLength = 10;
 
 const megabytes = (bytes: number): string => Math.round(bytes / 1e6).toLocaleString("en");

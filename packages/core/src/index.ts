@@ -11,6 +11,7 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
+export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
 export { type Explanation, explain } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export {
@@ -26,6 +27,17 @@ export type { Grain, Party } from "./analysis/party.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
+export { type Lookup, lookup } from "./analysis/lookup/lookup.js";
+export {
+  type FlowFormat,
+  flowFormats,
+  formatOf,
+  isBlank,
+  type LineReader,
+  readerOf,
+} from "./analysis/replay/format.js";
+export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
@@ -99,6 +111,10 @@ export { lintJson } from "./report/lint-json.js";
 export { lintJunit } from "./report/lint-junit.js";
 export { lintSarif } from "./report/lint-sarif.js";
 export { lintText } from "./report/lint-text.js";
+export { lookupJson } from "./report/lookup-json.js";
+export { lookupText } from "./report/lookup-text.js";
+export { replayJson } from "./report/replay-json.js";
+export { replayText } from "./report/replay-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

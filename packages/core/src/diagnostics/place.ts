@@ -25,3 +25,9 @@ export function formatPath(path: Path): string {
 export function isWithin(path: Path, prefix: Path): boolean {
   return path.length >= prefix.length && prefix.every((step, i) => path[i] === step);
 }
+
+/** A place that is looked for when somebody first asks, as finding it may mean going through a whole file. */
+export function foundOnce(find: () => Place | undefined): () => Place | undefined {
+  let found: { readonly place: Place | undefined } | undefined;
+  return () => (found ??= { place: find() }).place;
+}

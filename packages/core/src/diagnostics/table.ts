@@ -22,6 +22,7 @@ export const diagnostics = {
   TW1005: error("a list without items"),
   TW1006: error("a document that grows beyond reason when its aliases are expanded"),
   TW1007: error("a default in tierwall.yaml that its option does not take"),
+  TW1008: error("observed traffic that cannot be understood"),
 
   TW1101: error("an object without a name"),
   TW1102: error("two objects with the same kind and name"),
@@ -82,6 +83,7 @@ export const diagnostics = {
   TW1504: error("a port name that the destination does not declare"),
   TW1505: error("two ends without a common address family"),
   TW1506: error("a Service whose endpoints are not known"),
+  TW1507: error("an object to delete that cannot be found"),
 
   TW2001: warning("a CIDR with host bits set"),
   TW2002: warning("a CIDR that covers only Service addresses"),
@@ -105,6 +107,7 @@ export const diagnostics = {
   TW2020: warning("a port range that is read as one port"),
   TW2021: warning("a namespace label in a namespaced Cilium policy"),
   TW2022: warning("an object that was left out"),
+  TW2023: warning("a record of observed traffic that was left out"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

@@ -1,4 +1,4 @@
-import { formatPath, type Path, type Place } from "../diagnostics/place.js";
+import { formatPath, foundOnce, type Path, type Place } from "../diagnostics/place.js";
 import type { Code } from "../diagnostics/table.js";
 import type { JsonObject } from "../manifest/document.js";
 import type { Lowered } from "../policy/assemble.js";
@@ -69,7 +69,7 @@ export function originOf(context: LowerContext, direction: Direction, path: Path
     direction,
     index: typeof index === "number" ? index : 0,
     path: formatPath(path),
-    place: () => context.placeOf(path),
+    place: foundOnce(() => context.placeOf(path)),
     ...(name === undefined ? {} : { name }),
   };
 }

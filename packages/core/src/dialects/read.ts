@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { isWithin } from "../diagnostics/place.js";
+import { foundOnce, isWithin } from "../diagnostics/place.js";
 import { diagnostics as table } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
@@ -49,6 +49,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
   const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
   const annotations = isObject(metadata.annotations) ? metadata.annotations : {};
+  const priority = isObject(object.value.spec) ? object.value.spec.priority : undefined;
   return {
     dialect: kind.dialect,
     group: kind.group,
@@ -56,10 +57,11 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
     kind: kind.kind,
     ...(kind.scope === "Namespaced" ? { namespace } : {}),
     name: typeof metadata.name === "string" ? metadata.name : "",
+    ...(typeof priority === "number" ? { priority } : {}),
     annotations: Object.fromEntries(
       Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     ),
-    place: () => object.document.placeOf(object.path),
+    place: foundOnce(() => object.document.placeOf(object.path)),
   };
 }
 

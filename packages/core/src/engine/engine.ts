@@ -20,6 +20,7 @@ import type { Block } from "./blocks.js";
 import { pairsIn, type PairsOptions } from "./pairs.js";
 import { PortSets } from "./port-sets.js";
 import { type Asked, type Reached, reachIn } from "./reach.js";
+import { RuleFates } from "./rule-fates.js";
 import { RuleUses, type Use } from "./rule-use.js";
 import { canTalk } from "./talking.js";
 import { View } from "./view.js";
@@ -271,6 +272,18 @@ export class Engine {
     for (const family of this.spokenFamilies()) uses.addInside(this.view(family));
     for (const family of this.outsideFamilies(this.ends.classes)) uses.addOutside(this.view(family), family);
     return uses.all();
+  }
+
+  /** What becomes of each rule that speaks of an end. Undefined for ends that are not known. */
+  ruleFates(endpoint: Endpoint): RuleFates | undefined {
+    const asked = this.askedAbout(endpoint);
+    if (asked === undefined) return undefined;
+    const fates = new RuleFates(this.cluster, endpoint, asked, this.ports);
+    const families = asked.kind === "external" ? [asked.family] : this.spokenFamilies();
+    for (const family of families) fates.addInside(this.view(family));
+    if (asked.kind === "end")
+      for (const family of this.outsideFamilies([asked.end])) fates.addOutside(this.view(family), family);
+    return fates;
   }
 
   /** Who is isolated by whom. */

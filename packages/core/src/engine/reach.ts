@@ -69,7 +69,7 @@ export function* reachIn(
 }
 
 /** Members of one class that stand alike to the end asked about. */
-interface Peer {
+export interface Part {
   readonly end: EndClass;
   readonly nearness: Nearness | undefined;
   readonly count: number;
@@ -78,7 +78,7 @@ interface Peer {
 interface Peers {
   readonly answer: AnswerId;
   readonly nearness: Nearness | undefined;
-  readonly parts: Peer[];
+  readonly parts: Part[];
 }
 
 function peersOf(view: View, direction: Direction, asked: Asked): Iterable<Peers> {
@@ -98,7 +98,7 @@ function peersOf(view: View, direction: Direction, asked: Asked): Iterable<Peers
   return found.values();
 }
 
-function partsOf(end: EndClass, asked: Asked): readonly Peer[] {
+export function partsOf(end: EndClass, asked: Asked): readonly Part[] {
   const all = sizeOf(end);
   if (asked.kind === "external") return [{ end, nearness: undefined, count: all }];
   if (asked.end.kind === end.kind)
@@ -114,7 +114,7 @@ function partsOf(end: EndClass, asked: Asked): readonly Peer[] {
   ];
 }
 
-function answerFor(view: View, direction: Direction, asked: Asked, { end, nearness }: Peer): AnswerId {
+function answerFor(view: View, direction: Direction, asked: Asked, { end, nearness }: Part): AnswerId {
   const back = direction === "egress" ? "ingress" : "egress";
   if (asked.kind === "external") return view.answer(back, end, { kind: "external", atom: asked.atom });
   if (nearness === undefined) {

@@ -2,44 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { State } from "../analysis/state.js";
 import { explore } from "../evaluate/facts.js";
-import { type Endpoint, type Flow, subjectOf } from "../evaluate/flow.js";
-import { isOwnNode, type Situation } from "../evaluate/match.js";
-import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
-import type { Direction, Isolation, Protocol, Rule } from "../policy/model.js";
+import type { Endpoint, Flow } from "../evaluate/flow.js";
+import type { Direction, Protocol, Rule } from "../policy/model.js";
 import { commonFamilies, familiesOf, insideEnds, outsideEnds } from "../testing/all-ends.js";
+import { type Decides, decidersOf } from "../testing/deciders.js";
 import { anyScenario, stateIn } from "../testing/scenario.js";
 import { world } from "../testing/world.js";
 import { compile } from "./engine.js";
 import type { Use } from "./rule-use.js";
-
-type Decides = Rule | Isolation | "default" | "own-node";
-
-/** Who has a say, tier after tier: each rule that is the first to match, also where it passes. */
-function decidersOf(direction: Direction, { tiers }: State, situation: Situation): readonly Decides[] {
-  const { source, destination } = situation.flow;
-  const [end, other] = direction === "egress" ? [source, destination] : [destination, source];
-  const subject = subjectOf(end);
-  if (subject === undefined) return [];
-  const matches = (rule: Rule) => ruleMatches(rule, subject, other, situation);
-  if (direction === "ingress" && isOwnNode(subject, other, situation.unknowns)) {
-    const binding = tiers.ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
-    return [binding.find(matches) ?? "own-node"];
-  }
-  const found: Decides[] = [];
-  for (const tier of tiers[direction]) {
-    const rule = tier.rules.find(matches);
-    if (rule !== undefined) {
-      found.push(rule);
-      if (rule.action !== "Pass") return found;
-    } else if (isolatingIn(tier, subject).length > 0) {
-      return [
-        ...found,
-        ...tier.isolation.filter((entry) => isolatingIn({ ...tier, isolation: [entry] }, subject).length > 0),
-      ];
-    }
-  }
-  return [...found, "default"];
-}
 
 /** A port of each interval that rules tell apart. */
 function portsToldApart({ tiers, cluster }: State): readonly Pick<Flow, "protocol" | "port">[] {

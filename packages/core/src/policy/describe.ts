@@ -96,8 +96,9 @@ function describePods(pods: NamespaceSet, namespaces: NamespaceSet, account?: La
 function describeSet(set: NamespaceSet, noun: string): string {
   switch (set.kind) {
     case "selector": {
-      const name = onlyName(set.match);
-      if (name !== undefined) return `namespace ${name}`;
+      const names = onlyNames(set.match);
+      if (names !== undefined)
+        return `${names.length === 1 ? "namespace" : "namespaces"} ${names.join(", ")}`;
       return set.match.length === 0 ? `all ${noun}` : `${noun} with ${formatMatch(set.match)}`;
     }
     case "self":
@@ -111,11 +112,11 @@ function describeSet(set: NamespaceSet, noun: string): string {
   }
 }
 
-/** Where a selector is the name of one namespace, which says it shorter. */
-function onlyName(match: LabelMatch): string | undefined {
+/** Where a selector is a choice of namespaces by name, which says it shorter. */
+function onlyNames(match: LabelMatch): readonly string[] | undefined {
   const [only] = match;
-  const isName = only?.key === namespaceNameLabel && only.operator === "In" && only.values.length === 1;
-  return match.length === 1 && isName ? only.values[0] : undefined;
+  const isChoice = only?.key === namespaceNameLabel && only.operator === "In" && only.values.length > 0;
+  return match.length === 1 && isChoice ? only.values : undefined;
 }
 
 export function describeDomain(pattern: DomainPattern): string {

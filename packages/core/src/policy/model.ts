@@ -158,6 +158,8 @@ export interface PolicyRef {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
+  /** As written; absent where the API has none. What comes first is another question (S1.12). */
+  readonly priority?: number;
   readonly annotations: Readonly<Record<string, string>>;
   readonly place: () => Place | undefined;
 }

@@ -1,4 +1,4 @@
-import { formatMatch } from "../labels/requirement.js";
+import { formatRequirement, type LabelMatch } from "../labels/requirement.js";
 import { formatCidr } from "../net/cidr.js";
 import {
   describeCondition,
@@ -15,15 +15,25 @@ export function ruleContentJson(rule: Rule): { [key: string]: JsonValue | undefi
   return {
     subject: {
       text: describeSubject(rule.subject),
-      namespaces: formatMatch(rule.subject.namespaces),
-      pods: formatMatch(rule.subject.pods),
-      account: rule.subject.account && formatMatch(rule.subject.account),
+      namespaces: selector(rule.subject.namespaces),
+      pods: selector(rule.subject.pods),
+      account: rule.subject.account && selector(rule.subject.account),
     },
     peers: rule.peers.map((peer) => ({ kind: peer.kind, text: describePeer(peer), ...peerFields(peer) })),
     ports: rule.ports === "every" ? "all" : rule.ports.map(portJson),
     condition: rule.condition && describeCondition(rule.condition),
     failedClosed: rule.failedClosed,
   };
+}
+
+/** As `kubectl -l` takes it; empty for everything. */
+function selector(match: LabelMatch): string {
+  const each = match.map((requirement) => {
+    const { key, operator, values } = requirement;
+    if (values.length < 2) return formatRequirement(requirement);
+    return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(",")})`;
+  });
+  return each.join(",");
 }
 
 function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
@@ -34,24 +44,24 @@ function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
       return {
         namespaces: setJson(peer.namespaces),
         pods: setJson(peer.pods),
-        account: peer.account && formatMatch(peer.account),
+        account: peer.account && selector(peer.account),
       };
     case "networks":
       return { cidrs: peer.cidrs.map(formatCidr), except: peer.except.map(formatCidr), reach: peer.reach };
     case "nodes":
-      return { nodes: formatMatch(peer.nodes) };
+      return { nodes: selector(peer.nodes) };
     case "domains":
       return { domains: peer.patterns.map(describeDomain), reach: peer.reach };
     case "entity":
       return { entity: peer.entity };
     case "endpoints": {
       const { namespace, name, labels } = peer.services;
-      return { service: { namespace, name, labels: labels && formatMatch(labels) } };
+      return { service: { namespace, name, labels: labels && selector(labels) } };
     }
     case "cidr-group":
       return {
         name: peer.name,
-        labels: peer.labels && formatMatch(peer.labels),
+        labels: peer.labels && selector(peer.labels),
         except: peer.except.map(formatCidr),
       };
     case "unknown-set":
@@ -63,7 +73,7 @@ function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
 function setJson(set: NamespaceSet): JsonValue {
   switch (set.kind) {
     case "selector":
-      return { selector: formatMatch(set.match) };
+      return { selector: selector(set.match) };
     case "self":
     case "not-self":
       return { relative: set.kind };

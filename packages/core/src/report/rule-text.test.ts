@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Requirement } from "../labels/requirement.js";
-import { namespaceNamed } from "../labels/requirement.js";
+import { namespaceNamed, namespaceNameLabel } from "../labels/requirement.js";
 import { parseCidr } from "../net/cidr.js";
 import type { Peer, PodSelection, PolicyRef, PortMatch, Rule } from "../policy/model.js";
 import { ruleContentJson } from "./rule-json.js";
@@ -79,6 +79,10 @@ const peers: [Peer | undefined, string][] = [
     "all pods in namespace shop",
   ],
   [
+    { kind: "pods", namespaces: selector(is(namespaceNameLabel, "a", "b")), pods: selector() },
+    "all pods in namespaces a, b",
+  ],
+  [
     {
       kind: "pods",
       namespaces: selector(...namespaceNamed("shop"), is("team", "a")),
@@ -141,7 +145,7 @@ describe("peers", () => {
   );
 
   it("several are told from each other", () =>
-    expect(ruleText(rule({ peers: [peers[3]![0]!, peers[11]![0]!] }))).toBe(
+    expect(ruleText(rule({ peers: [peers[3]![0]!, peers[12]![0]!] }))).toBe(
       "deny all pods from pods with app=web; every node on every port",
     ));
 });
@@ -177,8 +181,11 @@ describe("as JSON", () => {
         JSON.stringify(
           ruleContentJson(
             rule({
-              subject: { namespaces: namespaceNamed("shop"), pods: [] },
-              peers: [peers[8]![0]!, peers[9]![0]!],
+              subject: {
+                namespaces: namespaceNamed("shop"),
+                pods: [{ key: "tier", operator: "NotIn", values: ["a", "b"] }, is("app", "web")],
+              },
+              peers: [peers[9]![0]!, peers[10]![0]!],
               ports: [
                 { kind: "range", protocol: "TCP", first: 80, last: 90 },
                 { kind: "named", name: "web" },
@@ -190,9 +197,9 @@ describe("as JSON", () => {
       ),
     ).toEqual({
       subject: {
-        text: "all pods in namespace shop",
+        text: "pods with tier not in (a, b), app=web in namespace shop",
         namespaces: "kubernetes.io/metadata.name=shop",
-        pods: "everything",
+        pods: "tier notin (a,b),app=web",
       },
       peers: [
         {

@@ -1,0 +1,55 @@
+import { createReadStream, statSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { StringDecoder } from "node:string_decoder";
+import { createGunzip } from "node:zlib";
+import type { BytesRead } from "./big-file.js";
+
+/** Longer lines are cut: no record is so long, and a file without line breaks must not be held as a whole. */
+const longestLine = 4 * 1024 * 1024;
+
+/** The lines of a file, packed or not, or of standard input (`-`), of any length altogether. */
+export async function* linesAt(path: string, bytesRead: BytesRead): AsyncGenerator<string, void> {
+  const isFile = path !== "-";
+  const shown = isFile ? path : "<stdin>";
+  const size = isFile ? statSync(path).size : undefined;
+  const input = isFile ? createReadStream(path, { highWaterMark: 256 * 1024 }) : process.stdin;
+  let read = 0;
+  const counted = (async function* () {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      bytesRead(shown, (read += chunk.length), size);
+      yield chunk;
+    }
+  })();
+  yield* linesOf(unpacked(counted));
+}
+
+/** What gzip packed is known by its first two bytes, whatever the file is called. */
+async function* unpacked(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const all = (async function* () {
+    yield first.value;
+    yield* chunks;
+  })();
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+    yield* all;
+    return;
+  }
+  const unpacking = createGunzip();
+  // What goes wrong is thrown to whoever reads, too.
+  pipeline(all, unpacking).catch(() => undefined);
+  yield* unpacking as AsyncIterable<Buffer>;
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  for await (const chunk of chunks) {
+    const parts = decoder.write(chunk).split("\n");
+    parts[0] = rest + parts[0]!;
+    rest = parts.pop()!.slice(0, longestLine);
+    for (const line of parts) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
+  rest += decoder.end();
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,32 @@
+import type { Engine } from "../../engine/engine.js";
+import { type EndClass, sizeOf } from "../../engine/ends.js";
+import { nodeOf } from "../../engine/members.js";
+import type { Endpoint } from "../../evaluate/flow.js";
+
+/** Puts ends together that no rule can tell apart: replicas, mostly. */
+export function affectedAlike(engine: Engine, ends: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
+  const around = new Map<string | undefined, string>();
+  const groups = new Map<string, Endpoint[]>();
+  for (const [i, end] of ends.entries()) {
+    const found = engine.ends.classOf(end);
+    const node = nodeOf(end);
+    if (found !== undefined && !around.has(node)) around.set(node, hostsAround(engine, node));
+    const key = found === undefined ? `other ${i}` : `${found.index} ${around.get(node)}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [end]);
+    else known.push(end);
+  }
+  return [...groups.values()];
+}
+
+/** S1.6: what kinds of hosts are on a node, and whether there are such on others as well. */
+function hostsAround({ ends }: Engine, node: string | undefined): string {
+  if (node === undefined) return "?";
+  const isThere = ({ pods, nodes }: EndClass) =>
+    pods.filter((pod) => pod.node === node).length + nodes.filter(({ name }) => name === node).length;
+  return ends.hostClasses
+    .map((index) => ends.classes[index]!)
+    .filter((host) => isThere(host) > 0)
+    .map((host) => `${host.index}${isThere(host) < sizeOf(host) ? "+" : ""}`)
+    .join();
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import type { Decider } from "../../evaluate/walk.js";
+import { formatEndpoint } from "../../evaluate/flow.js";
+import { formatPolicy } from "../../policy/model.js";
+import { world } from "../../testing/world.js";
+import { parseEndpoint } from "../endpoint-ref.js";
+import { type EndRules, lookup, type TierRules } from "./lookup.js";
+
+const namespaces = `
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: bank}}
+`;
+const pod = (namespace: string, name: string, more = "") =>
+  `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: ${namespace}, name: ${name}, labels: {app: ${name}}}, spec: {nodeName: worker${more}}, status: {podIP: 10.0.0.${name.length}}}`;
+const node = `\n---\n{apiVersion: v1, kind: Node, metadata: {name: worker, labels: {role: edge}}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}`;
+const cluster = namespaces + pod("shop", "web") + pod("shop", "cart") + pod("bank", "vault");
+
+const admin = (name: string, priority: number, rules: string) =>
+  `\n---\n{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: ${name}}, spec: {tier: Admin, priority: ${priority}, subject: {namespaces: {}}, ${rules}}}`;
+const isolating = `\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: shop, name: closed}, spec: {podSelector: {}, policyTypes: [Ingress]}}`;
+const baseline = `\n---\n{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: base}, spec: {tier: Baseline, priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}`;
+const from = (app: string, action: string, more = "") =>
+  `{action: ${action}, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}}]${more}}`;
+const tcp = (port: number) => `, protocols: [{tcp: {destinationPort: {number: ${port}}}}]`;
+
+function found(yaml: string, name: string): readonly EndRules[] {
+  const ref = parseEndpoint(name);
+  const result = ref.ok ? lookup(world(yaml).state, ref.value) : ref;
+  if (!result.ok) throw new Error(result.diagnostic.message);
+  return result.value.answers;
+}
+
+/** `guard 1 decides`, `guard 2 never: guard 1`. */
+const told = (tiers: readonly TierRules[]): readonly string[] =>
+  tiers.flatMap(({ rules }) =>
+    rules.map(({ rule: { origin }, fate }) => {
+      const why = fate.kind === "never" ? `: ${fate.takenBy.map(taker).join(", ")}` : "";
+      return `${origin.policy.name} ${origin.index + 1} ${fate.kind}${why}`;
+    }),
+  );
+
+function taker(by: Decider): string {
+  if (by.kind === "rule") return `${by.rule.origin.policy.name} ${by.rule.origin.index + 1}`;
+  if (by.kind !== "isolation") return by.kind;
+  return by.isolation
+    .map(({ origin }) => (origin.kind === "policy" ? formatPolicy(origin.policy) : origin.option))
+    .join();
+}
+
+const entering = (yaml: string, name = "shop/cart") => told(found(yaml, name)[0]!.asSubject!.ingress.tiers);
+
+describe("which rules that apply to a pod decide anything for it", () => {
+  it.each([
+    ["a rule for somebody who is there decides", [from("web", "Deny")], ["guard 1 decides"]],
+    ["one for nobody who is there does not", [from("nobody", "Deny")], ["guard 1 never: "]],
+    [
+      "what an earlier rule takes whole is left to it",
+      [from("web", "Accept"), from("web", "Deny", tcp(80))],
+      ["guard 1 decides", "guard 2 never: guard 1"],
+    ],
+    [
+      "of which a port is left, that decides",
+      [from("web", "Accept", tcp(80)), from("web", "Deny")],
+      ["guard 1 decides", "guard 2 decides"],
+    ],
+    [
+      "two that take it together are both named",
+      [
+        from("web", "Accept"),
+        from("vault", "Pass"),
+        "{action: Deny, from: [{pods: {namespaceSelector: {}, podSelector: {matchExpressions: [{key: app, operator: NotIn, values: [cart]}]}}}]}",
+      ],
+      ["guard 1 decides", "guard 2 decides", "guard 3 never: guard 1, guard 2"],
+    ],
+    [
+      "a pass keeps from the rest of its tier",
+      [from("web", "Pass"), from("web", "Deny")],
+      ["guard 1 decides", "guard 2 never: guard 1"],
+    ],
+  ])("%s", (_, rules, wanted) =>
+    expect(entering(cluster + admin("guard", 1, `ingress: [${rules.join()}]`))).toEqual(wanted),
+  );
+
+  it("policies come in the order of their priorities", () =>
+    expect(
+      entering(
+        cluster +
+          admin("late", 2, `ingress: [${from("web", "Deny")}]`) +
+          admin("early", 1, `ingress: [${from("web", "Accept")}]`),
+      ),
+    ).toEqual(["early 1 decides", "late 1 never: early 1"]));
+
+  it("a lower tier is not reached where a pod is isolated", () => {
+    const [answer] = found(cluster + isolating + baseline, "shop/cart");
+    const { tiers, rest } = answer!.asSubject!.ingress;
+    expect(told(tiers)).toEqual(["base 1 never: NetworkPolicy shop/closed"]);
+    expect(tiers[0]!.isolation).toMatchObject({ fate: { kind: "decides" } });
+    expect(rest).toMatchObject({ kind: "never" });
+    expect(answer!.asSubject!.egress).toEqual({ tiers: [], rest: { kind: "decides" } });
+  });
+
+  it("S1.6: what is for its own node only is told from what is for nobody", () => {
+    const rule = (label: string) =>
+      `\n---\n{apiVersion: cilium.io/v2, kind: CiliumClusterwideNetworkPolicy, metadata: {name: ${label}}, spec: {endpointSelector: {}, ingress: [{fromEntities: [${label}]}]}}`;
+    expect(entering(cluster + node + rule("host"))).toEqual(["host 1 never: own-node"]);
+    expect(entering(cluster + node + rule("remote-node"))).toEqual(["remote-node 1 never: "]);
+  });
+
+  it("S9.1: what hangs on a fact that is not known may decide", () => {
+    const egress = `egress: [{action: Accept, to: [{domainNames: ["example.com"]}]}]`;
+    const [answer] = found(cluster + admin("names", 1, egress), "shop/cart");
+    expect(told(answer!.asSubject!.egress.tiers)).toEqual(["names 1 may-decide"]);
+  });
+});
+
+describe("rules of others that speak of an end", () => {
+  const policies =
+    cluster +
+    node +
+    admin(
+      "guard",
+      1,
+      `ingress: [${from("web", "Accept")}, ${from("cart", "Deny")}, ${from("web", "Deny")}], egress: [{action: Deny, to: [{networks: ["192.168.0.0/24", "203.0.113.0/24"]}]}]`,
+    );
+
+  it.each([
+    ["shop/web", ["guard 1 decides", "guard 3 never: guard 1"], []],
+    ["shop/cart", ["guard 2 decides"], []],
+    ["bank/vault", [], []],
+    ["node:worker", [], ["guard 1 decides"]],
+    ["192.168.0.1", [], ["guard 1 decides"]],
+    ["203.0.113.7", [], ["guard 1 decides"]],
+    ["198.51.100.1", [], []],
+  ])("%s", (name, ingress, egress) => {
+    const [answer] = found(policies, name);
+    expect(told(answer!.asPeer.ingress)).toEqual(ingress);
+    expect(told(answer!.asPeer.egress)).toEqual(egress);
+  });
+
+  it("ends without policies of their own have none as subject", () => {
+    expect(found(policies, "node:worker")[0]!.asSubject).toBeUndefined();
+    expect(found(policies, "203.0.113.7")[0]!.asSubject).toBeUndefined();
+  });
+});
+
+describe("whom a name stands for", () => {
+  const replica = (name: string, labels: string, more: string) =>
+    `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: ${name}, labels: {${labels}}, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}, spec: {nodeName: ${more}}}`;
+  const guard = admin("guard", 1, `ingress: [${from("cart", "Deny")}]`);
+
+  it("replicas that no rule tells apart are one answer", () => {
+    const answers = found(
+      cluster + node + replica("db-0", "app: db", "worker") + replica("db-1", "app: db", "other") + guard,
+      "shop/db",
+    );
+    expect(answers.map(({ ends }) => ends.map(formatEndpoint))).toEqual([["shop/db-0", "shop/db-1"]]);
+  });
+
+  it("those to whom others apply are answers of their own", () => {
+    const only = `\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: shop, name: only}, spec: {podSelector: {matchLabels: {role: main}}, policyTypes: [Ingress]}}`;
+    const answers = found(
+      cluster +
+        replica("db-0", "app: db, role: main", "worker") +
+        replica("db-1", "app: db", "worker") +
+        only,
+      "shop/db",
+    );
+    expect(answers.map(({ ends }) => ends.map(formatEndpoint))).toEqual([["shop/db-0"], ["shop/db-1"]]);
+  });
+
+  it("a pod that does not exist yet gets the rules that it would have", () => {
+    const [answer] = found(cluster + guard, "new:kubernetes.io/metadata.name=bank/app=cart");
+    expect(told(answer!.asSubject!.ingress.tiers)).toEqual(["guard 1 decides"]);
+    expect(told(answer!.asPeer.ingress)).toEqual(["guard 1 decides"]);
+  });
+
+  it("a Service has no rules", () => {
+    const service = `\n---\n{apiVersion: v1, kind: Service, metadata: {namespace: shop, name: front}, spec: {selector: {app: web}, ports: [{port: 80}]}}`;
+    expect(() => found(cluster + service, "shop/svc/front")).toThrow(
+      "name the pods or the workload behind it",
+    );
+  });
+});

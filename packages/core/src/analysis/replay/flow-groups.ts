@@ -1,0 +1,110 @@
+import type { FlowExplanation } from "../../engine/explain-flow.js";
+import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import type { Decider } from "../../evaluate/walk.js";
+import { partyKey, partyOf } from "../party.js";
+import type { Observation } from "./observation.js";
+
+/** What policies say to one observed connection: as they are, and as they would be. */
+export interface Told {
+  readonly flow: Flow;
+  readonly before: FlowExplanation;
+  readonly after: FlowExplanation;
+}
+
+/** Observed connections between the same workloads, on the same port, of which the same is said; the flow is one of them. */
+export interface FlowGroup extends Told {
+  readonly count: number;
+  /** What was observed, where that is in question. */
+  readonly seen?: Observation["seen"];
+  /** Whether there were several addresses outside, which no rule tells apart. */
+  readonly severalAddresses: boolean;
+  /** Stands for connections of many ends and ports, which were too many to be told apart; the same rule denies them. */
+  readonly isRest?: true;
+}
+
+type Growing = { -readonly [K in keyof FlowGroup]: FlowGroup[K] };
+
+/** Beyond so many groups nobody reads the list: the rest is counted, by the rules that deny. */
+const mostGroups = 20_000;
+
+export class FlowGroups {
+  private readonly groups = new Map<string, Growing>();
+  private readonly rest = new Map<string, Growing>();
+
+  /** `nameOf` is the same for addresses outside that no rule tells apart. */
+  constructor(
+    private readonly nameOf: (end: Endpoint) => string,
+    private readonly most = mostGroups,
+  ) {}
+
+  add(told: Told, times: number, seen?: Observation["seen"]): void {
+    const { flow, before, after } = told;
+    const said = [denierKey(before), denierKey(after), seen?.verdict, seen?.direction].join();
+    const key = `${this.endKey(flow.source)}\n${this.endKey(flow.destination)}\n${flow.protocol} ${flow.port} ${said}`;
+    const known = this.groups.get(key) ?? (this.groups.size < this.most ? undefined : this.rest.get(said));
+    if (known !== undefined) {
+      known.count += times;
+      known.severalAddresses ||= isElsewhere(known.flow, flow);
+      return;
+    }
+    const made: Growing = {
+      flow,
+      before,
+      after,
+      count: times,
+      severalAddresses: false,
+      ...(seen === undefined ? {} : { seen }),
+    };
+    if (this.groups.size < this.most) this.groups.set(key, made);
+    else this.rest.set(said, { ...made, isRest: true });
+  }
+
+  /** The most frequent first, and what was not told apart last. */
+  all(): readonly FlowGroup[] {
+    const sorted = (groups: ReadonlyMap<string, FlowGroup>) =>
+      [...groups.values()].toSorted((a, b) => b.count - a.count);
+    return [...sorted(this.groups), ...sorted(this.rest)];
+  }
+
+  private endKey(end: Endpoint): string {
+    return end.kind === "external" ? this.nameOf(end) : partyKey(partyOf(end, "workload"));
+  }
+}
+
+const numbers = new WeakMap<object, number>();
+let last = 0;
+
+/** Equal for rules and isolations that are the same. */
+function numberOf(object: object): number {
+  const known = numbers.get(object) ?? ++last;
+  numbers.set(object, known);
+  return known;
+}
+
+/** The verdict, and who is to thank for it where it is not Allow. */
+function denierKey({ verdict, egress, ingress }: FlowExplanation): string {
+  if (verdict === "Allow") return verdict;
+  const sides = [egress, ingress].map((side) =>
+    side.verdict === "Allow" ? "" : side.deciders.map(deciderKey).join(),
+  );
+  return `${verdict} ${sides.join("/")}`;
+}
+
+function deciderKey(by: Decider): string {
+  switch (by.kind) {
+    case "rule":
+      return `${numberOf(by.rule)}`;
+    case "isolation":
+      return by.isolation.map(numberOf).join("+");
+    case "default":
+    case "no-walk":
+    case "own-address":
+    case "own-node":
+      return by.kind;
+  }
+}
+
+function isElsewhere(a: Flow, b: Flow): boolean {
+  const addressOf = (end: Endpoint) => (end.kind === "external" ? end.address.value : undefined);
+  return addressOf(a.source) !== addressOf(b.source) || addressOf(a.destination) !== addressOf(b.destination);
+}

@@ -1,0 +1,58 @@
+import { compile, type Engine } from "../../engine/engine.js";
+import type { FlowExplanation } from "../../engine/explain-flow.js";
+import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
+import { formatAddress } from "../../net/address.js";
+import type { State } from "../state.js";
+import type { Observation } from "./observation.js";
+import { ObservedEnds, type UnknownWhy } from "./observed-ends.js";
+
+/** What the policies of a state say to an observed connection. */
+export type Judgement =
+  | { readonly kind: "said"; readonly flow: Flow; readonly said: FlowExplanation }
+  | { readonly kind: "unknown"; readonly who: string; readonly why: UnknownWhy };
+
+/** So many answers are kept: traffic repeats itself, but nobody knows how much of it there is. */
+const mostKnown = 100_000;
+
+/** Holds observations against one state. */
+export class Judge {
+  private readonly ends: ObservedEnds;
+  private readonly engine: Engine;
+  private readonly known = new Map<string, FlowExplanation>();
+
+  constructor(state: State) {
+    this.ends = new ObservedEnds(state);
+    this.engine = compile(state.cluster, state.tiers);
+  }
+
+  /** Where a record may mean several connections, the one that fares worst. */
+  judge(observation: Observation): Judgement {
+    const meant = this.ends.meantBy(observation);
+    if (meant.kind === "unknown") return meant;
+    const all = meant.flows.map((flow) => ({ kind: "said", flow, said: this.explain(flow) }) as const);
+    return (
+      all.find(({ said }) => said.verdict === "Deny") ??
+      all.find(({ said }) => said.verdict === "Undecided") ??
+      all[0] ?? { kind: "unknown", who: "nobody", why: "other" }
+    );
+  }
+
+  /** The same for addresses outside that no rule tells apart, of which there may be any number. */
+  nameOf(end: Endpoint): string {
+    if (end.kind === "external") return `outside ${this.engine.ends.vocabulary.atoms.indexOf(end.address)}`;
+    const at = end.kind === "node" && end.address !== undefined ? ` at ${formatAddress(end.address)}` : "";
+    return `${formatEndpoint(end)}${at}`;
+  }
+
+  private explain(flow: Flow): FlowExplanation {
+    const { source, destination, protocol, port, family, toItself } = flow;
+    const ends = `${this.nameOf(source)} ${this.nameOf(destination)}`;
+    const key = `${ends} ${protocol} ${port} ${family}${toItself ? " itself" : ""}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const made = this.engine.explain(flow);
+    if (this.known.size >= mostKnown) this.known.clear();
+    this.known.set(key, made);
+    return made;
+  }
+}

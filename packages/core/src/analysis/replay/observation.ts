@@ -1,0 +1,49 @@
+import type { Address } from "../../net/address.js";
+import type { Direction } from "../../policy/model.js";
+import type { EndpointRef, PortRef } from "../endpoint-ref.js";
+
+/** An end of an observed connection, as the record names it. */
+export type ObservedEnd =
+  | {
+      readonly kind: "pod";
+      readonly namespace: string;
+      readonly name: string;
+      /** The workload that made it, where the record tells: pods come and go, workloads stay. */
+      readonly workload?: { readonly kind: string; readonly name: string };
+      readonly address?: Address;
+    }
+  /** `claimed`: what the record takes it for, whether or not the input has it. */
+  | { readonly kind: "address"; readonly address: Address; readonly claimed?: "node" | "pod" }
+  | { readonly kind: "written"; readonly text: string; readonly ref: EndpointRef };
+
+/** A connection that somebody saw. */
+export interface Observation {
+  readonly from: ObservedEnd;
+  readonly to: ObservedEnd;
+  readonly port: Exclude<PortRef, { kind: "all" }>;
+  readonly times: number;
+  /** What became of it; with a direction where only the policies of that end had been asked. */
+  readonly seen?: { readonly verdict: "Allow" | "Deny"; readonly direction?: Direction };
+  /** Its destination was rewritten: then also a pod's own address is reached through a Service (S1.6). */
+  readonly rewritten?: boolean;
+}
+
+/** Why a record is not about a new connection (S1.5), or not about one that policies speak of. */
+export const skipReasons = {
+  reply: "replies, which are allowed with what they answer",
+  established: "packets of open connections that do not tell who opened them",
+  icmp: "ICMP other than echo requests",
+  protocol: "protocols other than TCP, UDP, SCTP and ICMP",
+  request: "requests inside of connections (L7)",
+  event: "events that are no flows",
+} as const;
+export type SkipReason = keyof typeof skipReasons;
+
+/** What one line of a file with observed traffic is. */
+export type ReadLine =
+  | { readonly kind: "observation"; readonly observation: Observation }
+  | { readonly kind: "skipped"; readonly why: SkipReason }
+  | { readonly kind: "broken"; readonly why: string };
+
+export const skipped = (why: SkipReason): ReadLine => ({ kind: "skipped", why });
+export const broken = (why: string): ReadLine => ({ kind: "broken", why });

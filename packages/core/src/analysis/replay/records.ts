@@ -1,0 +1,119 @@
+import { type EndpointRef, parseEndpoint, parsePort } from "../endpoint-ref.js";
+import { objectOn } from "./json-line.js";
+import { broken, type Observation, type ObservedEnd, type ReadLine } from "./observation.js";
+
+/*
+ * Records of anybody's making: CSV with a header, or a JSON object on each line, with the same fields.
+ */
+
+/** What the columns may be called. */
+const columns = {
+  from: ["from", "source", "src"],
+  to: ["to", "destination", "dst"],
+  port: ["port", "dport", "destination_port"],
+  protocol: ["protocol", "proto"],
+  count: ["count"],
+  verdict: ["verdict"],
+} as const;
+type Column = keyof typeof columns;
+type Fields = Partial<Record<Column, string>>;
+
+const columnCalled = (name: string): Column | undefined =>
+  (Object.keys(columns) as Column[]).find((column) =>
+    (columns[column] as readonly string[]).includes(name.trim().toLowerCase()),
+  );
+
+/** Which column is where; undefined where the line is not the header of such a table. */
+export function headerOf(line: string): readonly (Column | undefined)[] | undefined {
+  const found = cellsOf(line).map(columnCalled);
+  return found.includes("from") && found.includes("to") ? found : undefined;
+}
+
+export function readCsv(header: readonly (Column | undefined)[], line: string): ReadLine {
+  const cells = cellsOf(line);
+  if (cells.length > header.length)
+    return broken(`it has ${cells.length} cells, and the header ${header.length}`);
+  const fields: Fields = {};
+  for (const [i, column] of header.entries())
+    if (column !== undefined && cells[i] !== undefined) fields[column] = cells[i].trim();
+  return readFields(fields);
+}
+
+export function readJsonLine(line: string): ReadLine {
+  const value = objectOn(line);
+  if (typeof value === "string") return broken(value);
+  const fields: Fields = {};
+  for (const [key, field] of Object.entries(value)) {
+    const column = columnCalled(key);
+    if (column === undefined || field === null) continue;
+    if (typeof field !== "string" && typeof field !== "number") return broken(`its \`${key}\` is no text`);
+    fields[column] = String(field);
+  }
+  return readFields(fields);
+}
+
+function readFields({ from, to, port, protocol, count, verdict }: Fields): ReadLine {
+  const [source, destination] = [endOf("from", from), endOf("to", to)];
+  if (typeof source === "string") return broken(source);
+  if (typeof destination === "string") return broken(destination);
+  const asked = portOf(port, protocol);
+  if (typeof asked === "string") return broken(asked);
+  const times = count === undefined || count === "" ? 1 : Number(count);
+  if (!Number.isInteger(times) || times < 0) return broken(`\`${count}\` is not a count`);
+  const seen = verdict === undefined || verdict === "" ? undefined : seenAs(verdict);
+  if (seen === "unknown") return broken(`\`${verdict}\` is not a verdict; write allowed or denied`);
+  return {
+    kind: "observation",
+    observation: {
+      from: source,
+      to: destination,
+      port: asked,
+      times,
+      ...(seen === undefined ? {} : { seen: { verdict: seen } }),
+    },
+  };
+}
+
+function endOf(column: Column, text: string | undefined): ObservedEnd | string {
+  if (text === undefined || text === "") return `it has no \`${column}\``;
+  const ref = parseEndpoint(text);
+  if (!ref.ok) return ref.diagnostic.message;
+  return endWritten(text, ref.value);
+}
+
+const endWritten = (text: string, ref: EndpointRef): ObservedEnd =>
+  ref.kind === "address" ? { kind: "address", address: ref.address } : { kind: "written", text, ref };
+
+function portOf(port: string | undefined, protocol: string | undefined): Observation["port"] | string {
+  if (/^icmp(v6)?$/i.test(protocol ?? "")) return { kind: "icmp" };
+  if (port === undefined || port === "") return "it has no `port`";
+  const text = protocol === undefined || protocol === "" || port.includes("/") ? port : `${port}/${protocol}`;
+  const parsed = parsePort(text);
+  if (!parsed.ok) return parsed.diagnostic.message;
+  return parsed.value.kind === "all" ? "it has no `port`" : parsed.value;
+}
+
+const seenWords = {
+  Allow: ["allow", "allowed", "accept", "accepted", "forwarded"],
+  Deny: ["deny", "denied", "drop", "dropped", "reject", "rejected"],
+};
+
+function seenAs(word: string): "Allow" | "Deny" | "unknown" {
+  const folded = word.toLowerCase();
+  if (seenWords.Allow.includes(folded)) return "Allow";
+  return seenWords.Deny.includes(folded) ? "Deny" : "unknown";
+}
+
+/** The cells of a line; in quotes, commas are text and two quotes are one. */
+function cellsOf(line: string): readonly string[] {
+  if (!line.includes('"')) return line.split(",");
+  const cell = /"((?:[^"]|"")*)"(?=,|$)|[^,]*/y;
+  const cells: string[] = [];
+  for (;;) {
+    const [whole, quoted] = cell.exec(line)!;
+    cells.push(quoted === undefined ? whole : quoted.replaceAll('""', '"'));
+    if (cell.lastIndex >= line.length) return cells;
+    // Behind the comma.
+    cell.lastIndex++;
+  }
+}

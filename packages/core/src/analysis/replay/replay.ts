@@ -1,0 +1,112 @@
+import type { Verdict } from "../../evaluate/evaluate.js";
+import type { Endpoint } from "../../evaluate/flow.js";
+import type { State } from "../state.js";
+import { type FlowGroup, FlowGroups, type Told } from "./flow-groups.js";
+import { Judge, type Judgement } from "./judge.js";
+import type { Observation, ReadLine, SkipReason } from "./observation.js";
+import type { UnknownWhy } from "./observed-ends.js";
+
+/** Observed traffic, held against policies. Counts are of records, each as often as it says. */
+export interface Replayed {
+  readonly judged: number;
+  /** What the policies say to what was judged: those that were to be applied, where there were such. */
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  readonly dropped: readonly FlowGroup[];
+  readonly undecided: readonly FlowGroup[];
+  /** Where the verdict is another after the change. Absent where there is no change. */
+  readonly changed?: readonly FlowGroup[];
+  /** What was let through although the policies deny it, and the other way round. */
+  readonly disagreements: readonly FlowGroup[];
+  readonly skipped: ReadonlyMap<SkipReason, number>;
+  readonly unknown: readonly UnknownEnd[];
+  readonly broken: number;
+}
+
+/** Records that nobody can judge, as one of their ends is not known. */
+export interface UnknownEnd {
+  readonly who: string;
+  readonly why: UnknownWhy;
+  readonly count: number;
+}
+
+/** So many unknown ends are named; the rest is counted. */
+const mostUnknown = 1000;
+
+/** Takes observations one after the other, and keeps no more of them than the answer needs. */
+export class Replay {
+  private readonly before: Judge;
+  private readonly after: Judge;
+  private readonly groups: Readonly<
+    Record<"dropped" | "undecided" | "changed" | "disagreements", FlowGroups>
+  >;
+  private readonly verdicts: Record<Verdict, number> = { Allow: 0, Deny: 0, Undecided: 0 };
+  private readonly skipped = new Map<SkipReason, number>();
+  private readonly unknown = new Map<string, { who: string; why: UnknownWhy; count: number }>();
+  private broken = 0;
+
+  /** `applied`: the state with the policies that somebody thinks of applying. */
+  constructor(state: State, applied?: State) {
+    this.before = new Judge(state);
+    this.after = applied === undefined ? this.before : new Judge(applied);
+    const nameOf = (end: Endpoint) => `${this.before.nameOf(end)} ${this.after.nameOf(end)}`;
+    const groups = () => new FlowGroups(nameOf);
+    this.groups = { dropped: groups(), undecided: groups(), changed: groups(), disagreements: groups() };
+  }
+
+  add(line: ReadLine): void {
+    switch (line.kind) {
+      case "observation":
+        this.observe(line.observation);
+        break;
+      case "skipped":
+        this.skipped.set(line.why, (this.skipped.get(line.why) ?? 0) + 1);
+        break;
+      case "broken":
+        this.broken++;
+        break;
+    }
+  }
+
+  result(): Replayed {
+    const { dropped, undecided, changed, disagreements } = this.groups;
+    const { Allow, Deny, Undecided } = this.verdicts;
+    return {
+      judged: Allow + Deny + Undecided,
+      verdicts: this.verdicts,
+      dropped: dropped.all(),
+      undecided: undecided.all(),
+      ...(this.after === this.before ? {} : { changed: changed.all() }),
+      disagreements: disagreements.all(),
+      skipped: this.skipped,
+      unknown: [...this.unknown.values()].toSorted((a, b) => b.count - a.count),
+      broken: this.broken,
+    };
+  }
+
+  private observe(observation: Observation): void {
+    const before = this.before.judge(observation);
+    const after = this.after === this.before ? before : this.after.judge(observation);
+    if (before.kind === "unknown") this.addUnknown(before, observation.times);
+    else if (after.kind === "unknown") this.addUnknown(after, observation.times);
+    else this.tally({ flow: after.flow, before: before.said, after: after.said }, observation);
+  }
+
+  private tally(told: Told, { times, seen }: Observation): void {
+    const { before, after } = told;
+    const { groups } = this;
+    this.verdicts[after.verdict] += times;
+    if (after.verdict === "Deny") groups.dropped.add(told, times);
+    if (after.verdict === "Undecided") groups.undecided.add(told, times);
+    if (before.verdict !== after.verdict) groups.changed.add(told, times);
+    if (seen === undefined) return;
+    const said = seen.direction === undefined ? before.verdict : before[seen.direction].verdict;
+    if (said !== "Undecided" && said !== seen.verdict) groups.disagreements.add(told, times, seen);
+  }
+
+  private addUnknown({ who, why }: Extract<Judgement, { kind: "unknown" }>, times: number): void {
+    const name = this.unknown.size < mostUnknown || this.unknown.has(`${why} ${who}`) ? who : "others";
+    const known = this.unknown.get(`${why} ${name}`);
+    if (known !== undefined) known.count += times;
+    else this.unknown.set(`${why} ${name}`, { who: name, why, count: times });
+  }
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Pair } from "../analysis/ask.js";
+import type { State } from "../analysis/state.js";
+import { compile } from "../engine/engine.js";
+import type { Fates } from "../engine/fates.js";
+import { explore } from "../evaluate/facts.js";
+import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
+import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
+import { commonFamilies, familiesOf, outsideEnds } from "../testing/all-ends.js";
+import { decidersOf, type Decides } from "../testing/deciders.js";
+import { flowsAmong, membersOf, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
+import { anyScenario, stateIn } from "../testing/scenario.js";
+
+type Known = "decides" | "may-decide";
+
+/** Who decides about some connection of these, surely or if what is not known is so. */
+function decidingIn(state: State, direction: Direction, pairs: readonly Pair[]): ReadonlyMap<Decides, Known> {
+  const found = new Map<Decides, Known>();
+  for (const flow of flowsAmong(pairs, portsAtBorders(state))) {
+    const runs = explore((unknowns) =>
+      decidersOf(direction, state, { flow, cluster: state.cluster, unknowns }),
+    ).map(({ value }) => value);
+    for (const decider of new Set(runs.flat()))
+      if (runs.every((run) => run.includes(decider))) found.set(decider, "decides");
+      else if (!found.has(decider)) found.set(decider, "may-decide");
+  }
+  return found;
+}
+
+/** Everything that an end may meet: all other members, itself through a Service, and addresses. */
+function pairsOf(
+  state: State,
+  end: Endpoint,
+): { readonly from: readonly Pair[]; readonly to: readonly Pair[] } {
+  const isIt = (other: Endpoint) => formatEndpoint(other) === formatEndpoint(end);
+  // Nodes by one of their addresses are less than a node.
+  const isWhole = (other: Endpoint) => other.kind !== "node" || other.address === undefined;
+  const all = [
+    ...memberPairs(state.cluster),
+    ...otherPairs(state).filter((pair) => pair.toItself !== true),
+    ...outsideEnds.flatMap((external) =>
+      membersOf(state.cluster).flatMap((member) =>
+        commonFamilies([familiesOf(state, member), [external.address.family]]).flatMap((family) => [
+          { source: external, destination: member, family: family! },
+          { source: member, destination: external, family: family! },
+        ]),
+      ),
+    ),
+  ].filter(({ source, destination }) => isWhole(source) && isWhole(destination));
+  return {
+    from: all.filter(({ source }) => isIt(source)),
+    to: all.filter(({ destination }) => isIt(destination)),
+  };
+}
+
+const isWithItself = ({ source, destination }: Pair): boolean =>
+  formatEndpoint(source) === formatEndpoint(destination);
+
+/** `guard spec.ingress[0]: decides` for all rules of some tiers, and what is said of those who isolate in each. */
+function told(
+  tiers: readonly Tier[],
+  fateOf: (decider: Rule | Isolation, tier: TierName) => string | undefined,
+): readonly string[] {
+  return tiers.flatMap((tier) => [
+    ...tier.rules.map(
+      (rule) => `${rule.origin.policy.name} ${rule.origin.path}: ${fateOf(rule, tier.name) ?? "never"}`,
+    ),
+    `${tier.name} isolation: ${tier.isolation.map((entry) => fateOf(entry, tier.name)).find((fate) => fate !== undefined) ?? "never"}`,
+  ]);
+}
+
+const fateIn = (fates: Fates) => (decider: Rule | Isolation, tier: TierName) =>
+  fates.of(
+    "action" in decider
+      ? { kind: "rule", tier, rule: decider }
+      : { kind: "isolation", tier, isolation: [decider] },
+  )?.kind;
+
+describe("what is said to decide nothing for a pod decides none of its connections; what is said to decide does", () => {
+  it.each([
+    { of: "everything known", choices: { maxLength: 5, maxPods: 4, complete: true }, runs: 40 },
+    { of: "facts missing", choices: { maxLength: 4, maxPods: 4 }, runs: 40 },
+  ])("$of", ({ choices, runs }) => {
+    fc.assert(
+      fc.property(anyScenario(choices), fc.nat(), (scenario, which) => {
+        const state = stateIn(scenario);
+        const ends = [...membersOf(state.cluster), ...outsideEnds];
+        const end = ends[which % ends.length]!;
+        const fates = compile(state.cluster, state.tiers).ruleFates(end)!;
+        const { from, to } = pairsOf(state, end);
+        const template = end.kind === "pod" && end.pod.fromTemplate === true;
+        const asPeer = (pairs: readonly Pair[]) => pairs.filter((pair) => template || !isWithItself(pair));
+        const cases = [
+          { who: fates.asSubject.egress, direction: "egress", pairs: from },
+          { who: fates.asSubject.ingress, direction: "ingress", pairs: to },
+          { who: fates.asPeer.egress, direction: "egress", pairs: asPeer(to) },
+          { who: fates.asPeer.ingress, direction: "ingress", pairs: asPeer(from) },
+        ] as const;
+        for (const { who, direction, pairs } of cases) {
+          const wanted = decidingIn(state, direction, pairs);
+          // As a peer it meets the isolation of others, which is not asked about.
+          const isSubject = who === fates.asSubject[direction];
+          const tiers = state.tiers[direction].map((tier) => (isSubject ? tier : { ...tier, isolation: [] }));
+          expect(told(tiers, fateIn(who))).toEqual(told(tiers, (decider) => wanted.get(decider)));
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? runs) },
+    );
+  });
+});

@@ -26,11 +26,22 @@ export interface StateOptions {
   readonly progress?: (objects: number) => void;
 }
 
+/** A policy by itself: as it was written, and what it contributes to the tiers. */
+export interface PolicyDefinition {
+  readonly policy: PolicyRef;
+  readonly lowered: Lowered;
+  readonly object: ManifestObject;
+}
+
 /** A cluster and what its policies mean: all that any question needs. */
 export interface State {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
+  /** Of the same policies, in the same order. */
+  readonly definitions: readonly PolicyDefinition[];
+  /** The same cluster under other policies; what is wrong with the input is not looked for again. */
+  readonly withDefinitions: (definitions: readonly PolicyDefinition[]) => State;
   readonly diagnostics: readonly Diagnostic[];
   /** How many objects of kinds that are not ours there were (S10.3). */
   readonly skipped: ReadonlyMap<string, number>;
@@ -47,13 +58,15 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
       object: (object) => objects.add(object),
       report: (found) => inTexts.push(found),
     });
-  const { policies, skipped, parts } = objects;
+  const { definitions, skipped } = objects;
+  const policies = definitions.map(({ policy }) => policy);
+  const enforcement = options.ciliumEnforcement ?? "default";
 
   const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
   const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
   const built = objects.cluster.build(facts, policyNamespaces);
-  const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
-  const tiers = assembleTiers(effective);
+  const parts = definitions.map(({ lowered }) => lowered);
+  const effective = enforcedByCilium(parts, enforcement);
   const all = [
     ...inTexts,
     ...objects.diagnostics,
@@ -62,21 +75,33 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
     ...setWarnings(built.cluster, effective, policies),
   ];
   const files = sources.map(({ file }) => file);
-  return {
+  return stateOf(definitions, enforcement, {
     cluster: built.cluster,
-    tiers,
-    policies,
     diagnostics: inReadingOrder(all, files),
     skipped,
     usable: options.keepGoing === true || !hasErrors(all),
+  });
+}
+
+function stateOf(
+  definitions: readonly PolicyDefinition[],
+  enforcement: NonNullable<StateOptions["ciliumEnforcement"]>,
+  rest: Pick<State, "cluster" | "diagnostics" | "skipped" | "usable">,
+): State {
+  const parts = definitions.map(({ lowered }) => lowered);
+  return {
+    ...rest,
+    definitions,
+    policies: definitions.map(({ policy }) => policy),
+    tiers: assembleTiers(enforcedByCilium(parts, enforcement)),
+    withDefinitions: (others) => stateOf(others, enforcement, rest),
   };
 }
 
 /** Takes objects as they come, and keeps of each what it means. */
 class ObjectReader {
   readonly cluster = new ClusterBuilder();
-  readonly parts: Lowered[] = [];
-  readonly policies: PolicyRef[] = [];
+  readonly definitions: PolicyDefinition[] = [];
   readonly skipped = new Map<string, number>();
   readonly diagnostics: Diagnostic[] = [];
   /** Where the first of each name stands; the object itself is not kept where its line is known. */
@@ -116,10 +141,9 @@ class ObjectReader {
   private addPolicy(object: ManifestObject, kind: PolicyKind): void {
     const reading = readPolicy(kind, object, provenanceOf(object, this.options));
     this.diagnostics.push(...reading.diagnostics);
-    if (reading.lowered !== undefined) {
-      this.parts.push(reading.lowered);
-      this.policies.push(reading.policy);
-    } else if (this.options.keepGoing) this.diagnostics.push(leftOut(object, reading.policy));
+    const { policy, lowered } = reading;
+    if (lowered !== undefined) this.definitions.push({ policy, lowered, object });
+    else if (this.options.keepGoing) this.diagnostics.push(leftOut(object, reading.policy));
   }
 }
 

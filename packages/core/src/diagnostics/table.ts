@@ -81,6 +81,8 @@ export const diagnostics = {
   TW1505: error("two ends without a common address family"),
   TW1506: error("a Service whose endpoints are not known"),
 
+  TW1601: error("a policy that cannot be converted"),
+
   TW2001: warning("a CIDR with host bits set"),
   TW2002: warning("a CIDR that covers only Service addresses"),
   TW2003: warning("policies of one priority that select the same pods"),

@@ -1,4 +1,4 @@
-import type { Address, Family } from "./address.js";
+import { type Address, bitsOf, type Family } from "./address.js";
 import { type Cidr, lastOf } from "./cidr.js";
 
 /** A set of addresses of one family: disjoint ranges in ascending order, ends included. */
@@ -58,4 +58,25 @@ export function subtract(a: Region, b: Region): Region {
       return [...before, ...after];
     });
   return { family: a.family, ranges };
+}
+
+/** The fewest blocks that make up the region. */
+export function cidrsOfRegion({ family, ranges }: Region): readonly Cidr[] {
+  return ranges.flatMap(([first, last]) => [...blocksOf(family, first, last)]);
+}
+
+function* blocksOf(family: Family, from: bigint, last: bigint): Iterable<Cidr> {
+  const bits = bitsOf(family);
+  for (let first = from; first <= last; ) {
+    let size = 0;
+    // As large as the position of the block and the end of the range allow.
+    while (
+      size < bits &&
+      (first & ((1n << BigInt(size + 1)) - 1n)) === 0n &&
+      first + (1n << BigInt(size + 1)) - 1n <= last
+    )
+      size++;
+    yield { family, first, prefix: bits - size };
+    first += 1n << BigInt(size);
+  }
 }

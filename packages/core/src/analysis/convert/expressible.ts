@@ -1,9 +1,9 @@
-import type { Cluster } from "../../cluster/model.js";
+import type { Cluster, ContainerPort } from "../../cluster/model.js";
 import { selects } from "../../labels/requirement.js";
 import { type Cidr, singleAddress } from "../../net/cidr.js";
 import { cidrsOfRegion, regionOfCidrs, subtract } from "../../net/region.js";
 import { describePeer } from "../../policy/describe.js";
-import type { DomainPattern, Peer } from "../../policy/model.js";
+import { type DomainPattern, formatPolicy, type Peer, type PortMatch } from "../../policy/model.js";
 import type { Draft, DraftRule, Sourced } from "./draft.js";
 import { mapRules } from "./draft.js";
 import type { Findings } from "./findings.js";
@@ -44,14 +44,26 @@ export function asExpressible(draft: Draft, cluster: Cluster, findings: Findings
       findings.remark(`${policy.kind} ${policy.name}: \`${path}\` matches nothing and is left out`);
       return [];
     }
-    if (rule.ports !== "every" && rule.ports.some(({ what }) => what.kind === "icmp"))
-      findings.refuseRule(rule.origin, "speaks of ICMP by type, for which the API has no word");
+    if (rule.ports !== "every") for (const { what } of rule.ports) checkPort(what, rule, cluster, findings);
     const peers = rule.peers.flatMap(({ what, from }) =>
       expressiblePeers(what, rule, cluster, findings).map((peer): Sourced<Peer> => ({ what: peer, from })),
     );
     return peers.length === 0 ? [] : withoutNamesForAddresses({ ...rule, peers });
   });
   return { ...draft, rules };
+}
+
+function checkPort(port: PortMatch, { origin }: DraftRule, cluster: Cluster, findings: Findings): void {
+  if (port.kind === "icmp")
+    findings.refuseRule(origin, "speaks of ICMP by type, for which the API has no word");
+  if (port.kind !== "named" || port.protocol === undefined) return;
+  const isOther = (declared: ContainerPort) =>
+    declared.name === port.name && declared.protocol !== port.protocol;
+  if ([...cluster.pods.values()].some(({ ports }) => ports.some(isOther)))
+    findings.remark(
+      `${formatPolicy(origin.policy)}: \`${origin.path}\` names port ${port.name}/${port.protocol}; the API takes names of ` +
+        "any protocol, and some pod has the name for another one",
+    );
 }
 
 function expressiblePeers(
@@ -67,7 +79,7 @@ function expressiblePeers(
     return [];
   };
   const nearly = (what: string): void => {
-    findings.remark(`${origin.policy.kind} ${origin.policy.name}: \`${origin.path}\` ${what}`);
+    findings.remark(`${formatPolicy(origin.policy)}: \`${origin.path}\` ${what}`);
   };
   switch (peer.kind) {
     case "everything":

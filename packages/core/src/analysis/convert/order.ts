@@ -71,7 +71,10 @@ export function orderOf(state: State, converted: ReadonlySet<PolicyDefinition>, 
   return {
     tiers: {
       admin: [
-        ...[...empowered, ...empower, ...deny, ...allow],
+        ...empowered,
+        ...empower,
+        ...deny,
+        ...allow,
         ...admin,
         ...slots(
           [...cilium.flatMap((drafts) => drafts.deny), ...cilium.flatMap((drafts) => drafts.allow)],

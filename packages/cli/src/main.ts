@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addConvert } from "./convert.js";
 import { addExplain } from "./explain.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
@@ -10,6 +11,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addExplain,
   addTest,
   addValidate,
+  addConvert,
   addTour,
 ];
 
@@ -68,6 +70,7 @@ Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
+  tierwall convert -f ./cluster --to cluster-network-policy
 
 Data goes to stdout, talk to stderr. NO_COLOR is honoured.`,
   );

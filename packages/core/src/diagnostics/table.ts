@@ -82,6 +82,7 @@ export const diagnostics = {
   TW1506: error("a Service whose endpoints are not known"),
 
   TW1601: error("a policy that cannot be converted"),
+  TW1602: error("a policy to convert that is not there"),
 
   TW2001: warning("a CIDR with host bits set"),
   TW2002: warning("a CIDR that covers only Service addresses"),

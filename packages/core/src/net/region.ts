@@ -80,3 +80,10 @@ function* blocksOf(family: Family, from: bigint, last: bigint): Iterable<Cidr> {
     first += 1n << BigInt(size);
   }
 }
+
+export function regionOfRanges(
+  family: Family,
+  ranges: readonly (readonly [first: bigint, last: bigint])[],
+): Region {
+  return union(family, ranges);
+}

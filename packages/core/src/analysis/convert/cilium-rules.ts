@@ -41,7 +41,7 @@ export function ciliumDrafts(definition: PolicyDefinition, state: State, finding
     if (subject.account !== undefined)
       findings.refusePolicy(
         definition.policy,
-        "selects its subject by service account, which no other API can",
+        "this policy selects its subject by service account, which no other API can",
       );
     return new SubjectPart(
       definition,

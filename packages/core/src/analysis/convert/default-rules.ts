@@ -52,7 +52,7 @@ export function defaultDrafts(definition: PolicyDefinition, state: State, findin
       if (selectors !== undefined) return selectors;
       findings.refusePolicy(
         policy,
-        `is for the pods of \`${namespace.name}\` that no NetworkPolicy selects, and too many do in too many ways`,
+        `this policy is for the pods of \`${namespace.name}\` that no NetworkPolicy selects, and too many do in too many ways`,
       );
       return [];
     },

@@ -36,7 +36,7 @@ export function asExpressible(draft: Draft, cluster: Cluster, findings: Findings
   if (account !== undefined)
     findings.refusePolicy(
       draft.definition.policy,
-      "selects its subject by service account, which no other API can",
+      "this policy selects its subject by service account, which no other API can",
     );
   const rules = mapRules(draft.rules, (rule) => {
     if (rule.peers.length === 0 || rule.ports.length === 0) {

@@ -3,7 +3,7 @@ import type { PolicyDefinition, State } from "../state.js";
 import { ciliumDrafts } from "./cilium-rules.js";
 import { defaultDrafts } from "./default-rules.js";
 import { type Draft, draftsOf, type NamespacedDraft, type OrderedTier } from "./draft.js";
-import type { Findings } from "./findings.js";
+import { Findings } from "./findings.js";
 import { forEmpowered, guardrailsOf } from "./guardrails.js";
 import { expandTenants } from "./tenants.js";
 
@@ -43,13 +43,8 @@ export function orderOf(state: State, converted: ReadonlySet<PolicyDefinition>, 
       0,
     ),
   ) as [readonly Standing[], readonly Standing[], readonly Standing[]];
-  const later = [...allow, ...admin].flatMap((standing) =>
-    standing.kind === "new"
-      ? standing.drafts
-      : draftsOf(standing.definition, () => true)
-          .flatMap(tenants)
-          .flat(),
-  );
+  const later =
+    empower.length === 0 ? [] : [...allow, ...admin].flatMap((standing) => draftsIn(standing, state));
   const empowered = later.flatMap((draft) =>
     empower.flatMap((standing) =>
       standing.kind === "kept"
@@ -95,6 +90,13 @@ export function orderOf(state: State, converted: ReadonlySet<PolicyDefinition>, 
     },
     namespaced: [...cilium, ...defaults].flatMap((drafts) => drafts.namespaced),
   };
+}
+
+/** Of policies that stay, too: what they say about empowered traffic has to be said before it is passed. */
+function draftsIn(standing: Standing, { cluster }: State): readonly Draft[] {
+  if (standing.kind === "new") return standing.drafts;
+  const drafts = draftsOf(standing.definition, () => true);
+  return drafts.flatMap((draft) => expandTenants(draft, cluster, new Findings()).flat());
 }
 
 /** The policies with rules in an ordered tier, in the order of evaluation (S1.12). */

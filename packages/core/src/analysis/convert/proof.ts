@@ -1,10 +1,14 @@
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint } from "../../evaluate/flow.js";
+import type { Cluster } from "../../cluster/model.js";
+import type { ChangedBlock, Pair } from "../../engine/changed-block.js";
 import { diffEngines } from "../../engine/diff.js";
 import { compile } from "../../engine/engine.js";
 import type { FlowExplanation } from "../../engine/explain-flow.js";
 import type { PortSetId, PortSets } from "../../engine/port-sets.js";
 import type { Family } from "../../net/address.js";
+import { singleAddress } from "../../net/cidr.js";
+import { type Region, regionOfCidrs, regionOfRanges, subtract } from "../../net/region.js";
 import type { State } from "../state.js";
 
 /** Whether two states give every connection the same verdict. */
@@ -36,25 +40,54 @@ const mostExamples = 20;
 
 export function prove(before: State, after: State): Proof {
   const difference = diffEngines(compile(before.cluster, before.tiers), compile(after.cluster, after.tiers));
+  const taken = takenAddresses(before.cluster);
   const examples: ChangedExample[] = [];
   let changedPairs = 0;
   for (const block of difference) {
-    const isChanged = [...block.changedPorts()].length > 0;
-    if (!isChanged) continue;
-    changedPairs += block.count;
+    const found = realPairs(block, taken);
+    if (found === undefined || [...block.changedPorts()].length === 0) continue;
+    changedPairs += found.count;
     if (examples.length >= mostExamples) continue;
-    const [pair] = block.pairs();
-    if (pair === undefined) continue;
-    for (const change of block.changes)
+    const { source, destination } = found.sample;
+    for (const change of block.changesOf(found.sample))
       examples.push({
         ...change,
-        source: pair.source.after,
-        destination: pair.destination.after,
+        source: source.after,
+        destination: destination.after,
         family: block.family,
-        pairs: block.count,
+        pairs: found.count,
       });
   }
   return { pods: before.cluster.pods.size, changedPairs, examples, ports: difference.ports };
+}
+
+type Taken = Readonly<Record<Family, Region>>;
+
+/** S1.9: an address of a pod, a node or a Service is not an external one, whatever range it is in. */
+function takenAddresses({ pods, nodes, services, facts }: Cluster): Taken {
+  const addresses = [...pods.values(), ...nodes.values(), ...services].flatMap((end) => end.addresses);
+  const cidrs = [...addresses.map(singleAddress), ...facts.podCidrs, ...facts.serviceCidrs];
+  return { 4: regionOfCidrs(4, cidrs), 6: regionOfCidrs(6, cidrs) };
+}
+
+/** The pairs of a block that there can be, and one of them. */
+function realPairs(
+  block: ChangedBlock,
+  taken: Taken,
+): { readonly count: number; readonly sample: Pair } | undefined {
+  const [sample] = block.pairs();
+  if (sample === undefined) return undefined;
+  const side = block.from.kind === "external" ? block.from : block.to;
+  if (side.kind !== "external") return { count: block.count, sample };
+  const { family } = side.ranges[0]!;
+  const ranges = side.ranges.map(({ first, last }) => [first, last] as const);
+  const free = subtract(regionOfRanges(family, ranges), taken[family]);
+  const [first] = free.ranges;
+  if (first === undefined) return undefined;
+  const address = { kind: "external", address: { family, value: first[0] } } as const;
+  const outside = { before: address, after: address };
+  const end = block.from.kind === "external" ? "source" : "destination";
+  return { count: block.count, sample: { ...sample, [end]: outside } };
 }
 
 export const isProven = ({ pods, changedPairs }: Proof): boolean => pods > 0 && changedPairs === 0;

@@ -17,7 +17,7 @@ export function singleBaseline(
   if (different !== undefined) {
     findings.refusePolicy(
       different.definition.policy,
-      `has another subject than ${formatPolicy(first.definition.policy)}, and there is only one BaselineAdminNetworkPolicy`,
+      `this policy has another subject than ${formatPolicy(first.definition.policy)}, and there is only one BaselineAdminNetworkPolicy`,
       "Give the policies of the baseline one subject, or keep them as ClusterNetworkPolicies.",
     );
     return undefined;

@@ -2,10 +2,11 @@ import { isObject } from "../../manifest/document.js";
 import type { PolicyDefinition, State } from "../state.js";
 import { adminNetworkPolicyApi, clusterNetworkPolicyApi } from "./admin-api.js";
 import { toClusterScoped } from "./cluster-scoped.js";
+import { toNetworkPolicies } from "./downgrade/to-network-policies.js";
 import type { Findings } from "./findings.js";
 import type { Made } from "./made.js";
 
-export type Target = "cluster-network-policy" | "network-policy-api-v1alpha1";
+export type Target = "cluster-network-policy" | "network-policy-api-v1alpha1" | "network-policy";
 
 export interface TargetApi {
   /** Whether a policy is one that this target is for. */
@@ -22,6 +23,11 @@ export const targets: Readonly<Record<Target, TargetApi>> = {
   "network-policy-api-v1alpha1": {
     takes: (definition) => isSuperseded(definition) || isClusterNetworkPolicy(definition),
     convert: (state, chosen, findings) => toClusterScoped(state, chosen, adminNetworkPolicyApi, findings),
+  },
+  "network-policy": {
+    takes: (definition) =>
+      isSuperseded(definition) || isAdminNetworkPolicy(definition) || isClusterNetworkPolicy(definition),
+    convert: toNetworkPolicies,
   },
 };
 

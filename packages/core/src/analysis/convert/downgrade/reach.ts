@@ -1,0 +1,114 @@
+import type { Engine } from "../../../engine/engine.js";
+import type { EndClass } from "../../../engine/ends.js";
+import { type AddressRange, OutsideAnswers } from "../../../engine/outside-runs.js";
+import { everyPort, noPorts, type PortSetId } from "../../../engine/port-sets.js";
+import { canTalk } from "../../../engine/talking.js";
+import type { Address, Family } from "../../../net/address.js";
+import type { Direction } from "../../../policy/model.js";
+import type { Cell } from "./cells.js";
+
+/** What the policies of some pods let through in one direction, on the other side's own account. */
+export interface Reach {
+  /** By the number of the cell. */
+  readonly cells: readonly PortSetId[];
+  /** External addresses: the longest ranges, ascending. */
+  readonly ranges: readonly { readonly range: AddressRange; readonly ports: PortSetId }[];
+  /** Each address of a host once, ascending. */
+  readonly hosts: readonly { readonly address: Address; readonly ports: PortSetId }[];
+  /** Whether something hangs on facts that are not known. */
+  readonly undecided: boolean;
+}
+
+/** Answers for cells, from the tables of an engine. */
+export class Reaches {
+  private readonly outside = new Map<Family, OutsideAnswers>();
+  private readonly hosts: readonly { readonly end: EndClass; readonly addresses: readonly Address[] }[];
+
+  constructor(
+    private readonly engine: Engine,
+    /** Which of the classes of a cell is this engine's. */
+    private readonly number: number,
+    private readonly cells: readonly Cell[],
+  ) {
+    const { cluster, ends } = engine;
+    this.hosts = ends.classes
+      .filter(({ kind }) => kind === "host")
+      .map((end) => ({
+        end,
+        addresses: [
+          ...end.nodes.flatMap(({ addresses }) => addresses),
+          ...end.pods.flatMap((pod) =>
+            pod.addresses.length > 0 ? pod.addresses : (cluster.nodes.get(pod.node ?? "")?.addresses ?? []),
+          ),
+        ],
+      }));
+  }
+
+  of(direction: Direction, subject: Cell): Reach {
+    const { engine } = this;
+    const own = subject.classes[this.number]!;
+    let undecided = false;
+    const { answers } = engine;
+    const allowed = (answer: number): PortSetId => {
+      if (answers.undecided(answer) !== noPorts) undecided = true;
+      return answers.allowed(answer);
+    };
+    /** In each family that both have; selectors cannot tell families apart, so what differs is not allowed. */
+    const inEach = (
+      families: EndClass["families"],
+      ask: (family: Family | undefined) => number,
+    ): PortSetId => {
+      let ports = everyPort;
+      for (const family of [4, 6, undefined] as const)
+        if (canTalk(family, own.families, families))
+          ports = engine.ports.intersect(ports, allowed(ask(family)));
+      return ports;
+    };
+    const cells = this.cells.map((cell) => {
+      const end = cell.classes[this.number]!;
+      return inEach(end.families, (family) =>
+        engine.view(family).answer(direction, own, { kind: "pod", end }),
+      );
+    });
+    // S1.6: their own node always reaches pods.
+    const byAddress = new Map<string, Reach["hosts"][number]>();
+    for (const { end, addresses } of this.hosts) {
+      const ports = inEach(end.families, (family) =>
+        engine.view(family).answer(direction, own, { kind: "host", end, nearness: "other-node" }),
+      );
+      for (const address of addresses) {
+        const key = `${address.family} ${address.value.toString(16).padStart(32, "0")}`;
+        const known = byAddress.get(key)?.ports ?? everyPort;
+        byAddress.set(key, { address, ports: engine.ports.intersect(known, ports) });
+      }
+    }
+    const hosts = [...byAddress.keys()].toSorted().map((key) => byAddress.get(key)!);
+    const ranges = ([4, 6] as const)
+      .filter((family) => canTalk(family, own.families, [family]))
+      .flatMap((family) =>
+        this.outsideOf(family)
+          .of(direction, own)
+          .runs.map(({ range, answer }) => ({ range, ports: allowed(answer) })),
+      );
+    return { cells, ranges, hosts, undecided };
+  }
+
+  private outsideOf(family: Family): OutsideAnswers {
+    const known = this.outside.get(family) ?? new OutsideAnswers(this.engine.view(family), family);
+    this.outside.set(family, known);
+    return known;
+  }
+}
+
+/** The ports that everybody may use. */
+export function commonPorts({ cells, ranges, hosts }: Reach, engine: Engine): PortSetId {
+  const all = [...cells, ...ranges.map(({ ports }) => ports), ...hosts.map(({ ports }) => ports)];
+  return all.reduce((sum, ports) => engine.ports.intersect(sum, ports), everyPort);
+}
+
+export const keyOf = ({ cells, ranges, hosts }: Reach): string =>
+  [
+    cells.join(),
+    ranges.map(({ range, ports }) => `${range.family}:${range.first}:${ports}`).join(),
+    hosts.map(({ ports }) => ports).join(),
+  ].join(" ");

@@ -29,6 +29,7 @@ export function addressPeers(
   ports: PortSets,
 ): readonly JsonObject[] | undefined {
   const isMore = (allowed: PortSetId) => ports.subtract(wanted, allowed) !== 0;
+  if (![...reach.ranges, ...reach.hosts].some((part) => part.ports === wanted)) return [];
   const peers: JsonObject[] = [];
   for (const family of [4, 6] as const) {
     const others = reach.hosts.filter((host) => host.ports !== wanted).map(({ address }) => address);

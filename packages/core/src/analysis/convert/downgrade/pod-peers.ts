@@ -5,44 +5,55 @@ import { writtenSelector } from "../written-selector.js";
 import { type Cell, grouped } from "./cells.js";
 import { selectorsFor } from "./label-selectors.js";
 
-/** Peers that hold exactly these cells; undefined where labels do not tell them from others. */
-export function podPeers(
-  wanted: ReadonlySet<Cell>,
-  cells: readonly Cell[],
-  { namespaces }: Cluster,
-): readonly JsonObject[] | undefined {
-  const labelsOf = (name: string) => namespaces.get(name)?.labels ?? {};
-  const byNamespace = grouped(cells, ({ namespace }) => namespace);
-  /** Namespaces by how their pods are chosen: all of them, or by these selectors. */
-  const parts = new Map<string, { readonly selectors: readonly LabelMatch[]; readonly names: string[] }>();
-  const untouched: string[] = [];
-  for (const [name, all] of byNamespace) {
-    const chosen = all.filter((cell) => wanted.has(cell));
-    if (chosen.length === 0) {
-      untouched.push(name);
-      continue;
+/** Finds peers for sets of cells. */
+export class PodPeers {
+  private readonly byNamespace: ReadonlyMap<string, readonly Cell[]>;
+
+  constructor(
+    cells: readonly Cell[],
+    private readonly cluster: Cluster,
+  ) {
+    this.byNamespace = grouped(cells, namespaceOf);
+  }
+
+  /** Peers that hold exactly these cells; undefined where labels do not tell them from others. */
+  of(wanted: readonly Cell[]): readonly JsonObject[] | undefined {
+    /** Namespaces by how their pods are chosen: all of them, or by these selectors. */
+    const parts = new Map<string, { readonly selectors: readonly LabelMatch[]; readonly names: string[] }>();
+    for (const [name, chosen] of grouped(wanted, namespaceOf)) {
+      const selectors = this.within(name, chosen);
+      if (selectors === undefined) return undefined;
+      const key = JSON.stringify(selectors);
+      const part = parts.get(key) ?? { selectors, names: [] };
+      part.names.push(name);
+      parts.set(key, part);
     }
-    const rest = all.filter((cell) => !wanted.has(cell));
-    const selectors = selectorsFor(
-      chosen.map(({ labels }) => labels),
-      rest.map(({ labels }) => labels),
-    );
-    if (selectors === undefined) return undefined;
-    const key = JSON.stringify(selectors);
-    const part = parts.get(key) ?? { selectors, names: [] };
-    part.names.push(name);
-    parts.set(key, part);
-  }
-  const peers: JsonObject[] = [];
-  for (const { selectors, names } of parts.values()) {
-    const others = [...byNamespace.keys()].filter((name) => !names.includes(name));
-    const inNamespaces = selectorsFor(names.map(labelsOf), others.map(labelsOf)) ?? [];
-    for (const namespaceMatch of inNamespaces)
-      for (const pods of selectors)
-        peers.push({
-          namespaceSelector: writtenSelector(namespaceMatch),
+    return [...parts.values()].flatMap(({ selectors, names }) =>
+      this.namespaces(names).flatMap((namespaces) =>
+        selectors.map((pods) => ({
+          namespaceSelector: writtenSelector(namespaces),
           ...(pods.length === 0 ? {} : { podSelector: writtenSelector(pods) }),
-        });
+        })),
+      ),
+    );
   }
-  return peers;
+
+  /** Selectors for some of the cells of a namespace. */
+  within(namespace: string, chosen: readonly Cell[]): readonly LabelMatch[] | undefined {
+    const all = this.byNamespace.get(namespace)!;
+    const isChosen = new Set(chosen);
+    const others = chosen.length === all.length ? [] : all.filter((cell) => !isChosen.has(cell));
+    return selectorsFor(chosen.map(labelsOf), others.map(labelsOf));
+  }
+
+  /** By their names where nothing shorter will do; those without pods do not matter. */
+  private namespaces(names: readonly string[]): readonly LabelMatch[] {
+    const labels = (name: string) => this.cluster.namespaces.get(name)?.labels ?? {};
+    const chosen = new Set(names);
+    const others = [...this.byNamespace.keys()].filter((name) => !chosen.has(name));
+    return selectorsFor(names.map(labels), others.map(labels)) ?? [];
+  }
 }
+
+const namespaceOf = ({ namespace }: Cell): string => namespace;
+const labelsOf = ({ labels }: Cell): Cell["labels"] => labels;

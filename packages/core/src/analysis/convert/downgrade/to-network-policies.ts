@@ -14,8 +14,7 @@ import { Names } from "../names.js";
 import { writtenSelector } from "../written-selector.js";
 import { addressPeers } from "./address-peers.js";
 import { type Cell, cellsOf, grouped } from "./cells.js";
-import { selectorsFor } from "./label-selectors.js";
-import { podPeers } from "./pod-peers.js";
+import { PodPeers } from "./pod-peers.js";
 import { portList } from "./port-list.js";
 import { commonPorts, keyOf, type Reach, Reaches } from "./reach.js";
 
@@ -40,6 +39,7 @@ class Downgrade {
   private readonly engines: { readonly now: Engine; readonly alone: Engine };
   private readonly cells: readonly Cell[];
   private readonly reaches: { readonly now: Reaches; readonly alone: Reaches };
+  private readonly podPeers: PodPeers;
   private readonly names = new Map<string, Names>();
   private readonly refused = new Set<string>();
 
@@ -56,6 +56,7 @@ class Downgrade {
       alone: Engine.of(state.cluster, this.rest.tiers, answers),
     };
     this.cells = cellsOf([this.engines.now, this.engines.alone]);
+    this.podPeers = new PodPeers(this.cells, state.cluster);
     this.reaches = {
       now: new Reaches(this.engines.now, 0, this.cells),
       alone: new Reaches(this.engines.alone, 1, this.cells),
@@ -158,11 +159,7 @@ class Downgrade {
     const groups = grouped(needed, (cell) => `${cell.namespace} ${keyOf(wanted.get(cell)!)}`);
     return [...groups.values()].flatMap((group) => {
       const [first] = group as [Cell, ...Cell[]];
-      const others = this.cells.filter((cell) => cell.namespace === first.namespace && !group.includes(cell));
-      const selectors = selectorsFor(
-        group.map(({ labels }) => labels),
-        others.map(({ labels }) => labels),
-      );
+      const selectors = this.podPeers.within(first.namespace, group);
       if (selectors === undefined) {
         const { namespace, pods } = first;
         this.refuse(
@@ -214,6 +211,7 @@ class Downgrade {
         `what \`${who}\` may do hangs on facts that are not known, which a NetworkPolicy cannot say`,
       );
     const common = commonPorts(reach, now);
+    const byPorts = grouped(this.cells, ({ index }) => String(reach.cells[index]));
     const sets = new Set([
       ...reach.cells,
       ...reach.ranges.map(({ ports }) => ports),
@@ -222,11 +220,7 @@ class Downgrade {
     const rules = common === noPorts ? [] : [this.rule(direction, undefined, common)];
     for (const ports of sets) {
       if (now.ports.subtract(ports, common) === noPorts) continue;
-      const pods = podPeers(
-        new Set(this.cells.filter(({ index }) => reach.cells[index] === ports)),
-        this.cells,
-        this.state.cluster,
-      );
+      const pods = this.podPeers.of(byPorts.get(String(ports)) ?? []);
       const addresses = addressPeers(reach, ports, this.cells, this.state.cluster, now.ports);
       if (pods === undefined)
         this.refuse("peers", `\`${who}\` may talk to some pods and not to others that have the same labels`);

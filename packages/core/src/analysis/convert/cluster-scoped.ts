@@ -52,9 +52,9 @@ function sayingSomething(chosen: ReadonlySet<PolicyDefinition>, findings: Findin
     const { lowered, policy } = definition;
     if (lowered.rules.length + lowered.isolation.length > 0) effective.add(definition);
     else if (policy.dialect === "cilium")
-      findings.remark(`${formatPolicy(policy)} says nothing about pods; it is left as it is`);
+      findings.remark("it says nothing about pods, and is left as it is", formatPolicy(policy));
     else {
-      findings.remark(`${formatPolicy(policy)} has no rules; nothing is written for it`);
+      findings.remark("it has no rules; nothing is written for it", formatPolicy(policy));
       silent.push(definition);
     }
   }
@@ -86,10 +86,12 @@ function expressed(order: Order, state: State, api: AdminApi, findings: Findings
     const most = Math.max(0, ...parts.map(({ length }) => length));
     for (const [first] of parts.filter(({ length }) => length > 1))
       findings.remark(
-        `${formatPolicy(first!.definition.policy)} has more than the ${api.limit.rules} rules that one policy may have; it is split`,
+        `more rules than the ${api.limit.rules} that one policy may have; several policies take its place`,
+        formatPolicy(first!.definition.policy),
       );
     return Array.from({ length: most }, (_, i) => ({
       ...standing,
+      wanted: standing.wanted + i,
       drafts: parts.flatMap((of) => of[i] ?? []),
     }));
   };
@@ -185,6 +187,7 @@ function tellPriority(draft: Draft, wanted: number, priority: number, findings: 
   const isOrdered = policy.dialect === "cluster-network-policy" || policy.dialect === "admin-network-policy";
   if (isOrdered && policy.kind !== "BaselineAdminNetworkPolicy" && wanted !== priority)
     findings.remark(
-      `${formatPolicy(policy)} gets priority ${priority} instead of ${wanted}, to keep the order`,
+      "another priority, to keep the order",
+      `${formatPolicy(policy)} (${priority}, not ${wanted})`,
     );
 }

@@ -2,8 +2,8 @@ import type { Cluster, ContainerPort } from "../../cluster/model.js";
 import { selects } from "../../labels/requirement.js";
 import { type Cidr, singleAddress } from "../../net/cidr.js";
 import { cidrsOfRegion, regionOfCidrs, subtract } from "../../net/region.js";
-import { describePeer } from "../../policy/describe.js";
-import { type DomainPattern, formatPolicy, type Peer, type PortMatch } from "../../policy/model.js";
+import { describePeer, formatRule } from "../../policy/describe.js";
+import type { DomainPattern, Peer, PortMatch } from "../../policy/model.js";
 import type { Draft, DraftRule, Sourced } from "./draft.js";
 import { mapRules } from "./draft.js";
 import type { Findings } from "./findings.js";
@@ -40,8 +40,7 @@ export function asExpressible(draft: Draft, cluster: Cluster, findings: Findings
     );
   const rules = mapRules(draft.rules, (rule) => {
     if (rule.peers.length === 0 || rule.ports.length === 0) {
-      const { policy, path } = rule.origin;
-      findings.remark(`${policy.kind} ${policy.name}: \`${path}\` matches nothing and is left out`);
+      findings.remark("matches nothing, and is left out", formatRule(rule.origin));
       return [];
     }
     if (rule.ports !== "every") for (const { what } of rule.ports) checkPort(what, rule, cluster, findings);
@@ -61,8 +60,8 @@ function checkPort(port: PortMatch, { origin }: DraftRule, cluster: Cluster, fin
     declared.name === port.name && declared.protocol !== port.protocol;
   if ([...cluster.pods.values()].some(({ ports }) => ports.some(isOther)))
     findings.remark(
-      `${formatPolicy(origin.policy)}: \`${origin.path}\` names port ${port.name}/${port.protocol}; the API takes names of ` +
-        "any protocol, and some pod has the name for another one",
+      `the API takes names of ports of any protocol, and some pod has \`${port.name}\` not only for ${port.protocol}`,
+      formatRule(origin),
     );
 }
 
@@ -79,7 +78,7 @@ function expressiblePeers(
     return [];
   };
   const nearly = (what: string): void => {
-    findings.remark(`${formatPolicy(origin.policy)}: \`${origin.path}\` ${what}`);
+    findings.remark(what, formatRule(origin));
   };
   switch (peer.kind) {
     case "everything":

@@ -1,6 +1,7 @@
 import { isSatisfiable } from "../../labels/satisfiable.js";
 import type { LabelMatch } from "../../labels/requirement.js";
 import { ranks } from "../../policy/assemble.js";
+import { formatRule } from "../../policy/describe.js";
 import {
   formatPolicy,
   type NamespaceSet,
@@ -74,8 +75,8 @@ function bothRules(rule: DraftRule, other: DraftRule, findings: Findings): reado
   // Nobody may be hit by that: the proof tells.
   const cannot = () =>
     findings.remark(
-      `${formatPolicy(rule.origin.policy)}: what \`${rule.origin.path}\` says about traffic that ` +
-        `${formatPolicy(other.origin.policy)} empowers cannot be said in one rule, and is left out`,
+      `what it says about traffic that ${formatPolicy(other.origin.policy)} empowers cannot be said in one rule, and is left out`,
+      formatRule(rule.origin),
     );
   const peers = rule.peers.flatMap((a) =>
     other.peers.flatMap((b): readonly Sourced<Peer>[] => {

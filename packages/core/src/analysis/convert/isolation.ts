@@ -1,7 +1,7 @@
 import type { Cluster, Namespace } from "../../cluster/model.js";
 import { type LabelMatch, type Requirement, selects } from "../../labels/requirement.js";
 import { isSatisfiable } from "../../labels/satisfiable.js";
-import type { Isolation, Peer, PodSelection, Tier } from "../../policy/model.js";
+import { formatPolicy, type Isolation, type Peer, type PodSelection, type Tier } from "../../policy/model.js";
 import type { DraftRule, DraftRules, NamespacedDraft, Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
 import { settledPeer } from "./tenants.js";
@@ -32,7 +32,6 @@ export function inEachNamespace(
   findings: Findings,
   whom: (namespace: Namespace) => readonly LabelMatch[] = () => [subject.pods],
 ): readonly NamespacedDraft[] {
-  const { kind, name } = definition.policy;
   const selected = [...cluster.namespaces.values()].filter(({ labels }) =>
     selects(subject.namespaces, labels),
   );
@@ -53,8 +52,9 @@ export function inEachNamespace(
   const where = count === 1 ? "one namespace" : `${count} namespaces`;
   findings.remark(
     count === 0
-      ? `${kind} ${name}: there is no pod now that needs a NetworkPolicy for it`
-      : `${kind} ${name} becomes NetworkPolicies in ${where}, as there are now: ${why}. Convert again when namespaces come or go.`,
+      ? "there is no pod now that needs a NetworkPolicy for it"
+      : `becomes NetworkPolicies in ${where}, for those that exist now (${why}). Convert again when namespaces come or go.`,
+    formatPolicy(definition.policy),
   );
   return drafts;
 }

@@ -8,7 +8,7 @@ import {
   type Requirement,
   selects,
 } from "../../labels/requirement.js";
-import type { NamespaceSet, Peer, PodSelection } from "../../policy/model.js";
+import { formatPolicy, type NamespaceSet, type Peer, type PodSelection } from "../../policy/model.js";
 import { type Draft, type DraftRule, directions, isEmptyDraft, mapRules, type Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
 
@@ -34,15 +34,22 @@ export function expandTenants(
     const drafts = tenants
       .map((tenant) => draftFor(part, tenant, tenants.length))
       .filter((d) => !isEmptyDraft(d));
-    const { kind, name } = part.definition.policy;
-    const what = tenants[0] === undefined ? "" : `: ${tenants.map(({ suffix }) => suffix).join(", ")}`;
     findings.remark(
-      `${kind} ${name} compares peers with its subject; it becomes ${drafts.length} ${drafts.length === 1 ? "policy" : "policies"}, ` +
-        `for the tenants that exist now${what}. Convert again when tenants come or go.`,
+      `compares peers with its subject, and becomes one policy for each tenant that exists now (${listed(tenants)}). ` +
+        "Convert again when tenants come or go.",
+      formatPolicy(part.definition.policy),
     );
     return drafts.length === 0 ? [] : [drafts];
   });
 }
+
+function listed(tenants: readonly Tenant[]): string {
+  const names = tenants.slice(0, mostListed).map(({ suffix }) => suffix);
+  const rest = tenants.length - names.length;
+  return tenants.length === 0 ? "none" : `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+const mostListed = 10;
 
 /** Runs of rules that are relative, and runs that are not, those of both directions side by side. */
 function partsOf(draft: Draft): readonly Draft[] {

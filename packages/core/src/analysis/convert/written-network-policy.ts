@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
-import { describePeer } from "../../policy/describe.js";
+import { describePeer, formatRule } from "../../policy/describe.js";
 import type { Direction, Peer, PortMatch } from "../../policy/model.js";
 import { carriedComments } from "./comments.js";
 import { type DraftRule, directions, type NamespacedDraft } from "./draft.js";
@@ -53,8 +53,7 @@ function writtenRule(rule: DraftRule, direction: Direction, findings: Findings):
 }
 
 function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): readonly JsonObject[] {
-  const nearly = (what: string) =>
-    findings.remark(`${origin.policy.kind} ${origin.policy.name}: \`${origin.path}\` ${what}`);
+  const nearly = (what: string) => findings.remark(what, formatRule(origin));
   const refuse = (): readonly JsonObject[] => {
     findings.refuseRule(origin, `is about ${describePeer(peer)}, for which a NetworkPolicy has no word`);
     return [];

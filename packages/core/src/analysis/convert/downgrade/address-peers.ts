@@ -1,7 +1,7 @@
 import type { Cluster } from "../../../cluster/model.js";
 import type { PortSetId, PortSets } from "../../../engine/port-sets.js";
 import type { JsonObject } from "../../../manifest/document.js";
-import type { Family } from "../../../net/address.js";
+import type { Address, Family } from "../../../net/address.js";
 import { type Cidr, contains, formatCidr, isWholeFamily, lastOf, singleAddress } from "../../../net/cidr.js";
 import {
   cidrsOfRegion,
@@ -42,7 +42,7 @@ export function addressPeers(
       ),
       regionOfAddresses(family, isAnyLess(reach, isMore) ? others : []),
     );
-    const harmed = cells.filter(({ index }) => isMore(reach.cells[index]!));
+    const harmed = isEmpty(outside) ? [] : cells.filter(({ index }) => isMore(reach.cells[index]!));
     const open = withoutPods(outside, harmed, facts.podCidrs);
     if (open === undefined) return undefined;
     const hosts = reach.hosts
@@ -64,10 +64,9 @@ function withoutPods(
 ): Region | undefined {
   const { family } = outside;
   const addresses = harmed.flatMap(({ pods }) => pods.flatMap((pod) => pod.addresses));
-  const hit = regionOfAddresses(family, addresses);
-  const isHit = outside.ranges.some(([first, last]) =>
-    hit.ranges.some(([from, to]) => from <= last && to >= first),
-  );
+  const isOutside = ({ value }: Address) =>
+    outside.ranges.some(([first, last]) => first <= value && value <= last);
+  const isHit = addresses.some((address) => address.family === family && isOutside(address));
   const isWhole = cidrsOfRegion(outside).some(isWholeFamily);
   const withoutAddress = harmed.some(({ pods }) => pods.some((pod) => pod.addresses.length === 0));
   if (!isHit && !(isWhole && withoutAddress)) return outside;

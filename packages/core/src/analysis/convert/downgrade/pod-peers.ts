@@ -8,6 +8,11 @@ import { selectorsFor } from "./label-selectors.js";
 /** Finds peers for sets of cells. */
 export class PodPeers {
   private readonly byNamespace: ReadonlyMap<string, readonly Cell[]>;
+  /** Many pods have the same peers, in part or in all. */
+  private readonly known = {
+    pods: new Map<string, readonly LabelMatch[] | undefined>(),
+    namespaces: new Map<string, readonly LabelMatch[]>(),
+  };
 
   constructor(
     cells: readonly Cell[],
@@ -40,6 +45,12 @@ export class PodPeers {
 
   /** Selectors for some of the cells of a namespace. */
   within(namespace: string, chosen: readonly Cell[]): readonly LabelMatch[] | undefined {
+    const key = chosen.map(({ index }) => index).join();
+    if (!this.known.pods.has(key)) this.known.pods.set(key, this.selectorsWithin(namespace, chosen));
+    return this.known.pods.get(key);
+  }
+
+  private selectorsWithin(namespace: string, chosen: readonly Cell[]): readonly LabelMatch[] | undefined {
     const all = this.byNamespace.get(namespace)!;
     const isChosen = new Set(chosen);
     const others = chosen.length === all.length ? [] : all.filter((cell) => !isChosen.has(cell));
@@ -48,6 +59,13 @@ export class PodPeers {
 
   /** By their names where nothing shorter will do; those without pods do not matter. */
   private namespaces(names: readonly string[]): readonly LabelMatch[] {
+    const key = names.join();
+    const known = this.known.namespaces.get(key) ?? this.selectorsOf(names);
+    this.known.namespaces.set(key, known);
+    return known;
+  }
+
+  private selectorsOf(names: readonly string[]): readonly LabelMatch[] {
     const labels = (name: string) => this.cluster.namespaces.get(name)?.labels ?? {};
     const chosen = new Set(names);
     const others = [...this.byNamespace.keys()].filter((name) => !chosen.has(name));

@@ -1,7 +1,6 @@
 import { Engine } from "../../../engine/engine.js";
 import { Answers } from "../../../engine/answers.js";
 import { noPorts, PortSets, type PortSetId } from "../../../engine/port-sets.js";
-import { isSubject } from "../../../evaluate/match.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
 import { isObject, type JsonObject } from "../../../manifest/document.js";
 import type { CommentedObject } from "../../../manifest/write-yaml.js";
@@ -14,6 +13,7 @@ import { Names } from "../names.js";
 import { writtenSelector } from "../written-selector.js";
 import { addressPeers } from "./address-peers.js";
 import { type Cell, cellsOf, grouped } from "./cells.js";
+import { needsOf } from "./needs.js";
 import { PodPeers } from "./pod-peers.js";
 import { portList } from "./port-list.js";
 import { commonPorts, keyOf, type Reach, Reaches } from "./reach.js";
@@ -64,22 +64,7 @@ class Downgrade {
   }
 
   made(): Made {
-    const emptied = new Set<PolicyDefinition>();
-    const needed: Record<Direction, Set<Cell>> = { ingress: new Set(), egress: new Set() };
-    const wanted = { ingress: new Map<Cell, Reach>(), egress: new Map<Cell, Reach>() };
-    for (const direction of directions)
-      for (const cell of this.cells) {
-        const now = this.reaches.now.of(direction, cell);
-        wanted[direction].set(cell, now);
-        const alone = this.reaches.alone.of(direction, cell);
-        if (keyOf(now) === keyOf(alone) && now.undecided === alone.undecided) continue;
-        needed[direction].add(cell);
-        if (this.isMore(alone, now)) for (const one of this.selecting(direction, cell)) emptied.add(one);
-      }
-    for (const definition of emptied)
-      for (const { direction } of definition.lowered.isolation)
-        for (const cell of this.cells)
-          if (this.selecting(direction, cell).includes(definition)) needed[direction].add(cell);
+    const { needed, wanted, emptied } = needsOf(this.cells, this.reaches, this.rest, this.engines.now.ports);
     const objects = [
       ...[...emptied].map((definition) => this.emptied(definition)),
       ...directions.flatMap((direction) => this.policies(direction, needed[direction], wanted[direction])),
@@ -90,44 +75,11 @@ class Downgrade {
     return { objects, replaced: [...this.chosen, ...emptied] };
   }
 
-  /** Whether the first allows something that the second does not. */
-  private isMore(a: Reach, b: Reach): boolean {
-    const { ports } = this.engines.now;
-    const more = (x: PortSetId, y: PortSetId | undefined) => ports.subtract(x, y ?? noPorts) !== noPorts;
-    return (
-      a.cells.some((set, i) => more(set, b.cells[i])) ||
-      a.hosts.some((host, i) => more(host.ports, b.hosts[i]?.ports)) ||
-      a.ranges.some(({ range, ports: set }) =>
-        b.ranges.some(
-          (other) =>
-            other.range.family === range.family &&
-            other.range.first <= range.last &&
-            other.range.last >= range.first &&
-            more(set, other.ports),
-        ),
-      )
-    );
-  }
-
-  /** The NetworkPolicies that isolate some pods in a direction. */
-  private selecting(direction: Direction, { pods: [pod] }: Cell): readonly PolicyDefinition[] {
-    const namespace = this.state.cluster.namespaces.get(pod!.namespace);
-    if (namespace === undefined) return [];
-    return this.rest.definitions.filter(
-      ({ policy, lowered }) =>
-        policy.kind === "NetworkPolicy" &&
-        policy.namespace === pod!.namespace &&
-        lowered.isolation.some(
-          (entry) =>
-            entry.direction === direction && isSubject(entry.subject, { kind: "pod", pod: pod!, namespace }),
-        ),
-    );
-  }
-
   /** The same policy without rules: it goes on isolating, and others allow. */
   private emptied({ object, policy, lowered }: PolicyDefinition): CommentedObject {
     this.findings.remark(
-      `${formatPolicy(policy)} allows what cluster-wide policies deny; it is emptied, and what was left of it is written anew`,
+      "allows what cluster-wide policies deny; it is emptied, and what was left of it is written anew",
+      formatPolicy(policy),
     );
     const spec = isObject(object.value.spec) ? object.value.spec : {};
     return {

@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address } from "./address.js";
 import { type Cidr, contains, parseCidr } from "./cidr.js";
-import { intersect, isEmpty, type Region, regionOfAddresses, regionOfCidrs, subtract } from "./region.js";
+import {
+  cidrsOfRegion,
+  intersect,
+  isEmpty,
+  type Region,
+  regionOfAddresses,
+  regionOfCidrs,
+  regionOfRanges,
+  subtract,
+} from "./region.js";
 
 /* Every law is checked address by address in a small corner of the IPv4 space. */
 const size = 32;
@@ -124,5 +133,26 @@ describe("algebra", () => {
         expect(isEmpty(intersect(a, empty))).toBe(true);
       }),
     );
+  });
+});
+
+describe("blocks of a region", () => {
+  it("are the region, and none overlaps another", () => {
+    fc.assert(
+      fc.property(region, (any) => {
+        const blocks = cidrsOfRegion(any);
+        expect(members(regionOfCidrs(4, blocks))).toEqual(members(any));
+        const sizes = blocks.map(({ prefix }) => 2 ** (32 - prefix));
+        expect(sizes.reduce((sum, count) => sum + count, 0)).toBe(members(any).length);
+      }),
+    );
+  });
+
+  it("are as few as can be", () => {
+    const whole = regionOfRanges(6, [[0n, (1n << 128n) - 1n]]);
+    expect(cidrsOfRegion(whole)).toEqual([{ family: 6, first: 0n, prefix: 0 }]);
+    expect(cidrsOfRegion(regionOfRanges(4, [[1n, 8n]])).map(({ prefix }) => prefix)).toEqual([
+      32, 31, 30, 32,
+    ]);
   });
 });

@@ -39,9 +39,9 @@ export function convert(state: State, { to, only = () => true }: ConvertOptions)
   );
   for (const definition of chosen) refuseWhatIsNotUnderstood(definition, findings);
   const made = findings.refusals.length > 0 ? undefined : target.convert(state, chosen, findings);
-  const { remarks, refusals } = findings;
+  const { refusals } = findings;
   const replaced = (made?.replaced ?? [...chosen]).map(({ policy }) => policy);
-  const nothing = { to, replaced, policies: [], text: "", remarks, refusals };
+  const nothing = { to, replaced, policies: [], text: "", remarks: findings.remarks, refusals };
   if (made === undefined || refusals.length > 0 || replaced.length === 0) return nothing;
 
   const text = writeYaml(made.objects);
@@ -50,10 +50,13 @@ export function convert(state: State, { to, only = () => true }: ConvertOptions)
     const errors = readBack.diagnostics.filter(({ severity }) => severity === "error");
     return { ...nothing, refusals: errors };
   }
+  for (const { severity, message, object } of readBack.diagnostics)
+    if (severity === "warning") findings.remark(message, object);
   const after = state.withDefinitions([
     ...state.definitions.filter((definition) => !made.replaced.includes(definition)),
     ...readBack.definitions,
   ]);
+  const { remarks } = findings;
   return { to, replaced, policies: made.objects, text, remarks, refusals, proof: prove(state, after), after };
 }
 

@@ -28,8 +28,11 @@ function splitRule(rule: DraftRule, limit: AdminApi["limit"]): readonly DraftRul
   const ports = rule.ports === "every" ? [rule.ports] : chunks(rule.ports, limit.ports);
   const parts = peers.flatMap((some) => ports.map((of) => ({ ...rule, peers: some, ports: of })));
   if (parts.length === 1) return parts;
-  return parts.map((part, i) => ({ ...part, name: rule.name && `${rule.name}-${i + 1}` }));
+  return parts.map((part, i) => ({ ...part, name: rule.name && numberedName(rule.name, i + 1) }));
 }
+
+/** Several rules of one name stay apart in reports; names have at most 100 characters (S3.8). */
+export const numberedName = (name: string, number: number): string => `${name.slice(0, 95)}-${number}`;
 
 function splitPeer(peer: Sourced<Peer>, most: number): readonly Sourced<Peer>[] {
   const { what, from } = peer;

@@ -7,7 +7,8 @@ import type { Direction, Peer, PodSelection } from "../../policy/model.js";
 import type { PolicyDefinition } from "../state.js";
 import type { AdminApi } from "./admin-api.js";
 import { carriedComments, type Correspondence } from "./comments.js";
-import { type Draft, type DraftRule, directions, type Sourced } from "./draft.js";
+import { type Draft, type DraftRule, type DraftRules, directions, mapRules, type Sourced } from "./draft.js";
+import { numberedName } from "./limits.js";
 import { writtenSelector } from "./written-selector.js";
 
 /** What a policy is beside its subject and rules. */
@@ -19,7 +20,8 @@ export interface Heading {
 }
 
 /** A draft as the target API writes it, with the comments of the policy it came from. */
-export function writtenPolicy(draft: Draft, heading: Heading, api: AdminApi): CommentedObject {
+export function writtenPolicy(given: Draft, heading: Heading, api: AdminApi): CommentedObject {
+  const draft = { ...given, rules: withDistinctNames(given.rules) };
   const lists = directions.flatMap((direction) =>
     draft.rules[direction].length === 0
       ? []
@@ -33,6 +35,17 @@ export function writtenPolicy(draft: Draft, heading: Heading, api: AdminApi): Co
   };
   const remarks = draft.remarks.map((text) => ({ path: [], side: "before", text }) as const);
   return { value, comments: [...commentsFor(draft, api.portsField), ...remarks] };
+}
+
+/** S5.8: rules that come from several policies, or became several, may have one name. */
+function withDistinctNames(rules: DraftRules): DraftRules {
+  const counts = new Map<string, number>();
+  return mapRules(rules, (rule) => {
+    if (rule.name === undefined) return [rule];
+    const count = (counts.get(rule.name) ?? 0) + 1;
+    counts.set(rule.name, count);
+    return [count === 1 ? rule : { ...rule, name: numberedName(rule.name, count) }];
+  });
 }
 
 /** The labels and annotations of the old object; what the API server set is not carried over. */

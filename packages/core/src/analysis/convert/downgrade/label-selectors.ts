@@ -51,6 +51,8 @@ function selectorOf(labels: Labels, others: readonly Labels[]): LabelMatch | und
   const isExact = (match: LabelMatch) => !others.some((other) => selects(match, other));
   let match: LabelMatch = [...all, ...without];
   if (!isExact(match)) return undefined;
+  // Without any label of their own, pods that come later would be among them.
+  if (without.length > 0) return match;
   for (const requirement of match) {
     const fewer = match.filter((one) => one !== requirement);
     if (isExact(fewer)) match = fewer;

@@ -3,6 +3,7 @@ import { type ChangedExample, isProven, type Proof } from "../analysis/convert/p
 import type { PortSetId, PortSets } from "../engine/port-sets.js";
 import type { DirectionExplanation } from "../engine/explain-flow.js";
 import { formatEndpoint } from "../evaluate/flow.js";
+import { formatPolicy } from "../policy/model.js";
 import { apiVersion, endpointJson, type JsonValue, policyJson, portRanges } from "./explanation-json.js";
 import { deciderText } from "./rule-text.js";
 import { type Style, wrap } from "./style.js";
@@ -28,13 +29,22 @@ function headline(
       unsure(`? NOT PROVEN: ${became}, but the input has no pods, so that no verdict could be compared`),
       "  Read the cluster too: kubectl get namespaces,pods,nodes -A -o yaml",
     ];
-  return isProven(proof)
-    ? [
-        good(
-          `✓ proven: ${became}, and every verdict between ${counted(proof.pods, "pod")}, nodes and external addresses is the same`,
-        ),
-      ]
-    : [bad(`✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get another verdict`)];
+  if (!isProven(proof))
+    return [
+      bad(`✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get another verdict`),
+    ];
+  const among = "among them, with nodes, and with external addresses";
+  return [
+    good(
+      `✓ proven: ${became}, and every verdict about the ${counted(proof.pods, "pod")} is the same: ${among}`,
+    ),
+    wrap("  in place of ", inPlaceOf(replaced), "    ", 100),
+  ];
+}
+
+function inPlaceOf(replaced: Conversion["replaced"]): string {
+  const names = replaced.slice(0, mostShown).map(formatPolicy).join(", ");
+  return replaced.length > mostShown ? `${names} and ${replaced.length - mostShown} more` : names;
 }
 
 function remarks(conversion: Conversion): readonly string[] {

@@ -5,6 +5,7 @@ import { type Diagnostic, diagnosticText, noStyle } from "@tierwall/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { readDnsRecords } from "../packages/cli/src/dns.js";
 import { readPaths } from "../packages/cli/src/files.js";
+import { tierwall } from "../packages/cli/src/testing/run-command.js";
 
 /* The pages of docs/diagnostics whose code only the command line reports; core's pages.test.ts executes the others. */
 
@@ -56,5 +57,22 @@ describe("TW1309: an invalid IP address", () => {
     expect(read.records.map(({ name, addresses }) => [name, addresses.length])).toEqual([
       ["api.example.com", 1],
     ]);
+  });
+});
+
+describe("TW1602: a policy to convert that is not there", () => {
+  const [example, corrected] = page("TW1602");
+  const run = (command: string) => tierwall(command.split(" "), { cwd: folder });
+  const stderrOf = (command: string) => {
+    writeFileSync(join(folder, "policies.yaml"), `${block(example, "yaml")}\n`);
+    return run(command).stderr.trimEnd();
+  };
+
+  it("a name that nothing has yields it, with the output that the page shows", () => {
+    expect(stderrOf(/<!-- run: (.*) -->/.exec(example!)![1]!)).toBe(block(example, "text"));
+  });
+
+  it("a name that something has does not", () => {
+    expect(stderrOf(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).not.toContain("TW1602");
   });
 });

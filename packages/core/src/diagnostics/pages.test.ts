@@ -2,6 +2,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { convert } from "../analysis/convert/convert.js";
+import type { Target } from "../analysis/convert/targets.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
 import { readState, type State, type StateOptions } from "../analysis/state.js";
@@ -17,6 +19,7 @@ import { type Code, diagnostics } from "./table.js";
  *
  *   <!-- options: --service-cidr 10.96.0.0/12 -->    with these options of the command line
  *   <!-- ask: shop/cart -> shop/api:80/TCP -->       the diagnostic answers this question
+ *   <!-- convert: cluster-network-policy -->         it is why this conversion is refused
  *   <!-- run: … -->, <!-- dns: … -->                 only the command line can say it: test/command-line-pages.test.ts
  */
 
@@ -38,12 +41,14 @@ interface Page {
 interface Run {
   readonly yaml: string;
   readonly question: string | undefined;
+  readonly convertTo: string | undefined;
 }
 
 function readPage(code: Code): Page {
   const text = readFileSync(new URL(`${code}.md`, folder), "utf8");
   const [before, after = ""] = text.split("\n## Corrected\n") as [string, string?];
-  const example = { yaml: block(before, "yaml") ?? "", question: comment(before, "ask") };
+  const convertTo = comment(before, "convert");
+  const example = { yaml: block(before, "yaml") ?? "", question: comment(before, "ask"), convertTo };
   return {
     code,
     text,
@@ -54,6 +59,7 @@ function readPage(code: Code): Page {
     corrected: {
       yaml: block(after, "yaml") ?? example.yaml,
       question: comment(after, "ask") ?? example.question,
+      convertTo,
     },
   };
 }
@@ -74,8 +80,10 @@ function optionsOf(written: string): StateOptions {
   return { facts: { serviceCidrs: [cidr] } };
 }
 
-function run({ yaml, question }: Run, options: string): readonly Diagnostic[] {
+function run({ yaml, question, convertTo }: Run, options: string): readonly Diagnostic[] {
   const state = readState([{ file: "example.yaml", text: yaml }], optionsOf(options));
+  if (convertTo !== undefined)
+    return [...state.diagnostics, ...convert(state, { to: convertTo as Target }).refusals];
   return question === undefined ? state.diagnostics : [...state.diagnostics, ...answer(state, question)];
 }
 
@@ -91,7 +99,8 @@ function answer(state: State, question: string): readonly Diagnostic[] {
 }
 
 /** The command that a reader types to see the output. */
-function commandOf({ options, example: { question } }: Page): string {
+function commandOf({ options, example: { question, convertTo } }: Page): string {
+  if (convertTo !== undefined) return `npx tierwall convert -f example.yaml --to ${convertTo}`;
   if (question === undefined)
     return `npx tierwall validate -f example.yaml${options === "" ? "" : ` ${options}`}`;
   const [from, to] = question.split(" -> ") as [string, string];

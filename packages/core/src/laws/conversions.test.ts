@@ -4,7 +4,8 @@ import { convert } from "../analysis/convert/convert.js";
 import { targets } from "../analysis/convert/targets.js";
 import type { State } from "../analysis/state.js";
 import type { Verdict } from "../evaluate/evaluate.js";
-import type { PolicyKindName } from "../testing/arbitrary-policies.js";
+import { formatEndpoint } from "../evaluate/flow.js";
+import { type PolicyKindName, policyKinds } from "../testing/arbitrary-policies.js";
 import { anyScenario, connectionsIn, type Scenario, stateIn } from "../testing/scenario.js";
 
 const names = Object.keys(targets) as (keyof typeof targets)[];
@@ -59,6 +60,22 @@ describe("a conversion", () => {
           if (!isSaid) expect(proof?.changedPairs ?? 0).toBe(0);
         },
       ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("to network-policy opens nothing, also where it is not proven", () => {
+    const kinds = policyKinds.filter((kind) => kind !== "Cilium");
+    fc.assert(
+      fc.property(anyScenario({ kinds, minLength: 1, maxLength: 4 }), (scenario) => {
+        const { proof } = convert(stateIn(scenario), { to: "network-policy" });
+        const opened = (proof?.examples ?? []).filter(
+          ({ before, after }) => before === "Deny" && after !== "Deny",
+        );
+        expect(opened.map(({ source, destination }) => [source, destination].map(formatEndpoint))).toEqual(
+          [],
+        );
+      }),
       { numRuns: 50 },
     );
   });

@@ -1,8 +1,9 @@
+import { isObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/write-yaml.js";
 import { formatPolicy } from "../../policy/model.js";
 import type { PolicyDefinition, State } from "../state.js";
 import { type AdminApi, adminNetworkPolicyApi } from "./admin-api.js";
-import { type Draft, isEmptyDraft, type NamespacedDraft, type OrderedTier } from "./draft.js";
+import { type Draft, directions, isEmptyDraft, type NamespacedDraft, type OrderedTier } from "./draft.js";
 import { asExpressible } from "./expressible.js";
 import type { Findings } from "./findings.js";
 import { withinLimits } from "./limits.js";
@@ -51,6 +52,8 @@ function sayingSomething(chosen: ReadonlySet<PolicyDefinition>, findings: Findin
   for (const definition of chosen) {
     const { lowered, policy } = definition;
     if (lowered.rules.length + lowered.isolation.length > 0) effective.add(definition);
+    else if (hasWrittenRules(definition))
+      findings.refusePolicy(policy, "this policy is not understood, and not enforced here");
     else if (policy.dialect === "cilium")
       findings.remark("it says nothing about pods, and is left as it is", formatPolicy(policy));
     else {
@@ -59,6 +62,16 @@ function sayingSomething(chosen: ReadonlySet<PolicyDefinition>, findings: Findin
     }
   }
   return { effective, silent };
+}
+
+/** S3.6: rules that mean nothing to us may mean something to others. */
+function hasWrittenRules({ object, policy }: PolicyDefinition): boolean {
+  const { spec } = object.value;
+  if (!isObject(spec) || policy.dialect === "cilium") return false;
+  return directions.some((direction) => {
+    const rules = spec[direction];
+    return Array.isArray(rules) && rules.length > 0;
+  });
 }
 
 const isThere = (standings: readonly Standing[]): boolean => standings.some(({ kind }) => kind === "new");

@@ -383,6 +383,10 @@ spec:
       "metadata: {name: newer, uid: u1}",
     );
     expect(converted(live).refusals[0]?.message).toBe("`spec.ingress[0]` has parts that are not understood");
+    const elsewhere = live.replace("subject: {namespaces: {}}", "subject: {galaxies: {}}");
+    expect(converted(elsewhere).refusals[0]?.message).toBe(
+      "this policy is not understood, and not enforced here",
+    );
   });
 
   it("has nothing to do where there is nothing", () => {

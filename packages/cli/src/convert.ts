@@ -89,7 +89,9 @@ function runConvert(flags: ConvertFlags): number {
     to: flags.to,
     ...(only === undefined ? {} : { only: (policy) => only.some((wanted) => names(wanted, policy)) }),
   });
-  for (const refusal of conversion.refusals) tellDiagnostic(refusal);
+  for (const refusal of conversion.refusals.slice(0, mostRefusals)) tellDiagnostic(refusal);
+  const untold = conversion.refusals.length - mostRefusals;
+  if (untold > 0) talk(`… and ${untold} more (-o json tells them all)\n`);
   const proven =
     conversion.refusals.length === 0 && (conversion.proof === undefined || isProven(conversion.proof));
   printPolicies(conversion, flags, proven);
@@ -99,6 +101,9 @@ function runConvert(flags: ConvertFlags): number {
   tellRest(loaded, flags.verbose ?? false);
   return proven ? 0 : 1;
 }
+
+/** A screen of them is enough to know. */
+const mostRefusals = 10;
 
 function printPolicies(conversion: Conversion, { output, unproven }: ConvertFlags, proven: boolean): void {
   if (output === "json") printData(conversionJson(conversion), "json");

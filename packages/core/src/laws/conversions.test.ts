@@ -56,7 +56,7 @@ describe("a conversion", () => {
         (scenario) => {
           const { refusals, proof, remarks } = convert(stateIn(scenario), { to: "cluster-network-policy" });
           expect(refusals).toEqual([]);
-          const isSaid = remarks.some((text) => text.includes("names of any protocol"));
+          const isSaid = remarks.some((text) => text.includes("names of ports of any protocol"));
           if (!isSaid) expect(proof?.changedPairs ?? 0).toBe(0);
         },
       ),

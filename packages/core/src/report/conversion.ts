@@ -20,7 +20,7 @@ function headline(
   { good, bad, unsure }: Style,
 ): readonly string[] {
   if (refusals.length > 0)
-    return [bad(`✗ refused: ${counted(refusals.length, "reason")} above; nothing was written`)];
+    return [bad(`✗ refused for ${counted(refusals.length, "reason")}; nothing was written`)];
   if (replaced.length === 0) return ["there is nothing to convert"];
   const became = `${counted(replaced.length, "policy")} became ${policies.length}`;
   if (proof === undefined) return [became];

@@ -49,7 +49,10 @@ export function addressPeers(
       .filter(({ address, ports: of }) => of === wanted && address.family === family)
       .map(({ address }) => singleAddress(address))
       .filter((cidr) => !open.ranges.some(([first, last]) => cidr.first >= first && cidr.first <= last));
-    peers.push(...blocks(open), ...distinct(hosts).map((cidr) => ({ ipBlock: { cidr: formatCidr(cidr) } })));
+    peers.push(
+      ...blocks(open, reach.nowhere.some(isMore)),
+      ...distinct(hosts).map((cidr) => ({ ipBlock: { cidr: formatCidr(cidr) } })),
+    );
   }
   return peers;
 }
@@ -79,18 +82,19 @@ function withoutPods(
 }
 
 /** Few blocks with exceptions, where almost all of a family is meant; else the blocks themselves. */
-function blocks(region: Region): readonly JsonObject[] {
+function blocks(region: Region, neverWhole: boolean): readonly JsonObject[] {
   if (isEmpty(region)) return [];
   const plain = cidrsOfRegion(region);
-  if (plain.length <= 2) return plain.map((cidr) => ({ ipBlock: { cidr: formatCidr(cidr) } }));
-  // Halves: a whole family would hold pods that have no address yet (S1.14).
+  const isPlain = plain.length <= 2 && !(neverWhole && plain.some(isWholeFamily));
+  if (isPlain) return plain.map((cidr) => ({ ipBlock: { cidr: formatCidr(cidr) } }));
+  // Halves: a whole family would hold ends of which no address is known (S1.14).
   const halves = halvesOf(region.family);
   const excepted = halves.map((half) =>
     cidrsOfRegion(subtract(regionOfCidrs(region.family, [half]), region)).filter(
       ({ first }) => first <= lastOf(half),
     ),
   );
-  if (excepted.flat().length >= plain.length)
+  if (!neverWhole && excepted.flat().length >= plain.length)
     return plain.map((cidr) => ({ ipBlock: { cidr: formatCidr(cidr) } }));
   return halves.flatMap((half, i) => {
     const except = excepted[i]!.map(formatCidr);

@@ -81,6 +81,7 @@ function isMore(a: Reach, b: Reach, ports: PortSets): boolean {
   return (
     a.cells.some((set, i) => more(set, b.cells[i])) ||
     a.hosts.some((host, i) => more(host.ports, b.hosts[i]?.ports)) ||
+    a.nowhere.some((set, i) => more(set, b.nowhere[i])) ||
     a.ranges.some(({ range, ports: set }) =>
       b.ranges.some(
         (other) =>

@@ -1,3 +1,4 @@
+import { type Node, type Pod, podKey } from "../../../cluster/model.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { EndClass } from "../../../engine/ends.js";
 import { type AddressRange, OutsideAnswers } from "../../../engine/outside-runs.js";
@@ -15,6 +16,8 @@ export interface Reach {
   readonly ranges: readonly { readonly range: AddressRange; readonly ports: PortSetId }[];
   /** Each address of a host once, ascending. */
   readonly hosts: readonly { readonly address: Address; readonly ports: PortSetId }[];
+  /** Hosts of which no address is known, by name. */
+  readonly nowhere: readonly PortSetId[];
   /** Whether something hangs on facts that are not known. */
   readonly undecided: boolean;
 }
@@ -22,7 +25,11 @@ export interface Reach {
 /** Answers for cells, from the tables of an engine. */
 export class Reaches {
   private readonly outside = new Map<Family, OutsideAnswers>();
-  private readonly hosts: readonly { readonly end: EndClass; readonly addresses: readonly Address[] }[];
+  private readonly hosts: readonly {
+    readonly end: EndClass;
+    readonly addresses: readonly Address[];
+    readonly nowhere: readonly string[];
+  }[];
 
   constructor(
     private readonly engine: Engine,
@@ -31,17 +38,17 @@ export class Reaches {
     private readonly cells: readonly Cell[],
   ) {
     const { cluster, ends } = engine;
+    const known = (member: Pod | Node): readonly Address[] =>
+      member.addresses.length > 0 || !("node" in member)
+        ? member.addresses
+        : (cluster.nodes.get(member.node ?? "")?.addresses ?? []);
     this.hosts = ends.classes
       .filter(({ kind }) => kind === "host")
-      .map((end) => ({
-        end,
-        addresses: [
-          ...end.nodes.flatMap(({ addresses }) => addresses),
-          ...end.pods.flatMap((pod) =>
-            pod.addresses.length > 0 ? pod.addresses : (cluster.nodes.get(pod.node ?? "")?.addresses ?? []),
-          ),
-        ],
-      }));
+      .map((end) => {
+        const members = [...end.nodes, ...end.pods];
+        const nowhere = members.filter((member) => known(member).length === 0);
+        return { end, addresses: members.flatMap(known), nowhere: nowhere.map(nameOf) };
+      });
   }
 
   of(direction: Direction, subject: Cell): Reach {
@@ -72,10 +79,12 @@ export class Reaches {
     });
     // S1.6: their own node always reaches pods.
     const byAddress = new Map<string, Reach["hosts"][number]>();
-    for (const { end, addresses } of this.hosts) {
+    const byName = new Map<string, PortSetId>();
+    for (const { end, addresses, nowhere } of this.hosts) {
       const ports = inEach(end.families, (family) =>
         engine.view(family).answer(direction, own, { kind: "host", end, nearness: "other-node" }),
       );
+      for (const name of nowhere) byName.set(name, ports);
       for (const address of addresses) {
         const key = `${address.family} ${address.value.toString(16).padStart(32, "0")}`;
         const known = byAddress.get(key)?.ports ?? everyPort;
@@ -83,6 +92,7 @@ export class Reaches {
       }
     }
     const hosts = [...byAddress.keys()].toSorted().map((key) => byAddress.get(key)!);
+    const nowhere = [...byName.keys()].toSorted().map((name) => byName.get(name)!);
     const ranges = ([4, 6] as const)
       .filter((family) => canTalk(family, own.families, [family]))
       .flatMap((family) =>
@@ -90,7 +100,7 @@ export class Reaches {
           .of(direction, own)
           .runs.map(({ range, answer }) => ({ range, ports: allowed(answer) })),
       );
-    return { cells, ranges, hosts, undecided };
+    return { cells, ranges, hosts, nowhere, undecided };
   }
 
   private outsideOf(family: Family): OutsideAnswers {
@@ -100,15 +110,18 @@ export class Reaches {
   }
 }
 
+const nameOf = (member: Pod | Node): string => ("namespace" in member ? podKey(member) : member.name);
+
 /** The ports that everybody may use. */
-export function commonPorts({ cells, ranges, hosts }: Reach, engine: Engine): PortSetId {
-  const all = [...cells, ...ranges.map(({ ports }) => ports), ...hosts.map(({ ports }) => ports)];
+export function commonPorts({ cells, ranges, hosts, nowhere }: Reach, engine: Engine): PortSetId {
+  const all = [...cells, ...[...ranges, ...hosts].map(({ ports }) => ports), ...nowhere];
   return all.reduce((sum, ports) => engine.ports.intersect(sum, ports), everyPort);
 }
 
-export const keyOf = ({ cells, ranges, hosts }: Reach): string =>
+export const keyOf = ({ cells, ranges, hosts, nowhere }: Reach): string =>
   [
     cells.join(),
     ranges.map(({ range, ports }) => `${range.family}:${range.first}:${ports}`).join(),
     hosts.map(({ ports }) => ports).join(),
+    nowhere.join(),
   ].join(" ");

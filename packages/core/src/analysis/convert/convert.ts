@@ -7,6 +7,15 @@ import { Findings } from "./findings.js";
 import { type Proof, prove } from "./proof.js";
 import { type Target, targets } from "./targets.js";
 
+/*
+ *   policies ─► drafts ─► order ─► words and limits of the API ─► priorities, names ─► objects ─┐
+ *   (state)     draft     order    expressible, limits            cluster-scoped      written-… │
+ *                                                                                               ▼
+ *   engine ─► what every pod may do ─► selectors that hold just them ─────────────► objects ─► text
+ *   (to NetworkPolicy: downgrade/)                                                              │
+ *                                                     proof ◄── engines of both ◄── read back ◄─┘
+ */
+
 export interface ConvertOptions {
   readonly to: Target;
   /** Which policies; all that the target can take the place of where it is not given. */

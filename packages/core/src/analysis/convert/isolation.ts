@@ -4,7 +4,7 @@ import { isSatisfiable } from "../../labels/satisfiable.js";
 import { formatPolicy, type Isolation, type Peer, type PodSelection, type Tier } from "../../policy/model.js";
 import type { DraftRule, DraftRules, NamespacedDraft, Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
-import { settledPeer } from "./tenants.js";
+import { settledPeer } from "./settled-peer.js";
 import type { PolicyDefinition } from "../state.js";
 
 /*

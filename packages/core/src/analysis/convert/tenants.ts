@@ -4,13 +4,14 @@ import {
   type LabelMatch,
   type Labels,
   namespaceNameLabel,
-  namespaceNamed,
   type Requirement,
   selects,
 } from "../../labels/requirement.js";
 import { formatPolicy, type NamespaceSet, type Peer, type PodSelection } from "../../policy/model.js";
+import { isRelative } from "../../engine/settled-peer.js";
 import { type Draft, type DraftRule, directions, isEmptyDraft, mapRules, type Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
+import { settledPeer, type SubjectLabels } from "./settled-peer.js";
 
 /*
  * Peers that are relative to the subject (S5.4) exist in no released API. A policy with such rules becomes one for each
@@ -67,21 +68,17 @@ function partsOf(draft: Draft): readonly Draft[] {
 function runsOf(rules: readonly DraftRule[]): readonly (readonly DraftRule[])[] {
   const runs: DraftRule[][] = [];
   for (const rule of rules) {
-    const parity = isRelative(rule) ? 1 : 0;
+    const parity = isRelativeRule(rule) ? 1 : 0;
     while (runs.length === 0 || (runs.length - 1) % 2 !== parity) runs.push([]);
     runs.at(-1)!.push(rule);
   }
   return runs;
 }
 
-const isRelativeSet = (set: NamespaceSet): boolean => set.kind !== "selector";
+const isRelativeRule = ({ peers }: DraftRule): boolean => peers.some(({ what }) => isRelative(what));
 
-const isRelative = ({ peers }: DraftRule): boolean =>
-  peers.some(
-    ({ what }) => what.kind === "pods" && (isRelativeSet(what.namespaces) || isRelativeSet(what.pods)),
-  );
-
-const isRelativeDraft = ({ rules }: Draft): boolean => [...rules.ingress, ...rules.egress].some(isRelative);
+const isRelativeDraft = ({ rules }: Draft): boolean =>
+  [...rules.ingress, ...rules.egress].some(isRelativeRule);
 
 interface Tenant {
   readonly namespaces: LabelMatch;
@@ -89,12 +86,6 @@ interface Tenant {
   /** The labels that the rules look at; the others may differ from subject to subject. */
   readonly labels: SubjectLabels;
   readonly suffix: string;
-}
-
-/** What relative peers are relative to. */
-export interface SubjectLabels {
-  readonly namespace: Labels;
-  readonly pod: Labels;
 }
 
 function tenantsOf({ subject, rules }: Draft, cluster: Cluster): readonly Tenant[] {
@@ -188,42 +179,7 @@ function draftFor(part: Draft, { namespaces, pods, labels, suffix }: Tenant, cou
 }
 
 /** Both together, without what follows from the rest. */
-export function narrowed(match: LabelMatch, by: LabelMatch): LabelMatch {
+function narrowed(match: LabelMatch, by: LabelMatch): LabelMatch {
   const isSettled = (key: string) => by.some((r) => r.key === key && r.operator === "In");
   return [...match.filter((r) => !(r.operator === "Exists" && isSettled(r.key))), ...by];
-}
-
-/** A peer for subjects with these labels; undefined where it matches nothing. */
-export function settledPeer(peer: Peer, { namespace, pod }: SubjectLabels): Peer | undefined {
-  if (peer.kind !== "pods") return peer;
-  const namespaces = settledSet(peer.namespaces, namespace);
-  const pods = settledSet(peer.pods, pod);
-  if (namespaces === undefined || pods === undefined) return undefined;
-  return {
-    ...peer,
-    namespaces: { kind: "selector", match: namespaces },
-    pods: { kind: "selector", match: pods },
-  };
-}
-
-// S5.4
-function settledSet(set: NamespaceSet, subject: Labels): LabelMatch | undefined {
-  const own = (key: string) => (Object.hasOwn(subject, key) ? subject[key] : undefined);
-  switch (set.kind) {
-    case "selector":
-      return set.match;
-    case "self":
-      return namespaceNamed(own(namespaceNameLabel) ?? "");
-    case "not-self":
-      return [{ key: namespaceNameLabel, operator: "NotIn", values: [own(namespaceNameLabel) ?? ""] }];
-    case "same-labels": {
-      if (set.keys.length === 0 || set.keys.some((key) => own(key) === undefined)) return undefined;
-      return set.keys.map((key) => ({ key, operator: "In", values: [own(key)!] }));
-    }
-    case "not-same-labels":
-      if (set.keys.length === 0) return undefined;
-      return set.keys
-        .filter((key) => own(key) !== undefined)
-        .map((key) => ({ key, operator: "NotIn", values: [own(key)!] }));
-  }
 }

@@ -79,7 +79,7 @@ function writtenRule(
   };
 }
 
-export function writtenPods({ namespaces, pods }: Pick<PodSelection, "namespaces" | "pods">): JsonObject {
+function writtenPods({ namespaces, pods }: Pick<PodSelection, "namespaces" | "pods">): JsonObject {
   if (pods.length === 0) return { namespaces: writtenSelector(namespaces) };
   return {
     pods: { namespaceSelector: writtenSelector(namespaces), podSelector: writtenSelector(pods) },

@@ -31,7 +31,10 @@ function headline(
     ];
   if (!isProven(proof))
     return [
-      bad(`✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get another verdict`),
+      bad(
+        `✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get another verdict on ` +
+          portsText(proof.changedPorts, proof.ports),
+      ),
     ];
   const among = "among them, with nodes, and with external addresses";
   return [

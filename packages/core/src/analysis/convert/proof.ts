@@ -5,7 +5,7 @@ import type { ChangedBlock, Pair } from "../../engine/changed-block.js";
 import { diffEngines } from "../../engine/diff.js";
 import { compile } from "../../engine/engine.js";
 import type { FlowExplanation } from "../../engine/explain-flow.js";
-import type { PortSetId, PortSets } from "../../engine/port-sets.js";
+import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import type { Family } from "../../net/address.js";
 import { singleAddress } from "../../net/cidr.js";
 import { type Region, regionOfCidrs, regionOfRanges, subtract } from "../../net/region.js";
@@ -17,6 +17,8 @@ export interface Proof {
   readonly pods: number;
   /** How many pairs of ends have ports that get another verdict. */
   readonly changedPairs: number;
+  /** The ports of all of them. */
+  readonly changedPorts: PortSetId;
   /** The first of them; pairs that differ alike are one. */
   readonly examples: readonly ChangedExample[];
   /** Where the port sets of the examples are known. */
@@ -43,10 +45,13 @@ export function prove(before: State, after: State): Proof {
   const taken = takenAddresses(before.cluster);
   const examples: ChangedExample[] = [];
   let changedPairs = 0;
+  let changedPorts = noPorts;
   for (const block of difference) {
     const found = realPairs(block, taken);
-    if (found === undefined || [...block.changedPorts()].length === 0) continue;
+    const changed = [...block.changedPorts()];
+    if (found === undefined || changed.length === 0) continue;
     changedPairs += found.count;
+    for (const [, , ports] of changed) changedPorts = difference.ports.union(changedPorts, ports);
     if (examples.length >= mostExamples) continue;
     const { source, destination } = found.sample;
     for (const change of block.changesOf(found.sample))
@@ -58,7 +63,7 @@ export function prove(before: State, after: State): Proof {
         pairs: found.count,
       });
   }
-  return { pods: before.cluster.pods.size, changedPairs, examples, ports: difference.ports };
+  return { pods: before.cluster.pods.size, changedPairs, changedPorts, examples, ports: difference.ports };
 }
 
 type Taken = Readonly<Record<Family, Region>>;

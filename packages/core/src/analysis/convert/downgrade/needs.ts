@@ -36,7 +36,8 @@ export function needsOf(
       if (keyOf(now) === keyOf(alone) && now.undecided === alone.undecided) continue;
       needed[direction].add(cell);
       if (isMore(alone, now, ports))
-        for (const [definition, pods] of selected[direction]) if (pods.has(cell)) emptied.add(definition);
+        for (const [definition, pods] of selected[direction])
+          if (pods.has(cell) && allowsAnything(definition, direction)) emptied.add(definition);
     }
   // What an emptied policy allowed to its other pods has to be allowed anew.
   for (const definition of emptied)
@@ -44,6 +45,9 @@ export function needsOf(
       for (const cell of selected[direction].get(definition) ?? []) needed[direction].add(cell);
   return { wanted, needed, emptied };
 }
+
+const allowsAnything = ({ lowered }: PolicyDefinition, direction: Direction): boolean =>
+  lowered.rules.some(({ rule }) => rule.origin.direction === direction);
 
 /** The cells that each NetworkPolicy isolates. */
 function selectedBy(

@@ -192,7 +192,7 @@ class Downgrade {
     const { ports, withoutIcmp } = portList(set, this.engines.now.ports);
     if (withoutIcmp)
       this.findings.remark(
-        "NetworkPolicies allow ICMP with every port or not at all; where some port is denied, ICMP is",
+        "NetworkPolicies allow ICMP with every port or not at all; where some port is denied, so is ICMP",
       );
     return {
       ...(peers === undefined ? {} : { [direction === "ingress" ? "from" : "to"]: peers }),

@@ -107,3 +107,20 @@ describe.each(["TW1008", "TW2023"])("%s: observed traffic", (code) => {
     expect([status, stderr]).toEqual([0, ""]);
   });
 });
+
+describe("TW1602: a policy to convert that is not there", () => {
+  const [example, corrected] = page("TW1602");
+  const run = (command: string) => tierwall(command.split(" "), { cwd: folder });
+  const stderrOf = (command: string) => {
+    writeFileSync(join(folder, "policies.yaml"), `${block(example, "yaml")}\n`);
+    return run(command).stderr.trimEnd();
+  };
+
+  it("a name that nothing has yields it, with the output that the page shows", () => {
+    expect(stderrOf(/<!-- run: (.*) -->/.exec(example!)![1]!)).toBe(block(example, "text"));
+  });
+
+  it("a name that something has does not", () => {
+    expect(stderrOf(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).not.toContain("TW1602");
+  });
+});

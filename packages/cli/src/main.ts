@@ -4,6 +4,7 @@ import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
 import { withConfig } from "./config/with-config.js";
+import { addConvert } from "./convert.js";
 import { addExplain } from "./explain.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
@@ -24,6 +25,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addTest,
   addValidate,
   addLint,
+  addConvert,
   addTour,
   addCompletion,
   addComplete,
@@ -96,6 +98,7 @@ Examples:
   tierwall test -R ./policies
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
+  tierwall convert -f ./cluster --to cluster-network-policy
 
 Defaults for options go into tierwall.yaml: docs/configuration.md.
 Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,

@@ -4,6 +4,9 @@ export {
   connectivityTestSchema,
   readConnectivityTests,
 } from "./analysis/connectivity-test.js";
+export { type Conversion, convert } from "./analysis/convert/convert.js";
+export { isProven } from "./analysis/convert/proof.js";
+export { type Target, targets } from "./analysis/convert/targets.js";
 export {
   type EndpointRef,
   parseEndpoint,
@@ -96,6 +99,7 @@ export {
   summarize,
   summaryText,
 } from "./report/diagnostics-text.js";
+export { conversionJson, conversionText } from "./report/conversion.js";
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";

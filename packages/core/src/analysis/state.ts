@@ -33,6 +33,11 @@ export interface WrittenPolicy {
   readonly object: ManifestObject;
 }
 
+/** One that was understood, and what it contributes to the tiers. */
+export interface PolicyDefinition extends WrittenPolicy {
+  readonly lowered: Lowered;
+}
+
 /** A cluster and what its policies mean: all that any question needs. */
 export interface State {
   readonly cluster: Cluster;
@@ -40,6 +45,10 @@ export interface State {
   readonly policies: readonly PolicyRef[];
   /** The policies as they were written, also those that have errors. */
   readonly written: readonly WrittenPolicy[];
+  /** Of `policies`, in the same order. */
+  readonly definitions: readonly PolicyDefinition[];
+  /** The same cluster under other policies; what is wrong with the input is not looked for again. */
+  readonly withDefinitions: (definitions: readonly PolicyDefinition[]) => State;
   readonly diagnostics: readonly Diagnostic[];
   /** How many objects of kinds that are not ours there were (S10.3). */
   readonly skipped: ReadonlyMap<string, number>;
@@ -79,8 +88,7 @@ export function readStates(
 /** Takes objects as they come, and keeps of each what it means. */
 export class StateReader implements Receiver {
   private readonly cluster = new ClusterBuilder();
-  private readonly parts: Lowered[] = [];
-  private readonly policies: PolicyRef[] = [];
+  private readonly definitions: PolicyDefinition[] = [];
   private readonly written: WrittenPolicy[] = [];
   private readonly skipped = new Map<string, number>();
   private readonly inTexts: Diagnostic[] = [];
@@ -131,35 +139,55 @@ export class StateReader implements Receiver {
       if (this.options.keepGoing) this.inObjects.push(leftOut(object, reading.policy));
       return undefined;
     }
-    this.parts.push(reading.lowered);
-    this.policies.push(reading.policy);
+    this.definitions.push({ policy: reading.policy, object, lowered: reading.lowered });
     return reading.policy;
   }
 
   /** What all of them together mean; diagnostics come in the order of these files. */
   state(files: readonly string[]): State {
-    const { policies, written, skipped, parts, options } = this;
+    const { definitions, written, skipped, options } = this;
+    const policies = definitions.map(({ policy }) => policy);
     const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
     const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
     const built = this.cluster.build(facts, policyNamespaces);
-    const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
+    const enforcement = options.ciliumEnforcement ?? "default";
     const all = [
       ...this.inTexts,
       ...this.inObjects,
       ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
       ...built.diagnostics,
-      ...setWarnings(built.cluster, effective, policies),
+      ...setWarnings(built.cluster, effectOf(definitions, enforcement), policies),
     ];
-    return {
+    return stateOf(definitions, enforcement, {
       cluster: built.cluster,
-      tiers: assembleTiers(effective),
-      policies,
       written,
       diagnostics: inReadingOrder(all, files),
       skipped,
       usable: options.keepGoing === true || !hasErrors(all),
-    };
+    });
   }
+}
+
+type Enforcement = NonNullable<StateOptions["ciliumEnforcement"]>;
+
+const effectOf = (definitions: readonly PolicyDefinition[], enforcement: Enforcement): readonly Lowered[] =>
+  enforcedByCilium(
+    definitions.map(({ lowered }) => lowered),
+    enforcement,
+  );
+
+function stateOf(
+  definitions: readonly PolicyDefinition[],
+  enforcement: Enforcement,
+  rest: Pick<State, "cluster" | "written" | "diagnostics" | "skipped" | "usable">,
+): State {
+  return {
+    ...rest,
+    definitions,
+    policies: definitions.map(({ policy }) => policy),
+    tiers: assembleTiers(effectOf(definitions, enforcement)),
+    withDefinitions: (others) => stateOf(others, enforcement, rest),
+  };
 }
 
 const objectsPerReport = 500;
@@ -204,10 +232,7 @@ function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
 }
 
 // S7.12: Cilium enforces NetworkPolicies too, so its modes are about the whole tier.
-function enforcedByCilium(
-  parts: readonly Lowered[],
-  mode: "default" | "always" | "never",
-): readonly Lowered[] {
+function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): readonly Lowered[] {
   if (mode === "default") return parts;
   if (mode === "never")
     return parts.map(({ rules, isolation }) => ({

@@ -2,6 +2,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { convert } from "../analysis/convert/convert.js";
+import type { Target } from "../analysis/convert/targets.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
 import { readState, type State, type StateOptions } from "../analysis/state.js";
@@ -19,6 +21,7 @@ import { type Code, diagnostics } from "./table.js";
  *
  *   <!-- options: --service-cidr 10.96.0.0/12 -->    with these options of the command line
  *   <!-- ask: shop/cart -> shop/api:80/TCP -->       the diagnostic answers this question
+ *   <!-- convert: cluster-network-policy -->         it is why this conversion is refused
  *   (none of these)                                  `tierwall validate` says it, or `tierwall lint` for codes 4xxx
  *   <!-- run: … -->, <!-- dns: … -->                 only the command line can say it: test/command-line-pages.test.ts
  */
@@ -41,12 +44,14 @@ interface Page {
 interface Run {
   readonly yaml: string;
   readonly question: string | undefined;
+  readonly convertTo: string | undefined;
 }
 
 function readPage(code: Code): Page {
   const text = readFileSync(new URL(`${code}.md`, folder), "utf8");
   const [before, after = ""] = text.split("\n## Corrected\n") as [string, string?];
-  const example = { yaml: block(before, "yaml") ?? "", question: comment(before, "ask") };
+  const convertTo = comment(before, "convert");
+  const example = { yaml: block(before, "yaml") ?? "", question: comment(before, "ask"), convertTo };
   return {
     code,
     text,
@@ -57,6 +62,7 @@ function readPage(code: Code): Page {
     corrected: {
       yaml: block(after, "yaml") ?? example.yaml,
       question: comment(after, "ask") ?? example.question,
+      convertTo,
     },
   };
 }
@@ -77,10 +83,12 @@ function optionsOf(written: string): StateOptions {
   return { facts: { serviceCidrs: [cidr] } };
 }
 
-function run({ yaml, question }: Run, { code, options }: Page): readonly Finding[] {
+function run({ yaml, question, convertTo }: Run, { code, options }: Page): readonly Finding[] {
   const sources = [{ file: "example.yaml", text: yaml }];
   const state = readState(sources, optionsOf(options));
   if (isOfLint(code)) return lint(state, { sources }).findings;
+  if (convertTo !== undefined)
+    return [...state.diagnostics, ...convert(state, { to: convertTo as Target }).refusals];
   return question === undefined ? state.diagnostics : [...state.diagnostics, ...answer(state, question)];
 }
 
@@ -98,7 +106,8 @@ function answer(state: State, question: string): readonly Diagnostic[] {
 }
 
 /** The command that a reader types to see the output. */
-function commandOf({ code, options, example: { question } }: Page): string {
+function commandOf({ code, options, example: { question, convertTo } }: Page): string {
+  if (convertTo !== undefined) return `npx tierwall convert -f example.yaml --to ${convertTo}`;
   if (question === undefined)
     return `npx tierwall ${isOfLint(code) ? "lint" : "validate"} -f example.yaml${options === "" ? "" : ` ${options}`}`;
   const [from, to] = question.split(" -> ") as [string, string];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { diagnostic, hasErrors } from "./diagnostic.js";
-import { formatPath, isWithin, type Path } from "./place.js";
+import { formatPath, isWithin, parsePath, type Path } from "./place.js";
 
 describe("a path in words", () => {
   it.each([
@@ -18,6 +18,14 @@ describe("a path in words", () => {
     [["labels", "_x"], "labels._x"],
     [["example.com/a", "b"], '["example.com/a"].b'],
   ] satisfies [Path, string][])("%j: %s", (path, text) => expect(formatPath(path)).toBe(text));
+});
+
+describe("a path read back", () => {
+  it.each([
+    ["", []],
+    ["spec", ["spec"]],
+    ["specs[1].egressDeny[0]", ["specs", 1, "egressDeny", 0]],
+  ] satisfies [string, Path][])("%s: %j", (text, path) => expect(parsePath(text)).toEqual(path));
 });
 
 describe("being within", () => {

@@ -21,6 +21,13 @@ export function formatPath(path: Path): string {
   return text;
 }
 
+/** The way back from `formatPath`, for paths of plain words and numbers. */
+export function parsePath(text: string): Path {
+  return [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([word, index]) =>
+    index === undefined ? word : Number(index),
+  );
+}
+
 /** Whether `path` is `prefix` or leads to something inside it. */
 export function isWithin(path: Path, prefix: Path): boolean {
   return path.length >= prefix.length && prefix.every((step, i) => path[i] === step);

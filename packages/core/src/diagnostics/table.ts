@@ -85,6 +85,9 @@ export const diagnostics = {
   TW1506: error("a Service whose endpoints are not known"),
   TW1507: error("an object to delete that cannot be found"),
 
+  TW1601: error("a policy that cannot be converted"),
+  TW1602: error("a policy to convert that is not there"),
+
   TW2001: warning("a CIDR with host bits set"),
   TW2002: warning("a CIDR that covers only Service addresses"),
   TW2003: warning("policies of one priority that select the same pods"),

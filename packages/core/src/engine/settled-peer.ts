@@ -40,7 +40,7 @@ function settlePods(set: PodSet, { sample }: EndClass): LabelMatch | undefined {
 }
 
 /** S5.4: the subject's own values, all of them or none of them; undefined where that selects nothing. */
-function settleLabels(
+export function settleLabels(
   { kind, keys }: Extract<PodSet, { keys: readonly string[] }>,
   labels: Labels,
 ): LabelMatch | undefined {

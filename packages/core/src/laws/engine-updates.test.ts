@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AskedPort, Pair } from "../analysis/ask.js";
+import type { State } from "../analysis/state.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { ChangedPairs, Ports } from "../engine/changed-pairs.js";
 import type { Member } from "../engine/ends.js";
@@ -22,10 +23,12 @@ const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]
   "there and back": (moments) => [...moments, ...moments.toReversed(), ...moments],
 };
 
-const stateOf = (moment: Moment) => ({
+const stateOf = (moment: Moment): State => ({
   ...moment,
   policies: [],
   written: [],
+  definitions: [],
+  withDefinitions: () => stateOf(moment),
   diagnostics: [],
   skipped: new Map(),
   usable: true,

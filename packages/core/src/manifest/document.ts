@@ -4,6 +4,15 @@ import type { Path, Place } from "../diagnostics/place.js";
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
+/** Words for people, and what they speak of. */
+export interface Comment {
+  readonly path: Path;
+  /** On the lines above it, or on its own line. */
+  readonly side: "before" | "beside";
+  /** One line, without the `#`. */
+  readonly text: string;
+}
+
 /** One document of a file: where each part of it stands. */
 export interface Document {
   readonly file: string;
@@ -13,6 +22,8 @@ export interface Document {
   readonly placeOfKey: (path: Path) => Place;
   /** The single value at this path as it was written: `on`, where the value is true. */
   readonly writtenAt: (path: Path) => string | undefined;
+  /** The comments on the value at this path and inside it; their paths lead on from there. */
+  readonly commentsIn: (path: Path) => readonly Comment[];
 }
 
 /** A document with what it says. */
@@ -27,6 +38,7 @@ export function moved(document: Document, inner: (path: Path) => Path): Document
     placeOf: (path) => document.placeOf(inner(path)),
     placeOfKey: (path) => document.placeOfKey(inner(path)),
     writtenAt: (path) => document.writtenAt(inner(path)),
+    commentsIn: (path) => document.commentsIn(inner(path)),
   };
 }
 

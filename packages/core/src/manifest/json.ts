@@ -56,6 +56,7 @@ function placesIn(file: string, text: string, start: number, lines: Lines): Docu
       const { value: at } = locate(text, start, path, seen);
       return text.slice(at, Math.min(skipValue(text, at), at + longestWritten));
     },
+    commentsIn: () => [],
   };
 }
 

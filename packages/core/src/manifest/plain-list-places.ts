@@ -57,6 +57,8 @@ export function placesInPlainList(part: YamlText, value: Json): Document | undef
       const [document, inner] = withTree(path);
       return document.writtenAt(inner);
     },
+    // What stands above an item's dash speaks of it, and is not in its block.
+    commentsIn: (path) => whole.commentsIn(path),
   };
 }
 

@@ -13,7 +13,8 @@ import {
   type YAMLParseError,
 } from "yaml";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import type { Path, Place } from "../diagnostics/place.js";
+import { isWithin, type Path, type Place } from "../diagnostics/place.js";
+import { commentsOf } from "./comments.js";
 import type { Document, Json, ParsedDocument } from "./document.js";
 import { firstTooDeep } from "./depth.js";
 
@@ -45,7 +46,8 @@ export function parseTrees({ text, file, place }: YamlText): Parsed {
 
   const documents: ParsedDocument[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const document of parsed) {
+  for (const [i, document] of parsed.entries()) {
+    const start = parsed[i - 1]?.range[2] ?? 0;
     for (const error of firstOfEachLine(document.errors, text)) {
       const [start, end] = error.pos;
       if (error.code === "DUPLICATE_KEY") diagnostics.push(duplicateKey(text, start, place));
@@ -54,7 +56,8 @@ export function parseTrees({ text, file, place }: YamlText): Parsed {
     if (document.errors.length > 0) continue;
     try {
       const value = toJson(document.toJS({ maxAliasCount: 1000 }));
-      if (value !== null) documents.push({ value, ...placesIn(file, place, () => document) });
+      if (value !== null)
+        documents.push({ value, ...placesIn({ text, file, place }, () => document, start) });
     } catch (cause) {
       diagnostics.push(unreadable(cause, place(...spanOf(brokenAlias(document) ?? document.contents))));
     }
@@ -63,9 +66,9 @@ export function parseTrees({ text, file, place }: YamlText): Parsed {
 }
 
 /** The places of a text with one document that is known to be without errors. The tree is made when somebody asks. */
-export function placesInText({ text, file, place }: YamlText): Document {
+export function placesInText(source: YamlText): Document {
   let tree: YamlDocument.Parsed | undefined;
-  return placesIn(file, place, () => (tree ??= treesOf(text)[0]!));
+  return placesIn(source, () => (tree ??= treesOf(source.text)[0]!));
 }
 
 function treesOf(text: string): readonly YamlDocument.Parsed[] {
@@ -113,7 +116,8 @@ function toJson(value: unknown): Json {
   return value as Json;
 }
 
-function placesIn(file: string, place: YamlText["place"], tree: () => YamlDocument.Parsed): Document {
+/** `start` is where the document's part of the text begins. */
+function placesIn({ text, file, place }: YamlText, tree: () => YamlDocument.Parsed, start = 0): Document {
   return {
     file,
     placeOf: (path) => place(...spanOf(locate(tree(), path).value)),
@@ -125,6 +129,10 @@ function placesIn(file: string, place: YamlText["place"], tree: () => YamlDocume
       const { value: node } = locate(tree(), path);
       return isScalar(node) ? node.source : undefined;
     },
+    commentsIn: (path) =>
+      commentsOf(text, tree(), start)
+        .filter((comment) => isWithin(comment.path, path))
+        .map((comment) => ({ ...comment, path: comment.path.slice(path.length) })),
   };
 }
 

@@ -4,11 +4,13 @@ import { type Address, parseAddress } from "./address.js";
 import { type Cidr, contains, parseCidr } from "./cidr.js";
 import {
   formatRange,
+  cidrsOfRegion,
   intersect,
   isEmpty,
   type Region,
   regionOfAddresses,
   regionOfCidrs,
+  regionOfRanges,
   subtract,
 } from "./region.js";
 
@@ -148,5 +150,26 @@ describe("a range in words", () => {
   ])("%s to %s is %s", (first, last, text) => {
     const [from, to] = [parseAddress(first)!, parseAddress(last)!];
     expect(formatRange(from.family, from.value, to.value)).toBe(text);
+  });
+});
+
+describe("blocks of a region", () => {
+  it("are the region, and none overlaps another", () => {
+    fc.assert(
+      fc.property(region, (any) => {
+        const blocks = cidrsOfRegion(any);
+        expect(members(regionOfCidrs(4, blocks))).toEqual(members(any));
+        const sizes = blocks.map(({ prefix }) => 2 ** (32 - prefix));
+        expect(sizes.reduce((sum, count) => sum + count, 0)).toBe(members(any).length);
+      }),
+    );
+  });
+
+  it("are as few as can be", () => {
+    const whole = regionOfRanges(6, [[0n, (1n << 128n) - 1n]]);
+    expect(cidrsOfRegion(whole)).toEqual([{ family: 6, first: 0n, prefix: 0 }]);
+    expect(cidrsOfRegion(regionOfRanges(4, [[1n, 8n]])).map(({ prefix }) => prefix)).toEqual([
+      32, 31, 30, 32,
+    ]);
   });
 });

@@ -68,3 +68,31 @@ export function formatRange(family: Family, first: bigint, last: bigint): string
   if (isCidr) return formatCidr({ family, first, prefix: bitsOf(family) - hostBits });
   return `${formatAddress({ family, value: first })}-${formatAddress({ family, value: last })}`;
 }
+
+/** The fewest blocks that make up the region. */
+export function cidrsOfRegion({ family, ranges }: Region): readonly Cidr[] {
+  return ranges.flatMap(([first, last]) => [...blocksOf(family, first, last)]);
+}
+
+function* blocksOf(family: Family, from: bigint, last: bigint): Iterable<Cidr> {
+  const bits = bitsOf(family);
+  for (let first = from; first <= last; ) {
+    let size = 0;
+    // As large as the position of the block and the end of the range allow.
+    while (
+      size < bits &&
+      (first & ((1n << BigInt(size + 1)) - 1n)) === 0n &&
+      first + (1n << BigInt(size + 1)) - 1n <= last
+    )
+      size++;
+    yield { family, first, prefix: bits - size };
+    first += 1n << BigInt(size);
+  }
+}
+
+export function regionOfRanges(
+  family: Family,
+  ranges: readonly (readonly [first: bigint, last: bigint])[],
+): Region {
+  return union(family, ranges);
+}

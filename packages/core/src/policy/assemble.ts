@@ -76,7 +76,7 @@ function tiersOf(
 }
 
 // S1.12: precedence, then dialect, then policy name, then position.
-function compareRules(a: PlacedRule, b: PlacedRule): number {
+export function compareRules(a: PlacedRule, b: PlacedRule): number {
   const [x, y] = [a.rule.origin, b.rule.origin];
   return (
     a.rank - b.rank ||

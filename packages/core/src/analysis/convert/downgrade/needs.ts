@@ -1,0 +1,99 @@
+import { noPorts, type PortSetId, type PortSets } from "../../../engine/port-sets.js";
+import { isSubject } from "../../../evaluate/match.js";
+import type { Direction } from "../../../policy/model.js";
+import type { PolicyDefinition, State } from "../../state.js";
+import { directions } from "../draft.js";
+import type { Cell } from "./cells.js";
+import { keyOf, type Reach, type Reaches } from "./reach.js";
+
+type EachDirection<T> = Readonly<Record<Direction, T>>;
+
+/** What has to be done so that NetworkPolicies alone allow what all policies allow now. */
+export interface Needs {
+  /** What each cell may do. */
+  readonly wanted: EachDirection<ReadonlyMap<Cell, Reach>>;
+  /** Those that need a NetworkPolicy more. */
+  readonly needed: EachDirection<ReadonlySet<Cell>>;
+  /** NetworkPolicies that allow too much. */
+  readonly emptied: ReadonlySet<PolicyDefinition>;
+}
+
+export function needsOf(
+  cells: readonly Cell[],
+  reaches: { readonly now: Reaches; readonly alone: Reaches },
+  rest: State,
+  ports: PortSets,
+): Needs {
+  const selected = selectedBy(cells, rest);
+  const wanted = { ingress: new Map<Cell, Reach>(), egress: new Map<Cell, Reach>() };
+  const needed = { ingress: new Set<Cell>(), egress: new Set<Cell>() };
+  const emptied = new Set<PolicyDefinition>();
+  for (const direction of directions)
+    for (const cell of cells) {
+      const now = reaches.now.of(direction, cell);
+      wanted[direction].set(cell, now);
+      const alone = reaches.alone.of(direction, cell);
+      if (keyOf(now) === keyOf(alone) && now.undecided === alone.undecided) continue;
+      needed[direction].add(cell);
+      if (isMore(alone, now, ports))
+        for (const [definition, pods] of selected[direction])
+          if (pods.has(cell) && allowsAnything(definition, direction)) emptied.add(definition);
+    }
+  // What an emptied policy allowed to its other pods has to be allowed anew.
+  for (const definition of emptied)
+    for (const direction of directions)
+      for (const cell of selected[direction].get(definition) ?? []) needed[direction].add(cell);
+  return { wanted, needed, emptied };
+}
+
+const allowsAnything = ({ lowered }: PolicyDefinition, direction: Direction): boolean =>
+  lowered.rules.some(({ rule }) => rule.origin.direction === direction);
+
+/** The cells that each NetworkPolicy isolates. */
+function selectedBy(
+  cells: readonly Cell[],
+  { definitions, cluster }: State,
+): EachDirection<ReadonlyMap<PolicyDefinition, ReadonlySet<Cell>>> {
+  const found = {
+    ingress: new Map<PolicyDefinition, Set<Cell>>(),
+    egress: new Map<PolicyDefinition, Set<Cell>>(),
+  };
+  const inNamespace = new Map<string, PolicyDefinition[]>();
+  for (const definition of definitions) {
+    const { kind, namespace } = definition.policy;
+    if (kind !== "NetworkPolicy" || namespace === undefined) continue;
+    inNamespace.set(namespace, [...(inNamespace.get(namespace) ?? []), definition]);
+  }
+  for (const cell of cells) {
+    const [pod] = cell.pods;
+    const namespace = cluster.namespaces.get(cell.namespace);
+    if (pod === undefined || namespace === undefined) continue;
+    for (const definition of inNamespace.get(cell.namespace) ?? [])
+      for (const { direction, subject } of definition.lowered.isolation) {
+        if (!isSubject(subject, { kind: "pod", pod, namespace })) continue;
+        const known = found[direction].get(definition) ?? new Set();
+        known.add(cell);
+        found[direction].set(definition, known);
+      }
+  }
+  return found;
+}
+
+/** Whether the first allows something that the second does not. */
+function isMore(a: Reach, b: Reach, ports: PortSets): boolean {
+  const more = (x: PortSetId, y: PortSetId | undefined) => ports.subtract(x, y ?? noPorts) !== noPorts;
+  return (
+    a.cells.some((set, i) => more(set, b.cells[i])) ||
+    a.hosts.some((host, i) => more(host.ports, b.hosts[i]?.ports)) ||
+    a.nowhere.some((set, i) => more(set, b.nowhere[i])) ||
+    a.ranges.some(({ range, ports: set }) =>
+      b.ranges.some(
+        (other) =>
+          other.range.family === range.family &&
+          other.range.first <= range.last &&
+          other.range.last >= range.first &&
+          more(set, other.ports),
+      ),
+    )
+  );
+}

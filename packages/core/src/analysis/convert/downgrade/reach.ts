@@ -1,0 +1,127 @@
+import { type Node, type Pod, podKey } from "../../../cluster/model.js";
+import type { Engine } from "../../../engine/engine.js";
+import type { EndClass } from "../../../engine/ends.js";
+import { type AddressRange, OutsideAnswers } from "../../../engine/outside-runs.js";
+import { everyPort, noPorts, type PortSetId } from "../../../engine/port-sets.js";
+import { canTalk } from "../../../engine/talking.js";
+import type { Address, Family } from "../../../net/address.js";
+import type { Direction } from "../../../policy/model.js";
+import type { Cell } from "./cells.js";
+
+/** What the policies of some pods let through in one direction, on the other side's own account. */
+export interface Reach {
+  /** By the number of the cell. */
+  readonly cells: readonly PortSetId[];
+  /** External addresses: the longest ranges, ascending. */
+  readonly ranges: readonly { readonly range: AddressRange; readonly ports: PortSetId }[];
+  /** Each address of a host once, ascending. */
+  readonly hosts: readonly { readonly address: Address; readonly ports: PortSetId }[];
+  /** Hosts of which no address is known, by name. */
+  readonly nowhere: readonly PortSetId[];
+  /** Whether something hangs on facts that are not known. */
+  readonly undecided: boolean;
+}
+
+/** Answers for cells, from the tables of an engine. */
+export class Reaches {
+  private readonly outside = new Map<Family, OutsideAnswers>();
+  private readonly hosts: readonly {
+    readonly end: EndClass;
+    readonly addresses: readonly Address[];
+    readonly nowhere: readonly string[];
+  }[];
+
+  constructor(
+    private readonly engine: Engine,
+    /** Which of the classes of a cell is this engine's. */
+    private readonly number: number,
+    private readonly cells: readonly Cell[],
+  ) {
+    const { cluster, ends } = engine;
+    const known = (member: Pod | Node): readonly Address[] =>
+      member.addresses.length > 0 || !("node" in member)
+        ? member.addresses
+        : (cluster.nodes.get(member.node ?? "")?.addresses ?? []);
+    this.hosts = ends.classes
+      .filter(({ kind }) => kind === "host")
+      .map((end) => {
+        const members = [...end.nodes, ...end.pods];
+        const nowhere = members.filter((member) => known(member).length === 0);
+        return { end, addresses: members.flatMap(known), nowhere: nowhere.map(nameOf) };
+      });
+  }
+
+  of(direction: Direction, subject: Cell): Reach {
+    const { engine } = this;
+    const own = subject.classes[this.number]!;
+    let undecided = false;
+    const { answers } = engine;
+    const allowed = (answer: number): PortSetId => {
+      if (answers.undecided(answer) !== noPorts) undecided = true;
+      return answers.allowed(answer);
+    };
+    /** In each family that both have; selectors cannot tell families apart, so what differs is not allowed. */
+    const inEach = (
+      families: EndClass["families"],
+      ask: (family: Family | undefined) => number,
+    ): PortSetId => {
+      let ports = everyPort;
+      for (const family of [4, 6, undefined] as const)
+        if (canTalk(family, own.families, families))
+          ports = engine.ports.intersect(ports, allowed(ask(family)));
+      return ports;
+    };
+    const cells = this.cells.map((cell) => {
+      const end = cell.classes[this.number]!;
+      return inEach(end.families, (family) =>
+        engine.view(family).answer(direction, own, { kind: "pod", end }),
+      );
+    });
+    // S1.6: their own node always reaches pods.
+    const byAddress = new Map<string, Reach["hosts"][number]>();
+    const byName = new Map<string, PortSetId>();
+    for (const { end, addresses, nowhere } of this.hosts) {
+      const ports = inEach(end.families, (family) =>
+        engine.view(family).answer(direction, own, { kind: "host", end, nearness: "other-node" }),
+      );
+      for (const name of nowhere) byName.set(name, ports);
+      for (const address of addresses) {
+        const key = `${address.family} ${address.value.toString(16).padStart(32, "0")}`;
+        const known = byAddress.get(key)?.ports ?? everyPort;
+        byAddress.set(key, { address, ports: engine.ports.intersect(known, ports) });
+      }
+    }
+    const hosts = [...byAddress.keys()].toSorted().map((key) => byAddress.get(key)!);
+    const nowhere = [...byName.keys()].toSorted().map((name) => byName.get(name)!);
+    const ranges = ([4, 6] as const)
+      .filter((family) => canTalk(family, own.families, [family]))
+      .flatMap((family) =>
+        this.outsideOf(family)
+          .of(direction, own)
+          .runs.map(({ range, answer }) => ({ range, ports: allowed(answer) })),
+      );
+    return { cells, ranges, hosts, nowhere, undecided };
+  }
+
+  private outsideOf(family: Family): OutsideAnswers {
+    const known = this.outside.get(family) ?? new OutsideAnswers(this.engine.view(family), family);
+    this.outside.set(family, known);
+    return known;
+  }
+}
+
+const nameOf = (member: Pod | Node): string => ("namespace" in member ? podKey(member) : member.name);
+
+/** The ports that everybody may use. */
+export function commonPorts({ cells, ranges, hosts, nowhere }: Reach, engine: Engine): PortSetId {
+  const all = [...cells, ...[...ranges, ...hosts].map(({ ports }) => ports), ...nowhere];
+  return all.reduce((sum, ports) => engine.ports.intersect(sum, ports), everyPort);
+}
+
+export const keyOf = ({ cells, ranges, hosts, nowhere }: Reach): string =>
+  [
+    cells.join(),
+    ranges.map(({ range, ports }) => `${range.family}:${range.first}:${ports}`).join(),
+    hosts.map(({ ports }) => ports).join(),
+    nowhere.join(),
+  ].join(" ");

@@ -1,0 +1,211 @@
+import { Engine } from "../../../engine/engine.js";
+import { Answers } from "../../../engine/answers.js";
+import { noPorts, PortSets, type PortSetId } from "../../../engine/port-sets.js";
+import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
+import { isObject, type JsonObject } from "../../../manifest/document.js";
+import type { CommentedObject } from "../../../manifest/write-yaml.js";
+import { type Direction, formatPolicy } from "../../../policy/model.js";
+import type { PolicyDefinition, State } from "../../state.js";
+import { directions } from "../draft.js";
+import type { Findings } from "../findings.js";
+import type { Made } from "../made.js";
+import { Names } from "../names.js";
+import { writtenSelector } from "../written-selector.js";
+import { addressPeers } from "./address-peers.js";
+import { type Cell, cellsOf, grouped } from "./cells.js";
+import { needsOf } from "./needs.js";
+import { PodPeers } from "./pod-peers.js";
+import { portList } from "./port-list.js";
+import { commonPorts, keyOf, type Reach, Reaches } from "./reach.js";
+
+/*
+ * For a cluster that loses its cluster-wide policies: NetworkPolicies that allow what all tiers together allow now, pod by
+ * pod. Nothing is translated; the engine is asked what every pod may do, and that is written down.
+ *
+ *   every pod, each direction:  what is allowed now   =   what NetworkPolicies alone would allow?   nothing to do
+ *                                                     ⊋                                             one more NetworkPolicy
+ *                                                     otherwise       those that allow too much are emptied, and one more
+ */
+export function toNetworkPolicies(
+  state: State,
+  chosen: ReadonlySet<PolicyDefinition>,
+  findings: Findings,
+): Made {
+  return chosen.size === 0 ? { objects: [], replaced: [] } : new Downgrade(state, chosen, findings).made();
+}
+
+class Downgrade {
+  private readonly rest: State;
+  private readonly engines: { readonly now: Engine; readonly alone: Engine };
+  private readonly cells: readonly Cell[];
+  private readonly reaches: { readonly now: Reaches; readonly alone: Reaches };
+  private readonly podPeers: PodPeers;
+  private readonly names = new Map<string, Names>();
+  private readonly refused = new Set<string>();
+
+  constructor(
+    private readonly state: State,
+    private readonly chosen: ReadonlySet<PolicyDefinition>,
+    private readonly findings: Findings,
+  ) {
+    this.rest = state.withDefinitions(state.definitions.filter((definition) => !chosen.has(definition)));
+    // Port sets of both go by the same numbers.
+    const answers = new Answers(new PortSets());
+    this.engines = {
+      now: Engine.of(state.cluster, state.tiers, answers),
+      alone: Engine.of(state.cluster, this.rest.tiers, answers),
+    };
+    this.cells = cellsOf([this.engines.now, this.engines.alone]);
+    this.podPeers = new PodPeers(this.cells, state.cluster);
+    this.reaches = {
+      now: new Reaches(this.engines.now, 0, this.cells),
+      alone: new Reaches(this.engines.alone, 1, this.cells),
+    };
+  }
+
+  made(): Made {
+    const { needed, wanted, emptied } = needsOf(this.cells, this.reaches, this.rest, this.engines.now.ports);
+    const objects = [
+      ...[...emptied].map((definition) => this.emptied(definition)),
+      ...directions.flatMap((direction) => this.policies(direction, needed[direction], wanted[direction])),
+    ];
+    this.findings.remark(
+      "What is written holds for the pods, namespaces and nodes that exist now. Convert again when labels or namespaces change.",
+    );
+    return { objects, replaced: [...this.chosen, ...emptied] };
+  }
+
+  /** The same policy without rules: it goes on isolating, and others allow. */
+  private emptied({ object, policy, lowered }: PolicyDefinition): CommentedObject {
+    this.findings.remark(
+      "allows what cluster-wide policies deny; it is emptied, and what was left of it is written anew",
+      formatPolicy(policy),
+    );
+    const spec = isObject(object.value.spec) ? object.value.spec : {};
+    return {
+      value: {
+        apiVersion: "networking.k8s.io/v1",
+        kind: "NetworkPolicy",
+        metadata: { name: policy.name, namespace: policy.namespace ?? "default" },
+        spec: {
+          podSelector: spec.podSelector ?? {},
+          policyTypes: lowered.isolation.map(({ direction }) => typeOf(direction)),
+        },
+      },
+      comments: [
+        {
+          path: [],
+          side: "before",
+          text: "Emptied: what it still allows stands in the policies for its pods.",
+        },
+      ],
+    };
+  }
+
+  /** One for all pods of a namespace that may do the same. */
+  private policies(
+    direction: Direction,
+    needed: ReadonlySet<Cell>,
+    wanted: ReadonlyMap<Cell, Reach>,
+  ): readonly CommentedObject[] {
+    const groups = grouped(needed, (cell) => `${cell.namespace} ${keyOf(wanted.get(cell)!)}`);
+    return [...groups.values()].flatMap((group) => {
+      const [first] = group as [Cell, ...Cell[]];
+      const selectors = this.podPeers.within(first.namespace, group);
+      if (selectors === undefined) {
+        const { namespace, pods } = first;
+        this.refuse(
+          "subject",
+          `the labels of \`${namespace}/${pods[0]!.name}\` do not tell it from pods that may do something else`,
+        );
+        return [];
+      }
+      const rules = this.rules(direction, first, wanted.get(first)!);
+      return selectors.map((match) => this.policy(direction, first.namespace, match, rules));
+    });
+  }
+
+  private policy(
+    direction: Direction,
+    namespace: string,
+    match: LabelMatch,
+    rules: readonly JsonObject[],
+  ): CommentedObject {
+    const taken = this.rest.policies
+      .filter((policy) => policy.namespace === namespace)
+      .map(({ name }) => name);
+    const names = this.names.get(namespace) ?? new Names(taken);
+    this.names.set(namespace, names);
+    const who = match.flatMap(({ key, values }) =>
+      key === namespaceNameLabel ? [] : values.length === 0 ? [`no-${key}`] : values,
+    );
+    const name = names.nameFor("cluster-policies", [
+      direction,
+      ...(who.length === 0 ? ["all"] : who.slice(0, 3)),
+    ]);
+    return {
+      value: {
+        apiVersion: "networking.k8s.io/v1",
+        kind: "NetworkPolicy",
+        metadata: { name, namespace },
+        spec: { podSelector: writtenSelector(match), policyTypes: [typeOf(direction)], [direction]: rules },
+      },
+      comments: [],
+    };
+  }
+
+  private rules(direction: Direction, subject: Cell, reach: Reach): readonly JsonObject[] {
+    const { now } = this.engines;
+    const who = `${subject.namespace}/${subject.pods[0]!.name}`;
+    if (reach.undecided)
+      this.refuse(
+        "undecided",
+        `what \`${who}\` may do hangs on facts that are not known, which a NetworkPolicy cannot say`,
+      );
+    const common = commonPorts(reach, now);
+    const byPorts = grouped(this.cells, ({ index }) => String(reach.cells[index]));
+    const sets = new Set([
+      ...reach.cells,
+      ...reach.ranges.map(({ ports }) => ports),
+      ...reach.hosts.map(({ ports }) => ports),
+    ]);
+    const rules = common === noPorts ? [] : [this.rule(direction, undefined, common)];
+    for (const ports of sets) {
+      if (now.ports.subtract(ports, common) === noPorts) continue;
+      const pods = this.podPeers.of(byPorts.get(String(ports)) ?? []);
+      const addresses = addressPeers(reach, ports, this.cells, this.state.cluster, now.ports);
+      if (pods === undefined)
+        this.refuse("peers", `\`${who}\` may talk to some pods and not to others that have the same labels`);
+      if (addresses === undefined)
+        this.refuse(
+          "addresses",
+          `\`${who}\` may talk to addresses outside the cluster, and to pods less; an ipBlock holds the pods too`,
+          "Tell the range of the pods with `--pod-cidr`: it is excepted.",
+        );
+      const peers = [...(pods ?? []), ...(addresses ?? [])];
+      if (peers.length > 0) rules.push(this.rule(direction, peers, ports));
+    }
+    return rules;
+  }
+
+  private rule(direction: Direction, peers: readonly JsonObject[] | undefined, set: PortSetId): JsonObject {
+    const { ports, withoutIcmp } = portList(set, this.engines.now.ports);
+    if (withoutIcmp)
+      this.findings.remark(
+        "NetworkPolicies allow ICMP with every port or not at all; where some port is denied, so is ICMP",
+      );
+    return {
+      ...(peers === undefined ? {} : { [direction === "ingress" ? "from" : "to"]: peers }),
+      ...(ports === undefined ? {} : { ports }),
+    };
+  }
+
+  /** One example of each reason is enough. */
+  private refuse(reason: string, message: string, hint?: string): void {
+    if (this.refused.has(reason)) return;
+    this.refused.add(reason);
+    this.findings.refuse(message, hint);
+  }
+}
+
+const typeOf = (direction: Direction): string => (direction === "ingress" ? "Ingress" : "Egress");

@@ -1,0 +1,113 @@
+import { type Path, parsePath } from "../../diagnostics/place.js";
+import { isObject, type Json } from "../../manifest/document.js";
+import type { PlacedRule } from "../../policy/assemble.js";
+import type { Action, Direction, Peer, PodSelection, PortMatch, RuleOrigin } from "../../policy/model.js";
+import type { PolicyDefinition } from "../state.js";
+
+/*
+ * What is to be written, in terms of the one model, before anybody asks how the target API spells it. Parts know the
+ * path they came from, so that comments find their way.
+ */
+
+export interface Sourced<T> {
+  readonly what: T;
+  /** Where it stands in the object it came from. */
+  readonly from: Path | undefined;
+}
+
+export interface DraftRule {
+  readonly name: string | undefined;
+  readonly action: Action;
+  readonly peers: readonly Sourced<Peer>[];
+  readonly ports: "every" | readonly Sourced<PortMatch>[];
+  readonly origin: RuleOrigin;
+}
+
+export type DraftRules = Readonly<Record<Direction, readonly DraftRule[]>>;
+
+/** A cluster-wide policy; its place in its tier is that of its slot. */
+export interface Draft {
+  readonly definition: PolicyDefinition;
+  /** Other policies that some of its rules come from. */
+  readonly also?: readonly PolicyDefinition[];
+  /** What its name has beside that of the policy it comes from. */
+  readonly suffixes: readonly string[];
+  readonly subject: PodSelection;
+  readonly rules: DraftRules;
+  /** Comments to put before it. */
+  readonly remarks: readonly string[];
+}
+
+/** A policy of one namespace; it isolates in the directions it has a list for. */
+export interface NamespacedDraft {
+  readonly definition: PolicyDefinition;
+  readonly suffixes: readonly string[];
+  readonly namespace: string;
+  readonly pods: PodSelection["pods"];
+  readonly rules: Partial<DraftRules>;
+  readonly remarks: readonly string[];
+}
+
+export type OrderedTier = "admin" | "baseline";
+
+export const directions = ["ingress", "egress"] as const;
+
+/** The rules of a policy that fulfil a condition, as one draft for each subject; Cilium's may have several. */
+export function draftsOf(
+  definition: PolicyDefinition,
+  isMeant: (rule: PlacedRule) => boolean,
+  suffixes: readonly string[] = [],
+): readonly Draft[] {
+  const bySubject = new Map<PodSelection, PlacedRule[]>();
+  for (const placed of definition.lowered.rules.filter(isMeant)) {
+    const known = bySubject.get(placed.rule.subject);
+    if (known === undefined) bySubject.set(placed.rule.subject, [placed]);
+    else known.push(placed);
+  }
+  return [...bySubject].map(([subject, placed], i, all) => ({
+    definition,
+    suffixes: all.length > 1 ? [...suffixes, String(i + 1)] : suffixes,
+    subject,
+    rules: rulesOf(definition, placed),
+    remarks: [],
+  }));
+}
+
+export function rulesOf(definition: PolicyDefinition, placed: readonly PlacedRule[]): DraftRules {
+  const of = (direction: Direction) =>
+    placed.filter(({ rule }) => rule.origin.direction === direction).map((one) => draftRule(definition, one));
+  return { ingress: of("ingress"), egress: of("egress") };
+}
+
+function draftRule({ object }: PolicyDefinition, { rule }: PlacedRule): DraftRule {
+  const { origin, action, peers, ports } = rule;
+  const path = parsePath(origin.path);
+  const sourced = <T>(list: readonly T[], fields: readonly Path[]): readonly Sourced<T>[] => {
+    const field = fields.find((one) => lengthAt(object.value, [...path, ...one]) === list.length);
+    return list.map((what, i) => ({ what, from: field && [...path, ...field, i] }));
+  };
+  return {
+    name: origin.name,
+    action,
+    origin,
+    peers: sourced(peers, [["from"], ["to"]]),
+    ports: ports === "every" ? ports : sourced(ports, [["ports"], ["protocols"], ["l4Selector", "ports"]]),
+  };
+}
+
+/** How long the list at a path is, if there is one. */
+function lengthAt(value: Json, path: Path): number | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined) return Array.isArray(value) ? value.length : undefined;
+  const list = Array.isArray(value) ? (value as readonly Json[]) : undefined;
+  const next = typeof step === "number" ? list?.[step] : isObject(value) ? value[step] : undefined;
+  return next === undefined ? undefined : lengthAt(next, rest);
+}
+
+export function isEmptyDraft({ rules }: Draft): boolean {
+  return rules.ingress.length + rules.egress.length === 0;
+}
+
+export function mapRules(rules: DraftRules, change: (rule: DraftRule) => readonly DraftRule[]): DraftRules {
+  return { ingress: rules.ingress.flatMap(change), egress: rules.egress.flatMap(change) };
+}

@@ -1,0 +1,8 @@
+import type { CommentedObject } from "../../manifest/write-yaml.js";
+import type { PolicyDefinition } from "../state.js";
+
+/** New objects, and the policies they take the place of. */
+export interface Made {
+  readonly objects: readonly CommentedObject[];
+  readonly replaced: readonly PolicyDefinition[];
+}

@@ -1,0 +1,113 @@
+import { compareRules } from "../../policy/assemble.js";
+import type { PolicyDefinition, State } from "../state.js";
+import { ciliumDrafts } from "./cilium-rules.js";
+import { defaultDrafts } from "./default-rules.js";
+import { type Draft, draftsOf, type NamespacedDraft, type OrderedTier } from "./draft.js";
+import { Findings } from "./findings.js";
+import { forEmpowered, guardrailsOf } from "./guardrails.js";
+import { expandTenants } from "./tenants.js";
+
+/** What stands in an ordered tier, from first to last: policies that stay, and slots for new ones. */
+export type Standing =
+  | { readonly kind: "kept"; readonly definition: PolicyDefinition; readonly priority: number }
+  /** Drafts with one priority between them, as no pod is the subject of two. */
+  | { readonly kind: "new"; readonly wanted: number; readonly drafts: readonly Draft[] };
+
+export interface Order {
+  readonly tiers: Readonly<Record<OrderedTier, readonly Standing[]>>;
+  readonly namespaced: readonly NamespacedDraft[];
+}
+
+/** The order in which all that is converted has to be evaluated, among what is not. */
+export function orderOf(state: State, converted: ReadonlySet<PolicyDefinition>, findings: Findings): Order {
+  const tenants = (draft: Draft) => expandTenants(draft, state.cluster, findings);
+  const slots = (drafts: readonly Draft[], wanted: number): readonly Standing[] =>
+    drafts.flatMap(tenants).map((together) => ({ kind: "new", wanted, drafts: together }));
+  const chosen = state.definitions.filter((definition) => converted.has(definition));
+
+  const inTier = (tier: OrderedTier): readonly Standing[] =>
+    definitionsIn(state, tier).flatMap(({ definition, precedence }): readonly Standing[] =>
+      converted.has(definition)
+        ? slots(
+            draftsOf(definition, () => true),
+            precedence,
+          )
+        : [{ kind: "kept", definition, priority: precedence }],
+    );
+  const admin = inTier("admin");
+
+  const guardrails = chosen.filter(({ policy }) => policy.dialect === "first-draft").map(guardrailsOf);
+  const [empower, deny, allow] = (["empower", "deny", "allow"] as const).map((part) =>
+    slots(
+      guardrails.flatMap((drafts) => drafts[part]),
+      0,
+    ),
+  ) as [readonly Standing[], readonly Standing[], readonly Standing[]];
+  const later =
+    empower.length === 0 ? [] : [...allow, ...admin].flatMap((standing) => draftsIn(standing, state));
+  const empowered = later.flatMap((draft) =>
+    empower.flatMap((standing) =>
+      standing.kind === "kept"
+        ? []
+        : standing.drafts.flatMap((other): readonly Standing[] => {
+            const met = forEmpowered(draft, other, findings);
+            return met === undefined ? [] : [{ kind: "new", wanted: 0, drafts: [met] }];
+          }),
+    ),
+  );
+
+  const cilium = chosen
+    .filter(({ policy }) => policy.dialect === "cilium")
+    .map((definition) => ciliumDrafts(definition, state, findings));
+  const defaults = chosen
+    .filter(({ policy }) => policy.kind === "ClusterDefaultNetworkPolicy")
+    .map((definition) => defaultDrafts(definition, state, findings));
+  const last = 1000;
+  return {
+    tiers: {
+      admin: [
+        ...empowered,
+        ...empower,
+        ...deny,
+        ...allow,
+        ...admin,
+        ...slots(
+          [...cilium.flatMap((drafts) => drafts.deny), ...cilium.flatMap((drafts) => drafts.allow)],
+          last,
+        ),
+      ],
+      baseline: [
+        ...slots(
+          cilium.flatMap((drafts) => drafts.baseline),
+          0,
+        ),
+        ...inTier("baseline"),
+        ...slots(
+          [...defaults.flatMap((drafts) => drafts.allow), ...defaults.flatMap((drafts) => drafts.deny)],
+          last,
+        ),
+      ],
+    },
+    namespaced: [...cilium, ...defaults].flatMap((drafts) => drafts.namespaced),
+  };
+}
+
+/** Of policies that stay, too: what they say about empowered traffic has to be said before it is passed. */
+function draftsIn(standing: Standing, { cluster }: State): readonly Draft[] {
+  if (standing.kind === "new") return standing.drafts;
+  const drafts = draftsOf(standing.definition, () => true);
+  return drafts.flatMap((draft) => expandTenants(draft, cluster, new Findings()).flat());
+}
+
+/** The policies with rules in an ordered tier, in the order of evaluation (S1.12). */
+function definitionsIn(
+  { definitions }: State,
+  tier: OrderedTier,
+): readonly { readonly definition: PolicyDefinition; readonly precedence: number }[] {
+  return definitions
+    .flatMap((definition) => {
+      const first = definition.lowered.rules.find((placed) => placed.tier === tier);
+      return first === undefined ? [] : [{ definition, first, precedence: first.precedence }];
+    })
+    .toSorted((a, b) => compareRules(a.first, b.first));
+}

@@ -1,0 +1,113 @@
+import type { Json, JsonObject } from "../../manifest/document.js";
+import type { CommentedObject } from "../../manifest/write-yaml.js";
+import { formatCidr } from "../../net/cidr.js";
+import { describePeer, formatRule } from "../../policy/describe.js";
+import type { Direction, Peer, PortMatch } from "../../policy/model.js";
+import { carriedComments } from "./comments.js";
+import { type DraftRule, directions, type NamespacedDraft } from "./draft.js";
+import type { Findings } from "./findings.js";
+import { headParts, ruleParts, writtenMetadata } from "./written-policy.js";
+import { writtenSelector } from "./written-selector.js";
+
+/** A draft as a NetworkPolicy. What that API has no word for is refused. */
+export function writtenNetworkPolicy(
+  draft: NamespacedDraft,
+  name: string,
+  findings: Findings,
+): CommentedObject {
+  const spoken = directions.filter((direction) => draft.rules[direction] !== undefined);
+  const lists = spoken.map((direction) => [
+    direction,
+    draft.rules[direction]!.flatMap((rule) => writtenRule(rule, direction, findings)),
+  ]);
+  const value = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: writtenMetadata(draft.definition, { name, namespace: draft.namespace }),
+    spec: {
+      podSelector: writtenSelector(draft.pods),
+      policyTypes: spoken.map((direction) => (direction === "ingress" ? "Ingress" : "Egress")),
+      ...(Object.fromEntries(lists) as Record<string, Json>),
+    },
+  };
+  const parts = spoken.flatMap((direction) =>
+    draft.rules[direction]!.flatMap((rule, i) => ruleParts(rule, ["spec", direction, i], "ports")),
+  );
+  const head = headParts(["appliedTo", "endpointSelector"], ["spec", "podSelector"]);
+  const remarks = draft.remarks.map((text) => ({ path: [], side: "before", text }) as const);
+  return { value, comments: [...carriedComments(draft.definition, [...head, ...parts]), ...remarks] };
+}
+
+function writtenRule(rule: DraftRule, direction: Direction, findings: Findings): readonly JsonObject[] {
+  const isEverything = rule.peers.some(({ what }) => what.kind === "everything");
+  const peers = isEverything ? [] : rule.peers.flatMap(({ what }) => writtenPeers(what, rule, findings));
+  if (peers.length === 0 && !isEverything) return [];
+  if (rule.ports !== "every" && rule.ports.some(({ what }) => what.kind === "icmp"))
+    findings.refuseRule(rule.origin, "speaks of ICMP by type, for which a NetworkPolicy has no word");
+  return [
+    {
+      ...(isEverything ? {} : { [direction === "ingress" ? "from" : "to"]: peers }),
+      ...(rule.ports === "every" ? {} : { ports: rule.ports.flatMap(({ what }) => writtenPorts(what)) }),
+    },
+  ];
+}
+
+function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): readonly JsonObject[] {
+  const nearly = (what: string) => findings.remark(what, formatRule(origin));
+  const refuse = (): readonly JsonObject[] => {
+    findings.refuseRule(origin, `is about ${describePeer(peer)}, for which a NetworkPolicy has no word`);
+    return [];
+  };
+  switch (peer.kind) {
+    case "pods": {
+      if (peer.account !== undefined || peer.namespaces.kind !== "selector" || peer.pods.kind !== "selector")
+        return refuse();
+      const pods = peer.pods.match.length === 0 ? {} : { podSelector: writtenSelector(peer.pods.match) };
+      return [{ namespaceSelector: writtenSelector(peer.namespaces.match), ...pods }];
+    }
+    case "networks":
+      if (peer.reach === "external")
+        nearly("is about external addresses only; an ipBlock holds pods and nodes in it as well");
+      return peer.cidrs.map((cidr) => ({
+        ipBlock: {
+          cidr: formatCidr(cidr),
+          ...(peer.except.length === 0 ? {} : { except: peer.except.map(formatCidr) }),
+        },
+      }));
+    case "entity":
+      // S1.6: a node reaches its own pods in any case.
+      if (peer.entity === "host" && origin.direction === "ingress") return [];
+      if (peer.entity === "cluster") {
+        nearly("is about nodes too, which a NetworkPolicy cannot name");
+        return [{ namespaceSelector: {} }];
+      }
+      if (peer.entity !== "world") return refuse();
+      nearly("is about external addresses only; an ipBlock holds pods and nodes as well");
+      return ["0.0.0.0/0", "::/0"].map((cidr) => ({ ipBlock: { cidr } }));
+    case "everything":
+      return [];
+    case "nodes":
+    case "domains":
+    case "endpoints":
+    case "cidr-group":
+    case "unknown-set":
+      return refuse();
+  }
+}
+
+/** S2.4; a name without a protocol is that name in each (S1.8). */
+function writtenPorts(port: PortMatch): readonly JsonObject[] {
+  switch (port.kind) {
+    case "range": {
+      const { protocol, first, last } = port;
+      if (first === 1 && last === 65535) return [{ protocol }];
+      return [{ protocol, port: first, ...(first === last ? {} : { endPort: last }) }];
+    }
+    case "named": {
+      const protocols = port.protocol === undefined ? ["TCP", "UDP", "SCTP"] : [port.protocol];
+      return protocols.map((protocol) => ({ protocol, port: port.name }));
+    }
+    case "icmp":
+      return [];
+  }
+}

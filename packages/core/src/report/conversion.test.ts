@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { convert } from "../analysis/convert/convert.js";
+import { world } from "../testing/world.js";
+import { conversionJson, conversionText } from "./conversion.js";
+import { noStyle } from "./style.js";
+
+const cluster = `apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+status: {podIP: 10.0.0.1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: db, namespace: shop}
+status: {podIP: 10.0.0.2}
+---
+`;
+const kind = (action: string, peers: string) => `apiVersion: netpol.networking.k8s.io/v1alpha1
+kind: ClusterNetworkPolicy
+metadata: {name: guard}
+spec: {appliedTo: {namespaceSelector: {}}, egress: [{action: ${action}, ports: [{port: 80}]${peers}}]}
+`;
+const told = (yaml: string) => {
+  const conversion = convert(world(yaml).state, { to: "cluster-network-policy" });
+  return { text: conversionText(conversion, noStyle), json: conversionJson(conversion) };
+};
+
+describe("what is said about a conversion", () => {
+  it("proven: how much was compared, and in place of what", () => {
+    const { text, json } = told(`${cluster}${kind("Deny", "")}`);
+    expect(text).toBe(
+      "✓ proven: 1 policy became 1, and every verdict about the 2 pods is the same: among them, with nodes, and with external addresses\n" +
+        "  in place of ClusterNetworkPolicy guard",
+    );
+    expect(json).toMatchObject({
+      apiVersion: "tierwall.dev/v1",
+      kind: "Conversion",
+      to: "cluster-network-policy",
+      proven: true,
+      pods: 2,
+      changedPairs: 0,
+      replaced: [
+        { group: "netpol.networking.k8s.io", kind: "ClusterNetworkPolicy", name: "guard", line: 11 },
+      ],
+      policies: [{ apiVersion: "policy.networking.k8s.io/v1alpha2", kind: "ClusterNetworkPolicy" }],
+      differences: [],
+    });
+  });
+
+  it("not proven: which verdicts differ, and who decides", () => {
+    const ingress = kind("Deny", "").replace("egress", "ingress");
+    const { text, json } = told(`${cluster}${ingress}`);
+    expect(text.split("\n").map((line) => line.trim())).toEqual([
+      "✗ not proven: 1 policy became 1, but 2 pairs would get another verdict on 80/TCP",
+      "· ClusterNetworkPolicy guard rule 1: is about every source; the API can name pods only, and says",
+      "nothing of nodes and external addresses",
+      "",
+      "0.0.0.0 → shop/web 80/TCP: Deny → Allow (and 1 pair like it)",
+      "before: ClusterNetworkPolicy guard rule 1 · test.yaml:14",
+      "after:  default",
+    ]);
+    expect(json).toMatchObject({
+      proven: false,
+      changedPairs: 2,
+      differences: [
+        {
+          from: { kind: "external", address: "0.0.0.0" },
+          to: { kind: "pod", namespace: "shop", name: "web" },
+          ports: [{ protocol: "TCP", ports: "80" }],
+          before: "Deny",
+          after: "Allow",
+          pairs: 2,
+        },
+      ],
+    });
+  });
+
+  it("without pods: that nothing is proven", () => {
+    expect(told(kind("Deny", "")).text).toContain(
+      "? NOT PROVEN: 1 policy became 1, but the input has no pods",
+    );
+    expect(told(kind("Deny", "")).json.proven).toBe(false);
+  });
+
+  it("nothing to convert", () => {
+    expect(told(cluster).text).toBe("there is nothing to convert");
+  });
+});

@@ -1,0 +1,145 @@
+import type { Conversion } from "../analysis/convert/convert.js";
+import { type ChangedExample, isProven, type Proof } from "../analysis/convert/proof.js";
+import type { PortSetId, PortSets } from "../engine/port-sets.js";
+import type { DirectionExplanation } from "../engine/explain-flow.js";
+import { formatEndpoint } from "../evaluate/flow.js";
+import { formatPolicy } from "../policy/model.js";
+import { apiVersion, endpointJson, type JsonValue, policyJson, portRanges } from "./explanation-json.js";
+import { deciderText } from "./rule-text.js";
+import { type Style, wrap } from "./style.js";
+
+/** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, told as such. */
+export function conversionText(conversion: Conversion, style: Style): string {
+  return [...headline(conversion, style), ...remarks(conversion), ...differences(conversion, style)].join(
+    "\n",
+  );
+}
+
+function headline(
+  { replaced, policies, refusals, proof }: Conversion,
+  { good, bad, unsure }: Style,
+): readonly string[] {
+  if (refusals.length > 0)
+    return [bad(`✗ refused for ${counted(refusals.length, "reason")}; nothing was written`)];
+  if (replaced.length === 0) return ["there is nothing to convert"];
+  const became = `${counted(replaced.length, "policy")} became ${policies.length}`;
+  if (proof === undefined) return [became];
+  if (proof.pods === 0)
+    return [
+      unsure(`? NOT PROVEN: ${became}, but the input has no pods, so that no verdict could be compared`),
+      "  Read the cluster too: kubectl get namespaces,pods,nodes -A -o yaml",
+    ];
+  if (!isProven(proof))
+    return [
+      bad(
+        `✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get another verdict on ` +
+          portsText(proof.changedPorts, proof.ports),
+      ),
+    ];
+  const among = "among them, with nodes, and with external addresses";
+  return [
+    good(
+      `✓ proven: ${became}, and every verdict about the ${counted(proof.pods, "pod")} is the same: ${among}`,
+    ),
+    wrap("  in place of ", inPlaceOf(replaced), "    ", 100),
+  ];
+}
+
+function inPlaceOf(replaced: Conversion["replaced"]): string {
+  const names = replaced.slice(0, mostShown).map(formatPolicy).join(", ");
+  return replaced.length > mostShown ? `${names} and ${replaced.length - mostShown} more` : names;
+}
+
+function remarks(conversion: Conversion): readonly string[] {
+  return conversion.remarks.map((text) => wrap("  · ", text, "    ", 100));
+}
+
+function differences({ proof }: Conversion, { dim }: Style): readonly string[] {
+  if (proof === undefined || proof.changedPairs === 0) return [];
+  const shown = proof.examples.slice(0, mostShown);
+  const told = shown.reduce((sum, example) => sum + example.pairs, 0);
+  const rest = proof.changedPairs - told;
+  return [
+    "",
+    ...shown.flatMap((example) => differenceLines(example, proof, dim)),
+    ...(rest > 0 ? [`  … and ${counted(rest, "pair")} more (-o json tells more of them)`] : []),
+  ];
+}
+
+const mostShown = 8;
+
+function differenceLines(example: ChangedExample, { ports }: Proof, dim: Style["dim"]): readonly string[] {
+  const { source, destination, before, after, pairs, decidedBefore, decidedAfter } = example;
+  const alike = pairs === 1 ? "" : dim(` (and ${counted(pairs - 1, "pair")} like it)`);
+  const decider = (explained: typeof decidedBefore, verdict: string): string => {
+    const denying = [explained.egress, explained.ingress].find(
+      (part) => part.verdict === verdict && verdict !== "Allow",
+    );
+    return [
+      ...new Set((denying ? [denying] : [explained.egress, explained.ingress]).flatMap(decidersOf)),
+    ].join("; ");
+  };
+  return [
+    `  ${formatEndpoint(source)} → ${formatEndpoint(destination)} ${portsText(example.ports, ports)}: ${before} → ${after}${alike}`,
+    dim(`      before: ${decider(decidedBefore, before)}`),
+    dim(`      after:  ${decider(decidedAfter, after)}`),
+  ];
+}
+
+const decidersOf = ({ deciders }: DirectionExplanation): readonly string[] => deciders.map(deciderText);
+
+const protocols = ["TCP", "UDP", "SCTP", "ICMP"] as const;
+
+/** `80,443/TCP all UDP`. */
+function portsText(id: PortSetId, ports: PortSets): string {
+  const ofEach = protocols.flatMap((protocol) => {
+    const ranges = ports.ranges(id, protocol);
+    if (ranges.length === 0) return [];
+    if (protocol === "ICMP") return [protocol];
+    const text = portRanges(ranges);
+    return text === "all" ? [`all ${protocol}`] : [`${text}/${protocol}`];
+  });
+  return ofEach.length === protocols.length && ofEach.every((text) => /^(all .*|ICMP)$/.test(text))
+    ? "every port"
+    : ofEach.join(" ");
+}
+
+/** The stable, versioned JSON of a conversion. */
+export function conversionJson(conversion: Conversion): { readonly [key: string]: JsonValue | undefined } {
+  const { to, replaced, policies, refusals, proof } = conversion;
+  return {
+    apiVersion,
+    kind: "Conversion",
+    to,
+    proven: proof === undefined ? undefined : isProven(proof),
+    replaced: replaced.map(policyJson),
+    policies: policies.map(({ value }) => value),
+    remarks: conversion.remarks,
+    refusals: refusals.map(({ code, object, message, hint, place }) => ({
+      code,
+      object,
+      message,
+      hint,
+      file: place?.file,
+      line: place?.line,
+    })),
+    ...(proof === undefined ? {} : { pods: proof.pods, changedPairs: proof.changedPairs }),
+    differences: proof?.examples.map((example) => ({
+      from: endpointJson(example.source),
+      to: endpointJson(example.destination),
+      ports: protocols.flatMap((protocol) => {
+        const ranges = proof.ports.ranges(example.ports, protocol);
+        if (ranges.length === 0) return [];
+        return [{ protocol, ports: protocol === "ICMP" ? undefined : portRanges(ranges) }];
+      }),
+      before: example.before,
+      after: example.after,
+      pairs: example.pairs,
+    })),
+  };
+}
+
+function counted(count: number, noun: string): string {
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
+}

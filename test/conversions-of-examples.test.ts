@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { convert, isProven, parseCidr, readState, type State, type Target } from "@tierwall/core";
+import { describe, expect, it } from "vitest";
+
+/* Every example is converted to every API. Those that are not listed here are proven; these are refused, for a reason. */
+
+const l7 = "looks into requests (dns), which no other API can";
+const manySubjects = "there is only one BaselineAdminNetworkPolicy";
+
+const refused: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
+  "cluster-network-policy": { "cfp30572-motivation-dns-proxy": l7, "cfp30572-observe-dns": l7 },
+  "network-policy-api-v1alpha1": {
+    "cfp30572-motivation-dns-proxy": l7,
+    "cfp30572-observe-dns": l7,
+    "mixed-six-apis": manySubjects,
+    "npep285-story1-many-baselines": manySubjects,
+  },
+  "network-policy": { "npep285-story1-many-baselines": "hangs on facts that are not known" },
+};
+
+/** No NetworkPolicy can allow ICMP and deny a port, or take from what a CiliumNetworkPolicy allows. */
+const notProven: Readonly<Partial<Record<Target, readonly string[]>>> = {
+  "network-policy": [
+    "kep2091-samelabels-example",
+    "kep2091-story4-tenants-notsamelabels",
+    "kep2091-story4-tenants-pass-samelabels",
+    "mixed-six-apis",
+    "npep126-apiserver-block",
+    "npep126-block-node-ports",
+    "npep126-example-nodes",
+  ],
+};
+
+const examples = fileURLToPath(new URL("../examples", import.meta.url));
+const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+function stateOf(folder: string): State {
+  const files = readdirSync(join(examples, folder), { recursive: true, encoding: "utf8" })
+    // The same policies in the other spelling.
+    .filter((file) => file.endsWith(".yaml") && !file.startsWith("seed-spelling"));
+  const podCidrs = ["10.244.0.0/16", "fd00:10:244::/48"].flatMap((text) => parseCidr(text) ?? []);
+  return readState(
+    files.map((file) => ({ file, text: readFileSync(join(examples, folder, file), "utf8") })),
+    { facts: { podCidrs } },
+  );
+}
+
+describe.each(folders.map(({ name }) => name))("examples/%s", (folder) => {
+  const state = stateOf(folder);
+
+  it.each(Object.keys(refused) as Target[])("converts to %s, proven or for a reason not", (to) => {
+    const { refusals, proof } = convert(state, { to });
+    const reason = refused[to][folder];
+    if (reason !== undefined) return expect(refusals[0]?.message).toContain(reason);
+    expect(refusals).toEqual([]);
+    if (proof === undefined) return;
+    expect(isProven(proof)).toBe(notProven[to]?.includes(folder) !== true);
+  });
+});

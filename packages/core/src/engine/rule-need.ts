@@ -18,6 +18,8 @@ export interface RuleNeed {
   decidesInTier: boolean;
   /** Whether something would be said otherwise without it, as far as can be proven (S9.1). */
   needed: boolean;
+  /** Whether something would, if nothing were known of what the tiers behind its own say. */
+  neededInTier: boolean;
   /** While it decides nothing: who takes what it speaks of, in this tier and those before. */
   readonly takers: Set<Rule | Isolation>;
   /** The same if no tier came before its own. */
@@ -38,6 +40,7 @@ export function ruleNeeds(engine: Engine): ReadonlyMap<Rule, RuleNeed> {
           matches: false,
           decidesInTier: false,
           needed: false,
+          neededInTier: false,
           takers: new Set(),
           takersInTier: new Set(),
         });
@@ -54,6 +57,8 @@ class LaneNeeds {
   /** By item: the ports that it may take from each of its cells. */
   private readonly taken = new Map<LaneItem, PortsByCell>();
   private readonly before: Takers<Rule | Isolation>;
+  /** Of which nothing is known. */
+  private readonly unknown: Denials;
 
   constructor(
     private readonly lane: Lane,
@@ -62,6 +67,10 @@ class LaneNeeds {
   ) {
     this.real = realPorts(ports);
     this.before = new Takers(lane.cells, ports);
+    this.unknown = {
+      surely: new Uint32Array(lane.cells),
+      perhaps: new Uint32Array(lane.cells).fill(this.real),
+    };
   }
 
   find(): void {
@@ -128,10 +137,14 @@ class LaneNeeds {
   }
 
   private backwards(tier: LaneTier, behind: Denials): Denials {
-    return denialsFrom(tier, this.lane, behind, this.ports, this.real, (items, without) => {
-      const need = this.needs.get(items[0]!.rule)!;
-      if (!need.needed && items.some((item) => this.matters(item, without, behind))) need.needed = true;
-    });
+    const ask = (whether: "needed" | "neededInTier", behindIt: Denials) =>
+      denialsFrom(tier, this.lane, behindIt, this.ports, this.real, (items, without) => {
+        const need = this.needs.get(items[0]!.rule)!;
+        if (!need[whether] && items.some((item) => this.matters(item, without, behindIt)))
+          need[whether] = true;
+      });
+    if (tier.row.rules.some((rule) => !this.needs.get(rule)!.neededInTier)) ask("neededInTier", this.unknown);
+    return ask("needed", behind);
   }
 
   /** Whether what an item takes would be said otherwise by what comes after its rule. */

@@ -21,7 +21,7 @@ export function flowAt(spot: Spot, cluster: Cluster): Flow {
   const { family, answers } = spot.field.view;
   const [subject, other] = spot.field.kind === "outside" ? withAddress(spot, cluster) : within(spot, cluster);
   const [source, destination] = spot.direction === "egress" ? [subject, other] : [other, subject];
-  const flow = { source, destination, ...firstPort(answers.ports, spot.ports) };
+  const flow = { source, destination, ...portIn(answers.ports, spot.ports) };
   return family === undefined ? flow : { ...flow, family };
 }
 
@@ -59,11 +59,18 @@ function fits(subject: Endpoint, host: Endpoint, isOwn: boolean): boolean {
 const isSamePod = (a: Endpoint, b: Endpoint): boolean =>
   a.kind === "pod" && b.kind === "pod" && a.pod === b.pod;
 
-/** Port 0 does not exist. */
-function firstPort(ports: PortSets, set: PortSetId): Pick<Flow, "protocol" | "port"> {
+/** One that people know, if it is among them. */
+function portIn(ports: PortSets, set: PortSetId): Pick<Flow, "protocol" | "port"> {
+  for (const known of wellKnown) if (ports.contains(set, known.protocol, known.port)) return known;
   for (const protocol of ["TCP", "UDP", "SCTP", "ICMP"] as const) {
     const [range] = ports.ranges(set, protocol);
     if (range !== undefined) return { protocol, port: range[0] };
   }
   return portAt(0);
 }
+
+const wellKnown = [
+  { protocol: "TCP", port: 443 },
+  { protocol: "TCP", port: 80 },
+  { protocol: "UDP", port: 53 },
+] as const;

@@ -28,6 +28,8 @@ export type RuleProof = { readonly rule: Rule; readonly tier: TierName } & (
   | {
       /** It decides something, and without it the same would be said. */
       readonly kind: "redundant";
+      /** Whether its own tier says the same, or other tiers do, whose policies may be somebody else's. */
+      readonly because: "its tier" | "other tiers";
       readonly example: () => Replacement;
     }
 );
@@ -61,10 +63,11 @@ function proofOf(
   need: RuleNeed,
   earlier: EarlierRules,
 ): RuleProof | undefined {
-  const { decides, matches, decidesInTier, takers, takersInTier } = need;
+  const { decides, matches, decidesInTier, neededInTier, takers, takersInTier } = need;
   if (decides !== undefined)
     return {
       kind: "redundant",
+      because: neededInTier ? "other tiers" : "its tier",
       rule,
       tier,
       example: () => {

@@ -2,10 +2,11 @@ import type { Isolation, Rule } from "../policy/model.js";
 import { type Denials, denialsFrom, noDenials } from "./denials.js";
 import type { Engine } from "./engine.js";
 import { isolatingOf } from "./isolated.js";
-import { type Lane, lanesOf, type LaneItem, type LaneTier } from "./lanes.js";
+import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
 import { type Spot, spotIn } from "./spot.js";
 import { type PortsByCell, Takers } from "./takers.js";
+import type { Row } from "./tier-rows.js";
 import { realPorts } from "./translation.js";
 
 /** What a rule is good for, in this cluster. */
@@ -31,25 +32,33 @@ export interface RuleNeed {
  * counted on: two locks on one door are two locks. Where facts are missing (S9.1), a rule counts as needed unless every
  * answer to them makes it idle, or has the others say the same.
  */
-export function ruleNeeds(engine: Engine): ReadonlyMap<Rule, RuleNeed> {
-  const needs = new Map<Rule, RuleNeed>();
-  for (const direction of ["egress", "ingress"] as const)
-    for (const { rules } of engine.tiers[direction])
-      for (const rule of rules)
-        needs.set(rule, {
-          matches: false,
-          decidesInTier: false,
-          needed: false,
-          neededInTier: false,
-          takers: new Set(),
-          takersInTier: new Set(),
-        });
-  const { ports } = engine;
-  const isOpen = (rule: Rule) => !needs.get(rule)!.needed;
-  for (const lane of lanesOf(engine, (rows) => rows.some(({ rules }) => rules.some(isOpen))))
-    new LaneNeeds(lane, needs, ports).find();
-  return needs;
+export class RuleNeeds implements LaneReader {
+  readonly all: ReadonlyMap<Rule, RuleNeed>;
+  private readonly ports: PortSets;
+
+  constructor({ tiers, ports }: Pick<Engine, "tiers" | "ports">) {
+    const rules = [...tiers.egress, ...tiers.ingress].flatMap((tier) => tier.rules);
+    this.all = new Map(rules.map((rule) => [rule, unknownNeed()]));
+    this.ports = ports;
+  }
+
+  wants(rows: readonly Row[]): boolean {
+    return rows.some(({ rules }) => rules.some((rule) => !this.all.get(rule)!.needed));
+  }
+
+  read(lane: Lane): void {
+    new LaneNeeds(lane, this.all, this.ports).find();
+  }
 }
+
+const unknownNeed = (): RuleNeed => ({
+  matches: false,
+  decidesInTier: false,
+  needed: false,
+  neededInTier: false,
+  takers: new Set(),
+  takersInTier: new Set(),
+});
 
 /** Goes through a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
 class LaneNeeds {

@@ -22,6 +22,8 @@ export function exampleOf(match: LabelMatch): Labels | undefined {
 export function implies(first: LabelMatch, second: LabelMatch): boolean {
   return second.every((requirement) => {
     const own = first.filter(({ key }) => key === requirement.key);
+    // Nobody asks for this label: then only a requirement that excludes nothing holds for all.
+    if (own.length === 0) return requirement.operator === "NotIn" && requirement.values.length === 0;
     return !isSatisfiable([...own, negated(requirement)]);
   });
 }

@@ -1,32 +1,36 @@
-import { type OrderConflict, orderConflicts } from "../proof/order-conflicts.js";
-import { type Override, overrides } from "../proof/overridden.js";
+import { readLanes } from "../../engine/lanes.js";
+import { RuleNeeds } from "../../engine/rule-need.js";
+import { type OrderConflict, OrderConflicts } from "../proof/order-conflicts.js";
+import { type Override, Overrides } from "../proof/overridden.js";
 import { type RuleProof, ruleProofs } from "../proof/rule-proofs.js";
 import type { LintContext } from "./rule.js";
 
-/** What is proven about the rules of a state, once for all that look at it. */
-export class Proofs {
-  private static readonly known = new WeakMap<LintContext, Proofs>();
-  private rules: readonly RuleProof[] | undefined;
-  private overridden: readonly Override[] | undefined;
-  private conflicts: readonly OrderConflict[] | undefined;
+/** All that is proven about the rules of a state. */
+export interface Proofs {
+  readonly ofRules: readonly RuleProof[];
+  readonly overrides: readonly Override[];
+  readonly orderConflicts: readonly OrderConflict[];
+}
 
-  private constructor(private readonly context: LintContext) {}
+const known = new WeakMap<LintContext, Proofs>();
 
-  static of(context: LintContext): Proofs {
-    const known = Proofs.known.get(context) ?? new Proofs(context);
-    Proofs.known.set(context, known);
-    return known;
-  }
+/** Found together, once for all that look at them. */
+export function proofsFor(context: LintContext): Proofs {
+  const found = known.get(context) ?? prove(context);
+  known.set(context, found);
+  return found;
+}
 
-  get ofRules(): readonly RuleProof[] {
-    return (this.rules ??= ruleProofs(this.context.engine));
-  }
-
-  get overrides(): readonly Override[] {
-    return (this.overridden ??= overrides(this.context.engine));
-  }
-
-  get orderConflicts(): readonly OrderConflict[] {
-    return (this.conflicts ??= orderConflicts(this.context.engine));
-  }
+function prove({ engine }: LintContext): Proofs {
+  const [needs, overrides, conflicts] = [
+    new RuleNeeds(engine),
+    new Overrides(engine),
+    new OrderConflicts(engine),
+  ];
+  readLanes(engine, [needs, overrides, conflicts]);
+  return {
+    ofRules: ruleProofs(engine, needs),
+    overrides: overrides.all(),
+    orderConflicts: conflicts.all(),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.js";
 import { isolatingOf } from "../../engine/isolated.js";
-import { type Lane, lanesOf, type LaneTier } from "../../engine/lanes.js";
+import { type Lane, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
 import { type PortsByCell, Takers } from "../../engine/takers.js";
@@ -33,25 +33,39 @@ export interface OverridingRule {
   readonly example: () => Flow;
 }
 
-/**
- * What the tiers before network-policy take from the policies there and decide otherwise. Only what is certain: where
- * it hangs on facts that are missing (S9.1), nothing is said.
- */
+/** What the tiers before network-policy take from the policies there and decide otherwise. */
 export function overrides(engine: Engine): readonly Override[] {
-  const found = new Collected(engine);
-  const isLocal = ({ name }: Tier) => name === "network-policy";
-  const at = {
-    egress: engine.tiers.egress.findIndex(isLocal),
-    ingress: engine.tiers.ingress.findIndex(isLocal),
-  };
-  const isWanted = (rows: readonly Row[], direction: Direction) => {
-    const [before, local] = [rows.slice(0, Math.max(0, at[direction])), rows[at[direction]]];
-    const isTold = local !== undefined && (local.rules.length > 0 || local.isolation.length > 0);
-    return isTold && before.some(({ rules }) => rules.length > 0);
-  };
-  for (const lane of lanesOf(engine, isWanted))
-    new LaneOverrides(lane, at[lane.direction], engine.ports, found).find();
+  const found = new Overrides(engine);
+  readLanes(engine, [found]);
   return found.all();
+}
+
+/** Collects overrides. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+export class Overrides implements LaneReader {
+  private readonly found: Collected;
+  /** Which of the tiers is network-policy; -1 where none is. */
+  private readonly local: Readonly<Record<Direction, number>>;
+
+  constructor(private readonly engine: Engine) {
+    const localIn = (tiers: readonly Tier[]) => tiers.findIndex(({ name }) => name === "network-policy");
+    this.local = { egress: localIn(engine.tiers.egress), ingress: localIn(engine.tiers.ingress) };
+    this.found = new Collected(engine);
+  }
+
+  wants(rows: readonly Row[], direction: Direction): boolean {
+    const at = this.local[direction];
+    const own = rows[at];
+    const isTold = own !== undefined && (own.rules.length > 0 || own.isolation.length > 0);
+    return isTold && rows.slice(0, at).some(({ rules }) => rules.length > 0);
+  }
+
+  read(lane: Lane): void {
+    new LaneOverrides(lane, this.local[lane.direction], this.engine.ports, this.found).find();
+  }
+
+  all(): readonly Override[] {
+    return this.found.all();
+  }
 }
 
 class LaneOverrides {

@@ -2,14 +2,14 @@ import { formatPolicy } from "../../../policy/model.js";
 import type { Override } from "../../proof/overridden.js";
 import { type Finding, finding } from "../finding.js";
 import { howMuch, listed, nameOf, relatedTo } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
 
 /** A NetworkPolicy that isolates pods which rules of a higher tier open all the same. */
 export const openedIsolation: LintRule = {
   code: "TW4105",
   *check(context) {
-    for (const override of Proofs.of(context).overrides)
+    for (const override of proofsFor(context).overrides)
       if (override.intent === "isolates") yield opened(override, context);
   },
 };

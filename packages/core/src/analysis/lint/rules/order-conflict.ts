@@ -3,7 +3,7 @@ import type { Verdict } from "../../../evaluate/evaluate.js";
 import type { OrderConflict } from "../../proof/order-conflicts.js";
 import { type Finding, finding } from "../finding.js";
 import { relatedPolicies } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
 import { priorityOf } from "./shared-priority.js";
 
@@ -13,7 +13,7 @@ export const orderConflict: LintRule = {
   // Proven here, with a connection; told there of all that select one pod.
   replaces: ["TW2003"],
   *check(context) {
-    for (const conflict of Proofs.of(context).orderConflicts) yield disagreeing(conflict, context);
+    for (const conflict of proofsFor(context).orderConflicts) yield disagreeing(conflict, context);
   },
 };
 

@@ -2,14 +2,14 @@ import { formatPolicy, type Rule } from "../../../policy/model.js";
 import type { Override } from "../../proof/overridden.js";
 import { type Finding, finding } from "../finding.js";
 import { howMuch, listed, nameOf, relatedTo, says } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
 
 /** A NetworkPolicy that says something of its own, and is not heard. */
 export const overriddenPolicy: LintRule = {
   code: "TW4104",
   *check(context) {
-    const proofs = Proofs.of(context);
+    const proofs = proofsFor(context);
     const unreached = new Set(proofs.ofRules.flatMap(({ kind, rule }) => (kind === "unreached" ? rule : [])));
     for (const override of proofs.overrides)
       if (override.intent !== "isolates" && rulesOf(override, context).some((rule) => !unreached.has(rule)))

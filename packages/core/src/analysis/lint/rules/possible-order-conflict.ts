@@ -5,7 +5,7 @@ import { canMeet } from "../../proof/can-meet.js";
 import { type SharedPriority, sharedPriorities } from "../../proof/shared-priorities.js";
 import { type Finding, finding } from "../finding.js";
 import { relatedPolicies } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
 import { priorityOf } from "./shared-priority.js";
 
@@ -13,7 +13,7 @@ import { priorityOf } from "./shared-priority.js";
 export const possibleOrderConflict: LintRule = {
   code: "TW4108",
   *check(context) {
-    const conflicts = Proofs.of(context).orderConflicts;
+    const conflicts = proofsFor(context).orderConflicts;
     const disagree = (a: PolicyRef, b: PolicyRef) =>
       conflicts.some(({ first, second }) => first === a && second === b);
     for (const shared of sharedPriorities(context.state.tiers))

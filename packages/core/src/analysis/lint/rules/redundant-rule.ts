@@ -4,7 +4,7 @@ import type { Decider } from "../../../evaluate/walk.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, nameOf, relatedTo, says, where } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
 import { onlyRepeats } from "./shadowed-rule.js";
 
@@ -12,7 +12,7 @@ import { onlyRepeats } from "./shadowed-rule.js";
 export const redundantRule: LintRule = {
   code: "TW4103",
   *check(context) {
-    for (const proof of Proofs.of(context).ofRules)
+    for (const proof of proofsFor(context).ofRules)
       if (proof.kind === "redundant") yield redundant(proof, context);
       else if (proof.kind === "shadowed" && onlyRepeats(proof)) yield repeated(proof);
   },

@@ -3,7 +3,7 @@ import { formatPolicy, type Rule, type TierName } from "../../../policy/model.js
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, nameOf, relatedTo, says, where } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintRule } from "../rule.js";
 
 type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
@@ -12,7 +12,7 @@ type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
 export const shadowedRule: LintRule = {
   code: "TW4101",
   *check(context) {
-    for (const proof of Proofs.of(context).ofRules)
+    for (const proof of proofsFor(context).ofRules)
       if (proof.kind === "shadowed" && !onlyRepeats(proof)) yield shadowed(proof);
   },
 };

@@ -3,14 +3,14 @@ import { formatPolicy } from "../../../policy/model.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, nameOf, relatedTo, where } from "../naming.js";
-import { Proofs } from "../proofs.js";
+import { proofsFor } from "../proofs.js";
 import type { LintRule } from "../rule.js";
 
 /** A rule whose traffic is decided before its tier is asked: by rules there, or by isolation. */
 export const unreachedRule: LintRule = {
   code: "TW4102",
   *check(context) {
-    for (const proof of Proofs.of(context).ofRules) if (proof.kind === "unreached") yield unreached(proof);
+    for (const proof of proofsFor(context).ofRules) if (proof.kind === "unreached") yield unreached(proof);
   },
 };
 

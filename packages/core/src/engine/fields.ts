@@ -25,6 +25,8 @@ export interface Met {
   readonly cells: Cells;
   /** By cell, in how many pairs. A pod meets itself, through a Service, but is no pair with itself. */
   readonly pairs: Float64Array;
+  /** By cell, whether somebody surely meets it; of two ends nobody may know whether they are on one node (S1.6). */
+  readonly isSure: Uint8Array;
 }
 
 /** Everything that an engine speaks of, each address family by itself (S1.15). */
@@ -49,16 +51,22 @@ function insideField(view: View): Field {
     tableOf: ({ inside }) => inside,
     meets: (subjects, sets) => {
       const { byColumn, unplaced } = weights.of(subjects);
-      const isMet = new Uint8Array(ends.columns);
-      for (let column = 0; column < byColumn.length; column++) if (byColumn[column]! > 0) isMet[column] = 1;
-      for (const { column, families } of subjects) if (canTalk(family, families, families)) isMet[column] = 1;
-      for (const [{ column, ownColumn }, pairs] of unplaced) {
-        // Wherever the pod runs, it is one of the two.
-        isMet[column] = isMet[ownColumn] = 1;
-        byColumn[column]! += pairs;
-      }
+      const isSure = new Uint8Array(ends.columns);
+      for (let column = 0; column < byColumn.length; column++) if (byColumn[column]! > 0) isSure[column] = 1;
+      for (const { column, families } of subjects)
+        if (canTalk(family, families, families)) isSure[column] = 1;
+      const isMet = isSure.slice();
+      // Wherever the pod runs, it is one of the two.
+      for (const { column, ownColumn } of unplaced.keys()) isMet[column] = isMet[ownColumn] = 1;
       const cells = scatteredCells(ends.columns, membersOf(isMet), [own, ...sets]);
-      return { cells, pairs: cells.sum((column) => byColumn[column]!) };
+      return {
+        cells,
+        pairs: cells.sum((column) => byColumn[column]!),
+        isSure: Uint8Array.from(
+          cells.sum((column) => isSure[column]!),
+          (sum) => (sum > 0 ? 1 : 0),
+        ),
+      };
     },
   };
 }
@@ -74,7 +82,8 @@ function outsideField(view: View, family: Family): Field {
     tableOf: ({ outside }) => outside,
     meets: (_subjects, sets) => {
       const cells = rangedCells(from, to, sets);
-      return { cells, pairs: new Float64Array(cells.first.length).fill(1) };
+      const count = cells.first.length;
+      return { cells, pairs: new Float64Array(count).fill(1), isSure: new Uint8Array(count).fill(1) };
     },
   };
 }

@@ -22,8 +22,10 @@ export interface Lane {
   readonly cells: number;
   /** One of the columns of the field that a cell stands for. */
   readonly firstColumnOf: (cell: number) => number;
-  /** By cell: in how many pairs the subjects meet it; of external addresses, how many ranges it holds. */
+  /** By cell: in how many pairs the subjects surely meet it; 1 for external addresses. */
   readonly pairs: Float64Array;
+  /** By cell, whether some subject surely meets it, be it in no pair but by itself. */
+  readonly isSure: Uint8Array;
   /** By cell, whether isolation has nothing to say to it (S1.6). */
   readonly isExempt: Uint8Array;
 }
@@ -111,7 +113,7 @@ function laneOf(
   const items = layers.map((layer, i) => field.tableOf(layer).itemsOf(rows[i]!));
   const sets = new Set<ColumnSet>();
   for (const list of items) for (const { set } of list) sets.add(set);
-  const { cells, pairs } = field.meets(subjects, sets);
+  const { cells, pairs, isSure } = field.meets(subjects, sets);
   const isExempt = new Uint8Array(cells.first.length);
   if (direction === "ingress")
     for (let cell = 0; cell < isExempt.length; cell++)
@@ -128,6 +130,7 @@ function laneOf(
     cells: cells.first.length,
     firstColumnOf: (cell) => cells.first[cell]!,
     pairs,
+    isSure,
     isExempt,
   };
 }

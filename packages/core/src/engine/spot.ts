@@ -33,27 +33,23 @@ function withAddress({ field, subjects, column }: Spot, cluster: Cluster): Ends 
   return [subject!, { kind: "external", address }];
 }
 
-/** Two different ends if possible; a pod meets itself through a Service. */
+/** Two different ends if there are, that surely meet; a pod meets itself through a Service. */
 function within({ field, subjects, column }: Spot, cluster: Cluster): Ends {
   const { ends, family } = field.view;
   const end = ends.classes[ends.classOfColumn[column]!]!;
-  const isOwn = field.isOwn(column);
-  let alone: Ends | undefined;
+  const wanted = field.isOwn(column) ? "own-node" : "other-node";
+  let other: Ends | undefined;
   for (const subjectClass of subjects) {
     if (!canTalk(family, subjectClass.families, end.families)) continue;
-    for (const subject of endpointsOf(cluster, subjectClass))
-      for (const other of endpointsOf(cluster, end)) {
-        if (isSamePod(subject, other)) alone ??= [subject, other];
-        else if (end.kind === "pod" || fits(subject, other, isOwn)) return [subject, other];
+    for (const a of endpointsOf(cluster, subjectClass))
+      for (const b of endpointsOf(cluster, end)) {
+        // S1.6
+        const nearness = end.kind === "pod" ? wanted : nearnessOf(a, b);
+        if (nearness === wanted && !isSamePod(a, b)) return [a, b];
+        if (nearness === wanted || nearness === "unknown-node") other ??= [a, b];
       }
   }
-  return alone!;
-}
-
-// S1.6
-function fits(subject: Endpoint, host: Endpoint, isOwn: boolean): boolean {
-  const nearness = nearnessOf(subject, host);
-  return nearness === "unknown-node" || (nearness === "own-node") === isOwn;
+  return other!;
 }
 
 const isSamePod = (a: Endpoint, b: Endpoint): boolean =>

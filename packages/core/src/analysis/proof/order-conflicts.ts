@@ -169,7 +169,7 @@ class LaneConflicts {
     if (policies.length < 2) return;
     const wishes = policies.map((policy) => this.wishesOf(policy, items));
     for (let cell = 0; cell < lane.cells; cell++) {
-      let open = entering[cell]!;
+      let open = lane.isSure[cell] === 1 ? entering[cell]! : noPorts;
       for (const [i, first] of wishes.entries()) {
         if (open === noPorts) break;
         for (const second of wishes.slice(i + 1)) {

@@ -18,7 +18,7 @@ export function exampleOf(match: LabelMatch): Labels | undefined {
   return labels;
 }
 
-/** Whether whoever fulfils the first also fulfils the second, whatever its labels. */
+/** Whether whoever fulfils the first also fulfils the second, whatever its labels. Exact, if anybody can fulfil the first. */
 export function implies(first: LabelMatch, second: LabelMatch): boolean {
   return second.every((requirement) => {
     const own = first.filter(({ key }) => key === requirement.key);

@@ -162,7 +162,8 @@ class LaneOverrides {
       if (ports === noPorts || lane.isSure[cell] === 0) continue;
       const deciding = new Set<Rule>();
       this.takers.note(cell, ports, deciding);
-      this.found.add(policy, intent, lane, cell, deciding, (rule) => {
+      // The last comes first there.
+      this.found.add(policy, intent, lane, cell, [...deciding].toReversed(), (rule) => {
         const taken = this.takers.takenBy(cell, rule);
         return spotIn(lane, cell, this.ports.intersect(ports, taken));
       });
@@ -186,7 +187,7 @@ class Collected {
     intent: Intent,
     { field, direction, pairs }: Lane,
     cell: number,
-    rules: ReadonlySet<Rule>,
+    rules: readonly Rule[],
     spot: (rule: Rule) => Spot,
   ): void {
     const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();

@@ -84,10 +84,16 @@ function proofOf(
     };
   const inTier = earlier.inItsTier(rule);
   if (inTier !== undefined || (matches && !decidesInTier))
-    return { kind: "shadowed", rule, tier, by: [...takersInTier], ...(inTier && { always: inTier }) };
+    return {
+      kind: "shadowed",
+      rule,
+      tier,
+      by: earlier.inOrder(takersInTier),
+      ...(inTier && { always: inTier }),
+    };
   const before = earlier.beforeItsTier(rule);
   if (before === undefined && !matches) return undefined;
-  return { kind: "unreached", rule, tier, by: [...takers], ...(before && { always: before }) };
+  return { kind: "unreached", rule, tier, by: earlier.inOrder(takers), ...(before && { always: before }) };
 }
 
 function decisionWithout({ cluster, tiers }: Engine, rule: Rule, flow: Flow): Decision {
@@ -128,6 +134,19 @@ class EarlierRules {
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** As they are evaluated; whoever isolates comes behind all rules. */
+  inOrder<T extends Rule | Isolation>(takers: ReadonlySet<T>): readonly T[] {
+    const placeOf = (taker: T) => {
+      const found = "peers" in taker ? this.positions.get(taker) : undefined;
+      return found === undefined ? [this.tiers.length, 0] : [found.tier, found.position];
+    };
+    const places = new Map(Array.from(takers, (taker) => [taker, placeOf(taker)]));
+    return [...takers].toSorted((a, b) => {
+      const [x, y] = [places.get(a)!, places.get(b)!];
+      return x[0]! - y[0]! || x[1]! - y[1]!;
+    });
   }
 
   private covering(

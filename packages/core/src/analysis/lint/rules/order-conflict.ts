@@ -5,7 +5,7 @@ import { type Finding, finding } from "../finding.js";
 import { relatedPolicies } from "../naming.js";
 import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
-import { priorityOf } from "./shared-priority.js";
+import { placeOfPriority, priorityOf } from "./shared-priority.js";
 
 /** S1.13: two policies of one priority that want different things of one connection. */
 export const orderConflict: LintRule = {
@@ -25,19 +25,19 @@ const saying: Readonly<Record<Verdict, string>> = {
 
 function disagreeing(
   { shared, first, second, direction, example }: OrderConflict,
-  { engine }: LintContext,
+  context: LintContext,
 ): Finding {
   const { flow, asOrdered, swapped } = example();
   return finding(
     "TW4107",
     `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} of tier ${shared.tier} and disagree: which of them comes first decides`,
     {
-      place: second.place(),
+      place: placeOfPriority(second, context),
       object: formatPolicy(second),
       witness: {
         kind: "flow",
         flow,
-        verdict: engine.verdict(flow),
+        verdict: context.engine.verdict(flow),
         text: `${direction} is ${saying[asOrdered.verdict]} with ${first.name} first, as here, and ${saying[swapped.verdict]} with ${second.name} first`,
       },
       related: relatedPolicies([first]),

@@ -7,7 +7,7 @@ import { type Finding, finding } from "../finding.js";
 import { relatedPolicies } from "../naming.js";
 import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
-import { priorityOf } from "./shared-priority.js";
+import { placeOfPriority, priorityOf } from "./shared-priority.js";
 
 /** S1.13: two policies of one priority that nothing here makes disagree, and that some labels would. */
 export const possibleOrderConflict: LintRule = {
@@ -67,7 +67,7 @@ function possible(
     "TW4108",
     `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} of tier ${shared.tier} and could disagree: ${where}`,
     {
-      place: second.place(),
+      place: placeOfPriority(second, context),
       object: formatPolicy(second),
       ...(selected.length === 0
         ? {}

@@ -159,7 +159,7 @@ class LaneOverrides {
     const { lane } = this;
     for (let cell = 0; cell < lost.length; cell++) {
       const ports = lost[cell]!;
-      if (ports === noPorts || lane.isSure[cell] === 0) continue;
+      if (ports === noPorts || lane.pairs[cell] === 0) continue;
       const deciding = new Set<Rule>();
       this.takers.note(cell, ports, deciding);
       // The last comes first there.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, linted } from "../../../testing/linted.js";
+import { findingsOf, lintedLines } from "../../../testing/linted.js";
 import { openedIsolation } from "./opened-isolation.js";
 
 const pods = `
@@ -50,7 +50,7 @@ describe("isolation that a higher tier opens", () => {
   });
 
   it("is not, where the policy allows it itself", () =>
-    expect(linted(openedIsolation, `${pods}${guard("scrape", "Accept", 9090)}${networkPolicy(web)}`)).toEqual(
-      [],
-    ));
+    expect(
+      lintedLines(openedIsolation, `${pods}${guard("scrape", "Accept", 9090)}${networkPolicy(web)}`),
+    ).toEqual([]));
 });

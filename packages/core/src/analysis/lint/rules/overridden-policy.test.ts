@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, linted } from "../../../testing/linted.js";
+import { findingsOf, lintedLines } from "../../../testing/linted.js";
 import { overriddenPolicy } from "./overridden-policy.js";
 
 const pods = `
@@ -50,7 +50,11 @@ describe("a NetworkPolicy that is overridden", () => {
   });
 
   it("is not, where the tiers before allow what it allows, or pass it", () => {
-    expect(linted(overriddenPolicy, `${pods}${guard("ssh", "Accept", 22)}${networkPolicy(web)}`)).toEqual([]);
-    expect(linted(overriddenPolicy, `${pods}${guard("ssh", "Pass", 22)}${networkPolicy(web)}`)).toEqual([]);
+    expect(
+      lintedLines(overriddenPolicy, `${pods}${guard("ssh", "Accept", 22)}${networkPolicy(web)}`),
+    ).toEqual([]);
+    expect(lintedLines(overriddenPolicy, `${pods}${guard("ssh", "Pass", 22)}${networkPolicy(web)}`)).toEqual(
+      [],
+    );
   });
 });

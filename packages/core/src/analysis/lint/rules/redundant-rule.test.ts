@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, linted } from "../../../testing/linted.js";
+import { findingsOf, lintedLines } from "../../../testing/linted.js";
 import { redundantRule } from "./redundant-rule.js";
 
 const pods = `
@@ -44,13 +44,13 @@ const from = (action: string, app: string) =>
 
 describe("a rule without which nothing would change", () => {
   it("decides something that its tier would say as well", () =>
-    expect(linted(redundantRule, `${pods}${networkPolicy("np", web, everyPod)}`)).toEqual([
-      "21:7 NetworkPolicy shop/np rule 1 changes nothing: without it, its tier says the same of every connection in this cluster",
+    expect(lintedLines(redundantRule, `${pods}${networkPolicy("np", web, everyPod)}`)).toEqual([
+      "line 21: NetworkPolicy shop/np rule 1 changes nothing: without it, its tier says the same of every connection in this cluster",
     ]));
 
   it("repeats what others of a tier without an order say", () =>
-    expect(linted(redundantRule, `${pods}${networkPolicy("np", everyPod, web)}`)).toEqual([
-      "22:7 NetworkPolicy shop/np rule 2 changes nothing: NetworkPolicy shop/np rule 1 allows all of it as well, whatever is deployed",
+    expect(lintedLines(redundantRule, `${pods}${networkPolicy("np", everyPod, web)}`)).toEqual([
+      "line 22: NetworkPolicy shop/np rule 2 changes nothing: NetworkPolicy shop/np rule 1 allows all of it as well, whatever is deployed",
     ]));
 
   it("may be one of two: each can go by itself, and the hint says that not both can", () => {
@@ -72,8 +72,10 @@ describe("a rule without which nothing would change", () => {
   });
 
   it("is not one that somebody would miss", () => {
-    expect(linted(redundantRule, `${pods}${networkPolicy("np", web)}`)).toEqual([]);
-    expect(linted(redundantRule, `${pods}${guard(from("Accept", "web"))}${networkPolicy("np")}`)).toEqual([]);
+    expect(lintedLines(redundantRule, `${pods}${networkPolicy("np", web)}`)).toEqual([]);
+    expect(
+      lintedLines(redundantRule, `${pods}${guard(from("Accept", "web"))}${networkPolicy("np")}`),
+    ).toEqual([]);
   });
 
   it("S7.7: is not one that lifts the condition of another", () => {
@@ -89,7 +91,7 @@ spec:
       "{fromEndpoints: [{matchLabels: {app: web}}], toPorts: [{ports: [{port: '80', protocol: TCP}], rules: {http: [{method: GET}]}}]}";
     const plain =
       "{fromEndpoints: [{matchLabels: {app: web}}], toPorts: [{ports: [{port: '80', protocol: TCP}]}]}";
-    expect(linted(redundantRule, `${pods}${cilium(`[${http}, ${plain}]`)}`)).toEqual([]);
-    expect(linted(redundantRule, `${pods}${cilium(`[${plain}, ${plain}]`)}`)).toHaveLength(2);
+    expect(lintedLines(redundantRule, `${pods}${cilium(`[${http}, ${plain}]`)}`)).toEqual([]);
+    expect(lintedLines(redundantRule, `${pods}${cilium(`[${plain}, ${plain}]`)}`)).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linted } from "../../../testing/linted.js";
+import { lintedLines } from "../../../testing/linted.js";
 import { shadowedRule } from "./shadowed-rule.js";
 
 const pods = `
@@ -37,29 +37,32 @@ const pod = (action: string, app: string) =>
 describe("S1.1: a rule behind others that match all that it matches", () => {
   it("is told of with the one that covers it, whatever is deployed: also without any pods", () =>
     expect(
-      linted(shadowedRule, guard(from("Deny", "{}"), from("Accept", "{matchLabels: {team: a}}", "80"))),
+      lintedLines(shadowedRule, guard(from("Deny", "{}"), from("Accept", "{matchLabels: {team: a}}", "80"))),
     ).toEqual([
-      "11:7 ClusterNetworkPolicy guard rule 2 never decides anything: ClusterNetworkPolicy guard rule 1 comes before it in tier admin and matches all that it matches, whatever is deployed",
+      "line 11: ClusterNetworkPolicy guard rule 2 never decides anything: ClusterNetworkPolicy guard rule 1 comes before it in tier admin and matches all that it matches, whatever is deployed",
     ]));
 
   it("is told of with those that take it in this cluster, and only those", () =>
     expect(
-      linted(
+      lintedLines(
         shadowedRule,
         `${pods}${guard(pod("Pass", "web"), pod("Deny", "nobody"), pod("Accept", "cart"), from("Deny", "{matchLabels: {team: a}}"))}`,
       ),
     ).toEqual([
-      "26:7 ClusterNetworkPolicy guard rule 4 never decides anything: ClusterNetworkPolicy guard rule 1 and ClusterNetworkPolicy guard rule 3 come before it in tier admin and match all that it matches, in this cluster",
+      "line 26: ClusterNetworkPolicy guard rule 4 never decides anything: ClusterNetworkPolicy guard rule 1 and ClusterNetworkPolicy guard rule 3 come before it in tier admin and match all that it matches, in this cluster",
     ]));
 
   it("is not told of while a port is left", () =>
-    expect(linted(shadowedRule, `${pods}${guard(from("Deny", "{}", "80"), from("Accept", "{}"))}`)).toEqual(
-      [],
-    ));
+    expect(
+      lintedLines(shadowedRule, `${pods}${guard(from("Deny", "{}", "80"), from("Accept", "{}"))}`),
+    ).toEqual([]));
 
   it("is not told of where it speaks of nobody: then it is in nobody's shadow", () =>
     expect(
-      linted(shadowedRule, `${pods}${guard(pod("Accept", "web"), from("Deny", "{matchLabels: {team: b}}"))}`),
+      lintedLines(
+        shadowedRule,
+        `${pods}${guard(pod("Accept", "web"), from("Deny", "{matchLabels: {team: b}}"))}`,
+      ),
     ).toEqual([]));
 
   it("S7.1: a Cilium allow behind a deny is one, and NetworkPolicies that repeat each other are not", () => {
@@ -72,8 +75,8 @@ spec:
   ingress: [{fromEndpoints: [{matchLabels: {app: web}}]}]
   ingressDeny: [{fromEntities: [all]}]
 `;
-    expect(linted(shadowedRule, `${pods}${cilium}`)).toEqual([
-      "20:13 CiliumNetworkPolicy shop/cart rule 1 never decides anything: CiliumNetworkPolicy shop/cart ingressDeny rule 1 comes before it in tier network-policy and matches all that it matches, whatever is deployed",
+    expect(lintedLines(shadowedRule, `${pods}${cilium}`)).toEqual([
+      "line 20: CiliumNetworkPolicy shop/cart rule 1 never decides anything: CiliumNetworkPolicy shop/cart ingressDeny rule 1 comes before it in tier network-policy and matches all that it matches, whatever is deployed",
     ]);
     const twice = `
 apiVersion: networking.k8s.io/v1
@@ -81,6 +84,6 @@ kind: NetworkPolicy
 metadata: {name: cart, namespace: shop}
 spec: {podSelector: {}, ingress: [{from: [{podSelector: {}}]}, {from: [{podSelector: {}}]}]}
 `;
-    expect(linted(shadowedRule, `${pods}${twice}`)).toEqual([]);
+    expect(lintedLines(shadowedRule, `${pods}${twice}`)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, linted } from "../../../testing/linted.js";
+import { findingsOf, lintedLines } from "../../../testing/linted.js";
 import { orderConflict } from "./order-conflict.js";
 import { possibleOrderConflict } from "./possible-order-conflict.js";
 import { sharedPriority } from "./shared-priority.js";
@@ -73,8 +73,10 @@ describe("S1.13: policies of one priority", () => {
   ])("that %s", (_what, policies, expected) => expect(codesIn(`${pods}${policies}`)).toEqual(expected));
 
   it("are told of once, all together, at a priority", () =>
-    expect(linted(sharedPriority, policy("a", "Deny") + policy("b", "Deny") + policy("c", "Deny"))).toEqual([
-      "16:3 ClusterNetworkPolicy a, ClusterNetworkPolicy b and ClusterNetworkPolicy c share priority 10 of tier admin; here they are evaluated in the order of their names",
+    expect(
+      lintedLines(sharedPriority, policy("a", "Deny") + policy("b", "Deny") + policy("c", "Deny")),
+    ).toEqual([
+      "line 16: ClusterNetworkPolicy a, ClusterNetworkPolicy b and ClusterNetworkPolicy c share priority 10 of tier admin; here they are evaluated in the order of their names",
     ]));
 
   it("that disagree are told of with a connection, and what either order makes of it", () => {
@@ -94,9 +96,9 @@ describe("S1.13: policies of one priority", () => {
 
   it("that do not meet here are told of with the labels that would make them", () =>
     expect(
-      linted(possibleOrderConflict, `${pods}${policy("a", "Accept", blue)}${policy("b", "Deny", prod)}`),
+      lintedLines(possibleOrderConflict, `${pods}${policy("a", "Accept", blue)}${policy("b", "Deny", prod)}`),
     ).toEqual([
-      "32:3 ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 of tier admin and could disagree: no pod is selected by both today; a pod in a namespace with team=blue, stage=prod would be",
+      "line 32: ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 of tier admin and could disagree: no pod is selected by both today; a pod in a namespace with team=blue, stage=prod would be",
     ]));
 
   it("S5.1: the KEP's numbers are as they are written", () => {
@@ -109,8 +111,8 @@ spec:
   subject: {namespaceSelector: {}}
   ingress: [{action: Deny, from: [{namespaces: {namespaceSelector: {}}}], l4Selector: {allPorts: true}}]
 `;
-    expect(linted(sharedPriority, `${kep("a")}${kep("b")}`)).toEqual([
-      "14:3 AdminNetworkPolicy a and AdminNetworkPolicy b share priority 50 of tier admin; here they are evaluated in the order of their names",
+    expect(lintedLines(sharedPriority, `${kep("a")}${kep("b")}`)).toEqual([
+      "line 14: AdminNetworkPolicy a and AdminNetworkPolicy b share priority 50 of tier admin; here they are evaluated in the order of their names",
     ]);
   });
 });

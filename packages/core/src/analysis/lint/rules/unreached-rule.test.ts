@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linted } from "../../../testing/linted.js";
+import { lintedLines } from "../../../testing/linted.js";
 import { unreachedRule } from "./unreached-rule.js";
 
 const pods = `
@@ -41,26 +41,26 @@ const fromWeb = "[{from: [{podSelector: {matchLabels: {app: web}}}]}]";
 describe("S1.1: a rule whose traffic is decided in tiers before", () => {
   it("is told of with a rule that always does", () =>
     expect(
-      linted(unreachedRule, `${pods}${cluster("Admin", "Deny", everybody)}${networkPolicy(fromWeb)}`),
+      lintedLines(unreachedRule, `${pods}${cluster("Admin", "Deny", everybody)}${networkPolicy(fromWeb)}`),
     ).toEqual([
-      "26:59 NetworkPolicy shop/np rule 1 in tier network-policy is never reached: ClusterNetworkPolicy admin rule 1 decides all that it matches before, whatever is deployed",
+      "line 26: NetworkPolicy shop/np rule 1 in tier network-policy is never reached: ClusterNetworkPolicy admin rule 1 decides all that it matches before, whatever is deployed",
     ]));
 
   it("S1.2: is told of where isolation does", () =>
     expect(
-      linted(unreachedRule, `${pods}${networkPolicy("[]")}${cluster("Baseline", "Accept", web)}`),
+      lintedLines(unreachedRule, `${pods}${networkPolicy("[]")}${cluster("Baseline", "Accept", web)}`),
     ).toEqual([
-      "26:13 ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached: isolation by NetworkPolicy shop/np decides all that it matches before, in this cluster",
+      "line 26: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached: isolation by NetworkPolicy shop/np decides all that it matches before, in this cluster",
     ]));
 
   it("S1.3: is not told of where they pass it", () =>
     expect(
-      linted(unreachedRule, `${pods}${cluster("Admin", "Pass", everybody)}${networkPolicy(fromWeb)}`),
+      lintedLines(unreachedRule, `${pods}${cluster("Admin", "Pass", everybody)}${networkPolicy(fromWeb)}`),
     ).toEqual([]));
 
   it("is not told of where only some of it is decided", () =>
     expect(
-      linted(
+      lintedLines(
         unreachedRule,
         `${pods}${cluster("Admin", "Deny", web)}${networkPolicy("[{from: [{podSelector: {}}]}]")}`,
       ),

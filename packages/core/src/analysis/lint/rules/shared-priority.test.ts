@@ -79,28 +79,6 @@ describe("S1.13: policies of one priority", () => {
       "line 16: ClusterNetworkPolicy a, ClusterNetworkPolicy b and ClusterNetworkPolicy c share priority 10 of tier admin; here they are evaluated in the order of their names",
     ]));
 
-  it("that disagree are told of with a connection, and what either order makes of it", () => {
-    const [found, ...others] = findingsOf(
-      orderConflict,
-      `${pods}${policy("a", "Accept")}${policy("b", "Deny")}`,
-    );
-    expect(others).toEqual([]);
-    expect(found?.message).toBe(
-      "ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 of tier admin and disagree: which of them comes first decides",
-    );
-    expect(found?.witness).toMatchObject({
-      flow: { protocol: "TCP", port: 80 },
-      text: "ingress is allowed with a first, as here, and denied with b first",
-    });
-  });
-
-  it("that do not meet here are told of with the labels that would make them", () =>
-    expect(
-      lintedLines(possibleOrderConflict, `${pods}${policy("a", "Accept", blue)}${policy("b", "Deny", prod)}`),
-    ).toEqual([
-      "line 32: ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 of tier admin and could disagree: no pod is selected by both today; a pod in a namespace with team=blue, stage=prod would be",
-    ]));
-
   it("S5.1: the KEP's numbers are as they are written", () => {
     const kep = (name: string) => `---
 apiVersion: policy.networking.k8s.io/v1alpha1

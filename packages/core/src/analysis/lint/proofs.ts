@@ -1,7 +1,8 @@
 import { readLanes } from "../../engine/lanes.js";
 import { RuleNeeds } from "../../engine/rule-need.js";
 import { type OrderConflict, OrderConflicts } from "../proof/order-conflicts.js";
-import { type Override, Overrides } from "../proof/overridden.js";
+import type { Override } from "../proof/override.js";
+import { Overrides } from "../proof/overridden.js";
 import { type RuleProof, ruleProofs } from "../proof/rule-proofs.js";
 import type { LintContext } from "./rule.js";
 

@@ -1,5 +1,5 @@
 import { formatPolicy, type Rule } from "../../../policy/model.js";
-import type { Override } from "../../proof/overridden.js";
+import type { Override } from "../../proof/override.js";
 import { type Finding, finding } from "../finding.js";
 import { howMuch, listed, nameOf, relatedTo, says } from "../naming.js";
 import { proofsFor } from "../proofs.js";

@@ -11,6 +11,8 @@ import type { Direction, PolicyRef, Rule, Tier } from "../../policy/model.js";
 import { OverrideCounts } from "./override-counts.js";
 import type { Intent, Override } from "./override.js";
 
+export type { Intent, Override, OverridingRule } from "./override.js";
+
 /** What the tiers before network-policy take from the policies there and decide otherwise. */
 export function overrides(engine: Engine): readonly Override[] {
   const found = new Overrides(engine);

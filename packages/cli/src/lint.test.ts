@@ -48,11 +48,11 @@ describe("exit status", () => {
 });
 
 describe("what it prints", () => {
-  it("findings and a summary on stdout, nothing else", () => {
+  it("a summary and findings on stdout, nothing else", () => {
     const { stdout, stderr } = run("-f", "warning.yaml");
     expect(stderr).toBe("");
     expect(stdout).toContain("warning.yaml:9:27  warning TW2001");
-    expect(stdout).toMatch(/\n1 warning.* in 1 of 1 file; --fix mends 1\n$/);
+    expect(stdout).toMatch(/^1 warning.* in 1 of 1 file; --fix mends 1\n\n/);
   });
 
   it("that nothing was evaluated, where there are errors", () =>

@@ -94,11 +94,15 @@ function runLint(flags: LintFlags): number {
     printReport(report, sources, flags, isTolerated);
     return report.findings.every(isTolerated) ? 0 : 1;
   }
-  const fixed = fixSources(sources, stateOptions(flags).options, isWritable(sources));
-  const written = writeFixes(fixed, sources);
-  const report = written ? fixed.report : lint(state, { sources });
-  printReport(report, written ? replaced(sources, fixed.changed) : sources, flags, isTolerated);
-  return written && report.findings.every(isTolerated) ? 0 : written ? 1 : 2;
+  // What was too long to be held cannot be read again.
+  if (sources.some((source) => source.file === "<stdin>" && !("text" in source))) {
+    talk("standard input is too long for --fix; save it to a file");
+    return 2;
+  }
+  const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
+  if (!writeFixes(fixed, sources)) return 2;
+  printReport(fixed.report, replaced(sources, fixed.changed), flags, isTolerated);
+  return fixed.report.findings.every(isTolerated) ? 0 : 1;
 }
 
 /** A file, and one that would be written back as it was: not with bytes in it that are no text. */
@@ -146,15 +150,10 @@ function printReport(
   }
 }
 
+/** How much there is comes first: what follows may be long. */
 function printText(report: LintReport, sources: readonly FileSource[], verbose: boolean): void {
   const { findings, suppressed, complete } = report;
-  const text = lintText(report, {
-    sourceText: sourceText(sources),
-    style: styleFor(process.stdout),
-    verbose,
-  });
-  if (text !== "") print(`${text}\n`);
-  const fixable = findings.filter(({ fix }) => fix !== undefined).length;
+  const fixable = findings.filter(({ fix, place }) => fix !== undefined && place?.file !== "<stdin>").length;
   print(
     [
       summaryText(findings, sources.length),
@@ -164,13 +163,16 @@ function printText(report: LintReport, sources: readonly FileSource[], verbose: 
   );
   if (!complete)
     print("Nothing was evaluated: mend the errors first, or leave out what has them with --keep-going.");
+  const style = styleFor(process.stdout);
+  const text = lintText(report, { sourceText: sourceText(sources), style, verbose });
+  if (text !== "") print(`\n${text}`);
 }
 
 function replaced(sources: readonly FileSource[], changed: readonly TextSource[]): readonly FileSource[] {
   return sources.map((source) => changed.find(({ file }) => file === source.file) ?? source);
 }
 
-/** False, and nothing written, where a file is no longer what was read. */
+/** False where a file is no longer what was read, and nothing is written, or where one cannot be written. */
 function writeFixes({ fixed, changed }: Fixed, sources: readonly FileSource[]): boolean {
   const originals = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
   const moved = changed.find(({ file }) => readFileSync(file, "utf8") !== originals.get(file));
@@ -178,7 +180,14 @@ function writeFixes({ fixed, changed }: Fixed, sources: readonly FileSource[]): 
     talk(`${moved.file} has changed since it was read; nothing was written, run the command again`);
     return false;
   }
-  for (const { file, text } of changed) writeFileSync(file, text);
+  for (const { file, text } of changed) {
+    try {
+      writeFileSync(file, text);
+    } catch (cause) {
+      talk(`\`${file}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+      return false;
+    }
+  }
   for (const { place, code, fix } of fixed)
     talk(
       `${place === undefined ? "" : `${place.file}:${place.line}:${place.column}  `}${code}: ${fix.title}`,

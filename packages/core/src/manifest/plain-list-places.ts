@@ -1,48 +1,76 @@
-import type { Place } from "../diagnostics/place.js";
+import type { Path, Place } from "../diagnostics/place.js";
 import { type Document, isObject, type Json } from "./document.js";
+import { type Block, blockIn, keyIn, takesSeveralLines } from "./plain-block.js";
 import { placesInText, type YamlText } from "./yaml-tree.js";
 
 /** Shorter texts are read again as a whole. */
 const longText = 64 * 1024;
 
 /**
- * The places of a long plain text that is one list, such as a snapshot: to tell where something stands, only the item that
- * it is in is read with a syntax tree. Undefined where the items cannot be told apart by their indentation.
+ * The places of a long plain text that is one list, such as a snapshot. Most are found by indentation; for what is left, only
+ * the item that it is in is read with a syntax tree. Undefined where the items cannot be told apart by their indentation.
  */
 export function placesInPlainList(part: YamlText, value: Json): Document | undefined {
   const { text, file, place } = part;
   if (text.length < longText || !isObject(value) || !Array.isArray(value.items)) return undefined;
-  const starts = itemStarts(text);
-  if (starts === undefined || starts.length !== value.items.length + 1) return undefined;
+  const list = itemStarts(text);
+  if (list?.starts.length !== value.items.length + 1) return undefined;
   const whole = placesInText(part);
-  // Questions about one item come together.
-  let last: { readonly item: number; readonly places: Document } | undefined;
-  const inItem = (item: number): Document => {
-    if (last?.item === item) return last.places;
-    const [from, to] = [starts[item]!, starts[item + 1]!];
-    const placeInItem = (start: number, end: number): Place => place(from + start, from + end);
-    last = { item, places: placesInText({ text: text.slice(from, to), file, place: placeInItem }) };
-    return last.places;
+  const itemAt = (path: Path): Item | undefined => {
+    const [items, index, ...inner] = path;
+    if (items !== "items" || typeof index !== "number") return undefined;
+    const [from, end] = [list.starts[index], list.starts[index + 1]];
+    if (from === undefined || end === undefined) return undefined;
+    const column = list.indent + "- ".length;
+    return { block: { start: from + column, column, end }, from, inner };
   };
-  const ask = <T>(
-    path: readonly (string | number)[],
-    question: (document: Document, path: readonly (string | number)[]) => T,
-  ): T => {
-    const [list, item, ...rest] = path;
-    return list === "items" && typeof item === "number" && item < starts.length - 1
-      ? question(inItem(item), [0, ...rest])
-      : question(whole, path);
+  const withTree = (path: Path): readonly [Document, Path] => {
+    const item = itemAt(path);
+    return item === undefined ? [whole, path] : [treeOf(item), [0, ...item.inner]];
+  };
+  // Questions about one item come together.
+  let last: { readonly from: number; readonly places: Document } | undefined;
+  const treeOf = ({ from, block }: Item): Document => {
+    if (last?.from === from) return last.places;
+    const placeInItem = (start: number, end: number): Place => place(from + start, from + end);
+    last = { from, places: placesInText({ text: text.slice(from, block.end), file, place: placeInItem }) };
+    return last.places;
   };
   return {
     file,
-    placeOf: (path) => ask(path, (document, inner) => document.placeOf(inner)),
-    placeOfKey: (path) => ask(path, (document, inner) => document.placeOfKey(inner)),
-    writtenAt: (path) => ask(path, (document, inner) => document.writtenAt(inner)),
+    placeOf: (path) => {
+      const item = itemAt(path);
+      const block = item && blockIn(text, item.block, item.inner);
+      if (block !== undefined && takesSeveralLines(text, block)) return place(block.start, block.end);
+      const [document, inner] = withTree(path);
+      return document.placeOf(inner);
+    },
+    placeOfKey: (path) => {
+      const item = itemAt(path);
+      const key = item && keyIn(text, item.block, item.inner);
+      if (key !== undefined) return place(key, key + String(path.at(-1)).length);
+      const [document, inner] = withTree(path);
+      return document.placeOfKey(inner);
+    },
+    writtenAt: (path) => {
+      const [document, inner] = withTree(path);
+      return document.writtenAt(inner);
+    },
   };
 }
 
+interface Item {
+  readonly block: Block;
+  /** The beginning of the line with its dash. */
+  readonly from: number;
+  /** The way from the item on. */
+  readonly inner: Path;
+}
+
 /** Where the lines of the items' dashes begin, and where the list ends. */
-function itemStarts(text: string): readonly number[] | undefined {
+function itemStarts(
+  text: string,
+): { readonly starts: readonly number[]; readonly indent: number } | undefined {
   const head = /^items: *\r?\n(?: *(?:#.*)?\r?\n)*( *)- /m.exec(text);
   if (head === null) return undefined;
   const indent = head[1]!.length;
@@ -53,7 +81,7 @@ function itemStarts(text: string): readonly number[] | undefined {
   const starts: number[] = [];
   for (let found = line.exec(text); found !== null; found = line.exec(text)) {
     starts.push(found.index);
-    if (found[1] === undefined) return starts;
+    if (found[1] === undefined) return { starts, indent };
   }
-  return [...starts, text.length];
+  return { starts: [...starts, text.length], indent };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readState } from "../state.js";
 import { fixSources } from "./fix.js";
 
 const policy = (egress: string, more = "") => `# kept
@@ -13,7 +14,8 @@ spec:
 ${egress}${more}`;
 
 function fixed(text: string, mayChange: (file: string) => boolean = () => true) {
-  const { changed, fixed: done, report } = fixSources([{ file: "p.yaml", text }], {}, mayChange);
+  const sources = [{ file: "p.yaml", text }];
+  const { changed, fixed: done, report } = fixSources(sources, readState(sources), {}, mayChange);
   return {
     text: changed[0]?.text ?? text,
     done: done.map(({ code, fix }) => `${code}: ${fix.title}`),

@@ -19,21 +19,22 @@ export type FixedFinding = Finding & { readonly fix: Fix };
 const mostRounds = 10;
 
 /**
- * Applies fixes until none is left. Every round is read again, and one that would make more errors than there were is
+ * Applies fixes to what a state was read from, until none is left. Every round is read again, and one that would make more errors than there were is
  * not made. Only texts are changed that `mayChange` says may be.
  */
 export function fixSources(
   sources: readonly Source[],
+  state: State,
   options: StateOptions,
   mayChange: (file: string) => boolean,
 ): Fixed {
   const originals = new Map(sources.map((source) => [source.file, source]));
   const fixed: FixedFinding[] = [];
-  let current = { sources, ...linted(sources, options) };
+  let current = { sources, state, report: lint(state, { sources }) };
   for (let round = 0; round < mostRounds; round++) {
     const applied = applyFixes(current.sources, current.report.findings, mayChange);
     if (applied.fixed.length === 0) break;
-    const next = { sources: applied.sources, ...linted(applied.sources, options) };
+    const next = readAgain(applied.sources, options);
     if (errorsIn(next.state) > errorsIn(current.state)) break;
     fixed.push(...applied.fixed);
     current = next;
@@ -47,9 +48,9 @@ export function fixSources(
 const errorsIn = ({ diagnostics }: State): number =>
   diagnostics.filter(({ severity }) => severity === "error").length;
 
-function linted(sources: readonly Source[], options: StateOptions): Pick<Fixed, "report" | "state"> {
+function readAgain(sources: readonly Source[], options: StateOptions) {
   const state = readState(sources, options);
-  return { state, report: lint(state, { sources }) };
+  return { sources, state, report: lint(state, { sources }) };
 }
 
 /** One round: every fix that touches nothing which another one has changed, wholly or not at all. */

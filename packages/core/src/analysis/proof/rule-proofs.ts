@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/engine.js";
 import { readLanes } from "../../engine/lanes.js";
 import { type RuleNeed, RuleNeeds } from "../../engine/rule-need.js";
-import { flowAt } from "../../engine/spot.js";
+import { flowAt, type Spot } from "../../engine/spot.js";
 import { evaluateDirection } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
@@ -77,10 +77,7 @@ function proofOf(
       because: neededInTier ? "other tiers" : "its tier",
       rule,
       tier,
-      example: () => {
-        const flow = flowAt(decides, engine.cluster);
-        return { flow, instead: decisionWithout(engine, rule, flow) };
-      },
+      example: () => replacementAt(decides, rule, engine),
     };
   const inTier = earlier.inItsTier(rule);
   if (inTier !== undefined || (matches && !decidesInTier))
@@ -96,9 +93,14 @@ function proofOf(
   return { kind: "unreached", rule, tier, by: earlier.inOrder(takers), ...(before && { always: before }) };
 }
 
-function decisionWithout({ cluster, tiers }: Engine, rule: Rule, flow: Flow): Decision {
-  const { decisions } = evaluateDirection(rule.origin.direction, cluster, withoutRule(tiers, rule), flow);
-  return decisions[0]!;
+function replacementAt(spot: Spot, rule: Rule, { cluster }: Engine): Replacement {
+  const { direction, field } = spot;
+  const flow = flowAt(spot, cluster);
+  const subject = field.view.ends.classOf(direction === "egress" ? flow.source : flow.destination)!;
+  // With only the rules that apply to the subject: thousands of others need not be looked at.
+  const own = field.view.literalTiers(direction, subject);
+  const tiers = withoutRule({ egress: own, ingress: own }, rule);
+  return { flow, instead: evaluateDirection(direction, cluster, tiers, flow).decisions[0]! };
 }
 
 /** Rules that come before others, to find one that takes all of another, whatever is deployed. */

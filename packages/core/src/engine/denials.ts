@@ -51,23 +51,21 @@ function precede(
 ): void {
   const mayFail = rule.action === "Allow" && rule.condition?.kind === "authentication";
   const isSure = effect !== "Maybe";
+  // What is denied if the rule matches; what it passes is for the tiers behind to say.
+  const sureAnyway = rule.action === "Deny" ? ports.intersect(all, wanted) : noPorts;
+  const possibleAnyway = mayFail ? ports.intersect(all, wanted) : sureAnyway;
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i]!;
-    // What is denied if the rule matches.
-    const [sure, possible] =
-      rule.action === "Pass"
-        ? [behind.surely[cell]!, behind.perhaps[cell]!]
-        : rule.action === "Deny"
-          ? [all, all]
-          : [noPorts, mayFail ? all : noPorts];
-    const [wasSure, wasPossible] = [surely[cell]!, perhaps[cell]!];
-    const sureHere = ports.intersect(sure, wanted);
-    const possibleHere = ports.intersect(possible, wanted);
+    const wasSure = surely[cell]!;
+    const wasPossible = perhaps[cell]!;
+    const passes = rule.action === "Pass";
+    const sure = passes ? ports.intersect(behind.surely[cell]!, wanted) : sureAnyway;
+    const possible = passes ? ports.intersect(behind.perhaps[cell]!, wanted) : possibleAnyway;
     // A rule that may not match leaves possible what is said after it.
     surely[cell] = ports.union(
       ports.subtract(wasSure, wanted),
-      isSure ? sureHere : ports.intersect(sureHere, wasSure),
+      isSure ? sure : ports.intersect(sure, wasSure),
     );
-    perhaps[cell] = ports.union(isSure ? ports.subtract(wasPossible, wanted) : wasPossible, possibleHere);
+    perhaps[cell] = ports.union(isSure ? ports.subtract(wasPossible, wanted) : wasPossible, possible);
   }
 }

@@ -159,7 +159,8 @@ class LaneNeeds {
     for (let i = 0; i < cells.length; i++) {
       if (taken[i] === noPorts) continue;
       const cell = cells[i]!;
-      const [surely, perhaps] = [after.surely[cell]!, after.perhaps[cell]!];
+      const surely = after.surely[cell]!;
+      const perhaps = after.perhaps[cell]!;
       switch (rule.action) {
         case "Allow":
           // What allows after authentication may deny as well.

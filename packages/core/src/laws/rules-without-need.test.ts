@@ -38,7 +38,7 @@ describe("a rule that nothing needs", () => {
           expect(changed && `${formatRule(rule.origin)}: ${about(changed)}`).toBeUndefined();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -53,7 +53,7 @@ describe("a rule that nothing needs", () => {
           expect([formatRule(rule.origin), changedWithout(state, rule, flows)]).not.toContain(undefined);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });

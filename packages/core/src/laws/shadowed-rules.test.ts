@@ -9,9 +9,10 @@ import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isSubject, portsMatch } from "../evaluate/match.js";
 import { ruleMatches } from "../evaluate/walk.js";
 import { formatRule } from "../policy/describe.js";
-import type { Rule } from "../policy/model.js";
+import type { Rule, Tiers } from "../policy/model.js";
+import { withoutRule } from "../policy/without-rule.js";
 import { everyFlow } from "../testing/removal.js";
-import { about, anyScenario, stateIn } from "../testing/scenario.js";
+import { about, anyScenario, stateIn, tellDecision } from "../testing/scenario.js";
 
 /** For every answer to what is not known and to which the rule matches: who else of these matches. */
 function alsoMatching(
@@ -95,6 +96,28 @@ describe("a rule that never decides anything", () => {
         }
       }),
       { numRuns: 25 },
+    );
+    expect(found).toBeGreaterThan(3);
+  });
+
+  it("S1.1: redundant: the example gets the same verdict without the rule, from whom the proof says", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
+        const { cluster, tiers } = stateIn(scenario);
+        for (const proof of ruleProofs(compile(cluster, tiers))) {
+          if (proof.kind !== "redundant") continue;
+          found++;
+          const { rule } = proof;
+          const { flow, instead } = proof.example();
+          const judge = (all: Tiers) => evaluateDirection(rule.origin.direction, cluster, all, flow);
+          const [before, after] = [judge(tiers), judge(withoutRule(tiers, rule))];
+          const title = `${formatRule(rule.origin)}: ${about(flow)}`;
+          expect([title, after.verdict]).toEqual([title, before.verdict]);
+          expect([title, tellDecision(instead)]).toEqual([title, tellDecision(after.decisions[0]!)]);
+        }
+      }),
+      { numRuns: 40 },
     );
     expect(found).toBeGreaterThan(3);
   });

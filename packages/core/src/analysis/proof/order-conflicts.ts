@@ -60,15 +60,19 @@ export class OrderConflicts implements LaneReader {
     new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
   }
 
+  /** In the order of evaluation. */
   all(): readonly OrderConflict[] {
-    return [...this.spots].flatMap(([first, others]) =>
-      [...others].map(([second, spot]) => ({
-        shared: this.groups.get(first)!,
-        first,
-        second,
-        direction: spot.direction,
-        example: () => exampleAt(this.engine, spot, first, second),
-      })),
+    return [...new Set(this.groups.values())].flatMap((shared) =>
+      shared.policies.flatMap((first) => {
+        const spots = this.spots.get(first);
+        if (spots === undefined) return [];
+        return shared.policies.flatMap((second) => {
+          const spot = spots.get(second);
+          if (spot === undefined) return [];
+          const example = () => exampleAt(this.engine, spot, first, second);
+          return { shared, first, second, direction: spot.direction, example };
+        });
+      }),
     );
   }
 }

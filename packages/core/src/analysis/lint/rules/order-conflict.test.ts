@@ -23,12 +23,21 @@ describe("S1.13: policies of one priority that disagree", () => {
     });
   });
 
-  it("are told of in pairs: the first of a priority to match, with each that wants something else", () => {
-    const found = findingsOf(
+  it("are told of once each, with all before it that want something else where they come first", () => {
+    const web = "{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}";
+    const messages = findingsOf(
       orderConflict,
-      pods + policy("a", "Accept") + policy("b", "Deny") + policy("c", "Accept") + policy("d", "Deny"),
-    );
-    expect(found.map(({ object }) => object)).toEqual(["ClusterNetworkPolicy b", "ClusterNetworkPolicy d"]);
+      pods.replace(
+        "name: web, namespace: shop, labels: {}",
+        "name: web, namespace: shop, labels: {app: web}",
+      ) +
+        policy("a", "Accept", web) +
+        policy("b", "Accept") +
+        policy("c", "Deny"),
+    ).map(({ message }) => message);
+    expect(messages).toEqual([
+      "ClusterNetworkPolicy c shares priority 10 of tier admin with ClusterNetworkPolicy a and ClusterNetworkPolicy b and disagrees with each: which of them comes first decides",
+    ]);
   });
 
   it("S1.3: passing is to want what comes behind", () => {

@@ -1,3 +1,4 @@
+import { comparePolicies } from "../../policy/assemble.js";
 import type { PolicyRef, TierName, Tiers } from "../../policy/model.js";
 
 /** Policies of one tier with one precedence: their order is that of their APIs and names (S1.13). */
@@ -23,5 +24,5 @@ export function sharedPriorities(tiers: Tiers): readonly SharedPriority[] {
       }
   return [...groups.values()]
     .filter(({ policies }) => policies.size > 1)
-    .map(({ policies, ...rest }) => ({ ...rest, policies: [...policies] }));
+    .map(({ policies, ...rest }) => ({ ...rest, policies: [...policies].toSorted(comparePolicies) }));
 }

@@ -79,6 +79,12 @@ describe("S1.13: policies of one priority", () => {
       "line 16: ClusterNetworkPolicy a, ClusterNetworkPolicy b and ClusterNetworkPolicy c share priority 10 of tier admin; here they are evaluated in the order of their names",
     ]));
 
+  it("are told of in the order of evaluation, whichever direction they speak of", () => {
+    const egress = policy("a", "Deny").replace("ingress: ", "egress: ").replace("from:", "to:");
+    const [found] = lintedLines(sharedPriority, egress + policy("b", "Deny"));
+    expect(found).toContain("ClusterNetworkPolicy a and ClusterNetworkPolicy b share");
+  });
+
   it("S5.1: the KEP's numbers are as they are written", () => {
     const kep = (name: string) => `---
 apiVersion: policy.networking.k8s.io/v1alpha1

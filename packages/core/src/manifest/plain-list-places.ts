@@ -1,6 +1,6 @@
 import type { Path, Place } from "../diagnostics/place.js";
 import { type Document, isObject, type Json } from "./document.js";
-import { type Block, blockIn, keyIn, takesSeveralLines } from "./plain-block.js";
+import { type Block, blockIn, keyIn, pageOf, takesSeveralLines } from "./plain-block.js";
 import { placesInText, type YamlText } from "./yaml-tree.js";
 
 /** Shorter texts are read again as a whole. */
@@ -8,20 +8,23 @@ const longText = 64 * 1024;
 
 /**
  * The places of a long plain text that is one list, such as a snapshot. Most are found by indentation; for what is left, only
- * the item that it is in is read with a syntax tree. Undefined where the items cannot be told apart by their indentation.
+ * the item that it is in is read with a syntax tree. Undefined for other texts.
  */
 export function placesInPlainList(part: YamlText, value: Json): Document | undefined {
   const { text, file, place } = part;
   if (text.length < longText || !isObject(value) || !Array.isArray(value.items)) return undefined;
-  const list = itemStarts(text);
-  if (list?.starts.length !== value.items.length + 1) return undefined;
+  const count = value.items.length;
   const whole = placesInText(part);
+  // Looked for when the first place is asked for.
+  let list: ItemStarts | undefined;
   const itemAt = (path: Path): Item | undefined => {
     const [items, index, ...inner] = path;
     if (items !== "items" || typeof index !== "number") return undefined;
-    const [from, end] = [list.starts[index], list.starts[index + 1]];
-    if (from === undefined || end === undefined) return undefined;
-    const column = list.indent + "- ".length;
+    const { starts, indent } = (list ??= itemStarts(text));
+    const [from, end] = [starts[index], starts[index + 1]];
+    // Where dashes and items do not agree, indentation does not tell.
+    if (starts.length !== count + 1 || from === undefined || end === undefined) return undefined;
+    const column = indent + "- ".length;
     return { block: { start: from + column, column, end }, from, inner };
   };
   const withTree = (path: Path): readonly [Document, Path] => {
@@ -29,25 +32,23 @@ export function placesInPlainList(part: YamlText, value: Json): Document | undef
     return item === undefined ? [whole, path] : [treeOf(item), [0, ...item.inner]];
   };
   // Questions about one item come together.
-  let last: { readonly from: number; readonly places: Document } | undefined;
-  const treeOf = ({ from, block }: Item): Document => {
-    if (last?.from === from) return last.places;
+  const pageFor = lastOne(({ block }) => pageOf(text, block));
+  const treeOf = lastOne(({ from, block }): Document => {
     const placeInItem = (start: number, end: number): Place => place(from + start, from + end);
-    last = { from, places: placesInText({ text: text.slice(from, block.end), file, place: placeInItem }) };
-    return last.places;
-  };
+    return placesInText({ text: text.slice(from, block.end), file, place: placeInItem });
+  });
   return {
     file,
     placeOf: (path) => {
       const item = itemAt(path);
-      const block = item && blockIn(text, item.block, item.inner);
-      if (block !== undefined && takesSeveralLines(text, block)) return place(block.start, block.end);
+      const block = item && blockIn(pageFor(item), item.block, item.inner);
+      if (item && block && takesSeveralLines(pageFor(item), block)) return place(block.start, block.end);
       const [document, inner] = withTree(path);
       return document.placeOf(inner);
     },
     placeOfKey: (path) => {
       const item = itemAt(path);
-      const key = item && keyIn(text, item.block, item.inner);
+      const key = item && keyIn(pageFor(item), item.block, item.inner);
       if (key !== undefined) return place(key, key + String(path.at(-1)).length);
       const [document, inner] = withTree(path);
       return document.placeOfKey(inner);
@@ -59,6 +60,15 @@ export function placesInPlainList(part: YamlText, value: Json): Document | undef
   };
 }
 
+/** Made for an item, and kept until another one is asked about. */
+function lastOne<T>(make: (item: Item) => T): (item: Item) => T {
+  let last: { readonly from: number; readonly made: T } | undefined;
+  return (item) => {
+    if (last?.from !== item.from) last = { from: item.from, made: make(item) };
+    return last.made;
+  };
+}
+
 interface Item {
   readonly block: Block;
   /** The beginning of the line with its dash. */
@@ -67,12 +77,15 @@ interface Item {
   readonly inner: Path;
 }
 
-/** Where the lines of the items' dashes begin, and where the list ends. */
-function itemStarts(
-  text: string,
-): { readonly starts: readonly number[]; readonly indent: number } | undefined {
+interface ItemStarts {
+  /** Where the lines of the items' dashes begin, and where the list ends. */
+  readonly starts: readonly number[];
+  readonly indent: number;
+}
+
+function itemStarts(text: string): ItemStarts {
   const head = /^items: *\r?\n(?: *(?:#.*)?\r?\n)*( *)- /m.exec(text);
-  if (head === null) return undefined;
+  if (head === null) return { starts: [], indent: 0 };
   const indent = head[1]!.length;
   const first = head.index + head[0].length - indent - "- ".length;
   // What is less indented than the dashes, or stands where they do without being one, is behind the list.

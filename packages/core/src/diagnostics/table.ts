@@ -129,6 +129,15 @@ export const diagnostics = {
   TW4011: note("a guardrail that hangs on labels of namespaces"),
   TW4090: warning("a lint exception without a reason"),
   TW4091: note("a lint exception that nothing needs"),
+
+  TW4101: warning("a rule in the shadow of others of its tier"),
+  TW4102: warning("a rule that is never reached"),
+  TW4103: note("a rule without which nothing would change"),
+  TW4104: warning("a NetworkPolicy that is overridden"),
+  TW4105: note("isolation that a higher tier opens"),
+  TW4106: note("policies that share a priority"),
+  TW4107: warning("policies of one priority that disagree"),
+  TW4108: note("policies of one priority that could disagree"),
 } as const satisfies Record<string, Entry>;
 
 export type Code = keyof typeof diagnostics;

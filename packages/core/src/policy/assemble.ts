@@ -4,6 +4,7 @@ import {
   type Isolation,
   type IsolationOrigin,
   type PodSelection,
+  type PolicyRef,
   type Rule,
   type Tier,
   type TierName,
@@ -81,11 +82,18 @@ export function compareRules(a: PlacedRule, b: PlacedRule): number {
   return (
     a.rank - b.rank ||
     a.precedence - b.precedence ||
-    dialectOrder[x.policy.dialect] - dialectOrder[y.policy.dialect] ||
-    compareText(x.policy.kind, y.policy.kind) ||
-    compareText(x.policy.name, y.policy.name) ||
-    compareText(x.policy.namespace ?? "", y.policy.namespace ?? "") ||
+    comparePolicies(x.policy, y.policy) ||
     comparePaths(x.path, y.path)
+  );
+}
+
+/** The order of policies that have the same precedence. */
+export function comparePolicies(a: PolicyRef, b: PolicyRef): number {
+  return (
+    dialectOrder[a.dialect] - dialectOrder[b.dialect] ||
+    compareText(a.kind, b.kind) ||
+    compareText(a.name, b.name) ||
+    compareText(a.namespace ?? "", b.namespace ?? "")
   );
 }
 

@@ -24,7 +24,7 @@ const policies =
   networkPolicy("shop/none", { podSelector: "{matchLabels: {app: none}}" }) +
   networkPolicy("shop/cidr", { ingress: "[{from: [{ipBlock: {cidr: 10.1.2.3/8}}]}]" }) +
   networkPolicy("shop/meant", {
-    ingress: "[{from: [{ipBlock: {cidr: 10.1.2.3/9}}]}] # tierwall-ignore TW2001: the vendor's spelling",
+    ingress: "[{from: [{ipBlock: {cidr: 11.1.2.3/9}}]}] # tierwall-ignore TW2001: the vendor's spelling",
   });
 
 function reportOn(...texts: readonly string[]): LintReport {

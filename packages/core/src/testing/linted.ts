@@ -81,3 +81,8 @@ const fields = (spec: Readonly<Record<string, string>>): string =>
   Object.entries(spec)
     .map(([key, value]) => `  ${key}: ${value}\n`)
     .join("");
+
+/** The same, as `line 9: message`. */
+export function lintedLines(rule: LintRule, yaml: string, options: StateOptions = {}): readonly string[] {
+  return findingsOf(rule, yaml, options).map(({ place, message }) => `line ${place?.line}: ${message}`);
+}

@@ -1,3 +1,4 @@
+import { provenRules } from "./proven-rules.js";
 import type { LintRule } from "./rule.js";
 import { cidrOfPods } from "./rules/cidr-of-pods.js";
 import { dnsCutOff } from "./rules/dns-cut-off.js";
@@ -24,4 +25,5 @@ export const lintRules: readonly LintRule[] = [
   supersededApi,
   guardrailOnPodLabels,
   guardrailOnNamespaceLabels,
+  ...provenRules,
 ];

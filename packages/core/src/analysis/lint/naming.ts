@@ -1,0 +1,51 @@
+import { formatRule } from "../../policy/describe.js";
+import { type Action, formatPolicy, type Isolation, type PolicyRef, type Rule } from "../../policy/model.js";
+import type { Related } from "./finding.js";
+
+/** `a`, `a and b`, `a, b and 3 more`. */
+export function listed(names: readonly string[], most = 3): string {
+  const shown = names.length === most + 1 ? names : names.slice(0, most);
+  const rest = names.length - shown.length;
+  const all = rest > 0 ? [...shown, `${rest} more`] : shown;
+  return all.length < 2 ? all.join() : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+}
+
+/** A rule, or a policy that isolates, in words. */
+export function nameOf(taker: Rule | Isolation): string {
+  if ("peers" in taker) return formatRule(taker.origin);
+  return `isolation by ${taker.origin.kind === "policy" ? formatPolicy(taker.origin.policy) : taker.origin.option}`;
+}
+
+/** Where they stand: the first few. */
+export function relatedTo(takers: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
+  return takers.slice(0, most).map((taker) => ({ text: nameOf(taker), ...placed(placeOf(taker)) }));
+}
+
+export function relatedPolicies(policies: readonly PolicyRef[], most = 3): readonly Related[] {
+  return policies.slice(0, most).map((policy) => ({ text: formatPolicy(policy), ...placed(policy.place()) }));
+}
+
+function placeOf(taker: Rule | Isolation): Related["place"] {
+  if ("peers" in taker) return taker.origin.place();
+  return taker.origin.kind === "policy" ? taker.origin.policy.place() : undefined;
+}
+
+const placed = (place: Related["place"]): Pick<Related, "place"> => (place === undefined ? {} : { place });
+
+/** What rules do, as one does it and as several do. */
+export const says: Readonly<Record<Action, { readonly one: string; readonly many: string }>> = {
+  Allow: { one: "allows", many: "allow" },
+  Deny: { one: "denies", many: "deny" },
+  Pass: { one: "passes", many: "pass" },
+};
+
+/** How far a proof goes: for this cluster, or for every one, because of a single rule. */
+export const where = (always: Rule | undefined): string =>
+  always === undefined ? "in this cluster" : "whatever is deployed";
+
+/** `1 pair`, `1,024 pairs`; with what is concerned outside of the cluster. */
+export function howMuch({ pairs, external }: { readonly pairs: number; readonly external: boolean }): string {
+  const inside =
+    pairs === 0 ? [] : [`${pairs.toLocaleString("en-US")} pair${pairs === 1 ? "" : "s"} of ends`];
+  return [...inside, ...(external ? ["external addresses"] : [])].join(" and ");
+}

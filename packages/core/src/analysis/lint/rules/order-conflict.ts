@@ -1,0 +1,50 @@
+import { formatPolicy, type PolicyRef } from "../../../policy/model.js";
+import type { Verdict } from "../../../evaluate/evaluate.js";
+import type { OrderConflict } from "../../proof/order-conflicts.js";
+import { type Finding, finding } from "../finding.js";
+import { listed, relatedPolicies } from "../naming.js";
+import { proofsFor } from "../proofs.js";
+import type { LintContext, LintRule } from "../rule.js";
+import { placeOfPriority, priorityOf } from "./shared-priority.js";
+
+/** S1.13: two policies of one priority that want different things of one connection. */
+export const orderConflict: LintRule = {
+  code: "TW4107",
+  // Proven here, with a connection; told there of all that select one pod.
+  replaces: ["TW2003"],
+  *check(context) {
+    const bySecond = new Map<PolicyRef, OrderConflict[]>();
+    for (const conflict of proofsFor(context).orderConflicts)
+      bySecond.set(conflict.second, [...(bySecond.get(conflict.second) ?? []), conflict]);
+    for (const conflicts of bySecond.values()) yield disagreeing(conflicts, context);
+  },
+};
+
+const saying: Readonly<Record<Verdict, string>> = {
+  Allow: "allowed",
+  Deny: "denied",
+  Undecided: "undecided",
+};
+
+/** A policy and all those before it that it disagrees with: the first of them is shown. */
+function disagreeing(conflicts: readonly OrderConflict[], context: LintContext): Finding {
+  const { shared, first, second, direction, example } = conflicts[0]!;
+  const { flow, asOrdered, swapped } = example();
+  const others = conflicts.map((conflict) => conflict.first);
+  const who =
+    others.length === 1
+      ? `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} of tier ${shared.tier} and disagree`
+      : `${formatPolicy(second)} shares ${priorityOf(shared)} of tier ${shared.tier} with ${listed(others.map(formatPolicy))} and disagrees with each`;
+  return finding("TW4107", `${who}: which of them comes first decides`, {
+    place: placeOfPriority(second, context),
+    object: formatPolicy(second),
+    witness: {
+      kind: "flow",
+      flow,
+      verdict: context.engine.verdict(flow),
+      text: `${direction} is ${saying[asOrdered.verdict]} with ${first.name} first, as here, and ${saying[swapped.verdict]} with ${second.name} first`,
+    },
+    related: relatedPolicies(others),
+    hint: "Other implementations may choose another order. Give the one that should win a priority that comes first.",
+  });
+}

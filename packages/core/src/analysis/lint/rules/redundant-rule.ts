@@ -1,0 +1,105 @@
+import { formatRule } from "../../../policy/describe.js";
+import { formatPolicy, type Rule, type TierName, tierNames } from "../../../policy/model.js";
+import type { Decider } from "../../../evaluate/walk.js";
+import type { RuleProof } from "../../proof/rule-proofs.js";
+import { type Finding, finding } from "../finding.js";
+import { listed, nameOf, relatedTo, says, where } from "../naming.js";
+import { proofsFor } from "../proofs.js";
+import type { LintContext, LintRule } from "../rule.js";
+import { onlyRepeats } from "./shadowed-rule.js";
+
+/** A rule without which every connection would be decided as it is. */
+export const redundantRule: LintRule = {
+  code: "TW4103",
+  *check(context) {
+    for (const proof of proofsFor(context).ofRules)
+      if (proof.kind === "redundant") yield redundant(proof, context);
+      else if (proof.kind === "shadowed" && onlyRepeats(proof)) yield repeated(proof);
+  },
+};
+
+function redundant(
+  { rule, tier, because, example }: Extract<RuleProof, { kind: "redundant" }>,
+  { engine }: LintContext,
+): Finding {
+  const { flow, instead } = example();
+  const isGuardrail = because === "other tiers" && isBeforeNamespaces(tier);
+  return finding(
+    "TW4103",
+    `${formatRule(rule.origin)} changes nothing${isGuardrail ? " today" : ""}: without it, ${because} ${because === "its tier" ? "says" : "say"} the same of every connection in this cluster`,
+    {
+      place: rule.origin.place(),
+      object: formatPolicy(rule.origin.policy),
+      witness: {
+        kind: "flow",
+        flow,
+        verdict: engine.verdict(flow),
+        text: `this rule ${says[rule.action].one} it; without it, it is ${saying[instead.verdict]} by ${inWords(instead.by)}`,
+      },
+      related: relatedTo(takersOf(instead.by)),
+      hint: isGuardrail ? guardrailHint(rule) : hintFor(rule),
+    },
+  );
+}
+
+function repeated({ rule, by, always }: Extract<RuleProof, { kind: "shadowed" }>): Finding {
+  const takers = always === undefined ? by : [always];
+  const verb = says[rule.action][takers.length === 1 ? "one" : "many"];
+  return finding(
+    "TW4103",
+    `${formatRule(rule.origin)} changes nothing: ${listed(takers.map(nameOf))} ${verb} all of it as well, ${where(always)}`,
+    {
+      place: rule.origin.place(),
+      object: formatPolicy(rule.origin.policy),
+      related: relatedTo(takers),
+      hint: hintFor(rule),
+    },
+  );
+}
+
+/** What a tier says that no policy of a namespace can take back. */
+const isBeforeNamespaces = (tier: TierName): boolean =>
+  tierNames.indexOf(tier) < tierNames.indexOf("network-policy");
+
+function guardrailHint({ action }: Rule): string {
+  return action === "Pass"
+    ? "Its tier and those behind it agree today. Once they do not, it has a use again."
+    : "Namespaces may change their own policies: as a guardrail against that, it still has a use.";
+}
+
+const saying = { Allow: "allowed", Deny: "denied" } as const;
+
+function inWords(by: Decider): string {
+  switch (by.kind) {
+    case "rule":
+      return nameOf(by.rule);
+    case "isolation":
+      return listed(by.isolation.map(nameOf));
+    case "default":
+    case "no-walk":
+    case "own-address":
+    case "own-node":
+      return "the default";
+  }
+}
+
+function takersOf(by: Decider) {
+  if (by.kind === "rule") return [by.rule];
+  return by.kind === "isolation" ? by.isolation : [];
+}
+
+/** Two that repeat each other are both found; and a policy that isolates may do so only because it has rules. */
+function hintFor({ origin }: Rule): string {
+  const alone = "It can go by itself; where two rules repeat each other, one of them has to stay.";
+  switch (origin.policy.dialect) {
+    case "network-policy":
+      return `${alone} Leave \`policyTypes\` as it works now, so that the policy isolates as before.`;
+    case "cilium":
+      return `${alone} If it is the last of its section, set \`enableDefaultDeny\`, so that the policy isolates as before.`;
+    case "cluster-network-policy":
+    case "admin-network-policy":
+    case "kep-2091":
+    case "first-draft":
+      return alone;
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { lintedLines } from "../../../testing/linted.js";
+import { unreachedRule } from "./unreached-rule.js";
+
+const pods = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: cart, namespace: shop, labels: {app: cart}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop, labels: {app: web}}
+`;
+
+const cluster = (tier: "Admin" | "Baseline", action: string, from: string) => `---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: ${tier.toLowerCase()}}
+spec:
+  tier: ${tier}
+  priority: 1
+  subject: {namespaces: {}}
+  ingress: [{action: ${action}, from: [${from}]}]
+`;
+
+const networkPolicy = (ingress: string) => `---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: np, namespace: shop}
+spec: {podSelector: {}, policyTypes: [Ingress], ingress: ${ingress}}
+`;
+
+const everybody = "{namespaces: {}}";
+const web = "{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}";
+const fromWeb = "[{from: [{podSelector: {matchLabels: {app: web}}}]}]";
+
+describe("S1.1: a rule whose traffic is decided in tiers before", () => {
+  it("is told of with a rule that always does", () =>
+    expect(
+      lintedLines(unreachedRule, `${pods}${cluster("Admin", "Deny", everybody)}${networkPolicy(fromWeb)}`),
+    ).toEqual([
+      "line 26: NetworkPolicy shop/np rule 1 in tier network-policy is never reached: ClusterNetworkPolicy admin rule 1 decides all that it matches before, whatever is deployed",
+    ]));
+
+  it("S1.2: is told of where isolation does", () =>
+    expect(
+      lintedLines(unreachedRule, `${pods}${networkPolicy("[]")}${cluster("Baseline", "Accept", web)}`),
+    ).toEqual([
+      "line 26: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached: isolation by NetworkPolicy shop/np decides all that it matches before, in this cluster",
+    ]));
+
+  it("S1.3: is not told of where they pass it", () =>
+    expect(
+      lintedLines(unreachedRule, `${pods}${cluster("Admin", "Pass", everybody)}${networkPolicy(fromWeb)}`),
+    ).toEqual([]));
+
+  it("is not told of where only some of it is decided", () =>
+    expect(
+      lintedLines(
+        unreachedRule,
+        `${pods}${cluster("Admin", "Deny", web)}${networkPolicy("[{from: [{podSelector: {}}]}]")}`,
+      ),
+    ).toEqual([]));
+});

@@ -1,0 +1,226 @@
+import { type Denials, denialsFrom, noDenials } from "../../engine/denials.js";
+import type { Engine } from "../../engine/engine.js";
+import { type Lane, type LaneItem, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
+import { openBehind } from "../../engine/open-behind.js";
+import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
+import type { PortsByCell } from "../../engine/takers.js";
+import type { Row } from "../../engine/tier-rows.js";
+import { realPorts } from "../../engine/translation.js";
+import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
+import type { Flow } from "../../evaluate/flow.js";
+import type { Direction, PolicyRef, Rule, Tiers } from "../../policy/model.js";
+import { sharedPriorities, type SharedPriority } from "./shared-priorities.js";
+
+/** Two policies of one priority, and a connection about which more than one thing can be said: it is their order that decides. */
+export interface OrderConflict {
+  readonly shared: SharedPriority;
+  /** In the order of evaluation. */
+  readonly first: PolicyRef;
+  readonly second: PolicyRef;
+  readonly direction: Direction;
+  readonly example: () => ConflictExample;
+}
+
+export interface ConflictExample {
+  readonly flow: Flow;
+  readonly asOrdered: WalkVerdict;
+  /** With the two policies in each other's place. */
+  readonly swapped: WalkVerdict;
+}
+
+/** Every such pair, once. */
+export function orderConflicts(engine: Engine): readonly OrderConflict[] {
+  const found = new OrderConflicts(engine);
+  readLanes(engine, [found]);
+  return found.all();
+}
+
+/** Collects conflicts. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+export class OrderConflicts implements LaneReader {
+  private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
+  private readonly spots = new Map<PolicyRef, Map<PolicyRef, Spot>>();
+
+  constructor(private readonly engine: Engine) {
+    const shared = sharedPriorities(engine.tiers);
+    this.groups = new Map(shared.flatMap((group) => group.policies.map((policy) => [policy, group])));
+  }
+
+  wants(rows: readonly Row[]): boolean {
+    if (this.groups.size === 0) return false;
+    return rows.some(({ rules }) => rules.some(({ origin }) => this.groups.has(origin.policy)));
+  }
+
+  read(lane: Lane): void {
+    const tell: Tell = (first, second, spot) => {
+      const others = this.spots.get(first) ?? new Map<PolicyRef, Spot>();
+      this.spots.set(first, others);
+      if (!others.has(second)) others.set(second, spot());
+    };
+    new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
+  }
+
+  /** In the order of evaluation. */
+  all(): readonly OrderConflict[] {
+    return [...new Set(this.groups.values())].flatMap((shared) =>
+      shared.policies.flatMap((first) => {
+        const spots = this.spots.get(first);
+        if (spots === undefined) return [];
+        return shared.policies.flatMap((second) => {
+          const spot = spots.get(second);
+          if (spot === undefined) return [];
+          const example = () => exampleAt(this.engine, spot, first, second);
+          return { shared, first, second, direction: spot.direction, example };
+        });
+      }),
+    );
+  }
+}
+
+function exampleAt(
+  { cluster, tiers }: Engine,
+  spot: Spot,
+  first: PolicyRef,
+  second: PolicyRef,
+): ConflictExample {
+  const { direction } = spot;
+  const flow = flowAt(spot, cluster);
+  const judge = (all: Tiers) => evaluateDirection(direction, cluster, all, flow);
+  return { flow, asOrdered: judge(tiers), swapped: judge(swapped(tiers, first, second)) };
+}
+
+/** The rules of two policies in each other's place, and all others where they were. */
+export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tiers {
+  const swapIn = (rules: readonly Rule[]): readonly Rule[] => {
+    const of = (policy: PolicyRef) => rules.filter(({ origin }) => origin.policy === policy);
+    const [a, b] = [of(first), of(second)];
+    if (a.length === 0 || b.length === 0) return rules;
+    return rules.flatMap((rule) =>
+      rule === a[0] ? b : rule === b[0] ? a : a.includes(rule) || b.includes(rule) ? [] : rule,
+    );
+  };
+  const swapAll = (direction: Direction) =>
+    tiers[direction].map((tier) => ({ ...tier, rules: swapIn(tier.rules) }));
+  return { ingress: swapAll("ingress"), egress: swapAll("egress") };
+}
+
+type Tell = (first: PolicyRef, second: PolicyRef, spot: () => Spot) => void;
+
+/** What the rules of one policy would do if they came first of their priority. */
+interface Wishes {
+  readonly policy: PolicyRef;
+  readonly Allow: PortsByCell;
+  readonly Deny: PortsByCell;
+  readonly Pass: PortsByCell;
+  /** All of these, and what its rules may take. */
+  readonly any: PortsByCell;
+}
+
+class LaneConflicts {
+  private readonly all: PortSetId;
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly ports: PortSets,
+    private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>,
+    private readonly tell: Tell,
+  ) {
+    this.all = realPorts(ports);
+  }
+
+  find(): void {
+    const { lane, ports, all } = this;
+    const behind: Denials[] = [];
+    let denied = noDenials(lane);
+    for (const tier of lane.tiers.toReversed()) {
+      behind.unshift(denied);
+      denied = denialsFrom(tier, lane, denied, ports, all);
+    }
+    let open: PortsByCell = new Uint32Array(lane.cells).fill(all);
+    for (const [i, tier] of lane.tiers.entries()) open = this.walkTier(tier, open, behind[i]!);
+  }
+
+  /** What is surely open behind a tier. */
+  private walkTier(tier: LaneTier, entering: PortsByCell, behind: Denials): PortsByCell {
+    const { ports } = this;
+    const open = entering.slice();
+    const passed = new Uint32Array(open.length);
+    for (const part of byPriority(tier.items)) {
+      const [group] = part.flatMap(({ rule }) => this.groups.get(rule.origin.policy) ?? []);
+      if (group !== undefined) this.compare(group, part, open, behind);
+      for (const { cells, ports: wanted, effect } of part)
+        for (let i = 0; i < cells.length; i++) {
+          const cell = cells[i]!;
+          const taken = ports.intersect(open[cell]!, wanted);
+          open[cell] = ports.subtract(open[cell]!, taken);
+          if (effect === "Pass") passed[cell] = ports.union(passed[cell]!, taken);
+        }
+    }
+    return openBehind(tier, this.lane, open, passed, ports);
+  }
+
+  /** Each policy against those behind it, where it is the first of the priority to match. */
+  private compare(
+    group: SharedPriority,
+    items: readonly LaneItem[],
+    entering: PortsByCell,
+    behind: Denials,
+  ): void {
+    const { ports, lane } = this;
+    const policies = [...new Set(items.map(({ rule }) => rule.origin.policy))];
+    if (policies.length < 2) return;
+    const wishes = policies.map((policy) => this.wishesOf(policy, items));
+    for (let cell = 0; cell < lane.cells; cell++) {
+      let open = lane.isSure[cell] === 1 ? entering[cell]! : noPorts;
+      for (const [i, first] of wishes.entries()) {
+        if (open === noPorts) break;
+        for (const second of wishes.slice(i + 1)) {
+          if (!group.policies.includes(first.policy) || !group.policies.includes(second.policy)) continue;
+          if (first.any[cell] === noPorts || second.any[cell] === noPorts) continue;
+          const disputed = ports.intersect(open, this.disputed(first, second, cell, behind));
+          if (disputed !== noPorts)
+            this.tell(first.policy, second.policy, () => spotIn(lane, cell, disputed));
+        }
+        open = ports.subtract(open, first.any[cell]!);
+      }
+    }
+  }
+
+  private wishesOf(policy: PolicyRef, items: readonly LaneItem[]): Wishes {
+    const { ports } = this;
+    const none = () => new Uint32Array(this.lane.cells);
+    const wishes = { policy, Allow: none(), Deny: none(), Pass: none(), any: none() };
+    for (const { cells, ports: wanted, effect, rule } of items) {
+      if (rule.origin.policy !== policy) continue;
+      for (const cell of cells) {
+        const taken = ports.subtract(wanted, wishes.any[cell]!);
+        if (effect !== "Maybe") wishes[effect][cell] = ports.union(wishes[effect][cell]!, taken);
+        wishes.any[cell] = ports.union(wishes.any[cell]!, wanted);
+      }
+    }
+    return wishes;
+  }
+
+  /** The ports of which the two want different verdicts. To pass is to want what the tiers behind say. */
+  private disputed(a: Wishes, b: Wishes, cell: number, behind: Denials): PortSetId {
+    const { ports } = this;
+    const wants = ({ Allow, Deny, Pass }: Wishes) => ({
+      allow: ports.union(Allow[cell]!, ports.subtract(Pass[cell]!, behind.perhaps[cell]!)),
+      deny: ports.union(Deny[cell]!, ports.intersect(Pass[cell]!, behind.surely[cell]!)),
+    });
+    const [x, y] = [wants(a), wants(b)];
+    return ports.union(ports.intersect(x.allow, y.deny), ports.intersect(x.deny, y.allow));
+  }
+}
+
+/** Items one behind the other whose rules have the same priority, or none. */
+function byPriority(items: readonly LaneItem[]): readonly (readonly LaneItem[])[] {
+  const parts: LaneItem[][] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    if (last !== undefined && last[0]!.rule.origin.precedence === item.rule.origin.precedence)
+      last.push(item);
+    else parts.push([item]);
+  }
+  return parts;
+}

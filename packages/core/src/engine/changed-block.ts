@@ -7,7 +7,7 @@ import type { FlowExplanation } from "./explain-flow.js";
 import type { Nearness } from "./layer.js";
 import { nearnessOf } from "./members.js";
 import type { AddressRange } from "./outside-runs.js";
-import { everyPort, noPorts, portAt, type PortSetId, type PortSets } from "./port-sets.js";
+import { cutAt, everyPort, noPorts, portAt, type PortSetId, type PortSets } from "./port-sets.js";
 import { realPorts } from "./translation.js";
 
 /** One side of changed connections. */
@@ -42,7 +42,7 @@ export class ChangedBlock {
   private readonly found: Change[] = [];
 
   constructor(
-    private readonly ends: EndsInBoth,
+    readonly ends: EndsInBoth,
     /** The address family of the connections, where the ends tell (S1.15). */
     readonly family: Family | undefined,
     readonly from: ChangedSide,
@@ -62,8 +62,7 @@ export class ChangedBlock {
     for (const source of endsOf(this.from))
       for (const destination of endsOf(this.to)) {
         const pair = { source, destination };
-        if (isSame(source, destination) || !this.isMeant(pair)) continue;
-        yield pair;
+        if (this.isMeant(pair)) yield pair;
       }
   }
 
@@ -91,7 +90,7 @@ export class ChangedBlock {
         string,
         { decidedBefore: FlowExplanation; decidedAfter: FlowExplanation; ports: PortSetId }
       >();
-      for (const [first, behind] of cut(this.ports.bordersOf(changed), points)) {
+      for (const [first, behind] of cutAt(this.ports.bordersOf(changed), points)) {
         const decidedBefore = before.explain(flow("before", first));
         const decidedAfter = after.explain(flow("after", first));
         const key = `${keys.of(decidedBefore)} ${keys.of(decidedAfter)}`;
@@ -120,8 +119,10 @@ export class ChangedBlock {
       }
   }
 
-  private isMeant({ source, destination }: Pair): boolean {
+  /** Whether a pair of ends of the two sides is one of those that changed. */
+  isMeant({ source, destination }: Pair): boolean {
     const { nearness } = this;
+    if (isSame(source, destination)) return false;
     if (nearness === undefined) return true;
     const fits = (when: "before" | "after") =>
       nearness[when] === undefined || nearness[when] === nearnessOf(source[when], destination[when]);
@@ -143,16 +144,6 @@ function* endsOf(side: ChangedSide): Iterable<EndInBoth> {
 function isSame({ after: a }: EndInBoth, { after: b }: EndInBoth): boolean {
   if (a.kind === "pod") return b.kind === "pod" && a.pod === b.pod;
   return a.kind === "node" && b.kind === "node" && a.node === b.node;
-}
-
-/** The intervals of a set of ports, cut at all points within them. */
-function* cut(borders: Uint32Array, points: readonly number[]): Iterable<readonly [number, number]> {
-  for (let i = 0; i < borders.length; i += 2) {
-    const [first, behind] = [borders[i]!, borders[i + 1]!];
-    const within = new Set([first, ...points.filter((point) => point > first && point < behind)]);
-    const starts = [...within].toSorted((a, b) => a - b);
-    for (const [k, start] of starts.entries()) yield [start, starts[k + 1] ?? behind];
-  }
 }
 
 /** One text for explanations by the same deciders. */

@@ -80,6 +80,15 @@ export class EndsInBoth {
     this.disappeared = found.disappeared;
   }
 
+  /** One by one. */
+  *membersOf(joint: JointClass): Iterable<EndInBoth> {
+    for (const [i, now] of joint.membersAfter.entries())
+      yield {
+        before: endpointOf(this.before.cluster, joint.before, joint.membersBefore[i]!),
+        after: endpointOf(this.after.cluster, joint.after, now),
+      };
+  }
+
   /** The classes put together that `keyOf` gives the same key. */
   group(keyOf: (joint: JointClass) => string | undefined): readonly JointGroup[] {
     const groups = new Map<string, JointClass[]>();
@@ -112,13 +121,7 @@ export class JointGroup {
   }
 
   *members(): Iterable<EndInBoth> {
-    const { before, after } = this.ends;
-    for (const joint of this.classes)
-      for (const [i, now] of joint.membersAfter.entries())
-        yield {
-          before: endpointOf(before.cluster, joint.before, joint.membersBefore[i]!),
-          after: endpointOf(after.cluster, joint.after, now),
-        };
+    for (const joint of this.classes) yield* this.ends.membersOf(joint);
   }
 
   /** How many of its ends are, or run on, each node. */

@@ -35,14 +35,14 @@ export interface DirectionExplanation {
 
 /** S1.4 */
 export const noWalk: DirectionExplanation = { verdict: "Allow", deciders: [{ kind: "no-walk" }] };
-const byDefault: DirectionExplanation = { verdict: "Allow", deciders: [{ kind: "default" }] };
-const byOwnNode: DirectionExplanation = { verdict: "Allow", deciders: [{ kind: "own-node" }] };
+export const byDefault: DirectionExplanation = { verdict: "Allow", deciders: [{ kind: "default" }] };
+export const byOwnNode: DirectionExplanation = { verdict: "Allow", deciders: [{ kind: "own-node" }] };
 
 export function explanationOf({ verdict, egress, ingress }: ConnectionVerdict): FlowExplanation {
   return { verdict, egress: directionOf(egress), ingress: directionOf(ingress) };
 }
 
-function directionOf({ verdict, decisions }: WalkVerdict): DirectionExplanation {
+export function directionOf({ verdict, decisions }: WalkVerdict): DirectionExplanation {
   return { verdict, deciders: decisions.map(({ by }) => by) };
 }
 
@@ -111,7 +111,7 @@ function saying(verdict: "Allow" | "Deny", all: readonly Item[]): readonly Item[
 }
 
 /** Whether a column of the table is in a set. */
-function isIn({ kindOf }: Layout, set: PlacedSet, column: number): boolean {
+export function isIn({ kindOf }: Layout, set: PlacedSet, column: number): boolean {
   const { wholeKinds, bits } = set;
   if (wholeKinds.length > 0 && wholeKinds.includes(kindOf[column]!)) return true;
   return bits === undefined ? holds(set, column) : ((bits[column >>> 5]! >>> (column & 31)) & 1) === 1;

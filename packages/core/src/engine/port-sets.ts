@@ -162,3 +162,13 @@ function hashOf(borders: Uint32Array): number {
 function sameBorders(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length && a.every((border, i) => border === b[i]);
 }
+
+/** The intervals of a set of ports, cut at all points within them. */
+export function* cutAt(borders: Uint32Array, points: readonly number[]): Iterable<readonly [number, number]> {
+  for (let i = 0; i < borders.length; i += 2) {
+    const [first, behind] = [borders[i]!, borders[i + 1]!];
+    const within = new Set([first, ...points.filter((point) => point > first && point < behind)]);
+    const starts = [...within].toSorted((a, b) => a - b);
+    for (const [k, start] of starts.entries()) yield [start, starts[k + 1] ?? behind];
+  }
+}

@@ -1,8 +1,48 @@
-import { formatMatch } from "../labels/requirement.js";
-import { formatCidr } from "../net/cidr.js";
-import type { DomainPattern, NamespaceSet, Peer, PortMatch, Rule } from "./model.js";
+import { formatMatch, type LabelMatch, namespaceNameLabel } from "../labels/requirement.js";
+import { type Cidr, formatCidr } from "../net/cidr.js";
+import {
+  type Condition,
+  type DomainPattern,
+  formatPolicy,
+  type NamespaceSet,
+  type Peer,
+  type PodSelection,
+  type PortMatch,
+  type Rule,
+  type RuleOrigin,
+} from "./model.js";
 
 /** Rules in words: short, and in the user's terms. */
+
+/** `ClusterNetworkPolicy guard rule 3 "no-other-tenants"`; people count rules from one. */
+export function formatRule(origin: RuleOrigin): string {
+  const [, spec = "", section = ""] =
+    /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
+  const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);
+  return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` "${origin.name}"`}`;
+}
+
+/** `pods with app=web in namespace shop`. */
+export function describeSubject({ namespaces, pods, account }: PodSelection): string {
+  return describePods({ kind: "selector", match: pods }, { kind: "selector", match: namespaces }, account);
+}
+
+/** `pods with app=web in namespace shop; 10.0.0.0/8`. */
+export function describePeers(peers: readonly Peer[]): string {
+  return peers.length === 0 ? "nobody" : peers.map(describePeer).join("; ");
+}
+
+/** What must hold besides for an Allow to let traffic through; reads on after `conditional on`. */
+export function describeCondition(condition: Condition): string {
+  switch (condition.kind) {
+    case "l7":
+      return `L7 (${condition.what})`;
+    case "always":
+      return condition.what;
+    case "authentication":
+      return "mutual authentication";
+  }
+}
 
 export function describePorts(ports: Rule["ports"]): string {
   if (ports === "every") return "every port";
@@ -25,14 +65,10 @@ export function describePeer(peer: Peer): string {
   switch (peer.kind) {
     case "everything":
       return "everything";
-    case "pods": {
-      const account = peer.account === undefined ? "" : ` with ${formatMatch(peer.account)}`;
-      return `${describeSet(peer.pods, "pods")} in ${describeSet(peer.namespaces, "namespaces")}${account}`;
-    }
-    case "networks": {
-      const except = peer.except.length === 0 ? "" : ` except ${peer.except.map(formatCidr).join(", ")}`;
-      return `${peer.cidrs.map(formatCidr).join(", ")}${except}${peer.reach === "external" ? " outside the cluster" : ""}`;
-    }
+    case "pods":
+      return describePods(peer.pods, peer.namespaces, peer.account);
+    case "networks":
+      return `${peer.cidrs.map(formatCidr).join(", ")}${describeExcept(peer.except)}${peer.reach === "external" ? " outside the cluster" : ""}`;
     case "nodes":
       return peer.nodes.length === 0 ? "every node" : `nodes with ${formatMatch(peer.nodes)}`;
     case "domains":
@@ -42,16 +78,28 @@ export function describePeer(peer: Peer): string {
     case "endpoints":
       return `endpoints of Service ${peer.services.namespace ?? "*"}/${peer.services.name ?? `with ${formatMatch(peer.services.labels ?? [])}`}`;
     case "cidr-group":
-      return `CIDR group ${peer.name ?? formatMatch(peer.labels ?? [])}`;
+      return `CIDR group ${peer.name ?? formatMatch(peer.labels ?? [])}${describeExcept(peer.except)}`;
     case "unknown-set":
       return peer.what;
   }
 }
 
+const describeExcept = (except: readonly Cidr[]): string =>
+  except.length === 0 ? "" : ` except ${except.map(formatCidr).join(", ")}`;
+
+function describePods(pods: NamespaceSet, namespaces: NamespaceSet, account?: LabelMatch): string {
+  const where = describeSet(namespaces, "namespaces");
+  const whose = account === undefined ? "" : ` with ${formatMatch(account)}`;
+  return `${describeSet(pods, "pods")}${where === "all namespaces" ? "" : ` in ${where}`}${whose}`;
+}
+
 function describeSet(set: NamespaceSet, noun: string): string {
   switch (set.kind) {
-    case "selector":
+    case "selector": {
+      const name = onlyName(set.match);
+      if (name !== undefined) return `namespace ${name}`;
       return set.match.length === 0 ? `all ${noun}` : `${noun} with ${formatMatch(set.match)}`;
+    }
     case "self":
       return "the same namespace";
     case "not-self":
@@ -61,6 +109,13 @@ function describeSet(set: NamespaceSet, noun: string): string {
     case "not-same-labels":
       return `${noun} with another ${set.keys.join(", ")}`;
   }
+}
+
+/** Where a selector is the name of one namespace, which says it shorter. */
+function onlyName(match: LabelMatch): string | undefined {
+  const [only] = match;
+  const isName = only?.key === namespaceNameLabel && only.operator === "In" && only.values.length === 1;
+  return match.length === 1 && isName ? only.values[0] : undefined;
 }
 
 export function describeDomain(pattern: DomainPattern): string {

@@ -137,7 +137,7 @@ export function deciderJson(direction: Direction, { by }: Decision): JsonValue {
   }
 }
 
-function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue | undefined } {
+export function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue | undefined } {
   const { origin } = rule;
   const place = origin.place();
   return {

@@ -3,12 +3,12 @@ import type { ExplainedAnswer, ExplainedFlow, Explanation } from "../analysis/ex
 import type { OverallVerdict } from "../analysis/ask.js";
 import type { PortSet } from "../analysis/port-sets.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../analysis/trace.js";
-import type { Place } from "../diagnostics/place.js";
 import type { WalkVerdict } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
-import type { Decision } from "../evaluate/walk.js";
-import { formatPolicy, type IsolationOrigin, type PolicyRef, type RuleOrigin } from "../policy/model.js";
+import { formatRule } from "../policy/describe.js";
+import type { PolicyRef } from "../policy/model.js";
 import { portRanges } from "./explanation-json.js";
+import { deciderText, isolatorText, placeText } from "./rule-text.js";
 import { type Style, wrap } from "./style.js";
 
 const tierColumn = 17;
@@ -148,17 +148,17 @@ function notReached(trace: TierTrace): string {
   if (late === undefined) return "not reached";
   const verb = late.result === "may-match" ? "might have" : "would have";
   const done = { Allow: "allowed", Deny: "denied", Pass: "passed" }[late.rule.action];
-  return `not reached; ${ruleText(late.rule.origin)} ${verb} ${done} it`;
+  return `not reached; ${formatRule(late.rule.origin)} ${verb} ${done} it`;
 }
 
 function decisiveLines({ rule, why }: RuleTrace, tier: TierTrace, style: Style): readonly string[] {
   const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓" }[rule.action];
   const verb = { Allow: "allows it", Deny: "denies it", Pass: "passes it to the next tier" }[rule.action];
   const late = tier.rules.filter((other) => other.result === "would-match");
-  const past = late.length === 1 ? ruleText(late[0]!.rule.origin) : `${late.length} rules that match`;
+  const past = late.length === 1 ? formatRule(late[0]!.rule.origin) : `${late.length} rules that match`;
   const place = rule.origin.place();
   return [
-    `${mark} ${ruleText(rule.origin)} ${verb}${rule.action === "Pass" && late.length > 0 ? `, past ${past}` : ""}`,
+    `${mark} ${formatRule(rule.origin)} ${verb}${rule.action === "Pass" && late.length > 0 ? `, past ${past}` : ""}`,
     ...(place === undefined ? [] : [style.dim(`${place.file}:${place.line}`)]),
     ...(why === undefined ? [] : [why]),
   ];
@@ -189,28 +189,10 @@ function missLines({ rules }: TierTrace, style: Style, verbose: boolean): readon
 }
 
 function missText(trace: RuleTrace, style: Style): string {
-  const text = ruleText(trace.rule.origin);
+  const text = formatRule(trace.rule.origin);
   if (trace.result === "may-match")
     return `${style.unsure("?")} ${text} may ${trace.rule.action.toLowerCase()} it${placeText(trace.rule.origin.place())}`;
   return style.dim(`· ${text}: ${trace.why ?? "does not match"}`);
-}
-
-/** `ClusterNetworkPolicy guard rule 3 "no-other-tenants"`; people count rules from one. */
-function ruleText(origin: RuleOrigin): string {
-  const [, spec = "", section = ""] =
-    /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
-  const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);
-  return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` "${origin.name}"`}`;
-}
-
-function isolatorText(origin: IsolationOrigin): string {
-  return origin.kind === "policy"
-    ? `${formatPolicy(origin.policy)}${placeText(origin.policy.place())}`
-    : origin.option;
-}
-
-function placeText(place: Place | undefined): string {
-  return place === undefined ? "" : ` · ${place.file}:${place.line}`;
 }
 
 function closing({ connection, egress, ingress }: ExplainedFlow): readonly string[] {
@@ -228,7 +210,7 @@ function closing({ connection, egress, ingress }: ExplainedFlow): readonly strin
     "",
     wrap(
       "  ",
-      `Nearest allow: ${ruleText(nearest.rule.origin)}${placeText(nearest.rule.origin.place())} ${failing}: ${nearest.why}.`,
+      `Nearest allow: ${formatRule(nearest.rule.origin)}${placeText(nearest.rule.origin.place())} ${failing}: ${nearest.why}.`,
       "  ",
     ),
   ];
@@ -286,25 +268,9 @@ function joined(ranges: readonly (readonly [number, number])[]): readonly (reado
 function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
   const walks = denier === undefined ? [egress, ingress] : [denier];
-  const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(deciderText)))];
+  const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(({ by }) => deciderText(by))))];
   const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
   const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
   const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
   return [...telling, ...new Set(conditions), ...missing].join("; ");
-}
-
-function deciderText({ by }: Decision): string {
-  switch (by.kind) {
-    case "rule":
-      return `${ruleText(by.rule.origin)}${placeText(by.rule.origin.place())}`;
-    case "isolation":
-      return `isolated by ${by.isolation.map(({ origin }) => isolatorText(origin)).join(", ")}`;
-    case "own-address":
-      return "a pod always reaches itself";
-    case "own-node":
-      return "a node always reaches the pods that run on it";
-    case "default":
-    case "no-walk":
-      return "default";
-  }
 }

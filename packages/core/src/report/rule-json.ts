@@ -1,0 +1,91 @@
+import { formatMatch } from "../labels/requirement.js";
+import { formatCidr } from "../net/cidr.js";
+import {
+  describeCondition,
+  describeDomain,
+  describePeer,
+  describePort,
+  describeSubject,
+} from "../policy/describe.js";
+import type { NamespaceSet, Peer, PortMatch, Rule } from "../policy/model.js";
+import type { JsonValue } from "./explanation-json.js";
+
+/** What a rule says, beside where it stands (`ruleJson`): each part in words, and in fields for those who filter. */
+export function ruleContentJson(rule: Rule): { [key: string]: JsonValue | undefined } {
+  return {
+    subject: {
+      text: describeSubject(rule.subject),
+      namespaces: formatMatch(rule.subject.namespaces),
+      pods: formatMatch(rule.subject.pods),
+      account: rule.subject.account && formatMatch(rule.subject.account),
+    },
+    peers: rule.peers.map((peer) => ({ kind: peer.kind, text: describePeer(peer), ...peerFields(peer) })),
+    ports: rule.ports === "every" ? "all" : rule.ports.map(portJson),
+    condition: rule.condition && describeCondition(rule.condition),
+    failedClosed: rule.failedClosed,
+  };
+}
+
+function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
+  switch (peer.kind) {
+    case "everything":
+      return {};
+    case "pods":
+      return {
+        namespaces: setJson(peer.namespaces),
+        pods: setJson(peer.pods),
+        account: peer.account && formatMatch(peer.account),
+      };
+    case "networks":
+      return { cidrs: peer.cidrs.map(formatCidr), except: peer.except.map(formatCidr), reach: peer.reach };
+    case "nodes":
+      return { nodes: formatMatch(peer.nodes) };
+    case "domains":
+      return { domains: peer.patterns.map(describeDomain), reach: peer.reach };
+    case "entity":
+      return { entity: peer.entity };
+    case "endpoints": {
+      const { namespace, name, labels } = peer.services;
+      return { service: { namespace, name, labels: labels && formatMatch(labels) } };
+    }
+    case "cidr-group":
+      return {
+        name: peer.name,
+        labels: peer.labels && formatMatch(peer.labels),
+        except: peer.except.map(formatCidr),
+      };
+    case "unknown-set":
+      return { what: peer.what, reach: peer.reach };
+  }
+}
+
+/** Relative sets have no selector: what they are depends on the subject at hand (S5.4). */
+function setJson(set: NamespaceSet): JsonValue {
+  switch (set.kind) {
+    case "selector":
+      return { selector: formatMatch(set.match) };
+    case "self":
+    case "not-self":
+      return { relative: set.kind };
+    case "same-labels":
+    case "not-same-labels":
+      return { relative: set.kind, keys: set.keys };
+  }
+}
+
+function portJson(port: PortMatch): JsonValue {
+  const text = describePort(port);
+  switch (port.kind) {
+    case "range":
+      return { text, protocol: port.protocol, first: port.first, last: port.last };
+    case "named":
+      return { text, protocol: port.protocol, name: port.name };
+    case "icmp":
+      return {
+        text,
+        protocol: "ICMP",
+        family: `IPv${port.family}`,
+        type: port.type === 0 ? undefined : port.type,
+      };
+  }
+}

@@ -195,7 +195,7 @@ function lowerRule<P>(
       peers: peers.filter((peer) => peer !== undefined),
       // S1.7
       ports: ports?.filter((port) => port !== undefined) ?? "every",
-      origin: originOf(context, direction, path, rule?.name),
+      origin: { ...originOf(context, direction, path, rule?.name), precedence: dialect.precedence },
     },
     action !== undefined,
     unreadable,

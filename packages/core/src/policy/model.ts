@@ -170,6 +170,8 @@ export interface RuleOrigin {
   readonly name?: string;
   /** Where the rule stands in its object: `spec.ingress[0]`, `specs[1].egressDeny[0]`. */
   readonly path: string;
+  /** S1.12: 0 first. Only in tiers that are ordered by priority. */
+  readonly precedence?: number;
   readonly place: () => Place | undefined;
 }
 

@@ -67,17 +67,20 @@ function lowerRule(
 ): PlacedRule {
   const unreadable = unreadableParts(context, path, ["from", "to", "l4Selector"]);
   const { action = "Deny" } = written;
-  const origin = originOf(context, direction, path, written.name === "" ? undefined : written.name);
+  // S5.1: the larger number comes first.
+  const precedence = 1000 - priority;
+  const name = written.name === "" ? undefined : written.name;
+  const origin = { ...originOf(context, direction, path, name), precedence };
   const draft =
     unreadable.length > 0
       ? { subject, action, peers: [], ports: [], origin }
       : { ...lowerMatch(written as WrittenRule, direction, path, context), subject, action, origin };
   warnOfPassAtZero(action, priority, path, context);
   return {
-    // S5.1: zero comes after NetworkPolicy; otherwise the larger number comes first.
+    // S5.1: zero comes after NetworkPolicy.
     tier: priority > 0 ? "admin" : "baseline",
     rank: ranks.only,
-    precedence: 1000 - priority,
+    precedence,
     rule: failClosed(draft, written.action !== undefined, unreadable),
   };
 }

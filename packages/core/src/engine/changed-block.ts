@@ -1,7 +1,7 @@
 import type { Verdict } from "../evaluate/evaluate.js";
 import type { Decider } from "../evaluate/walk.js";
 import type { Family } from "../net/address.js";
-import type { AnswerId } from "./answers.js";
+import type { AnswerId, Answers } from "./answers.js";
 import type { EndInBoth, EndsInBoth, JointGroup } from "./ends-in-both.js";
 import type { FlowExplanation } from "./explain-flow.js";
 import type { Nearness } from "./layer.js";
@@ -103,26 +103,14 @@ export class ChangedBlock {
   }
 
   /** Without the deciders: which ports got another verdict. */
-  *changedPorts(): Iterable<readonly [before: Verdict, after: Verdict, ports: PortSetId]> {
-    const { answers } = this.ends.after;
-    const real = realPorts(this.ports);
-    const portsOf = (answer: AnswerId): Readonly<Record<Verdict, PortSetId>> => {
-      const [allowed, undecided] = [answers.allowed(answer), answers.undecided(answer)];
-      const rest = this.ports.subtract(everyPort, this.ports.union(allowed, undecided));
-      return { Allow: allowed, Deny: rest, Undecided: undecided };
-    };
-    const [before, after] = [portsOf(this.answers.before), portsOf(this.answers.after)];
-    for (const was of verdicts)
-      for (const is of verdicts) {
-        const ports = this.ports.intersect(real, this.ports.intersect(before[was], after[is]));
-        if (was !== is && ports !== noPorts) yield [was, is, ports];
-      }
+  changedPorts(): Iterable<ChangedPorts> {
+    return changedPorts(this.answers.before, this.answers.after, this.ends.after.answers);
   }
 
   /** Whether a pair of ends of the two sides is one of those that changed. */
   isMeant({ source, destination }: Pair): boolean {
     const { nearness } = this;
-    if (isSame(source, destination)) return false;
+    if (isSameEnd(source, destination)) return false;
     if (nearness === undefined) return true;
     const fits = (when: "before" | "after") =>
       nearness[when] === undefined || nearness[when] === nearnessOf(source[when], destination[when]);
@@ -131,6 +119,25 @@ export class ChangedBlock {
 }
 
 const verdicts = ["Allow", "Deny", "Undecided"] as const;
+
+export type ChangedPorts = readonly [before: Verdict, after: Verdict, ports: PortSetId];
+
+/** Which ports get another verdict from the second answer. */
+export function* changedPorts(before: AnswerId, after: AnswerId, answers: Answers): Iterable<ChangedPorts> {
+  const { ports } = answers;
+  const real = realPorts(ports);
+  const portsOf = (answer: AnswerId): Readonly<Record<Verdict, PortSetId>> => {
+    const [allowed, undecided] = [answers.allowed(answer), answers.undecided(answer)];
+    const rest = ports.subtract(everyPort, ports.union(allowed, undecided));
+    return { Allow: allowed, Deny: rest, Undecided: undecided };
+  };
+  const [was, is] = [portsOf(before), portsOf(after)];
+  for (const then of verdicts)
+    for (const now of verdicts) {
+      const changed = ports.intersect(real, ports.intersect(was[then], is[now]));
+      if (then !== now && changed !== noPorts) yield [then, now, changed];
+    }
+}
 
 function* endsOf(side: ChangedSide): Iterable<EndInBoth> {
   if (side.kind === "ends") for (const group of side.groups) yield* group.members();
@@ -141,7 +148,8 @@ function* endsOf(side: ChangedSide): Iterable<EndInBoth> {
     }
 }
 
-function isSame({ after: a }: EndInBoth, { after: b }: EndInBoth): boolean {
+/** Whether it is one and the same pod or node. */
+export function isSameEnd({ after: a }: EndInBoth, { after: b }: EndInBoth): boolean {
   if (a.kind === "pod") return b.kind === "pod" && a.pod === b.pod;
   return a.kind === "node" && b.kind === "node" && a.node === b.node;
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
+import { formatEndpoint } from "../evaluate/flow.js";
 import { outsideEnds, probedPorts } from "../testing/all-ends.js";
 import { anyEdit, changesByEvaluation, flowOf, statesOf } from "../testing/edited-scenario.js";
 import { about } from "../testing/scenario.js";
@@ -9,13 +10,13 @@ import type { Pair } from "./changed-block.js";
 import { type ChangedPart, ChangedParts, type PartSide } from "./changed-parts.js";
 import { compileBoth } from "./compile-both.js";
 import { compile } from "./engine.js";
-import type { EndInBoth } from "./ends-in-both.js";
+import type { EndInBoth, EndsInBoth } from "./ends-in-both.js";
 
 /** Its pairs, with the addresses that are asked about instead of ranges. */
-function pairsOf({ block, from, to }: ChangedPart): readonly Pair[] {
+function pairsOf({ from, to, meant }: ChangedPart, ends: EndsInBoth): readonly Pair[] {
   const endsOf = (side: PartSide): readonly EndInBoth[] =>
     side.kind === "class"
-      ? [...block.ends.membersOf(side.joint)]
+      ? [...ends.membersOf(side.joint)]
       : outsideEnds
           .filter(({ address: { family, value } }) => {
             const { range } = side;
@@ -25,9 +26,12 @@ function pairsOf({ block, from, to }: ChangedPart): readonly Pair[] {
   return endsOf(from).flatMap((source) =>
     endsOf(to)
       .map((destination) => ({ source, destination }))
-      .filter((pair) => block.isMeant(pair)),
+      .filter((pair) => (meant === "all" ? isDifferent(pair) : meant(pair))),
   );
 }
+
+const isDifferent = ({ source, destination }: Pair) =>
+  formatEndpoint(source.after) !== formatEndpoint(destination.after);
 
 describe("the parts of a difference", () => {
   it.each([
@@ -44,13 +48,13 @@ describe("the parts of a difference", () => {
         const parts = new ChangedParts(...both(before, after));
         const found: string[] = [];
         for (const part of parts)
-          for (const pair of pairsOf(part))
+          for (const pair of pairsOf(part, parts.difference.ends))
             for (const change of part.changes)
               for (const port of probedPorts) {
                 if (!parts.ports.contains(change.ports, port.protocol, port.port)) continue;
                 const flows = {
-                  before: flowOf(pair, "before", part.block.family, port),
-                  after: flowOf(pair, "after", part.block.family, port),
+                  before: flowOf(pair, "before", part.family, port),
+                  after: flowOf(pair, "after", part.family, port),
                 };
                 found.push(`${about(flows.after)}: ${change.before} -> ${change.after}`);
                 const literal = {

@@ -1,8 +1,7 @@
 import type { Cluster } from "../cluster/model.js";
 import { evaluateDirection } from "../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
-import type { Decider } from "../evaluate/walk.js";
-import type { Direction, Isolation, Rule, TierName } from "../policy/model.js";
+import type { Direction } from "../policy/model.js";
 import type { EndClass } from "./ends.js";
 import {
   byDefault,
@@ -12,10 +11,10 @@ import {
   isIn,
   noWalk,
 } from "./explain-flow.js";
-import { isolatingOf } from "./isolated.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import { silent, uncertain } from "./outcomes.js";
 import { cutAt, noPorts, portAt, type PortSetId } from "./port-sets.js";
+import type { Sayings } from "./sayings.js";
 import type { TierTable } from "./tier-table.js";
 import type { Row } from "./tier-rows.js";
 import type { View } from "./view.js";
@@ -23,44 +22,33 @@ import type { View } from "./view.js";
 /** Ports about which the same decide in one direction. */
 export interface DecidedPorts {
   readonly ports: PortSetId;
-  /** The same object wherever the same decide. */
   readonly said: DirectionExplanation;
 }
 
-/** Two members of the classes that are asked about. */
-export interface Ends {
-  readonly source: Endpoint;
-  readonly destination: Endpoint;
-}
+/** Two members of the classes that are asked about; they are looked for only where facts are missing. */
+export type SomeEnds = () => { readonly source: Endpoint; readonly destination: Endpoint };
 
 /**
  * Who decides about whole sets of ports, for classes of ends: what `explain` says about each single port, at the cost of
  * the rules that match rather than of the ports they tell apart.
  */
 export class Deciders {
-  private readonly byRule = {
-    Allow: new Map<Rule, DirectionExplanation>(),
-    Deny: new Map<Rule, DirectionExplanation>(),
-  };
-  private readonly byRow = new Map<Row, DirectionExplanation>();
-  private readonly byIsolation = new Map<string, DirectionExplanation>();
-  private readonly bySeveral = new Map<string, DirectionExplanation>();
-  private readonly numbers = new Map<object, number>();
-  private readonly inLongRows = new Map<TierTable, Map<string, readonly DecidedPorts[]>>();
+  private readonly inLongRows = new Map<TierTable, Map<number, Map<PortSetId, readonly DecidedPorts[]>>>();
   private readonly uncertain = new Map<string, readonly DecidedPorts[]>();
 
   constructor(
     private readonly view: View,
     private readonly cluster: Cluster,
+    private readonly sayings: Sayings,
   ) {}
 
-  /** At the end `subject`; `ends` are members of the two classes, whichever. */
+  /** At the end `subject`. */
   of(
     direction: Direction,
     subject: EndClass,
     other: Other,
     wanted: PortSetId,
-    ends: Ends,
+    ends: SomeEnds,
   ): readonly DecidedPorts[] {
     if (subject.kind === "host") return [{ ports: wanted, said: noWalk }];
     const { outcomes } = this.view;
@@ -86,7 +74,9 @@ export class Deciders {
         ports.union(outcomes.allows[outcome]!, outcomes.denies[outcome]!),
       );
       if (decided === noPorts) continue;
-      for (const part of this.inTier(layer, table, row, column, decided)) found.push(part);
+      const parts = this.inTier(layer, table, row, column, decided);
+      if (decided === wanted) return parts;
+      for (const part of parts) found.push(part);
       open = ports.subtract(open, decided);
       if (open === noPorts) return found;
     }
@@ -106,11 +96,13 @@ export class Deciders {
     const row = layer.rows.rows[number]!;
     const at = table.layout.columnOf[column]!;
     if (table.itemsOf(row).length < longRow) return this.among(layer, table, row, at, decided);
-    const memo = this.inLongRows.get(table) ?? new Map<string, readonly DecidedPorts[]>();
-    this.inLongRows.set(table, memo);
-    const key = `${number} ${at} ${decided}`;
-    const known = memo.get(key) ?? this.among(layer, table, row, at, decided);
-    memo.set(key, known);
+    const cells = this.inLongRows.get(table) ?? new Map<number, Map<PortSetId, readonly DecidedPorts[]>>();
+    this.inLongRows.set(table, cells);
+    const cell = number * table.layout.columns + at;
+    const byPorts = cells.get(cell) ?? new Map<PortSetId, readonly DecidedPorts[]>();
+    cells.set(cell, byPorts);
+    const known = byPorts.get(decided) ?? this.among(layer, table, row, at, decided);
+    byPorts.set(decided, known);
     return known;
   }
 
@@ -131,40 +123,12 @@ export class Deciders {
       if (taken === noPorts || !isIn(layout, layout.of(set), column)) continue;
       // What is passed on, or hangs on facts, is none of what is decided here.
       if (effect === "Allow" || effect === "Deny")
-        found.push({ ports: taken, said: this.ruleSays(tier.name, rule, effect) });
+        found.push({ ports: taken, said: this.sayings.ofRule(tier.name, rule, effect) });
       open = sets.subtract(open, taken);
       if (open === noPorts) return found;
     }
-    found.push({ ports: open, said: this.isolationSays(tier, row) });
+    found.push({ ports: open, said: this.sayings.ofRow(tier, row) });
     return found;
-  }
-
-  private ruleSays(tier: TierName, rule: Rule, verdict: "Allow" | "Deny"): DirectionExplanation {
-    const known = this.byRule[verdict].get(rule);
-    if (known !== undefined) return known;
-    const made: DirectionExplanation = { verdict, deciders: [{ kind: "rule", tier, rule }] };
-    this.byRule[verdict].set(rule, made);
-    return made;
-  }
-
-  private isolationSays(tier: Layer["tier"], row: Row): DirectionExplanation {
-    const known = this.byRow.get(row);
-    if (known !== undefined) return known;
-    const made = this.isolatedBy(tier.name, isolatingOf(tier, row));
-    this.byRow.set(row, made);
-    return made;
-  }
-
-  private isolatedBy(tier: TierName, isolation: readonly Isolation[]): DirectionExplanation {
-    const key = isolation.map((entry) => this.numberOf(entry)).join();
-    const known = this.byIsolation.get(key);
-    if (known !== undefined) return known;
-    const made: DirectionExplanation = {
-      verdict: "Deny",
-      deciders: [{ kind: "isolation", tier, isolation }],
-    };
-    this.byIsolation.set(key, made);
-    return made;
   }
 
   /** S9.1: where facts are missing, one port of each interval is asked about. */
@@ -173,58 +137,24 @@ export class Deciders {
     subject: EndClass,
     isExternal: boolean,
     wanted: PortSetId,
-    ends: Ends,
+    ends: SomeEnds,
   ): readonly DecidedPorts[] {
     const { view, cluster } = this;
     const { ports } = view.outcomes;
     const tiers = view.literalTiers(direction, subject);
     const found = new Map<DirectionExplanation, PortSetId>();
     const family = view.family === undefined ? {} : { family: view.family };
+    const some = ends();
     const points = view.pointsOf(direction, subject, isExternal);
     for (const [first, behind] of cutAt(ports.bordersOf(wanted), points)) {
-      const flow: Flow = { ...ends, ...portAt(first), ...family };
-      const said = this.shared(
+      const flow: Flow = { ...some, ...portAt(first), ...family };
+      const said = this.sayings.shared(
         directionOf(evaluateDirection(direction, cluster, { egress: tiers, ingress: tiers }, flow)),
       );
       const interval = ports.import(Uint32Array.of(first, behind));
       found.set(said, ports.union(found.get(said) ?? noPorts, interval));
     }
     return Array.from(found, ([said, its]) => ({ said, ports: its }));
-  }
-
-  private shared(said: DirectionExplanation): DirectionExplanation {
-    const { verdict, deciders } = said;
-    const [only] = deciders;
-    if (deciders.length === 1 && only !== undefined && verdict !== "Undecided")
-      switch (only.kind) {
-        case "rule":
-          return this.ruleSays(only.tier, only.rule, verdict);
-        case "isolation":
-          return this.isolatedBy(only.tier, only.isolation);
-        case "default":
-          return byDefault;
-        case "own-node":
-          return byOwnNode;
-        case "no-walk":
-        case "own-address":
-          return noWalk;
-      }
-    const key = `${verdict} ${deciders.map((by) => this.keyOf(by)).join()}`;
-    const known = this.bySeveral.get(key) ?? said;
-    this.bySeveral.set(key, known);
-    return known;
-  }
-
-  private keyOf(by: Decider): string {
-    if (by.kind === "rule") return `rule ${this.numberOf(by.rule)}`;
-    if (by.kind !== "isolation") return by.kind;
-    return `isolation ${by.isolation.map((entry) => this.numberOf(entry)).join("+")}`;
-  }
-
-  private numberOf(thing: object): number {
-    const known = this.numbers.get(thing) ?? this.numbers.size;
-    this.numbers.set(thing, known);
-    return known;
   }
 }
 

@@ -25,7 +25,7 @@ export class Difference implements Iterable<ChangedBlock> {
   /** Where the port sets of the blocks are known. */
   readonly ports: PortSets;
 
-  constructor(private readonly ends: EndsInBoth) {
+  constructor(readonly ends: EndsInBoth) {
     this.appeared = ends.appeared;
     this.disappeared = ends.disappeared;
     this.ports = ends.after.answers.ports;

@@ -1,12 +1,23 @@
+import type { Direction } from "../policy/model.js";
 import type { AddressAtoms } from "./address-atoms.js";
 import type { ColumnSet } from "./column-sets.js";
+import type { EndClass } from "./ends.js";
 import type { AddressRange } from "./outside-runs.js";
 import type { Item } from "./rule-items.js";
+import type { View } from "./view.js";
 
 /** Rules, and the numbers that they know addresses by. */
 export interface OutsideRules {
   readonly atoms: AddressAtoms;
   readonly items: readonly Item[];
+}
+
+/** All that the rules for a subject say about external addresses. */
+export function outsideRules(view: View, direction: Direction, subject: EndClass): OutsideRules {
+  const { atoms } = view.ends.vocabulary;
+  if (subject.kind === "host") return { atoms, items: [] };
+  const rows = view.rowsOf(direction, subject);
+  return { atoms, items: view.layers[direction].flatMap(({ outside }, i) => outside.itemsOf(rows[i]!)) };
 }
 
 /** A range in parts, cut where any of the rules tells its addresses apart. */

@@ -8,7 +8,6 @@ import { columnOf, type Layer, type Other } from "./layer.js";
 import { LiteralAnswers } from "./literal-answers.js";
 import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
 import { everyPort, offsets } from "./port-sets.js";
-import type { OutsideRules } from "./outside-cuts.js";
 import { ofPod } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
 import { Spaces } from "./spaces.js";
@@ -196,14 +195,6 @@ export class View {
   /** The same for all rules that apply to a subject. */
   pointsOf(direction: Direction, subject: EndClass, external: boolean): readonly number[] {
     return this.points(direction, this.rowsOf(direction, subject), external);
-  }
-
-  /** All that the rules for a subject say about external addresses. */
-  outsideRules(direction: Direction, subject: EndClass): OutsideRules {
-    const { atoms } = this.ends.vocabulary;
-    if (subject.kind === "host") return { atoms, items: [] };
-    const rows = this.rowsOf(direction, subject);
-    return { atoms, items: this.layers[direction].flatMap(({ outside }, i) => outside.itemsOf(rows[i]!)) };
   }
 
   rowsOf(direction: Direction, subject: EndClass): readonly Row[] {

@@ -1,5 +1,5 @@
-import type { Address, Family } from "./address.js";
-import { type Cidr, lastOf } from "./cidr.js";
+import { type Address, bitsOf, type Family, formatAddress } from "./address.js";
+import { type Cidr, formatCidr, lastOf } from "./cidr.js";
 
 /** A set of addresses of one family: disjoint ranges in ascending order, ends included. */
 export interface Region {
@@ -58,4 +58,13 @@ export function subtract(a: Region, b: Region): Region {
       return [...before, ...after];
     });
   return { family: a.family, ranges };
+}
+
+/** As a CIDR where it is one, else `10.0.0.1-10.0.0.9`; both ends are included. */
+export function formatRange(family: Family, first: bigint, last: bigint): string {
+  const size = last - first + 1n;
+  const hostBits = size.toString(2).length - 1;
+  const isCidr = size === 1n << BigInt(hostBits) && first % size === 0n;
+  if (isCidr) return formatCidr({ family, first, prefix: bitsOf(family) - hostBits });
+  return `${formatAddress({ family, value: first })}-${formatAddress({ family, value: last })}`;
 }

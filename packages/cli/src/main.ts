@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addDiff } from "./diff.js";
 import { addExplain } from "./explain.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
@@ -9,6 +10,7 @@ import { version } from "./version.js";
 const commands: readonly ((program: Command, finish: (status: number) => void) => void)[] = [
   addExplain,
   addTest,
+  addDiff,
   addValidate,
   addTour,
 ];
@@ -67,6 +69,7 @@ function makeProgram(finish: (status: number) => void): Command {
 Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall test -R ./policies
+  tierwall diff ./before ./after
   tierwall validate -f ./policies -R
 
 Data goes to stdout, talk to stderr. NO_COLOR is honoured.`,

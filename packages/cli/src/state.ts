@@ -17,7 +17,7 @@ import {
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { readDnsRecords } from "./dns.js";
-import { type FileSource, readPaths } from "./files.js";
+import { type FileSource, type Read, readPaths } from "./files.js";
 import { Progress } from "./progress.js";
 import { styleFor, talk } from "./terminal.js";
 
@@ -120,19 +120,26 @@ export interface Loaded {
 
 /** Reads what the flags name. */
 export function loadState(flags: StateFlags): Loaded {
-  const { options, diagnostics: fromOptions } = stateOptions(flags);
   const progress = new Progress();
-  const read = readPaths(flags.filename ?? [], flags.recursive ?? false, progress.bytesRead);
-  const missing =
-    (flags.filename ?? []).length === 0
-      ? [diagnostic("TW1004", "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`")]
-      : [];
+  return stateFrom(flags, readNamed(flags, progress), progress);
+}
+
+/** The files that the flags name. */
+export function readNamed({ filename = [], recursive = false }: StateFlags, progress: Progress): Read {
+  if (filename.length > 0) return readPaths(filename, recursive, progress.bytesRead);
+  const message = "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`";
+  return { sources: [], diagnostics: [diagnostic("TW1004", message)] };
+}
+
+/** The state of what was read, wherever that came from. */
+export function stateFrom(flags: StateFlags, read: Read, progress = new Progress()): Loaded {
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
   const state = readState(read.sources, { ...options, progress: progress.objectsRead });
   progress.end();
   return {
     state,
     sources: read.sources,
-    diagnostics: [...missing, ...fromOptions, ...read.diagnostics, ...state.diagnostics],
+    diagnostics: [...fromOptions, ...read.diagnostics, ...state.diagnostics],
   };
 }
 

@@ -1,4 +1,6 @@
 export { ask, type Answer, type OverallVerdict, type Question } from "./analysis/ask.js";
+export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
+export { compareStates } from "./analysis/changes/compare.js";
 export {
   type ConnectivityTest,
   connectivityTestSchema,
@@ -12,6 +14,7 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Explanation, explain } from "./analysis/explain.js";
+export type { Grain, Party } from "./analysis/party.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -46,6 +49,10 @@ export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, parseAddress } from "./net/address.js";
 export { type Cidr, parseCidr } from "./net/cidr.js";
+export { type Annotation, annotationText, changesAnnotations } from "./report/changes-github.js";
+export { changesJson } from "./report/changes-json.js";
+export { changesMarkdown } from "./report/changes-markdown.js";
+export { changesText } from "./report/changes-text.js";
 export {
   diagnosticText,
   type SourceLines,

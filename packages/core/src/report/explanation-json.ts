@@ -113,7 +113,7 @@ function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): J
 }
 
 /** The deciding rule; or `isolation` with every policy that isolates; or `default`, with the reason where it is special. */
-export function deciderJson(direction: Direction, { by }: Decision): JsonValue {
+export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">): JsonValue {
   switch (by.kind) {
     case "rule":
       return { type: "rule", ...ruleJson(by.rule, by.tier) };

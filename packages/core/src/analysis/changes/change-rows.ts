@@ -6,7 +6,7 @@ import type { JointClass } from "../../engine/ends-in-both.js";
 import type { AddressRange } from "../../engine/outside-runs.js";
 import { portAt, type PortSetId } from "../../engine/port-sets.js";
 import { realPorts } from "../../engine/translation.js";
-import type { Flow } from "../../evaluate/flow.js";
+import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import { type PortGroup, portGroups } from "../matrix/port-groups.js";
 import type { Grain, Party } from "../party.js";
@@ -170,7 +170,7 @@ export class ChangeRows {
     const example: Flow = {
       source: source.after,
       destination: destination.after,
-      ...portAt(this.changed.ports.bordersOf(change.ports)[0]!),
+      ...this.likelyPort(change.ports, destination.after),
       ...(family === undefined ? {} : { family }),
     };
     const { before, after, ports } = change;
@@ -187,6 +187,17 @@ export class ChangeRows {
     };
   }
 
+  /** One that the destination says it listens on, where that is among them: people know it. */
+  private likelyPort(id: PortSetId, destination: Endpoint): Pick<Flow, "protocol" | "port"> {
+    const { ports } = this.changed;
+    const declared = destination.kind === "pod" ? destination.pod.ports : [];
+    const known = [...declared, ...usualPorts].find(({ protocol, port }) =>
+      ports.contains(id, protocol, port),
+    );
+    if (known !== undefined) return { protocol: known.protocol, port: known.port };
+    return portAt(ports.bordersOf(id)[0]!);
+  }
+
   private partiesOf(numbers: readonly number[]): ChangedEnds {
     return { kind: "parties", parties: numbers.map((number) => this.parties[number]!) };
   }
@@ -198,6 +209,12 @@ export class ChangeRows {
     return known;
   }
 }
+
+const usualPorts = [
+  { protocol: "TCP", port: 443 },
+  { protocol: "TCP", port: 80 },
+  { protocol: "TCP", port: 8080 },
+] as const;
 
 const outsideLast = ({ from, to }: ChangeRow): number =>
   from.kind === "external" || to.kind === "external" ? 1 : 0;

@@ -8,7 +8,7 @@ import type { PortGroup } from "../matrix/port-groups.js";
 import type { Grain, Party } from "../party.js";
 
 /** What two states allow differently. */
-export interface Changes {
+export interface StateChanges {
   readonly by: Grain;
   /** Most connections first. */
   readonly rows: readonly ChangeRow[];
@@ -57,6 +57,6 @@ export interface Total {
 }
 
 /** Whether anything is different at all. */
-export function isChanged({ rows, appeared, disappeared }: Changes): boolean {
+export function isChanged({ rows, appeared, disappeared }: StateChanges): boolean {
   return rows.length + appeared.length + disappeared.length > 0;
 }

@@ -1,0 +1,208 @@
+import type { Isolation, Rule } from "../policy/model.js";
+import type { Engine } from "./engine.js";
+import { isolatingOf } from "./isolated.js";
+import { type Lane, lanesOf, type LaneItem, type LaneTier } from "./lanes.js";
+import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
+import { type Spot, spotIn } from "./spot.js";
+import { type PortsByCell, Takers } from "./takers.js";
+import { realPorts } from "./translation.js";
+
+/** What a rule is good for, in this cluster. */
+export interface RuleNeed {
+  /** Whether there is any connection that it speaks of, be it decided before. */
+  matches: boolean;
+  /** Where it may decide something. */
+  decides?: Spot;
+  /** Whether it would decide something if no tier came before its own. */
+  decidesInTier: boolean;
+  /** Whether something would be said otherwise without it, as far as can be proven (S9.1). */
+  needed: boolean;
+  /** While it decides nothing: who takes what it speaks of, in this tier and those before. */
+  readonly takers: Set<Rule | Isolation>;
+  /** The same if no tier came before its own. */
+  readonly takersInTier: Set<Rule>;
+}
+
+/**
+ * For each rule: would the walks of its direction end otherwise without it? What the other end's policies say is not
+ * counted on: two locks on one door are two locks. Where facts are missing (S9.1), a rule counts as needed unless every
+ * answer to them makes it idle, or has the others say the same.
+ */
+export function ruleNeeds(engine: Engine): ReadonlyMap<Rule, RuleNeed> {
+  const needs = new Map<Rule, RuleNeed>();
+  for (const direction of ["egress", "ingress"] as const)
+    for (const { rules } of engine.tiers[direction])
+      for (const rule of rules)
+        needs.set(rule, {
+          matches: false,
+          decidesInTier: false,
+          needed: false,
+          takers: new Set(),
+          takersInTier: new Set(),
+        });
+  const { ports } = engine;
+  const isOpen = (rule: Rule) => !needs.get(rule)!.needed;
+  for (const lane of lanesOf(engine, (rows) => rows.some(({ rules }) => rules.some(isOpen))))
+    new LaneNeeds(lane, needs, ports).find();
+  return needs;
+}
+
+/** What is denied from some point of the walk on: whatever the facts that are missing, and if they are so. */
+interface Denied {
+  readonly surely: PortsByCell;
+  readonly perhaps: PortsByCell;
+}
+
+/** Goes through a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
+class LaneNeeds {
+  private readonly real: PortSetId;
+  /** By item: the ports that it may take from each of its cells. */
+  private readonly taken = new Map<LaneItem, PortsByCell>();
+  private readonly before: Takers<Rule | Isolation>;
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly needs: ReadonlyMap<Rule, RuleNeed>,
+    private readonly ports: PortSets,
+  ) {
+    this.real = realPorts(ports);
+    this.before = new Takers(lane.cells, ports);
+  }
+
+  find(): void {
+    const { cells, tiers } = this.lane;
+    let open = new Uint32Array(cells).fill(this.real);
+    for (const tier of tiers) open = this.forwards(tier, open);
+    let denied: Denied = { surely: new Uint32Array(cells), perhaps: new Uint32Array(cells) };
+    for (const tier of tiers.toReversed()) denied = this.backwards(tier, denied);
+  }
+
+  /** What may be open behind the tier. */
+  private forwards({ layer, row, items }: LaneTier, entering: PortsByCell): PortsByCell {
+    const { ports } = this;
+    const open = entering.slice();
+    const openInTier = new Uint32Array(open.length).fill(this.real);
+    const passed = new Uint32Array(open.length);
+    const here = new Takers<Rule | Isolation>(open.length, ports);
+    const inTier = new Takers<Rule>(open.length, ports);
+    // S7.7: which conditions an Allow has hangs on all that allow, whoever of them comes first.
+    const isConditional = row.rules.some(({ condition }) => condition !== undefined);
+    for (const item of items) {
+      const { rule, cells, ports: wanted, effect } = item;
+      const need = this.needs.get(rule)!;
+      const taken = new Uint32Array(cells.length);
+      for (let i = 0; i < cells.length; i++) {
+        const cell = cells[i]!;
+        const now = ports.intersect(open[cell]!, wanted);
+        const nowInTier = ports.intersect(openInTier[cell]!, wanted);
+        need.matches = true;
+        if (nowInTier !== noPorts) need.decidesInTier = true;
+        else if (!need.decidesInTier) inTier.note(cell, wanted, need.takersInTier);
+        if (now !== noPorts) need.decides ??= spotIn(this.lane, cell, now);
+        else if (need.decides === undefined) {
+          this.before.note(cell, wanted, need.takers);
+          here.note(cell, wanted, need.takers);
+        }
+        if (isConditional && rule.action === "Allow" && ports.intersect(entering[cell]!, wanted) !== noPorts)
+          need.needed = true;
+        taken[i] = now;
+        if (rule.action === "Pass") passed[cell] = ports.union(passed[cell]!, now);
+        if (effect === "Maybe") continue;
+        // S1.1
+        open[cell] = ports.subtract(open[cell]!, wanted);
+        openInTier[cell] = ports.subtract(openInTier[cell]!, wanted);
+        here.add(cell, now, rule);
+        inTier.add(cell, nowInTier, rule);
+      }
+      this.taken.set(item, taken);
+    }
+    for (const item of items)
+      if (item.rule.action !== "Pass" && item.effect !== "Maybe")
+        this.before.addAll(item.cells, this.taken.get(item)!, item.rule);
+    if (row.isolation.length > 0) {
+      const isolating = isolatingOf(layer.tier, row);
+      for (let cell = 0; cell < open.length; cell++) {
+        if (this.lane.isExempt[cell] === 1) continue;
+        for (const isolation of isolating) this.before.add(cell, open[cell]!, isolation);
+        open[cell] = noPorts;
+      }
+    }
+    // S1.3
+    for (let cell = 0; cell < open.length; cell++) open[cell] = ports.union(open[cell]!, passed[cell]!);
+    return open;
+  }
+
+  /** What is denied from the tier on, given what is denied behind it. */
+  private backwards({ row, items }: LaneTier, behind: Denied): Denied {
+    const denied = { surely: behind.surely.slice(), perhaps: behind.perhaps.slice() };
+    // S1.2
+    if (row.isolation.length > 0)
+      for (let cell = 0; cell < denied.surely.length; cell++)
+        if (this.lane.isExempt[cell] === 0) denied.surely[cell] = denied.perhaps[cell] = this.real;
+    for (let end = items.length; end > 0; ) {
+      const { rule } = items[end - 1]!;
+      let start = end - 1;
+      while (start > 0 && items[start - 1]!.rule === rule) start--;
+      const need = this.needs.get(rule)!;
+      if (!need.needed && items.slice(start, end).some((item) => this.matters(item, denied, behind)))
+        need.needed = true;
+      for (let i = end - 1; i >= start; i--) this.precede(items[i]!, denied, behind);
+      end = start;
+    }
+    return denied;
+  }
+
+  /** Whether what an item takes would be said otherwise by what comes after its rule. */
+  private matters(item: LaneItem, after: Denied, behind: Denied): boolean {
+    const { ports } = this;
+    const { cells, rule } = item;
+    const taken = this.taken.get(item)!;
+    for (let i = 0; i < cells.length; i++) {
+      if (taken[i] === noPorts) continue;
+      const cell = cells[i]!;
+      const [surely, perhaps] = [after.surely[cell]!, after.perhaps[cell]!];
+      switch (rule.action) {
+        case "Allow":
+          // What allows after authentication may deny as well.
+          if (rule.condition?.kind === "authentication") return true;
+          if (ports.intersect(taken[i]!, perhaps) !== noPorts) return true;
+          break;
+        case "Deny":
+          if (ports.subtract(taken[i]!, surely) !== noPorts) return true;
+          break;
+        case "Pass": {
+          const bothDeny = ports.intersect(surely, behind.surely[cell]!);
+          const oneMayDeny = ports.union(perhaps, behind.perhaps[cell]!);
+          const alike = ports.union(bothDeny, ports.subtract(this.real, oneMayDeny));
+          if (ports.subtract(taken[i]!, alike) !== noPorts) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** What is denied from before an item on. */
+  private precede({ cells, ports: wanted, effect, rule }: LaneItem, denied: Denied, behind: Denied): void {
+    const { ports } = this;
+    const { surely, perhaps } = denied;
+    const mayFail = rule.action === "Allow" && rule.condition?.kind === "authentication";
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i]!;
+      const [wasSure, wasPossible] = [surely[cell]!, perhaps[cell]!];
+      // What is denied if the rule matches.
+      const [ifSure, ifPossible] =
+        rule.action === "Pass"
+          ? [behind.surely[cell]!, behind.perhaps[cell]!]
+          : rule.action === "Deny"
+            ? [this.real, this.real]
+            : [noPorts, mayFail ? this.real : noPorts];
+      const [rest, restPossible] = [ports.subtract(wasSure, wanted), ports.subtract(wasPossible, wanted)];
+      const sure = ports.intersect(ifSure, wanted);
+      const possible = ports.intersect(ifPossible, wanted);
+      // A rule that may not match leaves what was said after it possible.
+      const isSure = effect !== "Maybe";
+      surely[cell] = ports.union(rest, isSure ? sure : ports.intersect(sure, wasSure));
+      perhaps[cell] = isSure ? ports.union(restPossible, possible) : ports.union(wasPossible, possible);
+    }
+  }
+}

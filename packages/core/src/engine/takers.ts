@@ -1,0 +1,36 @@
+import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
+
+export type PortsByCell = Uint32Array<ArrayBuffer>;
+
+/** Who took which ports of each cell. */
+export class Takers<Who> {
+  /** By cell, the number of its last entry; entries lead to the one before, and 0 is none. */
+  private readonly last: Uint32Array;
+  private readonly before: number[] = [0];
+  private readonly taken: PortSetId[] = [noPorts];
+  private readonly who: (Who | undefined)[] = [undefined];
+
+  constructor(
+    cells: number,
+    private readonly ports: PortSets,
+  ) {
+    this.last = new Uint32Array(cells);
+  }
+
+  add(cell: number, taken: PortSetId, who: Who): void {
+    if (taken === noPorts) return;
+    this.before.push(this.last[cell]!);
+    this.taken.push(taken);
+    this.last[cell] = this.who.push(who) - 1;
+  }
+
+  addAll(cells: Uint32Array, taken: PortsByCell, who: Who): void {
+    for (let i = 0; i < cells.length; i++) this.add(cells[i]!, taken[i]!, who);
+  }
+
+  /** Adds those who took some of these ports. */
+  note(cell: number, wanted: PortSetId, into: Set<Who>): void {
+    for (let at = this.last[cell]!; at !== 0; at = this.before[at]!)
+      if (this.ports.intersect(this.taken[at]!, wanted) !== noPorts) into.add(this.who[at]!);
+  }
+}

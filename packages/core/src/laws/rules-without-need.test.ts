@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { State } from "../analysis/state.js";
+import { compile } from "../engine/engine.js";
+import { ruleNeeds } from "../engine/rule-need.js";
+import { formatRule } from "../policy/describe.js";
+import type { Rule } from "../policy/model.js";
+import { changedWithout, everyFlow } from "../testing/removal.js";
+import { about, anyScenario, stateIn } from "../testing/scenario.js";
+
+/** S7.7: which conditions an Allow has is not compared rule by rule: all that allow beside a condition count as needed. */
+const isConditional = ({ tiers }: State, rule: Rule): boolean =>
+  tiers[rule.origin.direction].some(
+    ({ rules }) => rules.includes(rule) && rules.some(({ condition }) => condition !== undefined),
+  );
+
+describe("a rule that nothing needs", () => {
+  it("S1.1: can be taken out, and nothing is said otherwise of any connection", () => {
+    fc.assert(
+      fc.property(anyScenario({ minLength: 1, maxLength: 5, maxReplicas: 2 }), (scenario) => {
+        const state = stateIn(scenario);
+        const flows = everyFlow(state);
+        for (const [rule, { needed }] of ruleNeeds(compile(state.cluster, state.tiers))) {
+          if (needed) continue;
+          const changed = changedWithout(state, rule, flows);
+          expect(changed && `${formatRule(rule.origin)}: ${about(changed)}`).toBeUndefined();
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("S1.1: is the only one, where everything is known: without any other, something is said otherwise", () => {
+    const choices = { complete: true, unknowable: false, minLength: 1, maxLength: 5, maxReplicas: 2 };
+    fc.assert(
+      fc.property(anyScenario(choices), (scenario) => {
+        const state = stateIn(scenario);
+        const flows = everyFlow(state);
+        for (const [rule, { needed }] of ruleNeeds(compile(state.cluster, state.tiers))) {
+          if (!needed || isConditional(state, rule)) continue;
+          expect([formatRule(rule.origin), changedWithout(state, rule, flows)]).not.toContain(undefined);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,4 +1,5 @@
 import type { Isolation, Rule } from "../policy/model.js";
+import { type Denials, denialsFrom, noDenials } from "./denials.js";
 import type { Engine } from "./engine.js";
 import { isolatingOf } from "./isolated.js";
 import { type Lane, lanesOf, type LaneItem, type LaneTier } from "./lanes.js";
@@ -47,12 +48,6 @@ export function ruleNeeds(engine: Engine): ReadonlyMap<Rule, RuleNeed> {
   return needs;
 }
 
-/** What is denied from some point of the walk on: whatever the facts that are missing, and if they are so. */
-interface Denied {
-  readonly surely: PortsByCell;
-  readonly perhaps: PortsByCell;
-}
-
 /** Goes through a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
 class LaneNeeds {
   private readonly real: PortSetId;
@@ -73,7 +68,7 @@ class LaneNeeds {
     const { cells, tiers } = this.lane;
     let open = new Uint32Array(cells).fill(this.real);
     for (const tier of tiers) open = this.forwards(tier, open);
-    let denied: Denied = { surely: new Uint32Array(cells), perhaps: new Uint32Array(cells) };
+    let denied = noDenials(this.lane);
     for (const tier of tiers.toReversed()) denied = this.backwards(tier, denied);
   }
 
@@ -132,28 +127,15 @@ class LaneNeeds {
     return open;
   }
 
-  /** What is denied from the tier on, given what is denied behind it. */
-  private backwards({ row, items }: LaneTier, behind: Denied): Denied {
-    const denied = { surely: behind.surely.slice(), perhaps: behind.perhaps.slice() };
-    // S1.2
-    if (row.isolation.length > 0)
-      for (let cell = 0; cell < denied.surely.length; cell++)
-        if (this.lane.isExempt[cell] === 0) denied.surely[cell] = denied.perhaps[cell] = this.real;
-    for (let end = items.length; end > 0; ) {
-      const { rule } = items[end - 1]!;
-      let start = end - 1;
-      while (start > 0 && items[start - 1]!.rule === rule) start--;
-      const need = this.needs.get(rule)!;
-      if (!need.needed && items.slice(start, end).some((item) => this.matters(item, denied, behind)))
-        need.needed = true;
-      for (let i = end - 1; i >= start; i--) this.precede(items[i]!, denied, behind);
-      end = start;
-    }
-    return denied;
+  private backwards(tier: LaneTier, behind: Denials): Denials {
+    return denialsFrom(tier, this.lane, behind, this.ports, this.real, (items, without) => {
+      const need = this.needs.get(items[0]!.rule)!;
+      if (!need.needed && items.some((item) => this.matters(item, without, behind))) need.needed = true;
+    });
   }
 
   /** Whether what an item takes would be said otherwise by what comes after its rule. */
-  private matters(item: LaneItem, after: Denied, behind: Denied): boolean {
+  private matters(item: LaneItem, after: Denials, behind: Denials): boolean {
     const { ports } = this;
     const { cells, rule } = item;
     const taken = this.taken.get(item)!;
@@ -179,30 +161,5 @@ class LaneNeeds {
       }
     }
     return false;
-  }
-
-  /** What is denied from before an item on. */
-  private precede({ cells, ports: wanted, effect, rule }: LaneItem, denied: Denied, behind: Denied): void {
-    const { ports } = this;
-    const { surely, perhaps } = denied;
-    const mayFail = rule.action === "Allow" && rule.condition?.kind === "authentication";
-    for (let i = 0; i < cells.length; i++) {
-      const cell = cells[i]!;
-      const [wasSure, wasPossible] = [surely[cell]!, perhaps[cell]!];
-      // What is denied if the rule matches.
-      const [ifSure, ifPossible] =
-        rule.action === "Pass"
-          ? [behind.surely[cell]!, behind.perhaps[cell]!]
-          : rule.action === "Deny"
-            ? [this.real, this.real]
-            : [noPorts, mayFail ? this.real : noPorts];
-      const [rest, restPossible] = [ports.subtract(wasSure, wanted), ports.subtract(wasPossible, wanted)];
-      const sure = ports.intersect(ifSure, wanted);
-      const possible = ports.intersect(ifPossible, wanted);
-      // A rule that may not match leaves what was said after it possible.
-      const isSure = effect !== "Maybe";
-      surely[cell] = ports.union(rest, isSure ? sure : ports.intersect(sure, wasSure));
-      perhaps[cell] = isSure ? ports.union(restPossible, possible) : ports.union(wasPossible, possible);
-    }
   }
 }

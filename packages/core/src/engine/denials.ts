@@ -1,0 +1,73 @@
+import type { Lane, LaneItem, LaneTier } from "./lanes.js";
+import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
+import type { PortsByCell } from "./takers.js";
+
+/** What is denied from some point of a walk on: whatever the facts that are missing, and if they are so (S9.1). */
+export interface Denials {
+  readonly surely: PortsByCell;
+  readonly perhaps: PortsByCell;
+}
+
+/** S1.3: behind the last tier, nothing. */
+export const noDenials = ({ cells }: Pick<Lane, "cells">): Denials => ({
+  surely: new Uint32Array(cells),
+  perhaps: new Uint32Array(cells),
+});
+
+/**
+ * What is denied from a tier on, given what is denied behind it. Goes through its rules backwards; `before` is told of
+ * each what would be denied if it were not there.
+ */
+export function denialsFrom(
+  { row, items }: LaneTier,
+  { isExempt }: Pick<Lane, "isExempt">,
+  behind: Denials,
+  ports: PortSets,
+  all: PortSetId,
+  before: (rule: readonly LaneItem[], without: Denials) => void = () => undefined,
+): Denials {
+  const denied = { surely: behind.surely.slice(), perhaps: behind.perhaps.slice() };
+  // S1.2
+  if (row.isolation.length > 0)
+    for (let cell = 0; cell < isExempt.length; cell++)
+      if (isExempt[cell] === 0) denied.surely[cell] = denied.perhaps[cell] = all;
+  for (let end = items.length; end > 0; ) {
+    let start = end - 1;
+    while (start > 0 && items[start - 1]!.rule === items[start]!.rule) start--;
+    before(items.slice(start, end), denied);
+    for (let i = end - 1; i >= start; i--) precede(items[i]!, denied, behind, ports, all);
+    end = start;
+  }
+  return denied;
+}
+
+/** Makes of what is denied behind an item what is denied from it on. */
+function precede(
+  { cells, ports: wanted, effect, rule }: LaneItem,
+  { surely, perhaps }: Denials,
+  behind: Denials,
+  ports: PortSets,
+  all: PortSetId,
+): void {
+  const mayFail = rule.action === "Allow" && rule.condition?.kind === "authentication";
+  const isSure = effect !== "Maybe";
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i]!;
+    // What is denied if the rule matches.
+    const [sure, possible] =
+      rule.action === "Pass"
+        ? [behind.surely[cell]!, behind.perhaps[cell]!]
+        : rule.action === "Deny"
+          ? [all, all]
+          : [noPorts, mayFail ? all : noPorts];
+    const [wasSure, wasPossible] = [surely[cell]!, perhaps[cell]!];
+    const sureHere = ports.intersect(sure, wanted);
+    const possibleHere = ports.intersect(possible, wanted);
+    // A rule that may not match leaves possible what is said after it.
+    surely[cell] = ports.union(
+      ports.subtract(wasSure, wanted),
+      isSure ? sureHere : ports.intersect(sureHere, wasSure),
+    );
+    perhaps[cell] = ports.union(isSure ? ports.subtract(wasPossible, wanted) : wasPossible, possibleHere);
+  }
+}

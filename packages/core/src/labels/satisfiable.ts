@@ -1,21 +1,41 @@
-import type { LabelMatch, Requirement } from "./requirement.js";
+import { type LabelMatch, type Labels, type Requirement, selects } from "./requirement.js";
 
 /** Whether some labels could fulfil all the requirements at once. Exact: requirements on different keys are independent. */
 export function isSatisfiable(match: LabelMatch): boolean {
-  const byKey = new Map<string, Requirement[]>();
-  for (const requirement of match)
-    byKey.set(requirement.key, [...(byKey.get(requirement.key) ?? []), requirement]);
-  return [...byKey.values()].every(keyIsSatisfiable);
+  return exampleOf(match) !== undefined;
 }
 
-function keyIsSatisfiable(requirements: readonly Requirement[]): boolean {
-  const ofKind = (operator: Requirement["operator"]) => requirements.filter((r) => r.operator === operator);
-  const mayBeAbsent = ofKind("In").length === 0 && ofKind("Exists").length === 0;
-  if (mayBeAbsent) return true;
-  if (ofKind("DoesNotExist").length > 0) return false;
-  const excluded = new Set(ofKind("NotIn").flatMap((r) => r.values));
-  const [first, ...rest] = ofKind("In").map((r) => r.values);
-  // Without an In, any value that nobody excludes will do, and there are more than enough.
-  if (first === undefined) return true;
-  return first.some((value) => !excluded.has(value) && rest.every((values) => values.includes(value)));
+/** The fewest labels that fulfil all the requirements; undefined where none can. */
+export function exampleOf(match: LabelMatch): Labels | undefined {
+  const labels: Record<string, string> = {};
+  for (const key of new Set(match.map((requirement) => requirement.key))) {
+    const own = match.filter((requirement) => requirement.key === key);
+    if (selects(own, {})) continue;
+    const value = candidates(own).find((candidate) => selects(own, { [key]: candidate }));
+    if (value === undefined) return undefined;
+    labels[key] = value;
+  }
+  return labels;
+}
+
+/** Whether whoever fulfils the first also fulfils the second, whatever its labels. */
+export function implies(first: LabelMatch, second: LabelMatch): boolean {
+  return second.every((requirement) => {
+    const own = first.filter(({ key }) => key === requirement.key);
+    return !isSatisfiable([...own, negated(requirement)]);
+  });
+}
+
+/** Values of which one does if any does: those that are asked for, and one that nobody speaks of. */
+function candidates(requirements: readonly Requirement[]): readonly string[] {
+  const [first] = requirements.filter(({ operator }) => operator === "In");
+  if (first !== undefined) return first.values;
+  const spokenOf = new Set(requirements.flatMap(({ values }) => values));
+  return Array.from({ length: spokenOf.size + 1 }, (_, i) => (i === 0 ? "any" : `any-${i}`));
+}
+
+// S1.10
+function negated({ key, operator, values }: Requirement): Requirement {
+  const opposites = { In: "NotIn", NotIn: "In", Exists: "DoesNotExist", DoesNotExist: "Exists" } as const;
+  return { key, operator: opposites[operator], values };
 }

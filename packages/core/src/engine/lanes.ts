@@ -38,13 +38,16 @@ export interface LaneItem extends Pick<Item, "ports" | "effect" | "rule"> {
 }
 
 /** All lanes, unless nobody wants to know about the rules of their rows. */
-export function* lanesOf(engine: Engine, isWanted: (rows: readonly Row[]) => boolean): Iterable<Lane> {
+export function* lanesOf(
+  engine: Engine,
+  isWanted: (rows: readonly Row[], direction: Direction) => boolean,
+): Iterable<Lane> {
   for (const field of fieldsOf(engine))
     for (const direction of ["egress", "ingress"] as const) {
       const layers = field.view.layers[direction];
       for (const subjects of subjectsMetAlike(field, direction)) {
         const rows = field.view.rowsOf(direction, subjects[0]!);
-        if (rows.some(({ rules }) => rules.length > 0) && isWanted(rows))
+        if (rows.some(({ rules }) => rules.length > 0) && isWanted(rows, direction))
           yield laneOf(field, direction, subjects, rows, layers);
       }
     }

@@ -33,4 +33,12 @@ export class Takers<Who> {
     for (let at = this.last[cell]!; at !== 0; at = this.before[at]!)
       if (this.ports.intersect(this.taken[at]!, wanted) !== noPorts) into.add(this.who[at]!);
   }
+
+  /** What one of them took. */
+  takenBy(cell: number, who: Who): PortSetId {
+    let all = noPorts;
+    for (let at = this.last[cell]!; at !== 0; at = this.before[at]!)
+      if (this.who[at] === who) all = this.ports.union(all, this.taken[at]!);
+    return all;
+  }
 }

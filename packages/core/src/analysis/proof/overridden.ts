@@ -1,0 +1,223 @@
+import type { Engine } from "../../engine/engine.js";
+import { isolatingOf } from "../../engine/isolated.js";
+import { type Lane, lanesOf, type LaneTier } from "../../engine/lanes.js";
+import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
+import { type PortsByCell, Takers } from "../../engine/takers.js";
+import type { Row } from "../../engine/tier-rows.js";
+import { realPorts } from "../../engine/translation.js";
+import type { Flow } from "../../evaluate/flow.js";
+import type { Direction, PolicyRef, Rule, Tier } from "../../policy/model.js";
+
+/** What a policy of tier network-policy does to traffic: its rules allow or deny it, or it isolates from it. */
+export type Intent = "allows" | "denies" | "isolates";
+
+/** A NetworkPolicy, or one of Cilium's, some of whose traffic is decided otherwise by rules of tiers before its own. */
+export interface Override {
+  readonly policy: PolicyRef;
+  readonly direction: Direction;
+  readonly intent: Intent;
+  /** Ordered pairs of pods and hosts, in each address family by itself, of which at least one port is concerned. */
+  readonly pairs: number;
+  /** Whether external addresses are concerned. */
+  readonly external: boolean;
+  /** Those that decide most pairs first. */
+  readonly by: readonly OverridingRule[];
+}
+
+export interface OverridingRule {
+  readonly rule: Rule;
+  readonly pairs: number;
+  readonly external: boolean;
+  /** A connection that this rule decides, and the policy would decide otherwise. */
+  readonly example: () => Flow;
+}
+
+/**
+ * What the tiers before network-policy take from the policies there and decide otherwise. Only what is certain: where
+ * it hangs on facts that are missing (S9.1), nothing is said.
+ */
+export function overrides(engine: Engine): readonly Override[] {
+  const found = new Collected(engine);
+  const isLocal = ({ name }: Tier) => name === "network-policy";
+  const at = {
+    egress: engine.tiers.egress.findIndex(isLocal),
+    ingress: engine.tiers.ingress.findIndex(isLocal),
+  };
+  const isWanted = (rows: readonly Row[], direction: Direction) => {
+    const [before, local] = [rows.slice(0, Math.max(0, at[direction])), rows[at[direction]]];
+    const isTold = local !== undefined && (local.rules.length > 0 || local.isolation.length > 0);
+    return isTold && before.some(({ rules }) => rules.length > 0);
+  };
+  for (const lane of lanesOf(engine, isWanted))
+    new LaneOverrides(lane, at[lane.direction], engine.ports, found).find();
+  return found.all();
+}
+
+class LaneOverrides {
+  private readonly all: PortSetId;
+  private readonly takers: Takers<Rule>;
+  /** What the tiers before say. */
+  private readonly allowed: PortsByCell;
+  private readonly denied: PortsByCell;
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly local: number,
+    private readonly ports: PortSets,
+    private readonly found: Collected,
+  ) {
+    this.all = realPorts(ports);
+    this.takers = new Takers(lane.cells, ports);
+    this.allowed = new Uint32Array(lane.cells);
+    this.denied = new Uint32Array(lane.cells);
+  }
+
+  find(): void {
+    const { tiers, cells } = this.lane;
+    let open = new Uint32Array(cells).fill(this.all);
+    for (const tier of tiers.slice(0, this.local)) open = this.walkBefore(tier, open);
+    this.compare(tiers[this.local]!);
+  }
+
+  /** What is surely open behind a tier. */
+  private walkBefore({ row, items }: LaneTier, entering: PortsByCell): PortsByCell {
+    const { ports } = this;
+    const open = entering.slice();
+    const passed = new Uint32Array(open.length);
+    for (const { cells, ports: wanted, effect, rule } of items) {
+      const into = { Allow: this.allowed, Deny: this.denied, Pass: passed, Maybe: undefined }[effect];
+      for (let i = 0; i < cells.length; i++) {
+        const cell = cells[i]!;
+        const taken = ports.intersect(open[cell]!, wanted);
+        if (taken === noPorts) continue;
+        open[cell] = ports.subtract(open[cell]!, taken);
+        if (into !== undefined) into[cell] = ports.union(into[cell]!, taken);
+        if (effect === "Allow" || effect === "Deny") this.takers.add(cell, taken, rule);
+      }
+    }
+    const isClosed = (cell: number) => row.isolation.length > 0 && this.lane.isExempt[cell] === 0;
+    for (let cell = 0; cell < open.length; cell++)
+      open[cell] = isClosed(cell) ? passed[cell]! : ports.union(open[cell]!, passed[cell]!);
+    return open;
+  }
+
+  /** What the tier would say if all of it got there, held against what is said before. */
+  private compare({ layer, row, items }: LaneTier): void {
+    const { ports } = this;
+    const open = new Uint32Array(this.lane.cells).fill(this.all);
+    const said = { Allow: new Uint32Array(open.length), Deny: new Uint32Array(open.length) };
+    for (const { cells, ports: wanted, effect } of items) {
+      const into = effect === "Allow" || effect === "Deny" ? said[effect] : undefined;
+      for (let i = 0; i < cells.length; i++) {
+        const cell = cells[i]!;
+        if (into !== undefined) into[cell] = ports.union(into[cell]!, ports.intersect(open[cell]!, wanted));
+        open[cell] = ports.subtract(open[cell]!, wanted);
+      }
+    }
+    // All rules that match are overridden, whichever of them comes first.
+    for (const effect of ["Allow", "Deny"] as const) {
+      const against = effect === "Allow" ? this.denied : this.allowed;
+      const byPolicy = new Map<PolicyRef, PortsByCell>();
+      for (const item of items) {
+        if (item.effect !== effect) continue;
+        const { policy } = item.rule.origin;
+        const lost = byPolicy.get(policy) ?? new Uint32Array(open.length);
+        byPolicy.set(policy, lost);
+        for (const cell of item.cells) {
+          const own = ports.intersect(item.ports, said[effect][cell]!);
+          lost[cell] = ports.union(lost[cell]!, ports.intersect(own, against[cell]!));
+        }
+      }
+      for (const [policy, lost] of byPolicy)
+        this.tell(policy, effect === "Allow" ? "allows" : "denies", lost);
+    }
+    if (row.isolation.length === 0) return;
+    // S1.2
+    const lost = open.map((left, cell) =>
+      this.lane.isExempt[cell] === 1 ? noPorts : ports.intersect(left, this.allowed[cell]!),
+    );
+    for (const { origin } of isolatingOf(layer.tier, row))
+      if (origin.kind === "policy") this.tell(origin.policy, "isolates", lost);
+  }
+
+  private tell(policy: PolicyRef, intent: Intent, lost: PortsByCell): void {
+    const { lane } = this;
+    for (let cell = 0; cell < lost.length; cell++) {
+      const ports = lost[cell]!;
+      if (ports === noPorts) continue;
+      const deciding = new Set<Rule>();
+      this.takers.note(cell, ports, deciding);
+      this.found.add(policy, intent, lane, cell, deciding, (rule) => {
+        const taken = this.takers.takenBy(cell, rule);
+        return spotIn(lane, cell, this.ports.intersect(ports, taken));
+      });
+    }
+  }
+}
+
+interface Count {
+  pairs: number;
+  external: boolean;
+}
+
+/** Counts what is overridden, by policy, direction and intent. */
+class Collected {
+  private readonly byPolicy = new Map<PolicyRef, Map<string, Entry>>();
+
+  constructor(private readonly engine: Engine) {}
+
+  add(
+    policy: PolicyRef,
+    intent: Intent,
+    { field, direction, pairs }: Lane,
+    cell: number,
+    rules: ReadonlySet<Rule>,
+    spot: (rule: Rule) => Spot,
+  ): void {
+    const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();
+    this.byPolicy.set(policy, entries);
+    const key = `${direction} ${intent}`;
+    const entry = entries.get(key) ?? { direction, intent, total: nothing(), by: new Map() };
+    entries.set(key, entry);
+    const count = (of: Count) => {
+      if (field.kind === "outside") of.external = true;
+      else of.pairs += pairs[cell]!;
+    };
+    count(entry.total);
+    for (const rule of rules) {
+      const known = entry.by.get(rule) ?? { ...nothing(), spot: spot(rule) };
+      entry.by.set(rule, known);
+      count(known);
+    }
+  }
+
+  all(): readonly Override[] {
+    const { cluster } = this.engine;
+    return [...this.byPolicy].flatMap(([policy, entries]) =>
+      [...entries.values()].map(({ direction, intent, total, by }) => ({
+        policy,
+        direction,
+        intent,
+        ...total,
+        by: [...by]
+          .toSorted(([, a], [, b]) => b.pairs - a.pairs)
+          .map(([rule, { pairs, external, spot }]) => ({
+            rule,
+            pairs,
+            external,
+            example: () => flowAt(spot, cluster),
+          })),
+      })),
+    );
+  }
+}
+
+interface Entry {
+  readonly direction: Direction;
+  readonly intent: Intent;
+  readonly total: Count;
+  readonly by: Map<Rule, Count & { readonly spot: Spot }>;
+}
+
+const nothing = (): Count => ({ pairs: 0, external: false });

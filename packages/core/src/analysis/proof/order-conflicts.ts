@@ -1,0 +1,202 @@
+import { type Denials, denialsFrom, noDenials } from "../../engine/denials.js";
+import type { Engine } from "../../engine/engine.js";
+import { type Lane, type LaneItem, lanesOf, type LaneTier } from "../../engine/lanes.js";
+import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
+import type { PortsByCell } from "../../engine/takers.js";
+import { realPorts } from "../../engine/translation.js";
+import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
+import type { Flow } from "../../evaluate/flow.js";
+import type { Direction, PolicyRef, Rule, Tiers } from "../../policy/model.js";
+import { sharedPriorities, type SharedPriority } from "./shared-priorities.js";
+
+/** Two policies of one priority, and a connection about which more than one thing can be said: it is their order that decides. */
+export interface OrderConflict {
+  readonly shared: SharedPriority;
+  /** In the order of evaluation. */
+  readonly first: PolicyRef;
+  readonly second: PolicyRef;
+  readonly direction: Direction;
+  readonly example: () => ConflictExample;
+}
+
+export interface ConflictExample {
+  readonly flow: Flow;
+  readonly asOrdered: WalkVerdict;
+  /** With the two policies in each other's place. */
+  readonly swapped: WalkVerdict;
+}
+
+/** Every such pair, once. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+export function orderConflicts(engine: Engine): readonly OrderConflict[] {
+  const shared = sharedPriorities(engine.tiers);
+  const groups = new Map(shared.flatMap((group) => group.policies.map((policy) => [policy, group])));
+  const spots = new Map<PolicyRef, Map<PolicyRef, { spot: Spot; group: SharedPriority }>>();
+  const isShared = ({ origin }: Rule) => groups.has(origin.policy);
+  for (const lane of lanesOf(engine, (rows) => rows.some(({ rules }) => rules.some(isShared))))
+    new LaneConflicts(lane, engine.ports, groups, (group, first, second, spot) => {
+      const ofFirst = spots.get(first) ?? new Map<PolicyRef, { spot: Spot; group: SharedPriority }>();
+      spots.set(first, ofFirst);
+      if (!ofFirst.has(second)) ofFirst.set(second, { spot, group });
+    }).find();
+  return [...spots].flatMap(([first, others]) =>
+    [...others].map(([second, { spot, group }]) => ({
+      shared: group,
+      first,
+      second,
+      direction: spot.direction,
+      example: () => exampleAt(engine, spot, first, second),
+    })),
+  );
+}
+
+function exampleAt(
+  { cluster, tiers }: Engine,
+  spot: Spot,
+  first: PolicyRef,
+  second: PolicyRef,
+): ConflictExample {
+  const { direction } = spot;
+  const flow = flowAt(spot, cluster);
+  const judge = (all: Tiers) => evaluateDirection(direction, cluster, all, flow);
+  return { flow, asOrdered: judge(tiers), swapped: judge(swapped(tiers, first, second)) };
+}
+
+/** The rules of two policies in each other's place, and all others where they were. */
+export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tiers {
+  const swapIn = (rules: readonly Rule[]): readonly Rule[] => {
+    const of = (policy: PolicyRef) => rules.filter(({ origin }) => origin.policy === policy);
+    const [a, b] = [of(first), of(second)];
+    if (a.length === 0 || b.length === 0) return rules;
+    return rules.flatMap((rule) =>
+      rule === a[0] ? b : rule === b[0] ? a : a.includes(rule) || b.includes(rule) ? [] : rule,
+    );
+  };
+  const swapAll = (direction: Direction) =>
+    tiers[direction].map((tier) => ({ ...tier, rules: swapIn(tier.rules) }));
+  return { ingress: swapAll("ingress"), egress: swapAll("egress") };
+}
+
+type Tell = (group: SharedPriority, first: PolicyRef, second: PolicyRef, spot: Spot) => void;
+
+/** What the rules of one policy would do if they came first of their priority. */
+interface Wishes {
+  readonly policy: PolicyRef;
+  readonly Allow: PortsByCell;
+  readonly Deny: PortsByCell;
+  readonly Pass: PortsByCell;
+  /** All of these, and what its rules may take. */
+  readonly any: PortsByCell;
+}
+
+class LaneConflicts {
+  private readonly all: PortSetId;
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly ports: PortSets,
+    private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>,
+    private readonly tell: Tell,
+  ) {
+    this.all = realPorts(ports);
+  }
+
+  find(): void {
+    const { lane, ports, all } = this;
+    const behind: Denials[] = [];
+    let denied = noDenials(lane);
+    for (const tier of lane.tiers.toReversed()) {
+      behind.unshift(denied);
+      denied = denialsFrom(tier, lane, denied, ports, all);
+    }
+    let open: PortsByCell = new Uint32Array(lane.cells).fill(all);
+    for (const [i, tier] of lane.tiers.entries()) open = this.walkTier(tier, open, behind[i]!);
+  }
+
+  /** What is surely open behind a tier. */
+  private walkTier({ row, items }: LaneTier, entering: PortsByCell, behind: Denials): PortsByCell {
+    const { ports } = this;
+    const open = entering.slice();
+    const passed = new Uint32Array(open.length);
+    for (const part of byPriority(items)) {
+      const [group] = part.flatMap(({ rule }) => this.groups.get(rule.origin.policy) ?? []);
+      if (group !== undefined) this.compare(group, part, open, behind);
+      for (const { cells, ports: wanted, effect } of part)
+        for (let i = 0; i < cells.length; i++) {
+          const cell = cells[i]!;
+          const taken = ports.intersect(open[cell]!, wanted);
+          open[cell] = ports.subtract(open[cell]!, taken);
+          if (effect === "Pass") passed[cell] = ports.union(passed[cell]!, taken);
+        }
+    }
+    const isClosed = (cell: number) => row.isolation.length > 0 && this.lane.isExempt[cell] === 0;
+    for (let cell = 0; cell < open.length; cell++)
+      open[cell] = isClosed(cell) ? passed[cell]! : ports.union(open[cell]!, passed[cell]!);
+    return open;
+  }
+
+  /** Each policy against those behind it, where it is the first of the priority to match. */
+  private compare(
+    group: SharedPriority,
+    items: readonly LaneItem[],
+    entering: PortsByCell,
+    behind: Denials,
+  ): void {
+    const { ports, lane } = this;
+    const policies = [...new Set(items.map(({ rule }) => rule.origin.policy))];
+    if (policies.length < 2) return;
+    const wishes = policies.map((policy) => this.wishesOf(policy, items));
+    for (let cell = 0; cell < lane.cells; cell++) {
+      let open = entering[cell]!;
+      for (const [i, first] of wishes.entries()) {
+        if (open === noPorts) break;
+        for (const second of wishes.slice(i + 1)) {
+          if (!group.policies.includes(first.policy) || !group.policies.includes(second.policy)) continue;
+          if (first.any[cell] === noPorts || second.any[cell] === noPorts) continue;
+          const disputed = ports.intersect(open, this.disputed(first, second, cell, behind));
+          if (disputed !== noPorts)
+            this.tell(group, first.policy, second.policy, spotIn(lane, cell, disputed));
+        }
+        open = ports.subtract(open, first.any[cell]!);
+      }
+    }
+  }
+
+  private wishesOf(policy: PolicyRef, items: readonly LaneItem[]): Wishes {
+    const { ports } = this;
+    const none = () => new Uint32Array(this.lane.cells);
+    const wishes = { policy, Allow: none(), Deny: none(), Pass: none(), any: none() };
+    for (const { cells, ports: wanted, effect, rule } of items) {
+      if (rule.origin.policy !== policy) continue;
+      for (const cell of cells) {
+        const taken = ports.subtract(wanted, wishes.any[cell]!);
+        if (effect !== "Maybe") wishes[effect][cell] = ports.union(wishes[effect][cell]!, taken);
+        wishes.any[cell] = ports.union(wishes.any[cell]!, wanted);
+      }
+    }
+    return wishes;
+  }
+
+  /** The ports of which the two want different verdicts. To pass is to want what the tiers behind say. */
+  private disputed(a: Wishes, b: Wishes, cell: number, behind: Denials): PortSetId {
+    const { ports } = this;
+    const wants = ({ Allow, Deny, Pass }: Wishes) => ({
+      allow: ports.union(Allow[cell]!, ports.subtract(Pass[cell]!, behind.perhaps[cell]!)),
+      deny: ports.union(Deny[cell]!, ports.intersect(Pass[cell]!, behind.surely[cell]!)),
+    });
+    const [x, y] = [wants(a), wants(b)];
+    return ports.union(ports.intersect(x.allow, y.deny), ports.intersect(x.deny, y.allow));
+  }
+}
+
+/** Items one behind the other whose rules have the same priority, or none. */
+function byPriority(items: readonly LaneItem[]): readonly (readonly LaneItem[])[] {
+  const parts: LaneItem[][] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    if (last !== undefined && last[0]!.rule.origin.precedence === item.rule.origin.precedence)
+      last.push(item);
+    else parts.push([item]);
+  }
+  return parts;
+}

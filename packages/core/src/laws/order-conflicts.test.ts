@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canMeet } from "../analysis/proof/can-meet.js";
+import { orderConflicts, swapped } from "../analysis/proof/order-conflicts.js";
+import { sharedPriorities } from "../analysis/proof/shared-priorities.js";
+import { compile } from "../engine/engine.js";
+import { evaluateDirection } from "../evaluate/evaluate.js";
+import { formatPolicy } from "../policy/model.js";
+import { everyFlow } from "../testing/removal.js";
+import type { Manifest } from "../testing/arbitrary-vocabulary.js";
+import { about, anyScenario, type Scenario, stateIn } from "../testing/scenario.js";
+
+const kinds = [
+  "released ClusterNetworkPolicy",
+  "seed ClusterNetworkPolicy",
+  "AdminNetworkPolicy",
+  "KEP AdminNetworkPolicy",
+  "BaselineAdminNetworkPolicy",
+  "NetworkPolicy",
+] as const;
+
+/** So that policies really share priorities. */
+function ofOnePriority(policy: Manifest): Manifest {
+  const spec = policy.spec as { readonly priority?: number } | undefined;
+  return spec?.priority === undefined ? policy : { ...policy, spec: { ...spec, priority: 10 } };
+}
+
+const stateOfOnePriority = (scenario: Scenario) => stateIn(scenario, scenario.policies.map(ofOnePriority));
+
+describe("S1.13: two policies of one priority", () => {
+  it("that disagree: in each other's place they decide the example otherwise, and their rules can meet", () => {
+    let conflicts = 0;
+    fc.assert(
+      fc.property(anyScenario({ kinds, minLength: 3, maxLength: 8 }), (scenario) => {
+        const { cluster, tiers } = stateOfOnePriority(scenario);
+        for (const { first, second, direction, example } of orderConflicts(compile(cluster, tiers))) {
+          conflicts++;
+          const { flow, asOrdered, swapped: otherwise } = example();
+          const names = [first, second].map(formatPolicy).join(" and ");
+          const verdicts = [asOrdered.verdict, otherwise.verdict].toSorted();
+          expect([names, about(flow), verdicts]).toEqual([names, about(flow), ["Allow", "Deny"]]);
+          const rulesOf = (policy: typeof first) =>
+            tiers[direction].flatMap(({ rules }) => rules.filter(({ origin }) => origin.policy === policy));
+          expect(rulesOf(first).some((a) => rulesOf(second).some((b) => canMeet(a, b)))).toBe(true);
+        }
+      }),
+      { numRuns: 40 },
+    );
+    expect(conflicts).toBeGreaterThan(10);
+  });
+
+  it("where none disagree, and everything is known, can be in each other's place", () => {
+    const choices = { kinds, complete: true, unknowable: false, minLength: 3, maxLength: 6 };
+    let groups = 0;
+    fc.assert(
+      fc.property(anyScenario(choices), (scenario) => {
+        const state = stateOfOnePriority(scenario);
+        const { cluster, tiers } = state;
+        const disputed = new Set(
+          orderConflicts(compile(cluster, tiers)).map(({ shared }) => shared.policies[0]),
+        );
+        const flows = everyFlow(state);
+        for (const { policies } of sharedPriorities(tiers)) {
+          if (disputed.has(policies[0])) continue;
+          groups++;
+          const [first, second] = [policies[0]!, policies.at(-1)!];
+          const other = swapped(tiers, first, second);
+          for (const direction of ["egress", "ingress"] as const) {
+            const verdictsOf = (all: typeof tiers) => (flow: (typeof flows)[number]) =>
+              evaluateDirection(direction, cluster, all, flow).verdict;
+            const changed = flows.find((flow) => verdictsOf(tiers)(flow) !== verdictsOf(other)(flow));
+            expect(
+              changed && `${formatPolicy(first)}, ${formatPolicy(second)}: ${about(changed)}`,
+            ).toBeUndefined();
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(groups).toBeGreaterThan(5);
+  });
+});

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addDiff } from "./diff.js";
 import { addExplain } from "./explain.js";
+import { addPreview } from "./preview.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -11,6 +12,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addExplain,
   addTest,
   addDiff,
+  addPreview,
   addValidate,
   addTour,
 ];
@@ -70,6 +72,7 @@ Examples:
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall test -R ./policies
   tierwall diff ./before ./after
+  tierwall preview -f ./cluster --apply new-policy.yaml
   tierwall validate -f ./policies -R
 
 Data goes to stdout, talk to stderr. NO_COLOR is honoured.`,

@@ -13,8 +13,11 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
+export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
 export { type Explanation, explain } from "./analysis/explain.js";
 export type { Grain, Party } from "./analysis/party.js";
+export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
+export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readState, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -62,6 +65,9 @@ export {
 } from "./report/diagnostics-text.js";
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
+export { previewJson } from "./report/preview-json.js";
+export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
+export { previewText } from "./report/preview-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

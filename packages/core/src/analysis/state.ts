@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnosti
 import type { Place } from "../diagnostics/place.js";
 import type { PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
-import type { ManifestObject } from "../manifest/object.js";
+import type { ManifestObject, Receiver } from "../manifest/object.js";
 import { ownText } from "../manifest/own-text.js";
 import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
@@ -40,86 +40,91 @@ export interface State {
 
 /** Text → documents → objects → tiers. All diagnostics of all files together (S10.1). */
 export function readState(sources: readonly Source[], options: StateOptions = {}): State {
-  const inTexts: Diagnostic[] = [];
-  const objects = new ObjectReader(options);
-  for (const source of sources)
-    readObjects(source, {
-      object: (object) => objects.add(object),
-      report: (found) => inTexts.push(found),
-    });
-  const { policies, skipped, parts } = objects;
-
-  const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
-  const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
-  const built = objects.cluster.build(facts, policyNamespaces);
-  const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
-  const tiers = assembleTiers(effective);
-  const all = [
-    ...inTexts,
-    ...objects.diagnostics,
-    ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
-    ...built.diagnostics,
-    ...setWarnings(built.cluster, effective, policies),
-  ];
-  const files = sources.map(({ file }) => file);
-  return {
-    cluster: built.cluster,
-    tiers,
-    policies,
-    diagnostics: inReadingOrder(all, files),
-    skipped,
-    usable: options.keepGoing === true || !hasErrors(all),
-  };
+  const reader = new StateReader(options);
+  for (const source of sources) readObjects(source, reader);
+  return reader.state(sources.map(({ file }) => file));
 }
 
 /** Takes objects as they come, and keeps of each what it means. */
-class ObjectReader {
-  readonly cluster = new ClusterBuilder();
-  readonly parts: Lowered[] = [];
-  readonly policies: PolicyRef[] = [];
-  readonly skipped = new Map<string, number>();
-  readonly diagnostics: Diagnostic[] = [];
+export class StateReader implements Receiver {
+  private readonly cluster = new ClusterBuilder();
+  private readonly parts: Lowered[] = [];
+  private readonly policies: PolicyRef[] = [];
+  private readonly skipped = new Map<string, number>();
+  private readonly inTexts: Diagnostic[] = [];
+  private readonly inObjects: Diagnostic[] = [];
   /** Where the first of each name stands; the object itself is not kept where its line is known. */
   private readonly firsts = new Map<string, () => FirstPlace>();
   private count = 0;
 
   constructor(private readonly options: StateOptions) {}
 
-  add(object: ManifestObject): void {
+  readonly report = (found: Diagnostic): void => {
+    this.inTexts.push(found);
+  };
+
+  /** Gives back the policy, if that is what it is and it can be read. */
+  readonly object = (object: ManifestObject): PolicyRef | undefined => {
     if (++this.count % objectsPerReport === 0) this.options.progress?.(this.count);
     const kind = kindOf(object);
     const identity = identityOf(object, kind);
     const first = identity === undefined ? undefined : this.firsts.get(identity);
     if (first !== undefined) {
-      this.diagnostics.push(duplicate(object, first(), identity!));
-      return;
+      this.inObjects.push(duplicate(object, first(), identity!));
+      return undefined;
     }
     if (identity !== undefined) this.firsts.set(ownText(identity), firstPlace(object));
     switch (kind.what) {
       case "cluster":
         this.cluster.add(object);
-        break;
+        return undefined;
       case "mistaken":
-        this.diagnostics.push(kind.diagnostic);
-        break;
+        this.inObjects.push(kind.diagnostic);
+        return undefined;
       case "test":
-        break;
+        return undefined;
       case "other":
         this.skipped.set(nameOf(object), (this.skipped.get(nameOf(object)) ?? 0) + 1);
-        break;
+        return undefined;
       case "policy":
-        this.addPolicy(object, kind.kind);
-        break;
+        return this.addPolicy(object, kind.kind);
     }
+  };
+
+  private addPolicy(object: ManifestObject, kind: PolicyKind): PolicyRef | undefined {
+    const reading = readPolicy(kind, object, provenanceOf(object, this.options));
+    this.inObjects.push(...reading.diagnostics);
+    if (reading.lowered === undefined) {
+      if (this.options.keepGoing) this.inObjects.push(leftOut(object, reading.policy));
+      return undefined;
+    }
+    this.parts.push(reading.lowered);
+    this.policies.push(reading.policy);
+    return reading.policy;
   }
 
-  private addPolicy(object: ManifestObject, kind: PolicyKind): void {
-    const reading = readPolicy(kind, object, provenanceOf(object, this.options));
-    this.diagnostics.push(...reading.diagnostics);
-    if (reading.lowered !== undefined) {
-      this.parts.push(reading.lowered);
-      this.policies.push(reading.policy);
-    } else if (this.options.keepGoing) this.diagnostics.push(leftOut(object, reading.policy));
+  /** What all of them together mean; diagnostics come in the order of these files. */
+  state(files: readonly string[]): State {
+    const { policies, skipped, parts, options } = this;
+    const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
+    const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
+    const built = this.cluster.build(facts, policyNamespaces);
+    const effective = enforcedByCilium(parts, options.ciliumEnforcement ?? "default");
+    const all = [
+      ...this.inTexts,
+      ...this.inObjects,
+      ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
+      ...built.diagnostics,
+      ...setWarnings(built.cluster, effective, policies),
+    ];
+    return {
+      cluster: built.cluster,
+      tiers: assembleTiers(effective),
+      policies,
+      diagnostics: inReadingOrder(all, files),
+      skipped,
+      usable: options.keepGoing === true || !hasErrors(all),
+    };
   }
 }
 

@@ -80,6 +80,7 @@ export const diagnostics = {
   TW1504: error("a port name that the destination does not declare"),
   TW1505: error("two ends without a common address family"),
   TW1506: error("a Service whose endpoints are not known"),
+  TW1507: error("an object to delete that cannot be found"),
 
   TW2001: warning("a CIDR with host bits set"),
   TW2002: warning("a CIDR that covers only Service addresses"),

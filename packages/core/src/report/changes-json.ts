@@ -51,7 +51,7 @@ export function rowJson(row: ChangeRow): { readonly [key: string]: JsonValue | u
 }
 
 /** `decidedBy`, or `possible` where facts are missing. */
-function saidJson(direction: Direction, { verdict, deciders }: DirectionExplanation): JsonValue {
+export function saidJson(direction: Direction, { verdict, deciders }: DirectionExplanation): JsonValue {
   const who = deciders.map((by) => deciderJson(direction, { by }));
   return verdict === "Undecided" ? { verdict, possible: who } : { verdict, decidedBy: who[0] };
 }

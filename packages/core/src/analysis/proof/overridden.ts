@@ -37,17 +37,24 @@ export interface OverridingRule {
  * What the tiers before network-policy take from the policies there and decide otherwise. Only what is certain: where
  * it hangs on facts that are missing (S9.1), nothing is said.
  */
-export function overrides(engine: Engine): readonly Override[] {
+export function overrides(
+  engine: Engine,
+  /** Whether anybody wants to know: what concerns no such policy is left out. */
+  isConcerned: (policy: PolicyRef) => boolean = () => true,
+): readonly Override[] {
   const found = new Collected(engine);
   const isLocal = ({ name }: Tier) => name === "network-policy";
   const at = {
     egress: engine.tiers.egress.findIndex(isLocal),
     ingress: engine.tiers.ingress.findIndex(isLocal),
   };
+  const speaksOf = ({ rules, isolation }: Row) =>
+    rules.some(({ origin }) => isConcerned(origin.policy)) ||
+    isolation.some(({ origin }) => origin.kind === "policy" && isConcerned(origin.policy));
   const isWanted = (rows: readonly Row[], direction: Direction) => {
     const [before, local] = [rows.slice(0, Math.max(0, at[direction])), rows[at[direction]]];
     const isTold = local !== undefined && (local.rules.length > 0 || local.isolation.length > 0);
-    return isTold && before.some(({ rules }) => rules.length > 0);
+    return isTold && before.some(({ rules }) => rules.length > 0) && [...before, local].some(speaksOf);
   };
   for (const lane of lanesOf(engine, isWanted))
     new LaneOverrides(lane, at[lane.direction], engine.ports, found).find();

@@ -1,18 +1,21 @@
 import type { Pair } from "../../engine/changed-block.js";
 import type { ChangedPart, ChangedParts } from "../../engine/changed-parts.js";
-import type { DecidedChange } from "../../engine/decided-changes.js";
+import type { DecidedChange, DecidedDirection } from "../../engine/decided-changes.js";
 import type { DirectionExplanation } from "../../engine/explain-flow.js";
 import type { JointClass } from "../../engine/ends-in-both.js";
 import type { AddressRange } from "../../engine/outside-runs.js";
 import { portAt, type PortSetId } from "../../engine/port-sets.js";
 import { realPorts } from "../../engine/translation.js";
+import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
+import type { Direction } from "../../policy/model.js";
 import { type PortGroup, portGroups } from "../matrix/port-groups.js";
 import type { Grain, Party } from "../party.js";
-import type { ChangeRow, ChangedEnds, DecidedDirection } from "./changes.js";
+import type { ChangeRow, ChangedEnds } from "./changes.js";
 import { isWholeFamily, joinRanges } from "./join-ranges.js";
 import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";
+import { PairNumbers } from "./pair-numbers.js";
 import { PartiesInBoth } from "./parties-in-both.js";
 import { rectangles } from "./rectangles.js";
 import { Totals } from "./totals.js";
@@ -40,7 +43,13 @@ interface Partners {
 /** Puts changed connections together by party, ports, and who decides. */
 export class ChangeRows {
   private readonly inBoth: PartiesInBoth;
-  private readonly alike = new Map<string, Alike>();
+  private readonly alike: Alike[] = [];
+  private readonly pairs = {
+    sayings: new PairNumbers(),
+    decisions: new PairNumbers(),
+    kinds: new PairNumbers(),
+    keys: new PairNumbers(),
+  };
   private readonly numbers = new Map<DirectionExplanation, number>();
   private readonly counted: Totals;
   private readonly groups = new Map<PortSetId, readonly PortGroup[]>();
@@ -92,14 +101,21 @@ export class ChangeRows {
   private alikeTo({ family, from, to }: ChangedPart, change: DecidedChange): Alike {
     const decided = directionsOf(change);
     const outside = from.kind === "external" ? "from" : to.kind === "external" ? "to" : undefined;
-    const who = decided.map(
-      ({ direction, before, after }) => `${direction} ${this.numberOf(before)} ${this.numberOf(after)}`,
-    );
-    const key = `${change.before} ${change.after} ${change.ports} ${who.join()} ${family} ${outside}`;
-    const known = this.alike.get(key);
+    // There are millions of changes, and few ways in which they are alike: numbers are found faster than texts.
+    const { sayings, decisions, kinds, keys } = this.pairs;
+    const saidIn = (wanted: Direction) => {
+      const one = decided.find(({ direction }) => direction === wanted);
+      return one === undefined ? -1 : sayings.of(this.numberOf(one.before), this.numberOf(one.after));
+    };
+    const who = decisions.of(saidIn("egress"), saidIn("ingress"));
+    const verdicts = numberOfVerdict[change.before] * 3 + numberOfVerdict[change.after];
+    const sort = (verdicts * 3 + numberOfSide[outside ?? "none"]) * 7 + (family ?? 0);
+    const kind = kinds.of(sort, who);
+    const key = keys.of(kind, change.ports);
+    const known = this.alike[key];
     if (known !== undefined) return known;
     const made: Alike = { change, decided, family, outside, partners: new Map() };
-    this.alike.set(key, made);
+    this.alike[key] = made;
     return made;
   }
 
@@ -112,7 +128,7 @@ export class ChangeRows {
 
   /** Most connections first. */
   all(): readonly ChangeRow[] {
-    const rows = [...this.alike.values()].flatMap((alike) =>
+    const rows = this.alike.flatMap((alike) =>
       alike.outside === undefined ? this.insideRows(alike) : this.outsideRows(alike, alike.outside),
     );
     return acrossFamilies(rows, (said) => this.numberOf(said)).toSorted(
@@ -210,6 +226,9 @@ export class ChangeRows {
   }
 }
 
+const numberOfVerdict: Readonly<Record<Verdict, number>> = { Allow: 0, Deny: 1, Undecided: 2 };
+const numberOfSide = { none: 0, from: 1, to: 2 } as const;
+
 const usualPorts = [
   { protocol: "TCP", port: 443 },
   { protocol: "TCP", port: 80 },
@@ -220,13 +239,10 @@ const outsideLast = ({ from, to }: ChangeRow): number =>
   from.kind === "external" || to.kind === "external" ? 1 : 0;
 
 /** The directions in which it is another verdict now; both where it takes them together to tell. */
-function directionsOf({ egress, ingress }: DecidedChange): readonly DecidedDirection[] {
-  const both: readonly DecidedDirection[] = [
-    { direction: "egress", ...egress },
-    { direction: "ingress", ...ingress },
-  ];
-  const changed = both.filter(({ before, after }) => before.verdict !== after.verdict);
-  return changed.length > 0 ? changed : both;
+function directionsOf({ decided }: DecidedChange): readonly DecidedDirection[] {
+  if (decided.length < 2) return decided;
+  const changed = decided.filter(({ before, after }) => before.verdict !== after.verdict);
+  return changed.length > 0 ? changed : decided;
 }
 
 /** What changes alike over IPv4 and IPv6 is told once. */

@@ -1,9 +1,8 @@
-import type { DirectionExplanation } from "../../engine/explain-flow.js";
+import type { DecidedDirection } from "../../engine/decided-changes.js";
 import type { AddressRange } from "../../engine/outside-runs.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
-import type { Direction } from "../../policy/model.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import type { Grain, Party } from "../party.js";
 
@@ -43,12 +42,6 @@ export interface ChangeRow {
 export type ChangedEnds =
   | { readonly kind: "parties"; readonly parties: readonly Party[] }
   | { readonly kind: "external"; readonly ranges: readonly AddressRange[] };
-
-export interface DecidedDirection {
-  readonly direction: Direction;
-  readonly before: DirectionExplanation;
-  readonly after: DirectionExplanation;
-}
 
 export interface Total {
   readonly connections: number;

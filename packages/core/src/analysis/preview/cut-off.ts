@@ -38,6 +38,7 @@ export function cutOff(before: Engine, after: Engine, grain: Grain): readonly Cu
 /** Which pods can open any connection, and be opened one. */
 class Reachable {
   private readonly pods = { egress: new Set<string>(), ingress: new Set<string>() };
+  private readonly known = { egress: new Set<EndClass>(), ingress: new Set<EndClass>() };
   private readonly real: PortSetId;
 
   constructor(
@@ -68,12 +69,15 @@ class Reachable {
   }
 
   private addBlock(block: Block): void {
-    const { from, to, nearness } = block;
+    const { nearness } = block;
     if (nearness === undefined) {
-      for (const end of from.classes) this.addClass("egress", end);
-      for (const group of to) for (const end of group.classes) this.addClass("ingress", end);
+      for (const end of block.from.classes) this.addClass("egress", end);
+      // Listing the others takes longer than all else, and soon there is nobody left to find.
+      if (this.pods.ingress.size < this.engine.cluster.pods.size)
+        for (const group of block.to) for (const end of group.classes) this.addClass("ingress", end);
       return;
     }
+    const { from, to } = block;
     if (from.kind === "pod") for (const group of to) this.addBeside("egress", from, group, block);
     // Of a pod whose node is not known, what is undecided may be its own node's.
     else if (nearness === "other-node" || (nearness === "unknown-node" && block.allowed !== noPorts))
@@ -92,8 +96,10 @@ class Reachable {
       }
   }
 
-  private addClass(direction: Direction, { kind, pods }: EndClass): void {
-    if (kind === "pod") for (const pod of pods) this.pods[direction].add(podKey(pod));
+  private addClass(direction: Direction, end: EndClass): void {
+    if (end.kind === "host" || this.known[direction].has(end)) return;
+    this.known[direction].add(end);
+    for (const pod of end.pods) this.pods[direction].add(podKey(pod));
   }
 
   /** A pod that stands for all replicas of its workload talks to others of its kind. */

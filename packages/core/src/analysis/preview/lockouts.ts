@@ -81,6 +81,8 @@ function lostLifelines(
 
 interface Loss {
   readonly lockout: Omit<Lockout, "parties" | "connections">;
+  /** What is lost, and to whom. */
+  readonly who: string;
   readonly pods: Set<Pod>;
   connections: number;
 }
@@ -98,10 +100,12 @@ class Losses {
       direction,
       ...said.deciders.map((by) => this.keyOf(by)),
     ]);
-    const key = `${lifeline} ${port}/${protocol} ${verdict} ${who.join()}`;
+    const what = `${lifeline} ${verdict} ${who.join()}`;
+    const key = `${port}/${protocol} ${what}`;
     const ports: readonly PortGroup[] = [{ protocol, ranges: [[port, port]] }];
     const known = this.found.get(key) ?? {
       lockout: { from: lifeline, after: verdict, ports, decided, example: flow },
+      who: what,
       pods: new Set<Pod>(),
       connections: 0,
     };
@@ -110,8 +114,15 @@ class Losses {
     this.found.set(key, known);
   }
 
+  /** What the same pods lose to the same rules is one lockout, though it be several ports. */
   all(grain: Grain): readonly Lockout[] {
-    return Array.from(this.found.values(), ({ lockout, pods, connections }) => ({
+    const merged = new Map<string, Loss>();
+    for (const loss of this.found.values()) {
+      const key = `${loss.who} ${[...loss.pods].map((pod) => this.numberOf(pod)).join()}`;
+      const known = merged.get(key);
+      merged.set(key, known === undefined ? loss : joined(known, loss));
+    }
+    return Array.from(merged.values(), ({ lockout, pods, connections }) => ({
       ...lockout,
       parties: partiesOfPods(pods, grain),
       connections,
@@ -130,6 +141,12 @@ class Losses {
     return known;
   }
 }
+
+const joined = (a: Loss, b: Loss): Loss => ({
+  ...a,
+  lockout: { ...a.lockout, ports: [...a.lockout.ports, ...b.lockout.ports] },
+  connections: a.connections + b.connections,
+});
 
 /** Those who say so. */
 const saidSo = (explanation: FlowExplanation, verdict: Verdict): readonly SaidIn[] =>

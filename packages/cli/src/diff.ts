@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import {
   changesAnnotations,
   changesJson,
@@ -9,17 +10,20 @@ import {
   diagnosticText,
   type Grain,
   isChanged,
+  readStates,
+  type State,
 } from "@tierwall/core";
 import type { Command } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
 import { printData } from "./explain.js";
 import { type Read, readPaths } from "./files.js";
 import { parseRevisions, readRevision } from "./git.js";
+import { Progress } from "./progress.js";
 import {
   isTelling,
   isUsable,
   type Loaded,
-  stateFrom,
+  stateOptions,
   type StateFlags,
   tellRest,
   withStateFlags,
@@ -77,10 +81,9 @@ function runDiff(before: string | undefined, after: string | undefined, flags: D
     talk(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  const loaded = read.map((side) => stateFrom(flags, side)) as [Loaded, Loaded];
+  const [old, now] = loadBoth(flags, read);
   // Both, so that all errors are told together.
-  if (!loaded.map(isUsable).every(Boolean)) return 2;
-  const [old, now] = loaded;
+  if (![old, now].map(isUsable).every(Boolean)) return 2;
   const changes = compareStates(old.state, now.state, flags.by);
   const rest = merged(old, now);
   switch (flags.output) {
@@ -104,36 +107,59 @@ function runDiff(before: string | undefined, after: string | undefined, flags: D
   return isChanged(changes) ? 1 : 0;
 }
 
+interface Sides {
+  readonly common: Read;
+  readonly old: Read;
+  readonly now: Read;
+}
+
 /** What the two states are read from, or what is wrong with how they were named. */
-function sidesOf(
-  before: string | undefined,
-  after: string | undefined,
-  flags: DiffFlags,
-): readonly [Read, Read] | string {
+function sidesOf(before: string | undefined, after: string | undefined, flags: DiffFlags): Sides | string {
   const { recursive = false, filename = [] } = flags;
-  const paths = [before, after, ...filename].filter((path) => path === "-");
-  if (paths.length > 1) return "standard input can be read only once; name a file instead of the other `-`";
+  if ([before, after, ...filename].filter((path) => path === "-").length > 1)
+    return "standard input can be read only once; name a file instead of the other `-`";
   const common = readPaths(filename, recursive);
-  const with_ = (read: Read): Read => ({
-    sources: [...common.sources, ...read.sources],
-    diagnostics: [...common.diagnostics, ...read.diagnostics],
-  });
   if (flags.git === undefined) {
     if (before === undefined || after === undefined)
       return "diff compares two states; write `tierwall diff OLD NEW`, or `tierwall diff --git REV PATH`";
-    return [with_(readPaths([before], recursive)), with_(readPaths([after], recursive))];
+    // A file that is part of both already need not be read again.
+    const known = new Set(common.sources.map(({ file }) => file));
+    const [old, now] = [before, after].map((path) => {
+      const { sources, diagnostics } = readPaths([path], recursive);
+      return { sources: sources.filter(({ file }) => !known.has(file)), diagnostics };
+    });
+    return { common, old: old!, now: now! };
   }
   if (after !== undefined) return "with --git one path is compared with itself; leave the second one out";
   const path = before ?? ".";
   const revisions = parseRevisions(flags.git);
-  return [
-    with_(readRevision(revisions.before, path, recursive)),
-    with_(
-      revisions.after === undefined
-        ? readPaths([path], recursive)
-        : readRevision(revisions.after, path, recursive),
-    ),
-  ];
+  const old = readRevision(revisions.before, path, recursive);
+  const now = readNow(revisions.after, path, recursive);
+  // What is new, or gone, is there on one side only.
+  if ([old, now].every(({ sources, diagnostics }) => sources.length + diagnostics.length === 0))
+    return `\`${path}\` holds no manifests, now or in \`${flags.git}\`${recursive ? "" : " (-R looks into folders)"}`;
+  return { common, old, now };
+}
+
+function loadBoth(flags: DiffFlags, { common, old, now }: Sides): readonly [Loaded, Loaded] {
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const progress = new Progress();
+  const states = readStates(common.sources, [old.sources, now.sources], {
+    ...options,
+    progress: progress.objectsRead,
+  });
+  progress.end();
+  const loaded = (state: State, side: Read): Loaded => ({
+    state,
+    sources: [...common.sources, ...side.sources],
+    diagnostics: [...fromOptions, ...common.diagnostics, ...side.diagnostics, ...state.diagnostics],
+  });
+  return [loaded(states[0]!, old), loaded(states[1]!, now)];
+}
+
+function readNow(revision: string | undefined, path: string, recursive: boolean): Read {
+  if (revision !== undefined) return readRevision(revision, path, recursive);
+  return existsSync(path) ? readPaths([path], recursive) : { sources: [], diagnostics: [] };
 }
 
 /** What there is to say about the input, once where both say it. */

@@ -18,16 +18,15 @@ export function parseRevisions(text: string): Revisions {
     : { before: before || "HEAD", after: after.replace(/^\./, "") || "HEAD" };
 }
 
-/** The manifests at a path as they were in a revision: nothing is checked out, and files go by the names they have now. */
+/**
+ * The manifests at a path as they were in a revision, which may be none. Nothing is checked out, and files go by the
+ * names they have now.
+ */
 export function readRevision(revision: string, path: string, recursive: boolean): Read {
   try {
     const files = filesAt(revision, resolve(path), recursive);
     const links = files.filter(({ mode }) => mode === symbolicLink);
     const texts = textsOf(files.filter(({ mode }) => mode !== symbolicLink));
-    if (files.length === 0)
-      throw new Error(
-        `revision \`${revision}\` has no manifests there${recursive ? "" : " (-R looks into folders)"}`,
-      );
     return { sources: texts, diagnostics: links.map((link) => followed(link, revision)) };
   } catch (cause) {
     return { sources: [], diagnostics: [unreadable(path, cause)] };
@@ -82,8 +81,10 @@ function filesAt(revision: string, path: string, recursive: boolean): readonly T
 
 function commitOf(revision: string, folder: string): string {
   try {
-    const arguments_ = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
-    return git(folder, arguments_).toString().trim();
+    const verify = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+    return git(folder, [...verify, `${revision}^{commit}`])
+      .toString()
+      .trim();
   } catch (cause) {
     if (cause instanceof GitMissing) throw cause;
     throw new Error(`git knows no revision \`${revision}\`; name a commit, a branch or a tag`, { cause });

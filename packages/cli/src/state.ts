@@ -120,20 +120,9 @@ export interface Loaded {
 
 /** Reads what the flags name. */
 export function loadState(flags: StateFlags): Loaded {
-  const progress = new Progress();
-  return stateFrom(flags, readNamed(flags, progress), progress);
-}
-
-/** The files that the flags name. */
-export function readNamed({ filename = [], recursive = false }: StateFlags, progress: Progress): Read {
-  if (filename.length > 0) return readPaths(filename, recursive, progress.bytesRead);
-  const message = "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`";
-  return { sources: [], diagnostics: [diagnostic("TW1004", message)] };
-}
-
-/** The state of what was read, wherever that came from. */
-export function stateFrom(flags: StateFlags, read: Read, progress = new Progress()): Loaded {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const progress = new Progress();
+  const read = readNamed(flags, progress);
   const state = readState(read.sources, { ...options, progress: progress.objectsRead });
   progress.end();
   return {
@@ -141,6 +130,13 @@ export function stateFrom(flags: StateFlags, read: Read, progress = new Progress
     sources: read.sources,
     diagnostics: [...fromOptions, ...read.diagnostics, ...state.diagnostics],
   };
+}
+
+/** The files that the flags name. */
+export function readNamed({ filename = [], recursive = false }: StateFlags, progress: Progress): Read {
+  if (filename.length > 0) return readPaths(filename, recursive, progress.bytesRead);
+  const message = "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`";
+  return { sources: [], diagnostics: [diagnostic("TW1004", message)] };
 }
 
 /** Whether questions can be answered; if not, says on stderr why. */

@@ -45,6 +45,28 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
   return reader.state(sources.map(({ file }) => file));
 }
 
+/** States that have some sources in common, which are read only once: not all can be read again. */
+export function readStates(
+  common: readonly Source[],
+  sides: readonly (readonly Source[])[],
+  options: StateOptions = {},
+): readonly State[] {
+  const readers = sides.map(() => new StateReader(options));
+  for (const source of common)
+    readObjects(source, {
+      object: (object) => {
+        for (const reader of readers) reader.object(object);
+      },
+      report: (found) => {
+        for (const reader of readers) reader.report(found);
+      },
+    });
+  return sides.map((sources, i) => {
+    for (const source of sources) readObjects(source, readers[i]!);
+    return readers[i]!.state([...common, ...sources].map(({ file }) => file));
+  });
+}
+
 /** Takes objects as they come, and keeps of each what it means. */
 export class StateReader implements Receiver {
   private readonly cluster = new ClusterBuilder();

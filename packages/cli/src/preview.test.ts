@@ -58,7 +58,7 @@ lockouts  1 finding
 overrides  1 finding
   NetworkPolicy shop/open: 6 connections that it allows (ingress) are denied
       by ClusterNetworkPolicy deny rule 1 · deny.yaml:4
-      for example shop/cart → shop/web :1/TCP
+      for example shop/cart → shop/web :443/TCP
 
 not looked at: API server (not in the input)
 `);

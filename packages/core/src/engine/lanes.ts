@@ -1,5 +1,6 @@
 import type { Direction } from "../policy/model.js";
-import { type ColumnSet, groupColumns } from "./column-sets.js";
+import type { Cells } from "./cells.js";
+import type { ColumnSet } from "./column-sets.js";
 import type { EndClass } from "./ends.js";
 import type { Engine } from "./engine.js";
 import { fieldsOf, type Field } from "./fields.js";
@@ -21,8 +22,10 @@ export interface Lane {
   readonly cells: number;
   /** One of the columns of the field that a cell stands for. */
   readonly firstColumnOf: (cell: number) => number;
-  /** By cell: in how many pairs the subjects meet it; of external addresses, how many ranges it holds. */
+  /** By cell: in how many pairs the subjects surely meet it; 1 for external addresses. */
   readonly pairs: Float64Array;
+  /** By cell, whether some subject surely meets it, be it in no pair but by itself. */
+  readonly isSure: Uint8Array;
   /** By cell, whether isolation has nothing to say to it (S1.6). */
   readonly isExempt: Uint8Array;
 }
@@ -37,20 +40,24 @@ export interface LaneItem extends Pick<Item, "ports" | "effect" | "rule"> {
   readonly cells: Uint32Array;
 }
 
-/** All lanes, unless nobody wants to know about the rules of their rows. */
-export function* lanesOf(
-  engine: Engine,
-  isWanted: (rows: readonly Row[], direction: Direction) => boolean,
-): Iterable<Lane> {
+/** Somebody who wants to know about lanes. */
+export interface LaneReader {
+  /** Whether the rules of these rows, one of each tier, are of interest. */
+  readonly wants: (rows: readonly Row[], direction: Direction) => boolean;
+  readonly read: (lane: Lane) => void;
+}
+
+/** Shows all lanes to those who want them. Making them is half of the work, so readers better come together. */
+export function readLanes(engine: Engine, readers: readonly LaneReader[]): void {
   for (const field of fieldsOf(engine))
-    for (const direction of ["egress", "ingress"] as const) {
-      const layers = field.view.layers[direction];
+    for (const direction of ["egress", "ingress"] as const)
       for (const subjects of subjectsMetAlike(field, direction)) {
         const rows = field.view.rowsOf(direction, subjects[0]!);
-        if (rows.some(({ rules }) => rules.length > 0) && isWanted(rows, direction))
-          yield laneOf(field, direction, subjects, rows, layers);
+        const interested = readers.filter((reader) => reader.wants(rows, direction));
+        if (interested.length === 0) continue;
+        const lane = laneOf(field, direction, subjects, rows);
+        for (const reader of interested) reader.read(lane);
       }
-    }
 }
 
 /** Subjects to whom the same is said: their rows have the same items in this field, and the same isolation. */
@@ -101,19 +108,16 @@ function laneOf(
   direction: Direction,
   subjects: readonly EndClass[],
   rows: readonly Row[],
-  layers: readonly Layer[],
 ): Lane {
-  const items = layers.map((layer, i) =>
-    field
-      .tableOf(layer)
-      .itemsOf(rows[i]!)
-      .filter(({ set }) => set.members.length > 0),
-  );
-  const { columns, pairs } = field.meets(subjects);
-  const cells = new Cells(field, columns, new Set(items.flatMap((list) => list.map(({ set }) => set))));
-  const isExempt = Uint8Array.from(cells.first, (column) =>
-    direction === "ingress" && field.isOwn(column) ? 1 : 0,
-  );
+  const layers = field.view.layers[direction];
+  const items = layers.map((layer, i) => field.tableOf(layer).itemsOf(rows[i]!));
+  const sets = new Set<ColumnSet>();
+  for (const list of items) for (const { set } of list) sets.add(set);
+  const { cells, pairs, isSure } = field.meets(subjects, sets);
+  const isExempt = new Uint8Array(cells.first.length);
+  if (direction === "ingress")
+    for (let cell = 0; cell < isExempt.length; cell++)
+      if (field.isOwn(cells.first[cell]!)) isExempt[cell] = 1;
   return {
     field,
     direction,
@@ -121,61 +125,21 @@ function laneOf(
     tiers: layers.map((layer, i) => ({
       layer,
       row: rows[i]!,
-      items: items[i]!.flatMap(({ set, ports, effect, rule }) => {
-        const within = cells.of(set);
-        return within.length === 0 ? [] : { ports, effect, rule, cells: within };
-      }),
+      items: itemsIn(cells, items[i]!),
     })),
     cells: cells.first.length,
     firstColumnOf: (cell) => cells.first[cell]!,
-    pairs: cells.sum(columns, pairs),
+    pairs,
+    isSure,
     isExempt,
   };
 }
 
-/** Columns that are met, those in the same sets as one. */
-class Cells {
-  /** By cell, the first of its columns. */
-  readonly first: readonly number[];
-  /** By column: the number of its cell and one more; 0 where it is not met. */
-  private readonly cellOf: Uint32Array;
-  private readonly found = new Map<ColumnSet, Uint32Array>();
-
-  constructor(field: Field, met: Uint32Array, sets: ReadonlySet<ColumnSet>) {
-    const own = { members: met.filter((column) => field.isOwn(column)) };
-    const { groupOf, count } = groupColumns(field.columns, [own, ...sets]);
-    const cellOfGroup = new Uint32Array(count);
-    const first: number[] = [];
-    this.cellOf = new Uint32Array(field.columns);
-    for (let i = 0; i < met.length; i++) {
-      const column = met[i]!;
-      const group = groupOf[column]!;
-      if (cellOfGroup[group] === 0) cellOfGroup[group] = first.push(column);
-      this.cellOf[column] = cellOfGroup[group]!;
-    }
-    this.first = first;
+function itemsIn(cells: Cells, items: readonly Item[]): readonly LaneItem[] {
+  const found: LaneItem[] = [];
+  for (const { set, ports, effect, rule } of items) {
+    const within = set.members.length === 0 ? undefined : cells.of(set);
+    if (within !== undefined && within.length > 0) found.push({ ports, effect, rule, cells: within });
   }
-
-  of(set: ColumnSet): Uint32Array {
-    const known = this.found.get(set);
-    if (known !== undefined) return known;
-    const isIn = new Uint8Array(this.first.length + 1);
-    let count = 0;
-    for (let i = 0; i < set.members.length; i++) {
-      const cell = this.cellOf[set.members[i]!]!;
-      if (cell === 0 || isIn[cell] === 1) continue;
-      isIn[cell] = 1;
-      count++;
-    }
-    const made = new Uint32Array(count);
-    for (let cell = 1, at = 0; cell < isIn.length; cell++) if (isIn[cell] === 1) made[at++] = cell - 1;
-    this.found.set(set, made);
-    return made;
-  }
-
-  sum(met: Uint32Array, pairs: (column: number) => number): Float64Array {
-    const sums = new Float64Array(this.first.length);
-    for (let i = 0; i < met.length; i++) sums[this.cellOf[met[i]!]! - 1]! += pairs(met[i]!);
-    return sums;
-  }
+  return found;
 }

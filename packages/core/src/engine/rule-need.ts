@@ -2,10 +2,11 @@ import type { Isolation, Rule } from "../policy/model.js";
 import { type Denials, denialsFrom, noDenials } from "./denials.js";
 import type { Engine } from "./engine.js";
 import { isolatingOf } from "./isolated.js";
-import { type Lane, lanesOf, type LaneItem, type LaneTier } from "./lanes.js";
+import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
 import { type Spot, spotIn } from "./spot.js";
 import { type PortsByCell, Takers } from "./takers.js";
+import type { Row } from "./tier-rows.js";
 import { realPorts } from "./translation.js";
 
 /** What a rule is good for, in this cluster. */
@@ -18,6 +19,8 @@ export interface RuleNeed {
   decidesInTier: boolean;
   /** Whether something would be said otherwise without it, as far as can be proven (S9.1). */
   needed: boolean;
+  /** Whether something would, if nothing were known of what the tiers behind its own say. */
+  neededInTier: boolean;
   /** While it decides nothing: who takes what it speaks of, in this tier and those before. */
   readonly takers: Set<Rule | Isolation>;
   /** The same if no tier came before its own. */
@@ -29,24 +32,33 @@ export interface RuleNeed {
  * counted on: two locks on one door are two locks. Where facts are missing (S9.1), a rule counts as needed unless every
  * answer to them makes it idle, or has the others say the same.
  */
-export function ruleNeeds(engine: Engine): ReadonlyMap<Rule, RuleNeed> {
-  const needs = new Map<Rule, RuleNeed>();
-  for (const direction of ["egress", "ingress"] as const)
-    for (const { rules } of engine.tiers[direction])
-      for (const rule of rules)
-        needs.set(rule, {
-          matches: false,
-          decidesInTier: false,
-          needed: false,
-          takers: new Set(),
-          takersInTier: new Set(),
-        });
-  const { ports } = engine;
-  const isOpen = (rule: Rule) => !needs.get(rule)!.needed;
-  for (const lane of lanesOf(engine, (rows) => rows.some(({ rules }) => rules.some(isOpen))))
-    new LaneNeeds(lane, needs, ports).find();
-  return needs;
+export class RuleNeeds implements LaneReader {
+  readonly all: ReadonlyMap<Rule, RuleNeed>;
+  private readonly ports: PortSets;
+
+  constructor({ tiers, ports }: Pick<Engine, "tiers" | "ports">) {
+    const rules = [...tiers.egress, ...tiers.ingress].flatMap((tier) => tier.rules);
+    this.all = new Map(rules.map((rule) => [rule, unknownNeed()]));
+    this.ports = ports;
+  }
+
+  wants(rows: readonly Row[]): boolean {
+    return rows.some(({ rules }) => rules.some((rule) => !this.all.get(rule)!.needed));
+  }
+
+  read(lane: Lane): void {
+    new LaneNeeds(lane, this.all, this.ports).find();
+  }
 }
+
+const unknownNeed = (): RuleNeed => ({
+  matches: false,
+  decidesInTier: false,
+  needed: false,
+  neededInTier: false,
+  takers: new Set(),
+  takersInTier: new Set(),
+});
 
 /** Goes through a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
 class LaneNeeds {
@@ -54,6 +66,8 @@ class LaneNeeds {
   /** By item: the ports that it may take from each of its cells. */
   private readonly taken = new Map<LaneItem, PortsByCell>();
   private readonly before: Takers<Rule | Isolation>;
+  /** Of which nothing is known. */
+  private readonly unknown: Denials;
 
   constructor(
     private readonly lane: Lane,
@@ -62,6 +76,10 @@ class LaneNeeds {
   ) {
     this.real = realPorts(ports);
     this.before = new Takers(lane.cells, ports);
+    this.unknown = {
+      surely: new Uint32Array(lane.cells),
+      perhaps: new Uint32Array(lane.cells).fill(this.real),
+    };
   }
 
   find(): void {
@@ -128,10 +146,14 @@ class LaneNeeds {
   }
 
   private backwards(tier: LaneTier, behind: Denials): Denials {
-    return denialsFrom(tier, this.lane, behind, this.ports, this.real, (items, without) => {
-      const need = this.needs.get(items[0]!.rule)!;
-      if (!need.needed && items.some((item) => this.matters(item, without, behind))) need.needed = true;
-    });
+    const ask = (whether: "needed" | "neededInTier", behindIt: Denials) =>
+      denialsFrom(tier, this.lane, behindIt, this.ports, this.real, (items, without) => {
+        const need = this.needs.get(items[0]!.rule)!;
+        if (!need[whether] && items.some((item) => this.matters(item, without, behindIt)))
+          need[whether] = true;
+      });
+    if (tier.row.rules.some((rule) => !this.needs.get(rule)!.neededInTier)) ask("neededInTier", this.unknown);
+    return ask("needed", behind);
   }
 
   /** Whether what an item takes would be said otherwise by what comes after its rule. */

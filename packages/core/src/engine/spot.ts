@@ -21,7 +21,7 @@ export function flowAt(spot: Spot, cluster: Cluster): Flow {
   const { family, answers } = spot.field.view;
   const [subject, other] = spot.field.kind === "outside" ? withAddress(spot, cluster) : within(spot, cluster);
   const [source, destination] = spot.direction === "egress" ? [subject, other] : [other, subject];
-  const flow = { source, destination, ...firstPort(answers.ports, spot.ports) };
+  const flow = { source, destination, ...portIn(answers.ports, spot.ports) };
   return family === undefined ? flow : { ...flow, family };
 }
 
@@ -33,37 +33,40 @@ function withAddress({ field, subjects, column }: Spot, cluster: Cluster): Ends 
   return [subject!, { kind: "external", address }];
 }
 
-/** Two different ends if possible; a pod meets itself through a Service. */
+/** Two different ends if there are, that surely meet; a pod meets itself through a Service. */
 function within({ field, subjects, column }: Spot, cluster: Cluster): Ends {
   const { ends, family } = field.view;
   const end = ends.classes[ends.classOfColumn[column]!]!;
-  const isOwn = field.isOwn(column);
-  let alone: Ends | undefined;
+  const wanted = field.isOwn(column) ? "own-node" : "other-node";
+  let other: Ends | undefined;
   for (const subjectClass of subjects) {
     if (!canTalk(family, subjectClass.families, end.families)) continue;
-    for (const subject of endpointsOf(cluster, subjectClass))
-      for (const other of endpointsOf(cluster, end)) {
-        if (isSamePod(subject, other)) alone ??= [subject, other];
-        else if (end.kind === "pod" || fits(subject, other, isOwn)) return [subject, other];
+    for (const a of endpointsOf(cluster, subjectClass))
+      for (const b of endpointsOf(cluster, end)) {
+        // S1.6
+        const nearness = end.kind === "pod" ? wanted : nearnessOf(a, b);
+        if (nearness === wanted && !isSamePod(a, b)) return [a, b];
+        if (nearness === wanted || nearness === "unknown-node") other ??= [a, b];
       }
   }
-  return alone!;
-}
-
-// S1.6
-function fits(subject: Endpoint, host: Endpoint, isOwn: boolean): boolean {
-  const nearness = nearnessOf(subject, host);
-  return nearness === "unknown-node" || (nearness === "own-node") === isOwn;
+  return other!;
 }
 
 const isSamePod = (a: Endpoint, b: Endpoint): boolean =>
   a.kind === "pod" && b.kind === "pod" && a.pod === b.pod;
 
-/** Port 0 does not exist. */
-function firstPort(ports: PortSets, set: PortSetId): Pick<Flow, "protocol" | "port"> {
+/** One that people know, if it is among them. */
+function portIn(ports: PortSets, set: PortSetId): Pick<Flow, "protocol" | "port"> {
+  for (const known of wellKnown) if (ports.contains(set, known.protocol, known.port)) return known;
   for (const protocol of ["TCP", "UDP", "SCTP", "ICMP"] as const) {
     const [range] = ports.ranges(set, protocol);
     if (range !== undefined) return { protocol, port: range[0] };
   }
   return portAt(0);
 }
+
+const wellKnown = [
+  { protocol: "TCP", port: 443 },
+  { protocol: "TCP", port: 80 },
+  { protocol: "UDP", port: 53 },
+] as const;

@@ -18,10 +18,12 @@ export function exampleOf(match: LabelMatch): Labels | undefined {
   return labels;
 }
 
-/** Whether whoever fulfils the first also fulfils the second, whatever its labels. */
+/** Whether whoever fulfils the first also fulfils the second, whatever its labels. Exact, if anybody can fulfil the first. */
 export function implies(first: LabelMatch, second: LabelMatch): boolean {
   return second.every((requirement) => {
     const own = first.filter(({ key }) => key === requirement.key);
+    // Nobody asks for this label: then only a requirement that excludes nothing holds for all.
+    if (own.length === 0) return requirement.operator === "NotIn" && requirement.values.length === 0;
     return !isSatisfiable([...own, negated(requirement)]);
   });
 }

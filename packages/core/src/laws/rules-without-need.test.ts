@@ -2,11 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { State } from "../analysis/state.js";
 import { compile } from "../engine/engine.js";
-import { ruleNeeds } from "../engine/rule-need.js";
+import { readLanes } from "../engine/lanes.js";
+import { RuleNeeds } from "../engine/rule-need.js";
 import { formatRule } from "../policy/describe.js";
 import type { Rule } from "../policy/model.js";
 import { changedWithout, everyFlow } from "../testing/removal.js";
 import { about, anyScenario, stateIn } from "../testing/scenario.js";
+
+function needsIn({ cluster, tiers }: State): RuleNeeds["all"] {
+  const engine = compile(cluster, tiers);
+  const needs = new RuleNeeds(engine);
+  readLanes(engine, [needs]);
+  return needs.all;
+}
 
 /** S7.7: which conditions an Allow has is not compared rule by rule: all that allow beside a condition count as needed. */
 const isConditional = ({ tiers }: State, rule: Rule): boolean =>
@@ -20,7 +28,7 @@ describe("a rule that nothing needs", () => {
       fc.property(anyScenario({ minLength: 1, maxLength: 5, maxReplicas: 2 }), (scenario) => {
         const state = stateIn(scenario);
         const flows = everyFlow(state);
-        for (const [rule, { needed }] of ruleNeeds(compile(state.cluster, state.tiers))) {
+        for (const [rule, { needed }] of needsIn(state)) {
           if (needed) continue;
           const changed = changedWithout(state, rule, flows);
           expect(changed && `${formatRule(rule.origin)}: ${about(changed)}`).toBeUndefined();
@@ -36,7 +44,7 @@ describe("a rule that nothing needs", () => {
       fc.property(anyScenario(choices), (scenario) => {
         const state = stateIn(scenario);
         const flows = everyFlow(state);
-        for (const [rule, { needed }] of ruleNeeds(compile(state.cluster, state.tiers))) {
+        for (const [rule, { needed }] of needsIn(state)) {
           if (!needed || isConditional(state, rule)) continue;
           expect([formatRule(rule.origin), changedWithout(state, rule, flows)]).not.toContain(undefined);
         }

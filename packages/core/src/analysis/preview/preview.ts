@@ -1,4 +1,7 @@
 import { compileBoth } from "../../engine/compile-both.js";
+import type { Engine } from "../../engine/engine.js";
+import { type LaneReader, readLanes } from "../../engine/lanes.js";
+import type { Row } from "../../engine/tier-rows.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Direction, PolicyRef, Rule, TierName, Tiers } from "../../policy/model.js";
@@ -6,8 +9,8 @@ import type { StateChanges } from "../changes/changes.js";
 import { compareEngines } from "../changes/compare.js";
 import type { EditedState, ObjectEdit } from "../edited-state.js";
 import type { Grain } from "../party.js";
-import { orderConflicts } from "../proof/order-conflicts.js";
-import { type Intent, type Override, overrides } from "../proof/overridden.js";
+import { type OrderConflict, OrderConflicts } from "../proof/order-conflicts.js";
+import { type Intent, type Override, Overrides } from "../proof/overridden.js";
 import { type CutOff, cutOff } from "./cut-off.js";
 import { type NewlyIsolated, newlyIsolated } from "./isolation.js";
 import { type Lockouts, lockouts } from "./lockouts.js";
@@ -60,7 +63,8 @@ export function preview({ before, after, edits }: EditedState, by: Grain = "work
   const isDeleted = ({ what }: ObjectEdit) => what === "deleted";
   const applied = new Set(edits.flatMap((edit) => (isDeleted(edit) ? [] : (edit.policy ?? []))));
   const isApplied = (policy: PolicyRef) => applied.has(policy);
-  const overrulings = (applied.size === 0 ? [] : overrides(engines[1], isApplied))
+  const found = proofsAbout(engines[1], isApplied);
+  const overrulings = found.overrides
     .flatMap((override) => overrulingsOf(override, after.tiers))
     .toSorted((a, b) => b.connections - a.connections);
   return {
@@ -70,7 +74,9 @@ export function preview({ before, after, edits }: EditedState, by: Grain = "work
     overriddenBy: overrulings.filter(
       ({ policy, rule }) => isApplied(policy) && !isApplied(rule.origin.policy),
     ),
-    ambiguous: applied.size === 0 ? [] : ambiguities(engines[1], isApplied),
+    ambiguous: found.conflicts
+      .filter(({ first, second }) => isApplied(first) || isApplied(second))
+      .map(ambiguityOf),
     lockouts: lockouts(...engines, changes.rows, by),
     isolated: newlyIsolated(...engines, by),
     cutOff: changes.totals.Deny.connections === 0 ? [] : cutOff(...engines, by),
@@ -91,24 +97,27 @@ function overrulingsOf({ policy, direction, intent, by }: Override, tiers: Tiers
   }));
 }
 
-function ambiguities(
-  engine: Parameters<typeof orderConflicts>[0],
+function ambiguityOf({ shared, first, second, direction, example }: OrderConflict): Ambiguity {
+  const { flow, asOrdered, swapped } = example();
+  const verdicts = { asOrdered: asOrdered.verdict, swapped: swapped.verdict };
+  return { tier: shared.tier, first, second, direction, example: flow, ...verdicts };
+}
+
+/** Looks only at walks that some of these policies have a say in. */
+function proofsAbout(
+  engine: Engine,
   isMeant: (policy: PolicyRef) => boolean,
-): readonly Ambiguity[] {
-  return orderConflicts(engine)
-    .filter(({ first, second }) => isMeant(first) || isMeant(second))
-    .map(({ shared, first, second, direction, example }) => {
-      const { flow, asOrdered, swapped } = example();
-      return {
-        tier: shared.tier,
-        first,
-        second,
-        direction,
-        example: flow,
-        asOrdered: asOrdered.verdict,
-        swapped: swapped.verdict,
-      };
-    });
+): { readonly overrides: readonly Override[]; readonly conflicts: readonly OrderConflict[] } {
+  const [overrides, conflicts] = [new Overrides(engine), new OrderConflicts(engine)];
+  const speaksOf = ({ rules, isolation }: Row) =>
+    rules.some(({ origin }) => isMeant(origin.policy)) ||
+    isolation.some(({ origin }) => origin.kind === "policy" && isMeant(origin.policy));
+  const concerned = (reader: LaneReader): LaneReader => ({
+    wants: (rows, direction) => rows.some(speaksOf) && reader.wants(rows, direction),
+    read: (lane) => reader.read(lane),
+  });
+  readLanes(engine, [overrides, conflicts].map(concerned));
+  return { overrides: overrides.all(), conflicts: conflicts.all() };
 }
 
 /** What `--fail-on` can name. */

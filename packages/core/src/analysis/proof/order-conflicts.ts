@@ -1,9 +1,10 @@
 import { type Denials, denialsFrom, noDenials } from "../../engine/denials.js";
 import type { Engine } from "../../engine/engine.js";
-import { type Lane, type LaneItem, lanesOf, type LaneTier } from "../../engine/lanes.js";
+import { type Lane, type LaneItem, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
 import type { PortsByCell } from "../../engine/takers.js";
+import type { Row } from "../../engine/tier-rows.js";
 import { realPorts } from "../../engine/translation.js";
 import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
@@ -27,27 +28,48 @@ export interface ConflictExample {
   readonly swapped: WalkVerdict;
 }
 
-/** Every such pair, once. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+/** Every such pair, once. */
 export function orderConflicts(engine: Engine): readonly OrderConflict[] {
-  const shared = sharedPriorities(engine.tiers);
-  const groups = new Map(shared.flatMap((group) => group.policies.map((policy) => [policy, group])));
-  const spots = new Map<PolicyRef, Map<PolicyRef, { spot: Spot; group: SharedPriority }>>();
-  const isShared = ({ origin }: Rule) => groups.has(origin.policy);
-  for (const lane of lanesOf(engine, (rows) => rows.some(({ rules }) => rules.some(isShared))))
-    new LaneConflicts(lane, engine.ports, groups, (group, first, second, spot) => {
-      const ofFirst = spots.get(first) ?? new Map<PolicyRef, { spot: Spot; group: SharedPriority }>();
-      spots.set(first, ofFirst);
-      if (!ofFirst.has(second)) ofFirst.set(second, { spot, group });
-    }).find();
-  return [...spots].flatMap(([first, others]) =>
-    [...others].map(([second, { spot, group }]) => ({
-      shared: group,
-      first,
-      second,
-      direction: spot.direction,
-      example: () => exampleAt(engine, spot, first, second),
-    })),
-  );
+  const found = new OrderConflicts(engine);
+  readLanes(engine, [found]);
+  return found.all();
+}
+
+/** Collects conflicts. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+export class OrderConflicts implements LaneReader {
+  private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
+  private readonly spots = new Map<PolicyRef, Map<PolicyRef, Spot>>();
+
+  constructor(private readonly engine: Engine) {
+    const shared = sharedPriorities(engine.tiers);
+    this.groups = new Map(shared.flatMap((group) => group.policies.map((policy) => [policy, group])));
+  }
+
+  wants(rows: readonly Row[]): boolean {
+    if (this.groups.size === 0) return false;
+    return rows.some(({ rules }) => rules.some(({ origin }) => this.groups.has(origin.policy)));
+  }
+
+  read(lane: Lane): void {
+    const tell: Tell = (first, second, spot) => {
+      const others = this.spots.get(first) ?? new Map<PolicyRef, Spot>();
+      this.spots.set(first, others);
+      if (!others.has(second)) others.set(second, spot());
+    };
+    new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
+  }
+
+  all(): readonly OrderConflict[] {
+    return [...this.spots].flatMap(([first, others]) =>
+      [...others].map(([second, spot]) => ({
+        shared: this.groups.get(first)!,
+        first,
+        second,
+        direction: spot.direction,
+        example: () => exampleAt(this.engine, spot, first, second),
+      })),
+    );
+  }
 }
 
 function exampleAt(
@@ -77,7 +99,7 @@ export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tier
   return { ingress: swapAll("ingress"), egress: swapAll("egress") };
 }
 
-type Tell = (group: SharedPriority, first: PolicyRef, second: PolicyRef, spot: Spot) => void;
+type Tell = (first: PolicyRef, second: PolicyRef, spot: () => Spot) => void;
 
 /** What the rules of one policy would do if they came first of their priority. */
 interface Wishes {
@@ -147,7 +169,7 @@ class LaneConflicts {
     if (policies.length < 2) return;
     const wishes = policies.map((policy) => this.wishesOf(policy, items));
     for (let cell = 0; cell < lane.cells; cell++) {
-      let open = entering[cell]!;
+      let open = lane.isSure[cell] === 1 ? entering[cell]! : noPorts;
       for (const [i, first] of wishes.entries()) {
         if (open === noPorts) break;
         for (const second of wishes.slice(i + 1)) {
@@ -155,7 +177,7 @@ class LaneConflicts {
           if (first.any[cell] === noPorts || second.any[cell] === noPorts) continue;
           const disputed = ports.intersect(open, this.disputed(first, second, cell, behind));
           if (disputed !== noPorts)
-            this.tell(group, first.policy, second.policy, spotIn(lane, cell, disputed));
+            this.tell(first.policy, second.policy, () => spotIn(lane, cell, disputed));
         }
         open = ports.subtract(open, first.any[cell]!);
       }

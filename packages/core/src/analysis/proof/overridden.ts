@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.js";
 import { isolatingOf } from "../../engine/isolated.js";
-import { type Lane, lanesOf, type LaneTier } from "../../engine/lanes.js";
+import { type Lane, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
 import { type PortsByCell, Takers } from "../../engine/takers.js";
@@ -33,32 +33,39 @@ export interface OverridingRule {
   readonly example: () => Flow;
 }
 
-/**
- * What the tiers before network-policy take from the policies there and decide otherwise. Only what is certain: where
- * it hangs on facts that are missing (S9.1), nothing is said.
- */
-export function overrides(
-  engine: Engine,
-  /** Whether anybody wants to know: what concerns no such policy is left out. */
-  isConcerned: (policy: PolicyRef) => boolean = () => true,
-): readonly Override[] {
-  const found = new Collected(engine);
-  const isLocal = ({ name }: Tier) => name === "network-policy";
-  const at = {
-    egress: engine.tiers.egress.findIndex(isLocal),
-    ingress: engine.tiers.ingress.findIndex(isLocal),
-  };
-  const speaksOf = ({ rules, isolation }: Row) =>
-    rules.some(({ origin }) => isConcerned(origin.policy)) ||
-    isolation.some(({ origin }) => origin.kind === "policy" && isConcerned(origin.policy));
-  const isWanted = (rows: readonly Row[], direction: Direction) => {
-    const [before, local] = [rows.slice(0, Math.max(0, at[direction])), rows[at[direction]]];
-    const isTold = local !== undefined && (local.rules.length > 0 || local.isolation.length > 0);
-    return isTold && before.some(({ rules }) => rules.length > 0) && [...before, local].some(speaksOf);
-  };
-  for (const lane of lanesOf(engine, isWanted))
-    new LaneOverrides(lane, at[lane.direction], engine.ports, found).find();
+/** What the tiers before network-policy take from the policies there and decide otherwise. */
+export function overrides(engine: Engine): readonly Override[] {
+  const found = new Overrides(engine);
+  readLanes(engine, [found]);
   return found.all();
+}
+
+/** Collects overrides. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+export class Overrides implements LaneReader {
+  private readonly found: Collected;
+  /** Which of the tiers is network-policy; -1 where none is. */
+  private readonly local: Readonly<Record<Direction, number>>;
+
+  constructor(private readonly engine: Engine) {
+    const localIn = (tiers: readonly Tier[]) => tiers.findIndex(({ name }) => name === "network-policy");
+    this.local = { egress: localIn(engine.tiers.egress), ingress: localIn(engine.tiers.ingress) };
+    this.found = new Collected(engine);
+  }
+
+  wants(rows: readonly Row[], direction: Direction): boolean {
+    const at = this.local[direction];
+    const own = rows[at];
+    const isTold = own !== undefined && (own.rules.length > 0 || own.isolation.length > 0);
+    return isTold && rows.slice(0, at).some(({ rules }) => rules.length > 0);
+  }
+
+  read(lane: Lane): void {
+    new LaneOverrides(lane, this.local[lane.direction], this.engine.ports, this.found).find();
+  }
+
+  all(): readonly Override[] {
+    return this.found.all();
+  }
 }
 
 class LaneOverrides {
@@ -152,10 +159,11 @@ class LaneOverrides {
     const { lane } = this;
     for (let cell = 0; cell < lost.length; cell++) {
       const ports = lost[cell]!;
-      if (ports === noPorts) continue;
+      if (ports === noPorts || lane.pairs[cell] === 0) continue;
       const deciding = new Set<Rule>();
       this.takers.note(cell, ports, deciding);
-      this.found.add(policy, intent, lane, cell, deciding, (rule) => {
+      // The last comes first there.
+      this.found.add(policy, intent, lane, cell, [...deciding].toReversed(), (rule) => {
         const taken = this.takers.takenBy(cell, rule);
         return spotIn(lane, cell, this.ports.intersect(ports, taken));
       });
@@ -179,7 +187,7 @@ class Collected {
     intent: Intent,
     { field, direction, pairs }: Lane,
     cell: number,
-    rules: ReadonlySet<Rule>,
+    rules: readonly Rule[],
     spot: (rule: Rule) => Spot,
   ): void {
     const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();

@@ -1,11 +1,13 @@
 import type { Engine } from "../../engine/engine.js";
-import { ruleNeeds, type RuleNeed } from "../../engine/rule-need.js";
+import { readLanes } from "../../engine/lanes.js";
+import { type RuleNeed, RuleNeeds } from "../../engine/rule-need.js";
 import { flowAt } from "../../engine/spot.js";
 import { evaluateDirection } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
+import { namespaceNameLabel } from "../../labels/requirement.js";
 import { isSatisfiable } from "../../labels/satisfiable.js";
-import type { Isolation, Rule, Tier, TierName, Tiers } from "../../policy/model.js";
+import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import { withoutRule } from "../../policy/without-rule.js";
 import { covers } from "./covers.js";
 
@@ -28,6 +30,8 @@ export type RuleProof = { readonly rule: Rule; readonly tier: TierName } & (
   | {
       /** It decides something, and without it the same would be said. */
       readonly kind: "redundant";
+      /** Whether its own tier says the same, or other tiers do, whose policies may be somebody else's. */
+      readonly because: "its tier" | "other tiers";
       readonly example: () => Replacement;
     }
 );
@@ -39,11 +43,10 @@ export interface Replacement {
 }
 
 /** All that is proven, rules in the order of evaluation. Rules that speak of nobody here are proven only for always. */
-export function ruleProofs(engine: Engine): readonly RuleProof[] {
-  const needs = ruleNeeds(engine);
+export function ruleProofs(engine: Engine, { all: needs } = needsIn(engine)): readonly RuleProof[] {
   const found: RuleProof[] = [];
   for (const direction of ["ingress", "egress"] as const) {
-    const earlier = new EarlierRules(engine.tiers, direction);
+    const earlier = new EarlierRules(engine.tiers[direction]);
     for (const { name: tier, rules } of engine.tiers[direction])
       for (const rule of rules) {
         const need = needs.get(rule)!;
@@ -54,6 +57,12 @@ export function ruleProofs(engine: Engine): readonly RuleProof[] {
   return found;
 }
 
+function needsIn(engine: Engine): RuleNeeds {
+  const needs = new RuleNeeds(engine);
+  readLanes(engine, [needs]);
+  return needs;
+}
+
 function proofOf(
   engine: Engine,
   rule: Rule,
@@ -61,10 +70,11 @@ function proofOf(
   need: RuleNeed,
   earlier: EarlierRules,
 ): RuleProof | undefined {
-  const { decides, matches, decidesInTier, takers, takersInTier } = need;
+  const { decides, matches, decidesInTier, neededInTier, takers, takersInTier } = need;
   if (decides !== undefined)
     return {
       kind: "redundant",
+      because: neededInTier ? "other tiers" : "its tier",
       rule,
       tier,
       example: () => {
@@ -72,12 +82,18 @@ function proofOf(
         return { flow, instead: decisionWithout(engine, rule, flow) };
       },
     };
-  const inTier = earlier.covering(rule, "in its tier");
+  const inTier = earlier.inItsTier(rule);
   if (inTier !== undefined || (matches && !decidesInTier))
-    return { kind: "shadowed", rule, tier, by: [...takersInTier], ...(inTier && { always: inTier }) };
-  const before = earlier.covering(rule, "before its tier");
+    return {
+      kind: "shadowed",
+      rule,
+      tier,
+      by: earlier.inOrder(takersInTier),
+      ...(inTier && { always: inTier }),
+    };
+  const before = earlier.beforeItsTier(rule);
   if (before === undefined && !matches) return undefined;
-  return { kind: "unreached", rule, tier, by: [...takers], ...(before && { always: before }) };
+  return { kind: "unreached", rule, tier, by: earlier.inOrder(takers), ...(before && { always: before }) };
 }
 
 function decisionWithout({ cluster, tiers }: Engine, rule: Rule, flow: Flow): Decision {
@@ -87,38 +103,76 @@ function decisionWithout({ cluster, tiers }: Engine, rule: Rule, flow: Flow): De
 
 /** Rules that come before others, to find one that takes all of another, whatever is deployed. */
 class EarlierRules {
+  private readonly tiers: readonly {
+    readonly rules: readonly Rule[];
+    readonly homes: readonly (string | undefined)[];
+    readonly isConditional: boolean;
+  }[];
   private readonly positions = new Map<Rule, { readonly tier: number; readonly position: number }>();
-  /** Tiers in which some rule has a condition. */
-  private readonly conditional = new Set<number>();
 
-  constructor(
-    private readonly tiers: Tiers,
-    private readonly direction: Rule["origin"]["direction"],
-  ) {
-    for (const [tier, { rules }] of tiers[direction].entries())
-      for (const [position, rule] of rules.entries()) {
-        this.positions.set(rule, { tier, position });
-        if (rule.condition !== undefined) this.conditional.add(tier);
-      }
+  constructor(tiers: readonly Tier[]) {
+    this.tiers = tiers.map(({ rules }) => ({
+      rules,
+      homes: rules.map(homeOf),
+      isConditional: rules.some(({ condition }) => condition !== undefined),
+    }));
+    for (const [tier, { rules }] of tiers.entries())
+      for (const [position, rule] of rules.entries()) this.positions.set(rule, { tier, position });
   }
 
-  covering(rule: Rule, where: "in its tier" | "before its tier"): Rule | undefined {
-    if (!canMatch(rule)) return undefined;
+  inItsTier(rule: Rule): Rule | undefined {
     const { tier, position } = this.positions.get(rule)!;
-    const tiers = this.tiers[this.direction];
-    if (where === "before its tier")
-      return firstOf(tiers.slice(0, tier), (other) => other.action !== "Pass" && covers(other, rule));
-    const { rules } = tiers[tier]!;
     // S7.7: what allows has a say about the conditions of others, even behind them.
-    if (rule.action === "Allow" && this.conditional.has(tier)) return undefined;
-    for (let i = 0; i < position; i++) if (covers(rules[i]!, rule)) return rules[i];
+    if (rule.action === "Allow" && this.tiers[tier]!.isConditional) return undefined;
+    return this.covering(rule, tier, position);
+  }
+
+  beforeItsTier(rule: Rule): Rule | undefined {
+    const { tier } = this.positions.get(rule)!;
+    for (let i = 0; i < tier; i++) {
+      const found = this.covering(rule, i, this.tiers[i]!.rules.length, ({ action }) => action !== "Pass");
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** As they are evaluated; whoever isolates comes behind all rules. */
+  inOrder<T extends Rule | Isolation>(takers: ReadonlySet<T>): readonly T[] {
+    const placeOf = (taker: T) => {
+      const found = "peers" in taker ? this.positions.get(taker) : undefined;
+      return found === undefined ? [this.tiers.length, 0] : [found.tier, found.position];
+    };
+    const places = new Map(Array.from(takers, (taker) => [taker, placeOf(taker)]));
+    return [...takers].toSorted((a, b) => {
+      const [x, y] = [places.get(a)!, places.get(b)!];
+      return x[0]! - y[0]! || x[1]! - y[1]!;
+    });
+  }
+
+  private covering(
+    rule: Rule,
+    tier: number,
+    before: number,
+    fits: (rule: Rule) => boolean = () => true,
+  ): Rule | undefined {
+    if (!canMatch(rule)) return undefined;
+    const { rules, homes } = this.tiers[tier]!;
+    const home = homeOf(rule);
+    for (let i = 0; i < before; i++) {
+      // Most rules are of another namespace, which is the quickest to tell.
+      if (homes[i] !== undefined && homes[i] !== home) continue;
+      if (fits(rules[i]!) && covers(rules[i]!, rule)) return rules[i];
+    }
     return undefined;
   }
 }
 
-function firstOf(tiers: readonly Tier[], fits: (rule: Rule) => boolean): Rule | undefined {
-  for (const { rules } of tiers) for (const rule of rules) if (fits(rule)) return rule;
-  return undefined;
+/** The only namespace that a rule is for, if there is one. */
+function homeOf({ subject }: Rule): string | undefined {
+  const named = subject.namespaces.find(
+    ({ key, operator }) => key === namespaceNameLabel && operator === "In",
+  );
+  return named?.values.length === 1 ? named.values[0] : undefined;
 }
 
 /** Whether anything could match it: whoever speaks of nobody is not in the shadow of others. */

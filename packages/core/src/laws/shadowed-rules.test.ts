@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type RuleProof, ruleProofs } from "../analysis/proof/rule-proofs.js";
+import type { State } from "../analysis/state.js";
+import { compile } from "../engine/engine.js";
+import { evaluateDirection } from "../evaluate/evaluate.js";
+import { explore } from "../evaluate/facts.js";
+import { type Flow, subjectOf } from "../evaluate/flow.js";
+import { isSubject, portsMatch } from "../evaluate/match.js";
+import { ruleMatches } from "../evaluate/walk.js";
+import { formatRule } from "../policy/describe.js";
+import type { Rule } from "../policy/model.js";
+import { everyFlow } from "../testing/removal.js";
+import { about, anyScenario, stateIn } from "../testing/scenario.js";
+
+/** For every answer to what is not known and to which the rule matches: who else of these matches. */
+function alsoMatching(
+  rule: Rule,
+  others: readonly Rule[],
+  flow: Flow,
+  { cluster }: State,
+): readonly (readonly Rule[])[] {
+  const { source, destination } = flow;
+  const [end, other] = rule.origin.direction === "egress" ? [source, destination] : [destination, source];
+  const subject = subjectOf(end);
+  if (subject === undefined || !isSubject(rule.subject, subject) || !portsMatch(rule.ports, flow)) return [];
+  const runs = explore((unknowns) => {
+    const matches = (one: Rule) => ruleMatches(one, subject, other, { flow, cluster, unknowns });
+    return matches(rule) ? others.filter(matches) : undefined;
+  });
+  return runs.flatMap(({ value }) => (value === undefined ? [] : [value]));
+}
+
+type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
+
+/** What is wrong with the proof that a rule is in the shadow of others, if anything. */
+function faultOf({ rule, by, always }: Shadowed, flows: readonly Flow[], state: State): string | undefined {
+  const { rules } = state.tiers[rule.origin.direction].find((tier) => tier.rules.includes(rule))!;
+  const isEarlier = (other: Rule) => rules.includes(other) && rules.indexOf(other) < rules.indexOf(rule);
+  const named = [...by, ...(always === undefined ? [] : [always])];
+  if (!named.every(isEarlier)) return "does not come before it";
+  const meeting = new Set<Rule>();
+  for (const flow of flows)
+    for (const matching of alsoMatching(rule, named, flow, state)) {
+      if (matching.length === 0 && !isFromOwnNode(flow, state)) return `nobody takes ${about(flow)}`;
+      if (always !== undefined && !matching.includes(always) && !isFromOwnNode(flow, state))
+        return `${formatRule(always.origin)} does not take ${about(flow)}`;
+      for (const other of matching) meeting.add(other);
+    }
+  const idle = by.find((other) => !meeting.has(other));
+  return idle && `${formatRule(idle.origin)} takes nothing of it`;
+}
+
+/** S1.6: there, rules are not asked as they are elsewhere. */
+const isFromOwnNode = (flow: Flow, { cluster, tiers }: State): boolean =>
+  evaluateDirection("ingress", cluster, { egress: [], ingress: tiers.ingress }, flow).decisions.some(
+    ({ by }) => by.kind === "own-node",
+  );
+
+describe("a rule that never decides anything", () => {
+  it("S1.1: in the shadow of others: they take all of it, and each some of it", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
+        const state = stateIn(scenario);
+        const flows = everyFlow(state);
+        for (const proof of ruleProofs(compile(state.cluster, state.tiers))) {
+          if (proof.kind !== "shadowed") continue;
+          found++;
+          const fault = faultOf(proof, flows, state);
+          expect(fault && `${formatRule(proof.rule.origin)}: ${fault}`).toBeUndefined();
+        }
+      }),
+      { numRuns: 40 },
+    );
+    expect(found).toBeGreaterThan(3);
+  });
+
+  it("S1.1, S1.2: out of reach: no walk ends there", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
+        const state = stateIn(scenario);
+        const flows = everyFlow(state);
+        for (const { kind, rule } of ruleProofs(compile(state.cluster, state.tiers))) {
+          if (kind !== "unreached") continue;
+          found++;
+          const { direction } = rule.origin;
+          const ended = flows.find((flow) =>
+            evaluateDirection(direction, state.cluster, state.tiers, flow).decisions.some(
+              ({ by }) => by.kind === "rule" && by.rule === rule,
+            ),
+          );
+          expect(ended && `${formatRule(rule.origin)}: ${about(ended)}`).toBeUndefined();
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(found).toBeGreaterThan(3);
+  });
+});

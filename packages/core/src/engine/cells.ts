@@ -33,20 +33,22 @@ export function scatteredCells(
     }
     cellOf[column] = cellOfGroup[group]!;
   }
+  // By cell, the last set that it was found in; and room to list the cells of a set.
+  const seenIn = new Uint32Array(cells + 1);
+  const room = new Uint32Array(cells);
+  let turn = 0;
   return {
     first: first.subarray(0, cells),
     of: remembered(({ members }) => {
-      const isIn = new Uint8Array(cells + 1);
       let size = 0;
+      turn++;
       for (let i = 0; i < members.length; i++) {
         const cell = cellOf[members[i]!]!;
-        if (cell === 0 || isIn[cell] === 1) continue;
-        isIn[cell] = 1;
-        size++;
+        if (cell === 0 || seenIn[cell] === turn) continue;
+        seenIn[cell] = turn;
+        room[size++] = cell - 1;
       }
-      const made = new Uint32Array(size);
-      for (let cell = 1, at = 0; at < size; cell++) if (isIn[cell] === 1) made[at++] = cell - 1;
-      return made;
+      return room.slice(0, size);
     }),
     sum: (value) => {
       const sums = new Float64Array(cells);

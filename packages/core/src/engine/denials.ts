@@ -16,7 +16,7 @@ export const noDenials = ({ cells }: Pick<Lane, "cells">): Denials => ({
 
 /**
  * What is denied from a tier on, given what is denied behind it. Goes through its rules backwards; `before` is told of
- * each what would be denied if it were not there.
+ * each, as the items from `start` to before `end`, what would be denied if it were not there.
  */
 export function denialsFrom(
   { row, items }: LaneTier,
@@ -24,7 +24,7 @@ export function denialsFrom(
   behind: Denials,
   ports: PortSets,
   all: PortSetId,
-  before: (rule: readonly LaneItem[], without: Denials) => void = () => undefined,
+  before: (start: number, end: number, without: Denials) => void = () => undefined,
 ): Denials {
   const denied = { surely: behind.surely.slice(), perhaps: behind.perhaps.slice() };
   // S1.2
@@ -34,7 +34,7 @@ export function denialsFrom(
   for (let end = items.length; end > 0; ) {
     let start = end - 1;
     while (start > 0 && items[start - 1]!.rule === items[start]!.rule) start--;
-    before(items.slice(start, end), denied);
+    before(start, end, denied);
     for (let i = end - 1; i >= start; i--) precede(items[i]!, denied, behind, ports, all);
     end = start;
   }

@@ -20,6 +20,8 @@ export interface Lane {
   readonly subjects: readonly EndClass[];
   readonly tiers: readonly LaneTier[];
   readonly cells: number;
+  /** How many cells all items have together. */
+  readonly size: number;
   /** One of the columns of the field that a cell stands for. */
   readonly firstColumnOf: (cell: number) => number;
   /** By cell: in how many pairs the subjects surely meet it; 1 for external addresses. */
@@ -38,6 +40,8 @@ export interface LaneTier {
 
 export interface LaneItem extends Pick<Item, "ports" | "effect" | "rule"> {
   readonly cells: Uint32Array;
+  /** How many cells all items of the lane before it have: where notes about its own begin. */
+  readonly start: number;
 }
 
 /** Somebody who wants to know about lanes. */
@@ -118,6 +122,12 @@ function laneOf(
   if (direction === "ingress")
     for (let cell = 0; cell < isExempt.length; cell++)
       if (field.isOwn(cells.first[cell]!)) isExempt[cell] = 1;
+  let size = 0;
+  const laneItems = items.map((list) => {
+    const found = itemsIn(cells, list, size);
+    for (const item of found) size += item.cells.length;
+    return found;
+  });
   return {
     field,
     direction,
@@ -125,9 +135,10 @@ function laneOf(
     tiers: layers.map((layer, i) => ({
       layer,
       row: rows[i]!,
-      items: itemsIn(cells, items[i]!),
+      items: laneItems[i]!,
     })),
     cells: cells.first.length,
+    size,
     firstColumnOf: (cell) => cells.first[cell]!,
     pairs,
     isSure,
@@ -135,11 +146,14 @@ function laneOf(
   };
 }
 
-function itemsIn(cells: Cells, items: readonly Item[]): readonly LaneItem[] {
+function itemsIn(cells: Cells, items: readonly Item[], start: number): readonly LaneItem[] {
   const found: LaneItem[] = [];
+  let next = start;
   for (const { set, ports, effect, rule } of items) {
     const within = set.members.length === 0 ? undefined : cells.of(set);
-    if (within !== undefined && within.length > 0) found.push({ ports, effect, rule, cells: within });
+    if (within === undefined || within.length === 0) continue;
+    found.push({ ports, effect, rule, cells: within, start: next });
+    next += within.length;
   }
   return found;
 }

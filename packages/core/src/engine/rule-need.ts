@@ -3,6 +3,7 @@ import { type Denials, denialsFrom, noDenials } from "./denials.js";
 import type { Engine } from "./engine.js";
 import { isolatingOf } from "./isolated.js";
 import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
+import { openBehind } from "./open-behind.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
 import { type Spot, spotIn } from "./spot.js";
 import { type PortsByCell, Takers } from "./takers.js";
@@ -63,8 +64,8 @@ const unknownNeed = (): RuleNeed => ({
 /** Goes through a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
 class LaneNeeds {
   private readonly real: PortSetId;
-  /** By item: the ports that it may take from each of its cells. */
-  private readonly taken = new Map<LaneItem, PortsByCell>();
+  /** The ports that items may take from each of their cells, from the start of each. */
+  private readonly taken: Uint32Array;
   private readonly before: Takers<Rule | Isolation>;
   /** Of which nothing is known. */
   private readonly unknown: Denials;
@@ -75,6 +76,7 @@ class LaneNeeds {
     private readonly ports: PortSets,
   ) {
     this.real = realPorts(ports);
+    this.taken = new Uint32Array(lane.size);
     this.before = new Takers(lane.cells, ports);
     this.unknown = {
       surely: new Uint32Array(lane.cells),
@@ -91,66 +93,59 @@ class LaneNeeds {
   }
 
   /** What may be open behind the tier. */
-  private forwards({ layer, row, items }: LaneTier, entering: PortsByCell): PortsByCell {
+  private forwards(tier: LaneTier, entering: PortsByCell): PortsByCell {
+    const walk = new TierWalk(tier, entering, this.real, this.ports);
+    for (const item of tier.items) this.take(item, walk);
+    this.remember(tier, walk.open);
+    return openBehind(tier, this.lane, walk.open, walk.passed, this.ports);
+  }
+
+  // S1.1
+  private take({ rule, cells, start, ports: wanted, effect }: LaneItem, walk: TierWalk): void {
     const { ports } = this;
-    const open = entering.slice();
-    const openInTier = new Uint32Array(open.length).fill(this.real);
-    const passed = new Uint32Array(open.length);
-    const here = new Takers<Rule | Isolation>(open.length, ports);
-    const inTier = new Takers<Rule>(open.length, ports);
-    // S7.7: which conditions an Allow has hangs on all that allow, whoever of them comes first.
-    const isConditional = row.rules.some(({ condition }) => condition !== undefined);
-    for (const item of items) {
-      const { rule, cells, ports: wanted, effect } = item;
-      const need = this.needs.get(rule)!;
-      const taken = new Uint32Array(cells.length);
-      for (let i = 0; i < cells.length; i++) {
-        const cell = cells[i]!;
-        const now = ports.intersect(open[cell]!, wanted);
-        const nowInTier = ports.intersect(openInTier[cell]!, wanted);
-        need.matches = true;
-        if (nowInTier !== noPorts) need.decidesInTier = true;
-        else if (!need.decidesInTier) inTier.note(cell, wanted, need.takersInTier);
-        if (now !== noPorts) need.decides ??= spotIn(this.lane, cell, now);
-        else if (need.decides === undefined) {
-          this.before.note(cell, wanted, need.takers);
-          here.note(cell, wanted, need.takers);
-        }
-        if (isConditional && rule.action === "Allow" && ports.intersect(entering[cell]!, wanted) !== noPorts)
-          need.needed = true;
-        taken[i] = now;
-        if (rule.action === "Pass") passed[cell] = ports.union(passed[cell]!, now);
-        if (effect === "Maybe") continue;
-        // S1.1
-        open[cell] = ports.subtract(open[cell]!, wanted);
-        openInTier[cell] = ports.subtract(openInTier[cell]!, wanted);
-        here.add(cell, now, rule);
-        inTier.add(cell, nowInTier, rule);
+    const { open, openInTier, passed } = walk;
+    const need = this.needs.get(rule)!;
+    need.matches = true;
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i]!;
+      const now = ports.intersect(open[cell]!, wanted);
+      const nowInTier = ports.intersect(openInTier[cell]!, wanted);
+      if (nowInTier !== noPorts) need.decidesInTier = true;
+      else if (!need.decidesInTier) walk.takersInTier.note(cell, wanted, need.takersInTier);
+      if (now !== noPorts) need.decides ??= spotIn(this.lane, cell, now);
+      else if (need.decides === undefined) {
+        this.before.note(cell, wanted, need.takers);
+        walk.takers.note(cell, wanted, need.takers);
       }
-      this.taken.set(item, taken);
+      // S7.7: which conditions an Allow has hangs on all that allow, whoever of them comes first.
+      if (walk.isConditional && rule.action === "Allow" && walk.enters(cell, wanted)) need.needed = true;
+      this.taken[start + i] = now;
+      if (rule.action === "Pass") passed[cell] = ports.union(passed[cell]!, now);
+      if (effect === "Maybe") continue;
+      open[cell] = ports.subtract(open[cell]!, wanted);
+      openInTier[cell] = ports.subtract(openInTier[cell]!, wanted);
+      walk.takers.add(cell, now, rule);
+      walk.takersInTier.add(cell, nowInTier, rule);
     }
-    for (const item of items)
-      if (item.rule.action !== "Pass" && item.effect !== "Maybe")
-        this.before.addAll(item.cells, this.taken.get(item)!, item.rule);
-    if (row.isolation.length > 0) {
-      const isolating = isolatingOf(layer.tier, row);
-      for (let cell = 0; cell < open.length; cell++) {
-        if (this.lane.isExempt[cell] === 1) continue;
-        for (const isolation of isolating) this.before.add(cell, open[cell]!, isolation);
-        open[cell] = noPorts;
-      }
-    }
-    // S1.3
-    for (let cell = 0; cell < open.length; cell++) open[cell] = ports.union(open[cell]!, passed[cell]!);
-    return open;
+  }
+
+  /** Who decided what in the tier, for the tiers behind it. */
+  private remember({ layer, row, items }: LaneTier, open: PortsByCell): void {
+    for (const { rule, effect, cells, start } of items)
+      if (rule.action !== "Pass" && effect !== "Maybe")
+        for (let i = 0; i < cells.length; i++) this.before.add(cells[i]!, this.taken[start + i]!, rule);
+    if (row.isolation.length === 0) return;
+    for (const isolation of isolatingOf(layer.tier, row))
+      for (let cell = 0; cell < open.length; cell++)
+        if (this.lane.isExempt[cell] === 0) this.before.add(cell, open[cell]!, isolation);
   }
 
   private backwards(tier: LaneTier, behind: Denials): Denials {
     const ask = (whether: "needed" | "neededInTier", behindIt: Denials) =>
-      denialsFrom(tier, this.lane, behindIt, this.ports, this.real, (items, without) => {
-        const need = this.needs.get(items[0]!.rule)!;
-        if (!need[whether] && items.some((item) => this.matters(item, without, behindIt)))
-          need[whether] = true;
+      denialsFrom(tier, this.lane, behindIt, this.ports, this.real, (start, end, without) => {
+        const need = this.needs.get(tier.items[start]!.rule)!;
+        for (let i = start; i < end && !need[whether]; i++)
+          need[whether] = this.matters(tier.items[i]!, without, behindIt);
       });
     if (tier.row.rules.some((rule) => !this.needs.get(rule)!.neededInTier)) ask("neededInTier", this.unknown);
     return ask("needed", behind);
@@ -160,7 +155,7 @@ class LaneNeeds {
   private matters(item: LaneItem, after: Denials, behind: Denials): boolean {
     const { ports } = this;
     const { cells, rule } = item;
-    const taken = this.taken.get(item)!;
+    const taken = this.taken.subarray(item.start, item.start + item.cells.length);
     for (let i = 0; i < cells.length; i++) {
       if (taken[i] === noPorts) continue;
       const cell = cells[i]!;
@@ -183,5 +178,34 @@ class LaneNeeds {
       }
     }
     return false;
+  }
+}
+
+/** What is known while the rules of a tier are gone through. */
+class TierWalk {
+  /** What may be open, and what would be if no tier came before. */
+  readonly open: PortsByCell;
+  readonly openInTier: PortsByCell;
+  readonly passed: PortsByCell;
+  readonly takers: Takers<Rule | Isolation>;
+  readonly takersInTier: Takers<Rule>;
+  readonly isConditional: boolean;
+
+  constructor(
+    { items }: LaneTier,
+    private readonly entering: PortsByCell,
+    all: PortSetId,
+    private readonly ports: PortSets,
+  ) {
+    this.open = entering.slice();
+    this.openInTier = new Uint32Array(entering.length).fill(all);
+    this.passed = new Uint32Array(entering.length);
+    this.takers = new Takers(entering.length, ports);
+    this.takersInTier = new Takers(entering.length, ports);
+    this.isConditional = items.some(({ rule }) => rule.condition !== undefined);
+  }
+
+  enters(cell: number, wanted: PortSetId): boolean {
+    return this.ports.intersect(this.entering[cell]!, wanted) !== noPorts;
   }
 }

@@ -24,10 +24,6 @@ export class Takers<Who> {
     this.last[cell] = this.who.push(who) - 1;
   }
 
-  addAll(cells: Uint32Array, taken: PortsByCell, who: Who): void {
-    for (let i = 0; i < cells.length; i++) this.add(cells[i]!, taken[i]!, who);
-  }
-
   /** Adds those who took some of these ports. */
   note(cell: number, wanted: PortSetId, into: Set<Who>): void {
     for (let at = this.last[cell]!; at !== 0; at = this.before[at]!)

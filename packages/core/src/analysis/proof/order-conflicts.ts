@@ -1,6 +1,7 @@
 import { type Denials, denialsFrom, noDenials } from "../../engine/denials.js";
 import type { Engine } from "../../engine/engine.js";
 import { type Lane, type LaneItem, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
+import { openBehind } from "../../engine/open-behind.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
 import type { PortsByCell } from "../../engine/takers.js";
@@ -136,11 +137,11 @@ class LaneConflicts {
   }
 
   /** What is surely open behind a tier. */
-  private walkTier({ row, items }: LaneTier, entering: PortsByCell, behind: Denials): PortsByCell {
+  private walkTier(tier: LaneTier, entering: PortsByCell, behind: Denials): PortsByCell {
     const { ports } = this;
     const open = entering.slice();
     const passed = new Uint32Array(open.length);
-    for (const part of byPriority(items)) {
+    for (const part of byPriority(tier.items)) {
       const [group] = part.flatMap(({ rule }) => this.groups.get(rule.origin.policy) ?? []);
       if (group !== undefined) this.compare(group, part, open, behind);
       for (const { cells, ports: wanted, effect } of part)
@@ -151,10 +152,7 @@ class LaneConflicts {
           if (effect === "Pass") passed[cell] = ports.union(passed[cell]!, taken);
         }
     }
-    const isClosed = (cell: number) => row.isolation.length > 0 && this.lane.isExempt[cell] === 0;
-    for (let cell = 0; cell < open.length; cell++)
-      open[cell] = isClosed(cell) ? passed[cell]! : ports.union(open[cell]!, passed[cell]!);
-    return open;
+    return openBehind(tier, this.lane, open, passed, ports);
   }
 
   /** Each policy against those behind it, where it is the first of the priority to match. */

@@ -1,37 +1,17 @@
 import type { Engine } from "../../engine/engine.js";
 import { isolatingOf } from "../../engine/isolated.js";
 import { type Lane, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
+import { openBehind } from "../../engine/open-behind.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
-import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
+import { spotIn } from "../../engine/spot.js";
 import { type PortsByCell, Takers } from "../../engine/takers.js";
 import type { Row } from "../../engine/tier-rows.js";
 import { realPorts } from "../../engine/translation.js";
-import type { Flow } from "../../evaluate/flow.js";
 import type { Direction, PolicyRef, Rule, Tier } from "../../policy/model.js";
+import { OverrideCounts } from "./override-counts.js";
+import type { Intent, Override } from "./override.js";
 
-/** What a policy of tier network-policy does to traffic: its rules allow or deny it, or it isolates from it. */
-export type Intent = "allows" | "denies" | "isolates";
-
-/** A NetworkPolicy, or one of Cilium's, some of whose traffic is decided otherwise by rules of tiers before its own. */
-export interface Override {
-  readonly policy: PolicyRef;
-  readonly direction: Direction;
-  readonly intent: Intent;
-  /** Ordered pairs of pods and hosts, in each address family by itself, of which at least one port is concerned. */
-  readonly pairs: number;
-  /** Whether external addresses are concerned. */
-  readonly external: boolean;
-  /** Those that decide most pairs first. */
-  readonly by: readonly OverridingRule[];
-}
-
-export interface OverridingRule {
-  readonly rule: Rule;
-  readonly pairs: number;
-  readonly external: boolean;
-  /** A connection that this rule decides, and the policy would decide otherwise. */
-  readonly example: () => Flow;
-}
+export type { Intent, Override, OverridingRule } from "./override.js";
 
 /** What the tiers before network-policy take from the policies there and decide otherwise. */
 export function overrides(engine: Engine): readonly Override[] {
@@ -42,14 +22,14 @@ export function overrides(engine: Engine): readonly Override[] {
 
 /** Collects overrides. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
 export class Overrides implements LaneReader {
-  private readonly found: Collected;
+  private readonly found: OverrideCounts;
   /** Which of the tiers is network-policy; -1 where none is. */
   private readonly local: Readonly<Record<Direction, number>>;
 
   constructor(private readonly engine: Engine) {
     const localIn = (tiers: readonly Tier[]) => tiers.findIndex(({ name }) => name === "network-policy");
     this.local = { egress: localIn(engine.tiers.egress), ingress: localIn(engine.tiers.ingress) };
-    this.found = new Collected(engine);
+    this.found = new OverrideCounts(engine.cluster);
   }
 
   wants(rows: readonly Row[], direction: Direction): boolean {
@@ -79,7 +59,7 @@ class LaneOverrides {
     private readonly lane: Lane,
     private readonly local: number,
     private readonly ports: PortSets,
-    private readonly found: Collected,
+    private readonly found: OverrideCounts,
   ) {
     this.all = realPorts(ports);
     this.takers = new Takers(lane.cells, ports);
@@ -95,11 +75,11 @@ class LaneOverrides {
   }
 
   /** What is surely open behind a tier. */
-  private walkBefore({ row, items }: LaneTier, entering: PortsByCell): PortsByCell {
+  private walkBefore(tier: LaneTier, entering: PortsByCell): PortsByCell {
     const { ports } = this;
     const open = entering.slice();
     const passed = new Uint32Array(open.length);
-    for (const { cells, ports: wanted, effect, rule } of items) {
+    for (const { cells, ports: wanted, effect, rule } of tier.items) {
       const into = { Allow: this.allowed, Deny: this.denied, Pass: passed, Maybe: undefined }[effect];
       for (let i = 0; i < cells.length; i++) {
         const cell = cells[i]!;
@@ -110,10 +90,7 @@ class LaneOverrides {
         if (effect === "Allow" || effect === "Deny") this.takers.add(cell, taken, rule);
       }
     }
-    const isClosed = (cell: number) => row.isolation.length > 0 && this.lane.isExempt[cell] === 0;
-    for (let cell = 0; cell < open.length; cell++)
-      open[cell] = isClosed(cell) ? passed[cell]! : ports.union(open[cell]!, passed[cell]!);
-    return open;
+    return openBehind(tier, this.lane, open, passed, ports);
   }
 
   /** What the tier would say if all of it got there, held against what is said before. */
@@ -170,69 +147,3 @@ class LaneOverrides {
     }
   }
 }
-
-interface Count {
-  pairs: number;
-  external: boolean;
-}
-
-/** Counts what is overridden, by policy, direction and intent. */
-class Collected {
-  private readonly byPolicy = new Map<PolicyRef, Map<string, Entry>>();
-
-  constructor(private readonly engine: Engine) {}
-
-  add(
-    policy: PolicyRef,
-    intent: Intent,
-    { field, direction, pairs }: Lane,
-    cell: number,
-    rules: readonly Rule[],
-    spot: (rule: Rule) => Spot,
-  ): void {
-    const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();
-    this.byPolicy.set(policy, entries);
-    const key = `${direction} ${intent}`;
-    const entry = entries.get(key) ?? { direction, intent, total: nothing(), by: new Map() };
-    entries.set(key, entry);
-    const count = (of: Count) => {
-      if (field.kind === "outside") of.external = true;
-      else of.pairs += pairs[cell]!;
-    };
-    count(entry.total);
-    for (const rule of rules) {
-      const known = entry.by.get(rule) ?? { ...nothing(), spot: spot(rule) };
-      entry.by.set(rule, known);
-      count(known);
-    }
-  }
-
-  all(): readonly Override[] {
-    const { cluster } = this.engine;
-    return [...this.byPolicy].flatMap(([policy, entries]) =>
-      [...entries.values()].map(({ direction, intent, total, by }) => ({
-        policy,
-        direction,
-        intent,
-        ...total,
-        by: [...by]
-          .toSorted(([, a], [, b]) => b.pairs - a.pairs)
-          .map(([rule, { pairs, external, spot }]) => ({
-            rule,
-            pairs,
-            external,
-            example: () => flowAt(spot, cluster),
-          })),
-      })),
-    );
-  }
-}
-
-interface Entry {
-  readonly direction: Direction;
-  readonly intent: Intent;
-  readonly total: Count;
-  readonly by: Map<Rule, Count & { readonly spot: Spot }>;
-}
-
-const nothing = (): Count => ({ pairs: 0, external: false });

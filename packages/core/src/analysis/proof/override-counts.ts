@@ -1,0 +1,70 @@
+import type { Cluster } from "../../cluster/model.js";
+import type { Lane } from "../../engine/lanes.js";
+import { flowAt, type Spot } from "../../engine/spot.js";
+import type { Direction, PolicyRef, Rule } from "../../policy/model.js";
+import type { Intent, Override } from "./override.js";
+
+interface Count {
+  pairs: number;
+  external: boolean;
+}
+
+/** Counts what is overridden, by policy, direction and intent. */
+export class OverrideCounts {
+  private readonly byPolicy = new Map<PolicyRef, Map<string, Entry>>();
+
+  constructor(private readonly cluster: Cluster) {}
+
+  add(
+    policy: PolicyRef,
+    intent: Intent,
+    { field, direction, pairs }: Lane,
+    cell: number,
+    rules: readonly Rule[],
+    spot: (rule: Rule) => Spot,
+  ): void {
+    const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();
+    this.byPolicy.set(policy, entries);
+    const key = `${direction} ${intent}`;
+    const entry: Entry = entries.get(key) ?? { direction, intent, total: nothing(), by: new Map() };
+    entries.set(key, entry);
+    const count = (of: Count) => {
+      if (field.kind === "outside") of.external = true;
+      else of.pairs += pairs[cell]!;
+    };
+    count(entry.total);
+    for (const rule of rules) {
+      const known = entry.by.get(rule) ?? { ...nothing(), spot: spot(rule) };
+      entry.by.set(rule, known);
+      count(known);
+    }
+  }
+
+  all(): readonly Override[] {
+    return [...this.byPolicy].flatMap(([policy, entries]) =>
+      [...entries.values()].map(({ direction, intent, total, by }) => ({
+        policy,
+        direction,
+        intent,
+        ...total,
+        by: [...by]
+          .toSorted(([, a], [, b]) => b.pairs - a.pairs)
+          .map(([rule, { pairs, external, spot }]) => ({
+            rule,
+            pairs,
+            external,
+            example: () => flowAt(spot, this.cluster),
+          })),
+      })),
+    );
+  }
+}
+
+interface Entry {
+  readonly direction: Direction;
+  readonly intent: Intent;
+  readonly total: Count;
+  readonly by: Map<Rule, Count & { readonly spot: Spot }>;
+}
+
+const nothing = (): Count => ({ pairs: 0, external: false });

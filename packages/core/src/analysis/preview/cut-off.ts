@@ -1,4 +1,9 @@
 import { type Pod, podKey } from "../../cluster/model.js";
+import type { ChangedPart, PartSide } from "../../engine/changed-parts.js";
+import type { DecidedChange, DecidedDirection } from "../../engine/decided-changes.js";
+import type { EndsInBoth } from "../../engine/ends-in-both.js";
+import type { Endpoint } from "../../evaluate/flow.js";
+import { pairsOf } from "../changes/part-shares.js";
 import type { Block } from "../../engine/blocks.js";
 import type { EndGroup } from "../../engine/end-groups.js";
 import type { EndClass } from "../../engine/ends.js";
@@ -16,35 +21,58 @@ export interface CutOff {
   readonly pods: number;
 }
 
-/**
- * S1.6: what a pod's own node may always do does not count. Neither does what only may be: a pod is cut off when nothing
- * is allowed or undecided any more, and something was allowed before.
- */
-export function cutOff(before: Engine, after: Engine, grain: Grain): readonly CutOff[] {
-  const now = new Reachable(after, "possibly");
-  const candidates = (direction: Direction) =>
-    [...after.cluster.pods.values()].filter(
-      (pod) => !pod.hostNetwork && before.cluster.pods.has(podKey(pod)) && !now.has(direction, pod),
-    );
-  const found = { egress: candidates("egress"), ingress: candidates("ingress") };
-  if (found.egress.length + found.ingress.length === 0) return [];
-  const then = new Reachable(before, "surely");
+/** Collects the pods that lose connections; S1.6: what their own node may always do does not count. */
+export class Losers {
+  readonly pods = { egress: new Map<string, Pod>(), ingress: new Map<string, Pod>() };
+
+  constructor(private readonly ends: EndsInBoth) {}
+
+  add(part: ChangedPart): void {
+    const isLoss = ({ before, after, decided }: DecidedChange) =>
+      before === "Allow" && after === "Deny" && !decided.some(isOfOwnNode);
+    if (!part.changes.some(isLoss)) return;
+    if (part.meant === "all") {
+      this.addSide("egress", part.from);
+      this.addSide("ingress", part.to);
+      return;
+    }
+    for (const { source, destination } of pairsOf(part, this.ends)) {
+      this.addEnd("egress", source.after);
+      this.addEnd("ingress", destination.after);
+    }
+  }
+
+  private addSide(direction: Direction, side: PartSide): void {
+    if (side.kind === "class" && side.joint.after.kind === "pod")
+      for (const { after } of this.ends.membersOf(side.joint)) this.addEnd(direction, after);
+  }
+
+  private addEnd(direction: Direction, end: Endpoint): void {
+    if (end.kind === "pod" && !end.pod.hostNetwork) this.pods[direction].set(podKey(end.pod), end.pod);
+  }
+}
+
+const isOfOwnNode = ({ before }: DecidedDirection): boolean =>
+  before.deciders.some(({ kind }) => kind === "own-node");
+
+/** Those to whom nothing is left that is allowed or undecided. */
+export function cutOff(after: Engine, losers: Losers, grain: Grain): readonly CutOff[] {
+  if (losers.pods.egress.size + losers.pods.ingress.size === 0) return [];
+  const reachable = new Reachable(after);
   return (["egress", "ingress"] as const).flatMap((direction) => {
-    const pods = found[direction].filter((pod) => then.has(direction, pod));
+    const pods = [...losers.pods[direction].values()].filter((pod) => !reachable.has(direction, pod));
     return pods.length === 0 ? [] : { direction, parties: partiesOfPods(pods, grain), pods: pods.length };
   });
 }
 
-/** Which pods can open any connection, and be opened one. */
+/** Which pods can open any connection, and be opened one, as far as is known. */
 class Reachable {
   private readonly pods = { egress: new Set<string>(), ingress: new Set<string>() };
   private readonly known = { egress: new Set<EndClass>(), ingress: new Set<EndClass>() };
+  private readonly groups = new Set<EndGroup>();
   private readonly real: PortSetId;
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly how: "surely" | "possibly",
-  ) {
+  constructor(private readonly engine: Engine) {
     this.real = realPorts(engine.ports);
     for (const block of engine.pairs()) if (this.isOpen(block)) this.addBlock(block);
     for (const block of engine.externalPairs())
@@ -64,17 +92,18 @@ class Reachable {
     readonly undecided: PortSetId;
   }): boolean {
     const { ports } = this.engine;
-    const open = this.how === "surely" ? allowed : ports.union(allowed, undecided);
-    return ports.intersect(this.real, open) !== noPorts;
+    return ports.intersect(this.real, ports.union(allowed, undecided)) !== noPorts;
   }
 
   private addBlock(block: Block): void {
     const { nearness } = block;
     if (nearness === undefined) {
       for (const end of block.from.classes) this.addClass("egress", end);
-      // Listing the others takes longer than all else, and soon there is nobody left to find.
-      if (this.pods.ingress.size < this.engine.cluster.pods.size)
-        for (const group of block.to) for (const end of group.classes) this.addClass("ingress", end);
+      for (const group of block.to) {
+        if (this.groups.has(group)) continue;
+        this.groups.add(group);
+        for (const end of group.classes) this.addClass("ingress", end);
+      }
       return;
     }
     const { from, to } = block;

@@ -1,3 +1,4 @@
+import { ChangedParts } from "../../engine/changed-parts.js";
 import { compileBoth } from "../../engine/compile-both.js";
 import type { Engine } from "../../engine/engine.js";
 import { type LaneReader, readLanes } from "../../engine/lanes.js";
@@ -6,12 +7,12 @@ import type { Flow } from "../../evaluate/flow.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Direction, PolicyRef, Rule, TierName, Tiers } from "../../policy/model.js";
 import type { StateChanges } from "../changes/changes.js";
-import { compareEngines } from "../changes/compare.js";
+import { gatherChanges } from "../changes/compare.js";
 import type { EditedState, ObjectEdit } from "../edited-state.js";
 import type { Grain } from "../party.js";
 import { type OrderConflict, OrderConflicts } from "../proof/order-conflicts.js";
 import { type Intent, type Override, Overrides } from "../proof/overridden.js";
-import { type CutOff, cutOff } from "./cut-off.js";
+import { type CutOff, cutOff, Losers } from "./cut-off.js";
 import { type NewlyIsolated, newlyIsolated } from "./isolation.js";
 import { type Lockouts, lockouts } from "./lockouts.js";
 
@@ -59,7 +60,9 @@ export interface Ambiguity {
 
 export function preview({ before, after, edits }: EditedState, by: Grain = "workload"): Preview {
   const engines = compileBoth(before, after);
-  const changes = compareEngines(...engines, by);
+  const parts = new ChangedParts(...engines);
+  const losers = new Losers(parts.difference.ends);
+  const changes = gatherChanges(parts, by, (part) => losers.add(part));
   const isDeleted = ({ what }: ObjectEdit) => what === "deleted";
   const applied = new Set(edits.flatMap((edit) => (isDeleted(edit) ? [] : (edit.policy ?? []))));
   const isApplied = (policy: PolicyRef) => applied.has(policy);
@@ -79,7 +82,7 @@ export function preview({ before, after, edits }: EditedState, by: Grain = "work
       .map(ambiguityOf),
     lockouts: lockouts(...engines, changes.rows, by),
     isolated: newlyIsolated(...engines, by),
-    cutOff: changes.totals.Deny.connections === 0 ? [] : cutOff(...engines, by),
+    cutOff: cutOff(engines[1], losers, by),
   };
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Diagnostic, diagnosticText, noStyle } from "@tierwall/core";
+import { type Diagnostic, diagnosticText, noStyle, parseRemoval, readEdited } from "@tierwall/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { applyConfig } from "../packages/cli/src/config/apply-config.js";
 import { readConfig } from "../packages/cli/src/config/config.js";
@@ -122,5 +122,23 @@ describe("TW1602: a policy to convert that is not there", () => {
 
   it("a name that something has does not", () => {
     expect(stderrOf(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).not.toContain("TW1602");
+  });
+});
+
+describe("TW1507: an object to delete that cannot be found", () => {
+  const [example, corrected] = page("TW1507");
+  const deleting = (text: string) => {
+    const removal = parseRemoval(/--delete (\S+)$/.exec(text)![1]!);
+    if (!removal.ok) return [removal.diagnostic];
+    const source = { file: "example.yaml", text: block(example, "yaml")! };
+    return readEdited([source], { apply: [], remove: [removal.value] }).diagnostics;
+  };
+
+  it("deleting what is not there yields it, with the output that the page shows", () => {
+    expect(textOf(deleting(/<!-- run: (.*) -->/.exec(example!)![1]!))).toBe(block(example, "text"));
+  });
+
+  it("its correction mends it", () => {
+    expect(deleting(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).toEqual([]);
   });
 });

@@ -63,16 +63,18 @@ export function filesAt(
   }
 }
 
+export const isManifest = (name: string): boolean => manifestEndings.some((ending) => name.endsWith(ending));
+
+/** Folders that tools fill, and hidden ones, hold no manifests of the user's. */
+export const isLookedInto = (folder: string): boolean => folder !== "node_modules" && !folder.startsWith(".");
+
 function filesIn(folder: string, recursive: boolean): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const isManifest = (name: string) => manifestEndings.some((ending) => name.endsWith(ending));
   const isDefaults = (name: string) => name === configName && isConfig(join(folder, name));
   const files = entries.filter(
     (entry) => !entry.isDirectory() && isManifest(entry.name) && !isDefaults(entry.name),
   );
-  const folders = entries.filter(
-    (e) => e.isDirectory() && e.name !== "node_modules" && !e.name.startsWith("."),
-  );
+  const folders = entries.filter((entry) => entry.isDirectory() && isLookedInto(entry.name));
   return [
     ...files.map((entry) => join(folder, entry.name)),
     ...(recursive ? folders.flatMap((entry) => filesIn(join(folder, entry.name), true)) : []),
@@ -80,7 +82,7 @@ function filesIn(folder: string, recursive: boolean): readonly string[] {
 }
 
 /** Short where it can be: relative to where the user stands. */
-function shown(file: string): string {
+export function shown(file: string): string {
   const short = relative(process.cwd(), file);
   return short.startsWith("..") || short === "" ? file : short;
 }

@@ -11,6 +11,8 @@ import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
 import { addLookup } from "./lookup.js";
 import { addReplay } from "./replay.js";
+import { addDiff } from "./diff.js";
+import { addPreview } from "./preview.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -23,6 +25,8 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addLookup,
   addReplay,
   addTest,
+  addDiff,
+  addPreview,
   addValidate,
   addLint,
   addConvert,
@@ -96,6 +100,8 @@ Examples:
   tierwall lookup -f ./cluster shop/cart
   tierwall replay -f ./cluster --flows flows.jsonl
   tierwall test -R ./policies
+  tierwall diff ./before ./after
+  tierwall preview -f ./cluster --apply new-policy.yaml
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
   tierwall convert -f ./cluster --to cluster-network-policy

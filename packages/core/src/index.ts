@@ -1,4 +1,6 @@
 export { ask, type Answer, type OverallVerdict, type Question } from "./analysis/ask.js";
+export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
+export { compareStates } from "./analysis/changes/compare.js";
 export {
   type ConnectivityTest,
   connectivityTestSchema,
@@ -43,7 +45,8 @@ export { Replay, type Replayed } from "./analysis/replay/replay.js";
 export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
-export { readState, type State, type StateOptions } from "./analysis/state.js";
+export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
+export { readState, readStates, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export type { Cluster, DnsRecord, Facts, Namespace, Node, Pod } from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
@@ -56,6 +59,9 @@ export { isSubject } from "./evaluate/match.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";
 export type { Changes, Update } from "./engine/update.js";
 export type { Change, ChangedBlock, ChangedSide, NearnessInBoth, Pair } from "./engine/changed-block.js";
+export { type ChangedPart, ChangedParts, type PartSide } from "./engine/changed-parts.js";
+export { compileBoth } from "./engine/compile-both.js";
+export type { DecidedChange, DecidedDirection } from "./engine/decided-changes.js";
 export { type Difference, diffEngines } from "./engine/diff.js";
 export type { EndInBoth, JointGroup } from "./engine/ends-in-both.js";
 export { compile, type Engine } from "./engine/engine.js";
@@ -92,6 +98,10 @@ export {
   string,
 } from "./schema/schema.js";
 export { validate } from "./schema/validate.js";
+export { type Annotation, annotationText, changesAnnotations } from "./report/changes-github.js";
+export { changesJson } from "./report/changes-json.js";
+export { changesMarkdown } from "./report/changes-markdown.js";
+export { changesText } from "./report/changes-text.js";
 export {
   diagnosticText,
   type SourceLines,
@@ -119,6 +129,9 @@ export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
 export { replayJson } from "./report/replay-json.js";
 export { replayText } from "./report/replay-text.js";
+export { previewJson } from "./report/preview-json.js";
+export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
+export { previewText } from "./report/preview-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

@@ -1,3 +1,4 @@
+import type { Pod } from "../cluster/model.js";
 import type { Endpoint } from "../evaluate/flow.js";
 
 /** How ends are put together for people: each pod, the workloads that made them, or whole namespaces. */
@@ -54,4 +55,14 @@ export function formatParty(party: Party): string {
     case "node":
       return `${party.kind} ${party.name}`;
   }
+}
+
+/** The parties that pods belong to, each once, by name. */
+export function partiesOfPods(pods: Iterable<Pod>, grain: Grain): readonly Party[] {
+  const found = new Map<string, Party>();
+  for (const pod of pods) {
+    const party = partyOf({ kind: "pod", pod, namespace: { name: pod.namespace, labels: {} } }, grain);
+    found.set(partyKey(party), party);
+  }
+  return [...found.values()].toSorted((a, b) => (formatParty(a) < formatParty(b) ? -1 : 1));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { rangedCells, scatteredCells } from "./cells.js";
-import type { ColumnSet } from "./column-sets.js";
+import { ColumnSet } from "./column-sets.js";
 
-const setOf = (...members: readonly number[]): ColumnSet => ({ id: 0, members: Uint32Array.from(members) });
+const setOf = (...members: readonly number[]) => new ColumnSet(0, Uint32Array.from(members), []);
 const evens = setOf(0, 2, 4, 6);
 const low = setOf(0, 1, 2);
 const far = setOf(9, 10);

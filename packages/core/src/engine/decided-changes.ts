@@ -10,17 +10,20 @@ import type { Other } from "./layer.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
 import { Sayings } from "./sayings.js";
 
-/** Who decides in one direction before and after. The same object wherever the same decide. */
-export interface SaidInBoth {
+/** Who decides in one direction before and after. The same objects wherever the same decide. */
+export interface DecidedDirection {
+  readonly direction: Direction;
   readonly before: DirectionExplanation;
   readonly after: DirectionExplanation;
 }
 
 /** Ports whose verdict changed from the same to the same, decided by the same. */
-export interface DecidedChange extends Readonly<Record<Direction, SaidInBoth>> {
+export interface DecidedChange {
   readonly ports: PortSetId;
   readonly before: Verdict;
   readonly after: Verdict;
+  /** Without directions in which nothing is another way for any port. */
+  readonly decided: readonly DecidedDirection[];
 }
 
 export type When = "before" | "after";
@@ -49,20 +52,33 @@ export class DecidedChanges {
     walks: (when: When) => Walks,
   ): readonly DecidedChange[] {
     const [was, is] = [walks("before"), walks("after")];
+    const asked = directions.filter((one) => !this.isSettled(family, one, was[one], is[one]));
     return changed.flatMap(([before, after, ports]) => {
-      let parts: readonly Part[] = [{ ports, said: [] }];
-      for (const direction of ["egress", "ingress"] as const) {
-        parts = this.refine(parts, this.say("before", family, direction, was[direction], ports, pair));
-        parts = this.refine(parts, this.say("after", family, direction, is[direction], ports, pair));
+      let parts: readonly Part[] = [{ ports, decided: [] }];
+      for (const direction of asked) {
+        const then = this.say("before", family, direction, was[direction], ports, pair);
+        const now = this.say("after", family, direction, is[direction], ports, pair);
+        parts = this.refine(parts, direction, then, now);
       }
-      return this.merged(parts).map(({ ports: its, said: [a, b, c, d] }) => ({
-        ports: its,
-        before,
-        after,
-        egress: { before: a!, after: b! },
-        ingress: { before: c!, after: d! },
-      }));
+      return this.merged(parts).map((part) => ({ ...part, before, after }));
     });
+  }
+
+  /** Whether the same is said in a direction before and after, and nothing hangs on facts: quick, as most often it is. */
+  private isSettled(
+    family: Family | undefined,
+    direction: Direction,
+    was: Walks[Direction],
+    is: Walks[Direction],
+  ): boolean {
+    if (was === undefined || is === undefined) return was === is;
+    const { before, after } = this.engines;
+    if (before.answers !== after.answers || was.other.kind !== "pod" || is.other.kind !== "pod") return false;
+    if (was.subject.kind === "host" || is.subject.kind === "host") return false;
+    const then = before.view(family).answerAt(direction, was.subject, was.other.end.column);
+    return (
+      then !== undefined && then === after.view(family).answerAt(direction, is.subject, is.other.end.column)
+    );
   }
 
   private say(
@@ -93,15 +109,25 @@ export class DecidedChanges {
       .map(({ ports, said }) => ({ said, ports: this.ports.import(own.bordersOf(ports)) }));
   }
 
-  private refine(parts: readonly Part[], by: readonly DecidedPorts[]): readonly Part[] {
-    const [only] = by;
-    if (by.length === 1) return parts.map(({ ports, said }) => ({ ports, said: [...said, only!.said] }));
-    return parts.flatMap((part) =>
-      by.flatMap(({ ports, said }) => {
-        const common = this.ports.intersect(part.ports, ports);
-        return common === noPorts ? [] : { ports: common, said: [...part.said, said] };
-      }),
-    );
+  private refine(
+    parts: readonly Part[],
+    direction: Direction,
+    then: readonly DecidedPorts[],
+    now: readonly DecidedPorts[],
+  ): readonly Part[] {
+    const found: Part[] = [];
+    for (const part of parts)
+      for (const was of then) {
+        const left = this.ports.intersect(part.ports, was.ports);
+        if (left === noPorts) continue;
+        for (const is of now) {
+          const ports = this.ports.intersect(left, is.ports);
+          if (ports === noPorts) continue;
+          const one = { direction, before: was.said, after: is.said };
+          found.push({ ports, decided: [...part.decided, one] });
+        }
+      }
+    return found;
   }
 
   /** A rule may decide about ports of two of its peers: it is one decider all the same. */
@@ -109,7 +135,7 @@ export class DecidedChanges {
     if (parts.length === 1) return parts;
     const found: Part[] = [];
     for (const part of parts) {
-      const at = found.findIndex(({ said }) => said.every((one, i) => one === part.said[i]));
+      const at = found.findIndex(({ decided }) => decided.every((one, i) => isSame(one, part.decided[i]!)));
       if (at === -1) found.push(part);
       else found[at] = { ...part, ports: this.ports.union(found[at]!.ports, part.ports) };
     }
@@ -117,8 +143,9 @@ export class DecidedChanges {
   }
 }
 
-interface Part {
-  readonly ports: PortSetId;
-  /** Egress before and after, ingress before and after. */
-  readonly said: readonly DirectionExplanation[];
-}
+const directions = ["egress", "ingress"] as const;
+
+type Part = Pick<DecidedChange, "ports" | "decided">;
+
+const isSame = (a: DecidedDirection, b: DecidedDirection): boolean =>
+  a.before === b.before && a.after === b.after;

@@ -44,10 +44,11 @@ export function deciderText(by: Decider): string {
   }
 }
 
-export function isolatorText(origin: IsolationOrigin): string {
+/** `what` stands between the name and the place. */
+export function isolatorText(origin: IsolationOrigin, what = ""): string {
   return origin.kind === "policy"
-    ? `${formatPolicy(origin.policy)}${placeText(origin.policy.place())}`
-    : origin.option;
+    ? `${formatPolicy(origin.policy)}${what}${placeText(origin.policy.place())}`
+    : `${origin.option}${what}`;
 }
 
 /** ` · policies.yaml:12`, to follow what stands there. */

@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import {
+  changesAnnotations,
+  changesJson,
+  changesMarkdown,
+  changesText,
+  compareStates,
+  diagnostic,
+  diagnosticsJson,
+  diagnosticText,
+  type Grain,
+  isChanged,
+  readStates,
+  type State,
+} from "@tierwall/core";
+import type { Command } from "commander";
+import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
+import { printData } from "./explain.js";
+import { type Read, readPaths } from "./files.js";
+import { parseRevisions, readRevision } from "./git.js";
+import { Progress } from "./progress.js";
+import {
+  isTelling,
+  isUsable,
+  type Loaded,
+  stateOptions,
+  type StateFlags,
+  tellRest,
+  withStateFlags,
+} from "./state.js";
+import { print, styleFor, talk } from "./terminal.js";
+
+interface DiffFlags extends StateFlags {
+  readonly git?: string;
+  readonly by: Grain;
+  readonly output: ChangesFormat;
+}
+
+export function addDiff(program: Command, finish: (status: number) => void): void {
+  withStateFlags(
+    program
+      .command("diff")
+      .summary("what two states allow differently, and which rules make the difference")
+      .description(
+        "Compares every connection of two states: which become allowed, denied or undecided, on which ports, and " +
+          "who decides before and after. OLD and NEW are files or folders; what -f names is part of both. " +
+          "With --git, one path is compared with itself in another revision.",
+      )
+      .argument("[old]", "a file or a folder; with --git, the one that is compared (default: .)")
+      .argument("[new]", "a file or a folder")
+      .option("--git <revision>", "compare with this revision; REV..REV compares two of them")
+      .addOption(grainOption())
+      .addOption(outputOption()),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # Two folders
+  tierwall diff ./before ./after
+
+  # The same cluster under other policies
+  tierwall diff -f cluster.json policies-old/ policies-new/
+
+  # What the working tree changes, compared with the main branch
+  tierwall diff --git main policies/
+
+  # Two revisions, for a pull request
+  tierwall diff -R --git origin/main..HEAD . -o md
+
+Exit status: 0 no difference, 1 differences, 2 bad input.`,
+    )
+    .action((before: string | undefined, after: string | undefined, flags: DiffFlags) =>
+      finish(runDiff(before, after, flags)),
+    );
+}
+
+function runDiff(before: string | undefined, after: string | undefined, flags: DiffFlags): number {
+  const read = sidesOf(before, after, flags);
+  if (typeof read === "string") {
+    talk(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
+    return 2;
+  }
+  const [old, now] = loadBoth(flags, read);
+  // Both, so that all errors are told together.
+  if (![old, now].map(isUsable).every(Boolean)) return 2;
+  const changes = compareStates(old.state, now.state, flags.by);
+  const rest = merged(old, now);
+  switch (flags.output) {
+    case "text":
+      print(changesText(changes, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+      break;
+    case "json":
+      printData(
+        { ...changesJson(changes), remarks: diagnosticsJson(rest.diagnostics.filter(isTelling)) },
+        "json",
+      );
+      break;
+    case "md":
+      print(changesMarkdown(changes));
+      break;
+    case "github":
+      printForGithub(changesAnnotations(changes), changesMarkdown(changes));
+      break;
+  }
+  tellRest(rest, flags.verbose ?? false);
+  return isChanged(changes) ? 1 : 0;
+}
+
+interface Sides {
+  readonly common: Read;
+  readonly old: Read;
+  readonly now: Read;
+}
+
+/** What the two states are read from, or what is wrong with how they were named. */
+function sidesOf(before: string | undefined, after: string | undefined, flags: DiffFlags): Sides | string {
+  const { recursive = false, filename = [] } = flags;
+  if ([before, after, ...filename].filter((path) => path === "-").length > 1)
+    return "standard input can be read only once; name a file instead of the other `-`";
+  const common = readPaths(filename, recursive);
+  if (flags.git === undefined) {
+    if (before === undefined || after === undefined)
+      return "diff compares two states; write `tierwall diff OLD NEW`, or `tierwall diff --git REV PATH`";
+    // A file that is part of both already need not be read again.
+    const known = new Set(common.sources.map(({ file }) => file));
+    const [old, now] = [before, after].map((path) => {
+      const { sources, diagnostics } = readPaths([path], recursive);
+      return { sources: sources.filter(({ file }) => !known.has(file)), diagnostics };
+    });
+    return { common, old: old!, now: now! };
+  }
+  if (after !== undefined) return "with --git one path is compared with itself; leave the second one out";
+  const path = before ?? ".";
+  const revisions = parseRevisions(flags.git);
+  const old = readRevision(revisions.before, path, recursive);
+  const now = readNow(revisions.after, path, recursive);
+  // What is new, or gone, is there on one side only.
+  if ([old, now].every(({ sources, diagnostics }) => sources.length + diagnostics.length === 0))
+    return `\`${path}\` holds no manifests, now or in \`${flags.git}\`${recursive ? "" : " (-R looks into folders)"}`;
+  return { common, old, now };
+}
+
+function loadBoth(flags: DiffFlags, { common, old, now }: Sides): readonly [Loaded, Loaded] {
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const progress = new Progress();
+  const states = readStates(common.sources, [old.sources, now.sources], {
+    ...options,
+    progress: progress.objectsRead,
+  });
+  progress.end();
+  const loaded = (state: State, side: Read): Loaded => ({
+    state,
+    sources: [...common.sources, ...side.sources],
+    diagnostics: [...fromOptions, ...common.diagnostics, ...side.diagnostics, ...state.diagnostics],
+  });
+  return [loaded(states[0]!, old), loaded(states[1]!, now)];
+}
+
+function readNow(revision: string | undefined, path: string, recursive: boolean): Read {
+  if (revision !== undefined) return readRevision(revision, path, recursive);
+  return existsSync(path) ? readPaths([path], recursive) : { sources: [], diagnostics: [] };
+}
+
+/** What there is to say about the input, once where both say it. */
+function merged(old: Loaded, now: Loaded): Loaded {
+  const keyOf = ({ code, message, place }: Loaded["diagnostics"][number]) =>
+    `${code} ${message} ${place?.file}:${place?.line}`;
+  const known = new Set(now.diagnostics.map(keyOf));
+  return {
+    ...now,
+    diagnostics: [...now.diagnostics, ...old.diagnostics.filter((found) => !known.has(keyOf(found)))],
+  };
+}

@@ -1,0 +1,164 @@
+import {
+  type Diagnostic,
+  diagnosticsJson,
+  type Failure,
+  failures,
+  failuresIn,
+  type Grain,
+  parseRemoval,
+  preview,
+  previewAnnotations,
+  previewJson,
+  previewMarkdown,
+  previewText,
+  readEdited,
+  type Removal,
+} from "@tierwall/core";
+import { type Command, InvalidArgumentError } from "commander";
+import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
+import { printData } from "./explain.js";
+import { readPaths } from "./files.js";
+import { Progress } from "./progress.js";
+import {
+  isTelling,
+  isUsable,
+  type Loaded,
+  readNamed,
+  type StateFlags,
+  stateOptions,
+  tellRest,
+  withStateFlags,
+} from "./state.js";
+import { print, styleFor, talk } from "./terminal.js";
+
+interface PreviewFlags extends StateFlags {
+  readonly apply?: readonly string[];
+  readonly delete?: readonly Removal[];
+  readonly failOn?: readonly Failure[];
+  readonly by: Grain;
+  readonly output: ChangesFormat;
+}
+
+export function addPreview(program: Command, finish: (status: number) => void): void {
+  withStateFlags(
+    program
+      .command("preview")
+      .summary("what applying or deleting objects would change, before you do it")
+      .description(
+        "Reads a state, puts the objects of --apply in the place of those of the same kind and name, takes out " +
+          "what --delete names, and tells what becomes allowed, denied and undecided; which NetworkPolicies are " +
+          "overridden, and by whom an applied NetworkPolicy is; policies of one priority that disagree; whether " +
+          "pods lose DNS, the API server or their probes; and who is newly isolated or cut off.",
+      )
+      .option("--apply <path>", "a file or a folder with objects, or - (repeatable)", collect)
+      .option(
+        "--delete <object>",
+        "KIND for a whole API, KIND/NAME or KIND/NAMESPACE/NAME (repeatable)",
+        collectRemovals,
+      )
+      .option("--fail-on <what>", `exit with 1 on any of ${failures.join(",")}`, parseFailures)
+      .addOption(grainOption())
+      .addOption(outputOption()),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # Before kubectl apply
+  tierwall preview -f ./cluster --apply deny-all-ingress.yaml
+
+  # In a pipeline: stop where something would break
+  tierwall preview -f snapshot.json --apply policies/ -R --fail-on newly-denied,overrides,lockout -o github
+
+  # What uninstalling an API would open
+  tierwall preview -f ./cluster --delete AdminNetworkPolicy
+
+  # Replace one policy by another
+  tierwall preview -f ./cluster --delete NetworkPolicy/shop/allow-all --apply shop.yaml
+
+Exit status: 0 when there is an answer, 1 when --fail-on names something that was found, 2 bad input.`,
+    )
+    .action((flags: PreviewFlags) => finish(runPreview(flags)));
+}
+
+const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
+  ...(previous ?? []),
+  value,
+];
+
+function collectRemovals(value: string, previous: readonly Removal[] | undefined): readonly Removal[] {
+  const removal = parseRemoval(value);
+  if (!removal.ok) throw new InvalidArgumentError(removal.diagnostic.message);
+  return [...(previous ?? []), removal.value];
+}
+
+function parseFailures(value: string): readonly Failure[] {
+  return value.split(",").map((part) => {
+    const known = failures.find((failure) => failure === part.trim());
+    if (known === undefined)
+      throw new InvalidArgumentError(`\`${part}\` is not one of ${failures.join(", ")}.`);
+    return known;
+  });
+}
+
+function runPreview(flags: PreviewFlags): number {
+  const { apply = [], delete: remove = [] } = flags;
+  if (apply.length + remove.length === 0) {
+    talk("nothing to preview; name objects with `--apply FILE`, or with `--delete KIND/NAME`");
+    return 2;
+  }
+  if ([...apply, ...(flags.filename ?? [])].filter((path) => path === "-").length > 1) {
+    talk("standard input can be read only once; name a file instead of the other `-`");
+    return 2;
+  }
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const progress = new Progress();
+  const named = readNamed(flags, progress);
+  const applied = readPaths(apply, flags.recursive ?? false, progress.bytesRead);
+  const edited = readEdited(
+    named.sources,
+    { apply: applied.sources, remove },
+    { ...options, progress: progress.objectsRead },
+  );
+  progress.end();
+  const outside: readonly Diagnostic[] = [
+    ...fromOptions,
+    ...named.diagnostics,
+    ...applied.diagnostics,
+    ...edited.diagnostics,
+  ];
+  const before: Loaded = {
+    state: edited.before,
+    sources: named.sources,
+    diagnostics: edited.before.diagnostics,
+  };
+  const after: Loaded = {
+    state: edited.after,
+    sources: [...applied.sources, ...named.sources],
+    diagnostics: [...outside, ...edited.after.diagnostics],
+  };
+  // What the edit leaves out may be what is wrong with the state: then that is told.
+  if (!isUsable(after) || !isUsable(before)) return 2;
+  const found = preview(edited, flags.by);
+  switch (flags.output) {
+    case "text":
+      print(previewText(found, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+      break;
+    case "json":
+      printData(
+        { ...previewJson(found), remarks: diagnosticsJson(after.diagnostics.filter(isTelling)) },
+        "json",
+      );
+      break;
+    case "md":
+      print(previewMarkdown(found));
+      break;
+    case "github":
+      printForGithub(previewAnnotations(found), previewMarkdown(found));
+      break;
+  }
+  tellRest(after, flags.verbose ?? false);
+  const failed = failuresIn(found).filter((failure) => flags.failOn?.includes(failure));
+  if (failed.length > 0) talk(`failed on ${failed.join(", ")}`);
+  return failed.length > 0 ? 1 : 0;
+}

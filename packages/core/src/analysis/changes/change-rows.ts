@@ -1,0 +1,288 @@
+import type { Pair } from "../../engine/changed-block.js";
+import type { ChangedPart, ChangedParts } from "../../engine/changed-parts.js";
+import type { DecidedChange, DecidedDirection } from "../../engine/decided-changes.js";
+import type { DirectionExplanation } from "../../engine/explain-flow.js";
+import type { JointClass } from "../../engine/ends-in-both.js";
+import type { AddressRange } from "../../engine/outside-runs.js";
+import { portAt, type PortSetId } from "../../engine/port-sets.js";
+import { realPorts } from "../../engine/translation.js";
+import type { Verdict } from "../../evaluate/evaluate.js";
+import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import type { Family } from "../../net/address.js";
+import type { Direction } from "../../policy/model.js";
+import { type PortGroup, portGroups } from "../matrix/port-groups.js";
+import type { Grain, Party } from "../party.js";
+import type { ChangeRow, ChangedEnds } from "./changes.js";
+import { isWholeFamily, joinRanges } from "./join-ranges.js";
+import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";
+import { PairNumbers } from "./pair-numbers.js";
+import { PartiesInBoth } from "./parties-in-both.js";
+import { rectangles } from "./rectangles.js";
+import { Totals } from "./totals.js";
+
+/** What is alike about connections, but for who they are between. */
+interface Alike {
+  readonly change: DecidedChange;
+  readonly decided: readonly DecidedDirection[];
+  readonly family: Family | undefined;
+  readonly outside: "from" | "to" | undefined;
+  /** By party: the one that connections come from, or the one that is not outside. */
+  readonly partners: Map<number, Partners>;
+}
+
+/** The other ends of one party's connections: parties, or addresses outside. */
+interface Partners {
+  /** With how many connections. */
+  readonly parties: Map<number, number>;
+  readonly ranges: AddressRange[];
+  /** Of which the connections to the outside are counted. */
+  readonly classes: Map<JointClass, number>;
+  readonly example: () => Pair;
+}
+
+/** Puts changed connections together by party, ports, and who decides. */
+export class ChangeRows {
+  private readonly inBoth: PartiesInBoth;
+  private readonly alike: Alike[] = [];
+  private readonly pairs = {
+    sayings: new PairNumbers(),
+    decisions: new PairNumbers(),
+    kinds: new PairNumbers(),
+    keys: new PairNumbers(),
+  };
+  private readonly numbers = new Map<DirectionExplanation, number>();
+  private readonly counted: Totals;
+  private readonly groups = new Map<PortSetId, readonly PortGroup[]>();
+
+  constructor(
+    private readonly changed: ChangedParts,
+    grain: Grain,
+  ) {
+    this.inBoth = new PartiesInBoth(changed.difference.ends, grain);
+    this.counted = new Totals(this.parties);
+  }
+
+  get parties(): readonly Party[] {
+    return this.inBoth.list;
+  }
+
+  totals(): ReturnType<Totals["all"]> {
+    return this.counted.all();
+  }
+
+  add(part: ChangedPart): void {
+    const shares = sharesOf(part, this.inBoth);
+    for (const verdict of new Set(part.changes.map(({ after }) => after)))
+      this.counted.add(verdict, part, shares);
+    for (const change of part.changes) {
+      const alike = this.alikeTo(part, change);
+      for (const share of shares) this.addShare(alike, part, share);
+    }
+  }
+
+  private addShare(alike: Alike, part: ChangedPart, share: PairShare): void {
+    const { from, to, connections } = share;
+    const [party, other] = alike.outside === "from" ? [to!, from] : [from!, to];
+    let partners = alike.partners.get(party);
+    if (partners === undefined) {
+      const example = () => pairBetween(part, share, this.inBoth.ends, this.inBoth);
+      partners = { parties: new Map(), ranges: [], classes: new Map(), example };
+      alike.partners.set(party, partners);
+    }
+    if (other !== undefined) {
+      partners.parties.set(other, (partners.parties.get(other) ?? 0) + connections);
+      return;
+    }
+    const [inside, outside] = alike.outside === "from" ? [part.to, part.from] : [part.from, part.to];
+    if (inside.kind === "class") partners.classes.set(inside.joint, connections);
+    if (outside.kind === "external") partners.ranges.push(outside.range);
+  }
+
+  private alikeTo({ family, from, to }: ChangedPart, change: DecidedChange): Alike {
+    const decided = directionsOf(change);
+    const outside = from.kind === "external" ? "from" : to.kind === "external" ? "to" : undefined;
+    // There are millions of changes, and few ways in which they are alike: numbers are found faster than texts.
+    const { sayings, decisions, kinds, keys } = this.pairs;
+    const saidIn = (wanted: Direction) => {
+      const one = decided.find(({ direction }) => direction === wanted);
+      return one === undefined ? -1 : sayings.of(this.numberOf(one.before), this.numberOf(one.after));
+    };
+    const who = decisions.of(saidIn("egress"), saidIn("ingress"));
+    const verdicts = numberOfVerdict[change.before] * 3 + numberOfVerdict[change.after];
+    const sort = (verdicts * 3 + numberOfSide[outside ?? "none"]) * 7 + (family ?? 0);
+    const kind = kinds.of(sort, who);
+    const key = keys.of(kind, change.ports);
+    const known = this.alike[key];
+    if (known !== undefined) return known;
+    const made: Alike = { change, decided, family, outside, partners: new Map() };
+    this.alike[key] = made;
+    return made;
+  }
+
+  private numberOf(said: DirectionExplanation): number {
+    const known = this.numbers.get(said);
+    if (known !== undefined) return known;
+    this.numbers.set(said, this.numbers.size);
+    return this.numbers.size - 1;
+  }
+
+  /** Most connections first. */
+  all(): readonly ChangeRow[] {
+    const rows = this.alike.flatMap((alike) =>
+      alike.outside === undefined ? this.insideRows(alike) : this.outsideRows(alike, alike.outside),
+    );
+    return acrossFamilies(rows, (said) => this.numberOf(said)).toSorted(
+      (a, b) => b.connections - a.connections || outsideLast(a) - outsideLast(b),
+    );
+  }
+
+  private insideRows(alike: Alike): readonly ChangeRow[] {
+    const { sizes } = this.inBoth;
+    const targets = new Map(
+      Array.from(alike.partners, ([party, { parties }]) => [party, new Set(parties.keys())]),
+    );
+    return rectangles(targets, (party) => sizes[party] === 1).map(({ sources, targets: to }) => {
+      let [connections, possible] = [0, 0];
+      for (const source of sources)
+        for (const target of to) {
+          connections += alike.partners.get(source)!.parties.get(target) ?? 0;
+          possible += sizes[source]! * (sizes[target]! - (source === target ? 1 : 0));
+        }
+      const ends = { from: this.partiesOf(sources), to: this.partiesOf(to) };
+      return this.row(alike, ends, connections, connections < possible, sources[0]!);
+    });
+  }
+
+  private outsideRows(alike: Alike, side: "from" | "to"): readonly ChangeRow[] {
+    const byRanges = new Map<string, { parties: number[]; ranges: readonly AddressRange[] }>();
+    for (const [party, partners] of alike.partners) {
+      const ranges = joinRanges(partners.ranges);
+      const key = ranges.map(({ first, last }) => `${first}-${last}`).join();
+      const known = byRanges.get(key) ?? { parties: [], ranges };
+      known.parties.push(party);
+      byRanges.set(key, known);
+    }
+    return Array.from(byRanges.values(), ({ parties, ranges }) => {
+      let [connections, possible] = [0, 0];
+      for (const party of parties) {
+        for (const size of alike.partners.get(party)!.classes.values()) connections += size;
+        possible += this.inBoth.sizes[party]!;
+      }
+      const outside: ChangedEnds = { kind: "external", ranges };
+      const inside = this.partiesOf(parties.toSorted((a, b) => a - b));
+      const ends = side === "from" ? { from: outside, to: inside } : { from: inside, to: outside };
+      return this.row(alike, ends, connections, connections < possible, parties[0]!);
+    });
+  }
+
+  private row(
+    { change, decided, family, partners }: Alike,
+    ends: Pick<ChangeRow, "from" | "to">,
+    connections: number,
+    partly: boolean,
+    first: number,
+  ): ChangeRow {
+    const { source, destination } = partners.get(first)!.example();
+    const example: Flow = {
+      source: source.after,
+      destination: destination.after,
+      ...this.likelyPort(change.ports, destination.after),
+      ...(family === undefined ? {} : { family }),
+    };
+    const { before, after, ports } = change;
+    return {
+      ...ends,
+      ports: this.portsOf(ports),
+      before,
+      after,
+      decided,
+      families: [family],
+      connections,
+      partly,
+      example,
+    };
+  }
+
+  /** One that the destination says it listens on, where that is among them: people know it. */
+  private likelyPort(id: PortSetId, destination: Endpoint): Pick<Flow, "protocol" | "port"> {
+    const { ports } = this.changed;
+    const declared = destination.kind === "pod" ? destination.pod.ports : [];
+    const known = [...declared, ...usualPorts].find(({ protocol, port }) =>
+      ports.contains(id, protocol, port),
+    );
+    if (known !== undefined) return { protocol: known.protocol, port: known.port };
+    return portAt(ports.bordersOf(id)[0]!);
+  }
+
+  private partiesOf(numbers: readonly number[]): ChangedEnds {
+    return { kind: "parties", parties: numbers.map((number) => this.parties[number]!) };
+  }
+
+  private portsOf(id: PortSetId): readonly PortGroup[] {
+    const { ports } = this.changed;
+    const known = this.groups.get(id) ?? portGroups(ports, id, realPorts(ports));
+    this.groups.set(id, known);
+    return known;
+  }
+}
+
+const numberOfVerdict: Readonly<Record<Verdict, number>> = { Allow: 0, Deny: 1, Undecided: 2 };
+const numberOfSide = { none: 0, from: 1, to: 2 } as const;
+
+const usualPorts = [
+  { protocol: "TCP", port: 443 },
+  { protocol: "TCP", port: 80 },
+  { protocol: "TCP", port: 8080 },
+] as const;
+
+const outsideLast = ({ from, to }: ChangeRow): number =>
+  from.kind === "external" || to.kind === "external" ? 1 : 0;
+
+/** The directions in which it is another verdict now; both where it takes them together to tell. */
+function directionsOf({ decided }: DecidedChange): readonly DecidedDirection[] {
+  if (decided.length < 2) return decided;
+  const changed = decided.filter(({ before, after }) => before.verdict !== after.verdict);
+  return changed.length > 0 ? changed : decided;
+}
+
+/** What changes alike over IPv4 and IPv6 is told once. */
+function acrossFamilies(
+  rows: readonly ChangeRow[],
+  numberOf: (said: DirectionExplanation) => number,
+): readonly ChangeRow[] {
+  if (new Set(rows.flatMap(({ families }) => families)).size < 2) return rows;
+  const partyNumbers = new Map<Party, number>();
+  const numberOfParty = (party: Party) => {
+    const known = partyNumbers.get(party) ?? partyNumbers.size;
+    partyNumbers.set(party, known);
+    return known;
+  };
+  const endsKey = (ends: ChangedEnds) =>
+    ends.kind === "parties"
+      ? ends.parties.map(numberOfParty).join()
+      : ends.ranges.map((range) => (isWholeFamily(range) ? "all" : rangeKey(range))).join();
+  const found = new Map<string, ChangeRow>();
+  for (const row of rows) {
+    const who = row.decided.map(({ before, after }) => `${numberOf(before)} ${numberOf(after)}`).join();
+    const key = [row.before, row.after, who, JSON.stringify(row.ports), endsKey(row.from), endsKey(row.to)];
+    const known = found.get(key.join(" / "));
+    found.set(key.join(" / "), known === undefined ? row : joined(known, row));
+  }
+  return [...found.values()];
+}
+
+const rangeKey = ({ family, first, last }: AddressRange): string => `${family} ${first} ${last}`;
+
+const joined = (a: ChangeRow, b: ChangeRow): ChangeRow => ({
+  ...a,
+  from: joinedEnds(a.from, b.from),
+  to: joinedEnds(a.to, b.to),
+  families: [...a.families, ...b.families],
+  connections: a.connections + b.connections,
+  partly: a.partly || b.partly,
+});
+
+const joinedEnds = (a: ChangedEnds, b: ChangedEnds): ChangedEnds =>
+  a.kind === "external" && b.kind === "external"
+    ? { kind: "external", ranges: joinRanges([...a.ranges, ...b.ranges]) }
+    : a;

@@ -1,0 +1,55 @@
+import type { DecidedDirection } from "../../engine/decided-changes.js";
+import type { AddressRange } from "../../engine/outside-runs.js";
+import type { Verdict } from "../../evaluate/evaluate.js";
+import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import type { Family } from "../../net/address.js";
+import type { PortGroup } from "../matrix/port-groups.js";
+import type { Grain, Party } from "../party.js";
+
+/** What two states allow differently. */
+export interface StateChanges {
+  readonly by: Grain;
+  /** Most connections first. */
+  readonly rows: readonly ChangeRow[];
+  /** By what connections become; each counts once, however many of its ports change. */
+  readonly totals: Readonly<Record<Verdict, Total>>;
+  /** Pods and nodes that only one of the states has. Of these nothing else is told. */
+  readonly appeared: readonly Endpoint[];
+  readonly disappeared: readonly Endpoint[];
+  /** All that there are in both, to tell "every workload" from a list. */
+  readonly parties: readonly Party[];
+}
+
+/** Connections whose verdict changed alike, by the same rules: each of `from` with each of `to`, except with itself. */
+export interface ChangeRow {
+  readonly from: ChangedEnds;
+  readonly to: ChangedEnds;
+  readonly ports: readonly PortGroup[];
+  readonly before: Verdict;
+  readonly after: Verdict;
+  /** Who decides, in the directions that brought the change about. */
+  readonly decided: readonly DecidedDirection[];
+  /** Undefined where the ends do not tell (S1.15). */
+  readonly families: readonly (Family | undefined)[];
+  /** Ordered pairs of pods and nodes, in each address family by itself; all that is outside counts as one end. */
+  readonly connections: number;
+  /** Whether it is only some of their pods. */
+  readonly partly: boolean;
+  /** As it is asked about the state after. */
+  readonly example: Flow;
+}
+
+export type ChangedEnds =
+  | { readonly kind: "parties"; readonly parties: readonly Party[] }
+  | { readonly kind: "external"; readonly ranges: readonly AddressRange[] };
+
+export interface Total {
+  readonly connections: number;
+  /** By the namespace that the connections come from, or `nodes`, or `outside`. */
+  readonly bySource: ReadonlyMap<string, number>;
+}
+
+/** Whether anything is different at all. */
+export function isChanged({ rows, appeared, disappeared }: StateChanges): boolean {
+  return rows.length + appeared.length + disappeared.length > 0;
+}

@@ -1,0 +1,60 @@
+import type { EndsInBoth, JointClass } from "../../engine/ends-in-both.js";
+import { formatParty, type Grain, type Party, partyKey, partyOf } from "../party.js";
+
+/** How many ends of a class belong to a party. */
+export interface Share {
+  readonly party: number;
+  readonly size: number;
+}
+
+/** The parties of two states, numbered by name, with nodes last. */
+export class PartiesInBoth {
+  readonly list: readonly Party[];
+  /** By party: how many pods or nodes it has. */
+  readonly sizes: readonly number[];
+  private readonly numbers = new Map<string, number>();
+  private readonly shares = new Map<JointClass, readonly Share[]>();
+
+  constructor(
+    readonly ends: EndsInBoth,
+    readonly grain: Grain,
+  ) {
+    const found = new Map<string, { readonly party: Party; size: number }>();
+    for (const joint of ends.classes)
+      for (const party of this.partiesOf(joint)) {
+        const known = found.get(partyKey(party)) ?? { party, size: 0 };
+        known.size++;
+        found.set(partyKey(party), known);
+      }
+    const sorted = [...found.values()].toSorted((a, b) => (sortKey(a.party) < sortKey(b.party) ? -1 : 1));
+    this.list = sorted.map(({ party }) => party);
+    this.sizes = sorted.map(({ size }) => size);
+    for (const [number, party] of this.list.entries()) this.numbers.set(partyKey(party), number);
+  }
+
+  numberOf(party: Party): number {
+    return this.numbers.get(partyKey(party))!;
+  }
+
+  /** The parties that the ends of a class belong to. */
+  of(joint: JointClass): readonly Share[] {
+    const known = this.shares.get(joint);
+    if (known !== undefined) return known;
+    const counts = new Map<number, number>();
+    for (const party of this.partiesOf(joint)) {
+      const number = this.numberOf(party);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+    const shares = Array.from(counts, ([party, size]) => ({ party, size }));
+    this.shares.set(joint, shares);
+    return shares;
+  }
+
+  private *partiesOf(joint: JointClass): Iterable<Party> {
+    for (const { after } of this.ends.membersOf(joint))
+      if (after.kind !== "external") yield partyOf(after, this.grain);
+  }
+}
+
+const sortKey = (party: Party): string =>
+  `${party.kind === "node" ? 1 : 0} ${formatParty(party).replace("/", " ")} ${partyKey(party)}`;

@@ -1,0 +1,39 @@
+/** Each of `sources` with each of `targets`, except with itself where it is single. */
+export interface Rectangle {
+  readonly sources: readonly number[];
+  readonly targets: readonly number[];
+}
+
+/**
+ * Sources with the same targets together. One that is a single pod cannot talk to itself, so whether it is among its own
+ * targets means nothing: it is, where that puts it together with more others.
+ */
+export function rectangles(
+  targetsOf: ReadonlyMap<number, ReadonlySet<number>>,
+  isSingle: (number: number) => boolean,
+): readonly Rectangle[] {
+  const candidates = Array.from(targetsOf, ([source, targets]) => {
+    const plain = [...targets].toSorted((a, b) => a - b);
+    const withItself =
+      isSingle(source) && !targets.has(source) ? [...plain, source].toSorted((a, b) => a - b) : plain;
+    return { source, plain, withItself, plainKey: plain.join(), fullKey: withItself.join() };
+  });
+  const counts = new Map<string, number>();
+  const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { plainKey, fullKey } of candidates) {
+    count(plainKey);
+    if (fullKey !== plainKey) count(fullKey);
+  }
+  const found = new Map<string, { sources: number[]; targets: readonly number[] }>();
+  for (const { source, plain, withItself, plainKey, fullKey } of candidates) {
+    const isFuller = counts.get(fullKey)! > counts.get(plainKey)!;
+    const key = isFuller ? fullKey : plainKey;
+    const known = found.get(key) ?? { sources: [], targets: isFuller ? withItself : plain };
+    known.sources.push(source);
+    found.set(key, known);
+  }
+  return [...found.values()].map(({ sources, targets }) => ({
+    sources: sources.toSorted((a, b) => a - b),
+    targets,
+  }));
+}

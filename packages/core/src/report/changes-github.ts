@@ -1,0 +1,46 @@
+import type { StateChanges } from "../analysis/changes/changes.js";
+import type { Place } from "../diagnostics/place.js";
+import type { Decider } from "../evaluate/walk.js";
+import { capital } from "./changes-markdown.js";
+import { byResponsible, counted, flowText, responsibleFor, sections } from "./changes-words.js";
+
+/** An annotation of a GitHub workflow: it shows beside the line that it is about. */
+export interface Annotation {
+  readonly level: "error" | "warning" | "notice";
+  readonly place: Place | undefined;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** One for each who is responsible, at the line where that stands. */
+export function changesAnnotations(changes: StateChanges): readonly Annotation[] {
+  return sections.flatMap(({ verdict, title }) =>
+    byResponsible(changes.rows.filter(({ after }) => after === verdict)).map(
+      ({ text, connections, rows }) => ({
+        level: "warning" as const,
+        place: placeOf(responsibleFor(rows[0]!).deciders),
+        title: `${counted(connections, "connection")} ${title}`,
+        message: `${capital(text)}\nfor example ${flowText(rows[0]!.example)}`,
+      }),
+    ),
+  );
+}
+
+function placeOf(deciders: readonly Decider[]): Place | undefined {
+  for (const by of deciders) {
+    if (by.kind === "rule") return by.rule.origin.place();
+    const [first] = by.kind === "isolation" ? by.isolation : [];
+    if (first?.origin.kind === "policy") return first.origin.policy.place();
+  }
+  return undefined;
+}
+
+export function annotationText({ level, place, title, message }: Annotation): string {
+  const where = place === undefined ? [] : [`file=${property(place.file)}`, `line=${place.line}`];
+  return `::${level} ${[...where, `title=${property(title)}`].join(",")}::${data(message)}`;
+}
+
+const data = (text: string): string =>
+  text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+
+const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

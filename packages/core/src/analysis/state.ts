@@ -1,6 +1,7 @@
 import { ClusterBuilder } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
+import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import type { Place } from "../diagnostics/place.js";
 import type { PolicyKind } from "../dialects/dialect.js";
@@ -46,6 +47,7 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
     readObjects(source, {
       object: (object) => objects.add(object),
       report: (found) => inTexts.push(found),
+      excerpt: podExcerpt,
     });
   const { policies, skipped, parts } = objects;
 

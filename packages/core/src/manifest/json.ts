@@ -35,8 +35,19 @@ function parseStream(text: string, file: string, lines: Lines): ParsedDocument[]
   return documents;
 }
 
-/** The places of a text that is one JSON value, read from the middle of a file. */
-export function placesInValue(file: string, text: string, beginning: Beginning): Document {
+/** The places of one JSON value, read from the middle of a file. Its text is asked for with the first of them. */
+export function placesInValue(file: string, text: () => string, beginning: Beginning): Document {
+  let made: Document | undefined;
+  const places = () => (made ??= placesInPart(file, text(), beginning));
+  return {
+    file,
+    placeOf: (path) => places().placeOf(path),
+    placeOfKey: (path) => places().placeOfKey(path),
+    writtenAt: (path) => places().writtenAt(path),
+  };
+}
+
+function placesInPart(file: string, text: string, beginning: Beginning): Document {
   return placesIn(file, text, 0, new Lines(file, text, beginning));
 }
 
@@ -149,7 +160,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /** Where the string that begins here ends; undefined where the text ends before it does. */
-export function stringEnd(text: string, at: number): number | undefined {
+function stringEnd(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === backslash) i++;
@@ -159,7 +170,7 @@ export function stringEnd(text: string, at: number): number | undefined {
 }
 
 /** Where the value that begins here ends; undefined where the text ends before it does. Nesting is counted, not recursed into. */
-export function valueEnd(text: string, at: number): number | undefined {
+function valueEnd(text: string, at: number): number | undefined {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== "{" && text[at] !== "[") {
     let end = at;

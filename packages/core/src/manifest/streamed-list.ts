@@ -54,7 +54,8 @@ interface Known {
   readonly list: ListKind;
 }
 
-function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
+/** What the fields of a list say about its items; undefined where they do not say that it is a list. */
+export function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
   if (typeof kind !== "string" || !isListKind(kind)) return undefined;
   return { list: listKindOf(typeof apiVersion === "string" ? apiVersion : "", kind) };
 }

@@ -16,40 +16,38 @@ export class ByteWindow {
 
   /**
    * Drops what stands before `from`, which becomes 0, and reads on; false, and nothing is dropped, where there is no more.
-   * Memory is taken anew each time: whoever holds a part of these bytes may keep it.
+   * What comes takes the place of what was dropped: memory outside of the heap is dear to the garbage collector.
    */
   more(from: number): boolean {
-    const kept = this.bytes.subarray(from, this.length);
-    // What is kept is copied: as much again is read, lest a long value be copied over and over.
-    const added = this.next(kept.length);
-    if (added.length === 0) return false;
-    this.length = added.reduce((sum, chunk) => sum + chunk.length, kept.length);
-    this.bytes = new Uint8Array(this.length + lookAhead);
-    let at = 0;
-    for (const chunk of [kept, ...added]) {
-      this.bytes.set(chunk, at);
-      at += chunk.length;
+    let next = this.chunks.next();
+    if (next.done === true) return false;
+    this.bytes.copyWithin(0, from, this.length);
+    this.length -= from;
+    // What is kept is looked at again: as much again is read, lest a long value be looked at over and over.
+    for (let missing = this.length; next.done !== true; next = this.chunks.next()) {
+      this.append(next.value);
+      missing -= next.value.length;
+      if (missing <= 0) break;
     }
+    this.bytes.fill(0, this.length, this.length + lookAhead);
     return true;
   }
 
   /** All that is in the window, and all that is to come. */
   *rest(): Iterable<Uint8Array> {
     yield this.bytes.subarray(0, this.length);
-    for (let added = this.next(1); added.length > 0; added = this.next(1)) yield* added;
+    for (let next = this.chunks.next(); next.done !== true; next = this.chunks.next()) yield next.value;
   }
 
-  /** The next chunks, so many that they have at least this length, as far as there are any. */
-  private next(length: number): readonly Uint8Array[] {
-    const found: Uint8Array[] = [];
-    for (let missing = Math.max(length, 1); missing > 0; ) {
-      const next = this.chunks.next();
-      if (next.done === true) break;
-      missing -= next.value.length;
-      // The next one may take its place in memory.
-      found.push(missing > 0 ? new Uint8Array(next.value) : next.value);
+  private append(chunk: Uint8Array): void {
+    const length = this.length + chunk.length;
+    if (length + lookAhead > this.bytes.length) {
+      const larger = new Uint8Array(2 * length + lookAhead);
+      larger.set(this.bytes.subarray(0, this.length));
+      this.bytes = larger;
     }
-    return found;
+    this.bytes.set(chunk, this.length);
+    this.length = length;
   }
 }
 

@@ -81,7 +81,7 @@ class JsonStream {
     else
       do {
         values.skipSpace();
-        list.add(values.next(kind));
+        list.add(values.next({ list: kind, kept: list.isWaiting }));
       } while (values.expect(",]") === ",");
     const fields: Record<string, Json> = { ...head };
     while (values.expect(",}") === ",") {

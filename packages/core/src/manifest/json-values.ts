@@ -26,6 +26,8 @@ export class JsonValues {
   private readonly excerpts: JsonExcerpts | undefined;
   /** In the window, as far as the scanner has walked. */
   private at = 0;
+  /** How often something was dropped from the window. */
+  private drops = 0;
 
   constructor(
     window: ByteWindow,
@@ -45,21 +47,21 @@ export class JsonValues {
     return this.text(this.at, this.scanner.length);
   }
 
-  /** The value that begins here, an item of such a list; the window grows until it is whole. */
-  next(list?: ListKind): Item {
+  /** The value that begins here; the window grows until it is whole. */
+  next(how: Reading = {}): Item {
     for (;;) {
-      const found = this.nextInWindow(list);
+      const found = this.nextInWindow(how);
       if (found !== undefined) return found;
       if (!this.more()) return this.last();
     }
   }
 
   /** The same; undefined, and nothing is read, where the window ends before the value does. */
-  nextInWindow(list?: ListKind): Item | undefined {
+  nextInWindow({ list, kept }: Reading = {}): Item | undefined {
     const { excerpts, scanner } = this;
     const beginning = this.position();
     return this.inWindow((at) => {
-      const excerpt = scanner.bytes[at] === openingBrace ? excerpts?.read(at) : undefined;
+      const excerpt = kept !== true && scanner.bytes[at] === openingBrace ? excerpts?.read(at) : undefined;
       const end = excerpt?.end ?? scanner.value(at);
       const value = excerpt && this.sufficient(excerpt.text, list);
       const found =
@@ -120,14 +122,16 @@ export class JsonValues {
     return this.excerpt?.suffices(apiVersion, kind, value) ? value : undefined;
   }
 
-  /** Places are seldom asked for: only then the text is decoded. */
+  /** Places are seldom asked for: only then the text is decoded, if the window still has it. */
   private part(value: Json, from: number, to: number, beginning: Beginning): Item {
-    const bytes = this.scanner.bytes.subarray(from, to);
-    const document = placesInValue(this.file, () => decodeUtf8(bytes), beginning);
-    return { value, document, line: beginning.line };
+    const { drops } = this;
+    const text = () => {
+      if (this.drops > drops) throw new Error("an excerpt tells places only while it is being received");
+      return this.text(from, to);
+    };
+    return { value, document: placesInValue(this.file, text, beginning), line: beginning.line };
   }
 
-  /** With a text of its own: who keeps this must not keep the window. */
   private whole(from: number, to: number, beginning: Beginning): Item {
     const text = this.text(from, to);
     const document = placesInValue(this.file, () => text, beginning);
@@ -158,8 +162,17 @@ export class JsonValues {
   private more(): boolean {
     if (!this.scanner.more(this.at)) return false;
     this.at = 0;
+    this.drops++;
     return true;
   }
+}
+
+/** What is known about a value beforehand. */
+interface Reading {
+  /** The list that it is an item of. */
+  readonly list?: ListKind;
+  /** Whether it must outlast the window. */
+  readonly kept?: boolean;
 }
 
 interface Found<T> {

@@ -18,6 +18,6 @@ export interface ManifestObject {
 export interface Receiver {
   readonly object: (object: ManifestObject) => void;
   readonly report: (diagnostic: Diagnostic) => void;
-  /** Of which objects it looks at a part only. A large text is read faster for it. */
+  /** Of which objects it looks at a part only, and keeps no document. A large text is read faster for it. */
   readonly excerpt?: Excerpt;
 }

@@ -27,10 +27,14 @@ export class StreamedList {
     this.known = kindIn(head);
   }
 
+  /** Whether no item goes on before the end. */
+  get isWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
   add(item: Item): void {
     const index = this.count++;
-    const waits = this.known === undefined && (this.waiting.length > 0 || needsKind(item.value));
-    if (waits) this.waiting.push([item, index]);
+    if (this.isWaiting || (this.known === undefined && needsKind(item.value))) this.waiting.push([item, index]);
     else this.receive(item, index, this.known?.list);
   }
 

@@ -81,8 +81,8 @@ class ObjectReader {
   readonly policies: PolicyRef[] = [];
   readonly skipped = new Map<string, number>();
   readonly diagnostics: Diagnostic[] = [];
-  /** Where the first of each name stands; the object itself is not kept where its line is known. */
-  private readonly firsts = new Map<string, () => FirstPlace>();
+  /** The first of each name, or where it stands: the object itself is not kept where its line is known. */
+  private readonly firsts = new Map<string, ManifestObject | FirstPlace>();
   private count = 0;
 
   constructor(private readonly options: StateOptions) {}
@@ -93,10 +93,10 @@ class ObjectReader {
     const identity = identityOf(object, kind);
     const first = identity === undefined ? undefined : this.firsts.get(identity);
     if (first !== undefined) {
-      this.diagnostics.push(duplicate(object, first(), identity!));
+      this.diagnostics.push(duplicate(object, placeOfFirst(first), identity!));
       return;
     }
-    if (identity !== undefined) this.firsts.set(ownText(identity), firstPlace(object));
+    if (identity !== undefined) this.firsts.set(ownText(identity), knownPlace(object) ?? object);
     switch (kind.what) {
       case "cluster":
         this.cluster.add(object);
@@ -129,12 +129,13 @@ const objectsPerReport = 500;
 
 type FirstPlace = Pick<Place, "file" | "line">;
 
-function firstPlace({ document, path, line }: ManifestObject): () => FirstPlace {
-  return line === undefined ? () => document.placeOf(path) : knownPlace(document.file, line);
+function knownPlace({ document: { file }, line }: ManifestObject): FirstPlace | undefined {
+  return line === undefined ? undefined : { file, line };
 }
 
-/** Made apart from the object, which it must not keep. */
-const knownPlace = (file: string, line: number) => () => ({ file, line });
+function placeOfFirst(first: ManifestObject | FirstPlace): FirstPlace {
+  return "document" in first ? first.document.placeOf(first.path) : first;
+}
 
 // S10.4
 function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {

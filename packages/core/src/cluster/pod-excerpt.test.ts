@@ -6,27 +6,28 @@ import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { readObjects } from "../manifest/read.js";
 import { cut } from "../testing/cut.js";
-import { buildCluster } from "./build.js";
+import { buildCluster, ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
 import { podExcerpt } from "./pod-excerpt.js";
 
 const facts = { podCidrs: [], serviceCidrs: [] };
 
-/** The cluster and all that is said about it. */
-const built = (objects: readonly ManifestObject[]) =>
-  buildCluster(objects.filter(isClusterKind), facts, new Set());
-
+/** The objects of a text, and the cluster that they were put together to as they came. */
 function inChunks(text: string, size: number, excerpt: typeof podExcerpt | undefined) {
   const objects: ManifestObject[] = [];
+  const builder = new ClusterBuilder();
   readObjects(
     { file: "test.json", chunks: () => cut(text, size) },
     {
-      object: (object) => objects.push(object),
+      object: (object) => {
+        objects.push(object);
+        if (isClusterKind(object)) builder.add(object);
+      },
       report: ({ message }) => expect.fail(message),
       ...(excerpt === undefined ? {} : { excerpt }),
     },
   );
-  return { objects, ...built(objects) };
+  return { objects, ...builder.build(facts, new Set()) };
 }
 
 const pod = {
@@ -106,7 +107,7 @@ it("the outline names all that is looked at", () => {
     ...object,
     value: watched(object.value, [], looked) as JsonObject,
   }));
-  expect(built(watchedObjects).cluster.pods.size).toBe(1);
+  expect(buildCluster(watchedObjects, facts, new Set()).cluster.pods.size).toBe(1);
   expect(looked).toContain("spec.containers.ports.containerPort");
   expect([...looked].filter((path) => !isNamed(path.split("."), podExcerpt.outline))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { ownText } from "../manifest/own-text.js";
 import { child, items } from "./fields.js";
 import type { Identified } from "./identity.js";
 import { type Pod, podKey, type Workload, type WorkloadRef } from "./model.js";
-import { controllerOf, hasFinished, readPod, templateOf } from "./pod.js";
+import { controllerOf, hasFinished, type ReadPod, readPod, templateOf } from "./pod.js";
 import { readLabels } from "./read-labels.js";
 import type { Shared } from "./shared.js";
 
@@ -21,9 +21,6 @@ export const workloadKinds = [
 
 const isWorkloadKind = (kind: string): boolean => (workloadKinds as readonly string[]).includes(kind);
 
-/** A pod whose workload is not known yet: that its controller belongs to another may be told later in the input. */
-export type ReadPod = Pod & { workload?: WorkloadRef };
-
 /** A pod of the input with the names of what it is part of; undefined for one that has finished (S1.11). */
 export function readPodObject(object: Identified, shared: Shared): ReadPod | undefined {
   const { value, labels } = object;
@@ -32,10 +29,16 @@ export function readPodObject(object: Identified, shared: Shared): ReadPod | und
   const namespace = shared.text(object.namespace);
   const owner = controllerRef(value, namespace);
   const controller = owner && sharedRef(owner, shared);
-  return {
-    ...readPod({ namespace, name: ownText(object.name), labels }, child(value, "spec"), status, shared),
-    ...(controller === undefined ? {} : { controller, workload: controller }),
-  };
+  const pod = readPod(
+    { namespace, name: ownText(object.name), labels },
+    child(value, "spec"),
+    status,
+    shared,
+  );
+  if (controller === undefined) return pod;
+  // That its controller belongs to another may be told later in the input.
+  pod.workload = pod.controller = controller;
+  return pod;
 }
 
 /** Workloads with their pods; one none of whose pods are in the input becomes a pod from its template, added to `pods`. */

@@ -69,29 +69,26 @@ export class JsonScanner {
   /** Over a whole value, whatever is in it. */
   value(at: number): number {
     const { bytes, open } = this;
-    open.length = 0;
+    let depth = 0;
     for (;;) {
       const byte = bytes[at];
       if (byte === openingBrace || byte === openingBracket) {
         const closing = byte + 2;
         at = this.space(at + 1);
         if (bytes[at] !== closing) {
-          open.push(closing);
+          open[depth++] = closing;
           if (closing === closingBrace) at = this.key(at);
           continue;
         }
         at++;
       } else at = this.single(at);
-      for (;;) {
-        const closing = open.at(-1);
-        if (closing === undefined) return at;
+      for (; depth > 0; depth--, at++) {
         at = this.space(at);
-        if (bytes[at] !== closing) break;
-        open.pop();
-        at++;
+        if (bytes[at] !== open[depth - 1]) break;
       }
+      if (depth === 0) return at;
       at = this.comma(at);
-      if (open.at(-1) === closingBrace) at = this.key(at);
+      if (open[depth - 1] === closingBrace) at = this.key(at);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Excerpt } from "./excerpt.js";
 import { JsonExcerpts } from "./json-excerpt.js";
 import { firstMistake } from "./json-mistake.js";
 import { broken, JsonScanner, openingBrace, unfinished } from "./json-scanner.js";
-import { placesInValue } from "./json.js";
+import { ValuePlaces } from "./json.js";
 import type { Beginning } from "./lines.js";
 import { type ListKind, typeOf } from "./list.js";
 import type { Item } from "./streamed-list.js";
@@ -129,12 +129,12 @@ export class JsonValues {
       if (this.drops > drops) throw new Error("an excerpt tells places only while it is being received");
       return this.text(from, to);
     };
-    return { value, document: placesInValue(this.file, text, beginning), line: beginning.line };
+    return { value, document: new ValuePlaces(this.file, text, beginning), line: beginning.line };
   }
 
   private whole(from: number, to: number, beginning: Beginning): Item {
     const text = this.text(from, to);
-    const document = placesInValue(this.file, () => text, beginning);
+    const document = new ValuePlaces(this.file, () => text, beginning);
     return { value: JSON.parse(text) as Json, document, line: beginning.line };
   }
 

@@ -1,4 +1,4 @@
-import type { Path } from "../diagnostics/place.js";
+import type { Path, Place } from "../diagnostics/place.js";
 import type { Document, Json, ParsedDocument } from "./document.js";
 import { type Beginning, Lines } from "./lines.js";
 
@@ -36,19 +36,33 @@ function parseStream(text: string, file: string, lines: Lines): ParsedDocument[]
 }
 
 /** The places of one JSON value, read from the middle of a file. Its text is asked for with the first of them. */
-export function placesInValue(file: string, text: () => string, beginning: Beginning): Document {
-  let made: Document | undefined;
-  const places = () => (made ??= placesInPart(file, text(), beginning));
-  return {
-    file,
-    placeOf: (path) => places().placeOf(path),
-    placeOfKey: (path) => places().placeOfKey(path),
-    writtenAt: (path) => places().writtenAt(path),
-  };
-}
+export class ValuePlaces implements Document {
+  private found: Document | undefined;
 
-function placesInPart(file: string, text: string, beginning: Beginning): Document {
-  return placesIn(file, text, 0, new Lines(file, text, beginning));
+  constructor(
+    readonly file: string,
+    private readonly text: () => string,
+    private readonly beginning: Beginning,
+  ) {}
+
+  placeOf(path: Path): Place {
+    return this.places().placeOf(path);
+  }
+
+  placeOfKey(path: Path): Place {
+    return this.places().placeOfKey(path);
+  }
+
+  writtenAt(path: Path): string | undefined {
+    return this.places().writtenAt(path);
+  }
+
+  private places(): Document {
+    if (this.found !== undefined) return this.found;
+    const text = this.text();
+    this.found = placesIn(this.file, text, 0, new Lines(this.file, text, this.beginning));
+    return this.found;
+  }
 }
 
 function placesIn(file: string, text: string, start: number, lines: Lines): Document {

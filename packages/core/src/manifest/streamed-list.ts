@@ -1,6 +1,6 @@
 import { diagnostic } from "../diagnostics/diagnostic.js";
-import type { Place } from "../diagnostics/place.js";
-import { type Document, isObject, type Json, type JsonObject, moved } from "./document.js";
+import type { Path, Place } from "../diagnostics/place.js";
+import { type Document, isObject, type Json, type JsonObject, MovedDocument } from "./document.js";
 import { isListKind, type ListKind, listKindOf, takeApart } from "./list.js";
 import type { Receiver } from "./object.js";
 
@@ -34,7 +34,8 @@ export class StreamedList {
 
   add(item: Item): void {
     const index = this.count++;
-    if (this.isWaiting || (this.known === undefined && needsKind(item.value))) this.waiting.push([item, index]);
+    if (this.isWaiting || (this.known === undefined && needsKind(item.value)))
+      this.waiting.push([item, index]);
     else this.receive(item, index, this.known?.list);
   }
 
@@ -49,10 +50,13 @@ export class StreamedList {
   }
 
   private receive({ value, document, line }: Item, index: number, kind: ListKind): void {
-    const placed = moved(document, (path) => path.slice(2));
+    const placed = new MovedDocument(document, withinItem);
     takeApart(value, placed, ["items", index], kind, this.receiver, line);
   }
 }
+
+/** Without `items` and the index. */
+const withinItem = (path: Path): Path => path.slice(2);
 
 interface Known {
   readonly list: ListKind;

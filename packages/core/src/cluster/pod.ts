@@ -34,9 +34,9 @@ export function readPod(
   return pod;
 }
 
-/** No name of a port holds a comma that could be taken for the next one: it is quoted. */
+/** With its length, no name can be taken for the next port. */
 const portKey = ({ port, protocol: its, name }: ContainerPort): string =>
-  name === undefined ? `${port}/${its}` : `${port}/${its}/${JSON.stringify(name)}`;
+  name === undefined ? `${port}/${its}` : `${port}/${its}/${name.length}:${name}`;
 
 function addressTexts(single: string | undefined, entries: readonly JsonObject[]): readonly string[] {
   const listed: string[] = [];

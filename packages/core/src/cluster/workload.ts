@@ -120,7 +120,8 @@ function podFromTemplate(
 /** The workload that a pod or workload is controlled by; what custom resources own belongs to itself. */
 function controllerRef(value: JsonObject, namespace: string): WorkloadRef | undefined {
   const found = controllerOf(child(value, "metadata"));
-  return found === undefined || !isWorkloadKind(found.kind) ? undefined : { ...found, namespace };
+  if (found === undefined || !isWorkloadKind(found.kind)) return undefined;
+  return { kind: found.kind, namespace, name: found.name };
 }
 
 /** Follows controllers up: ReplicaSet → Deployment, Job → CronJob. */

@@ -2,7 +2,7 @@ import type { Excerpt } from "../manifest/excerpt.js";
 import { isFromCluster } from "./identity.js";
 
 /*
- * Large snapshots are made of pods, and of a pod a tenth is read: all that `pod.ts` and `identity.ts` look at. What people
+ * Large snapshots are made of pods, and of a pod about a fifth is read: all that `pod.ts` and `identity.ts` look at. What people
  * wrote is read as a whole, as slips are looked for in it; what an API server gave out has none.
  */
 

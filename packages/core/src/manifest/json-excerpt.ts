@@ -11,7 +11,7 @@ import {
 } from "./json-scanner.js";
 import { decodeUtf8, encodeUtf8 } from "./utf8.js";
 
-/** Copies out of JSON what an outline names. The rest is only walked over, which is many times faster than parsing it. */
+/** Copies out of JSON what an outline names. The rest is only walked over: no text and no value is made of it. */
 export class JsonExcerpts {
   private readonly whole: Part;
   private copy = new Uint8Array();

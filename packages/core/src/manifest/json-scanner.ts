@@ -14,6 +14,8 @@ export class JsonScanner {
   bytes: Uint8Array;
   /** How many of the bytes are of the text. */
   length: number;
+  /** The same bytes, to look at four of them at once. */
+  private view: DataView;
   private line = 1;
   /** A column is as far from this as it would be from the beginning of its line if all characters were single bytes. */
   private lineStart = 0;
@@ -23,6 +25,7 @@ export class JsonScanner {
   constructor(private readonly window: ByteWindow) {
     this.bytes = window.bytes;
     this.length = window.length;
+    this.view = viewOf(window.bytes);
   }
 
   /** See `ByteWindow.more`. */
@@ -30,6 +33,7 @@ export class JsonScanner {
     if (!this.window.more(from)) return false;
     this.bytes = this.window.bytes;
     this.length = this.window.length;
+    this.view = viewOf(this.bytes);
     this.lineStart -= from;
     return true;
   }
@@ -47,17 +51,17 @@ export class JsonScanner {
 
   /** Over white space. */
   space(at: number): number {
-    const { bytes } = this;
+    const { bytes, view } = this;
     for (;;) {
       const byte = bytes[at]!;
       if (byte > space) return at;
       if (byte === newline) {
         this.line++;
-        this.lineStart = at + 1;
-      } else if (byte !== space && byte !== tab && byte !== carriageReturn) return at;
-      at++;
-      // Half of an indented text is indentation.
-      while (isFourSpaces(bytes, at)) at += 4;
+        this.lineStart = ++at;
+        // Half of an indented text is indentation.
+        while (view.getInt32(at) === fourSpaces) at += 4;
+      } else if (byte === space || byte === tab || byte === carriageReturn) at++;
+      else return at;
     }
   }
 
@@ -106,13 +110,14 @@ export class JsonScanner {
 
   /** Over a string. */
   string(at: number): number {
-    const { bytes } = this;
+    const { bytes, view } = this;
     if (bytes[at] !== quote) this.stop(at);
     for (at++; ; ) {
-      const byte = bytes[at]!;
-      if (isPlain[byte] === 1) at++;
-      else if (byte === quote) return at + 1;
-      else if (byte === backslash) at = this.escape(at);
+      while (areFourPlain(view.getInt32(at))) at += 4;
+      let byte = bytes[at]!;
+      while (isPlain[byte] === 1) byte = bytes[++at]!;
+      if (byte === quote) return at + 1;
+      if (byte === backslash) at = this.escape(at);
       else if (byte < space) this.stop(at);
       else {
         // Of each character in several bytes one counts as a column, and two of those that are two units of UTF-16.
@@ -201,12 +206,32 @@ const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= space && byte < 0x80 && byte !== quote && byte !== backslash ? 1 : 0,
 );
 
-function isFourSpaces(bytes: Uint8Array, at: number): boolean {
-  return (
-    ((bytes[at]! ^ space) |
-      (bytes[at + 1]! ^ space) |
-      (bytes[at + 2]! ^ space) |
-      (bytes[at + 3]! ^ space)) ===
-    0
-  );
+/** The same byte four times. */
+const four = (byte: number): number => Math.imul(byte, 0x01010101);
+
+const [fourOnes, fourSpaces, fourQuotes, fourBackslashes] = [
+  four(1),
+  four(space),
+  four(quote),
+  four(backslash),
+];
+const highBits = four(0x80);
+
+/**
+ * Whether each of four bytes is plain. Subtracting carries into the highest bit of a byte that is less than what is taken
+ * from it: one that is less than 1 once a quote has been made 0, and so on. It may carry on into the next byte, but then
+ * one was found already.
+ */
+function areFourPlain(bytes: number): boolean {
+  const quotes = bytes ^ fourQuotes;
+  const backslashes = bytes ^ fourBackslashes;
+  const found =
+    ((quotes - fourOnes) & ~quotes) |
+    ((backslashes - fourOnes) & ~backslashes) |
+    (bytes - fourSpaces) |
+    bytes;
+  return (found & highBits) === 0;
 }
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);

@@ -126,10 +126,33 @@ function watched(value: Json, path: readonly string[], looked: Set<string>): Jso
   });
 }
 
-function isNamed([first, ...rest]: readonly string[], outline: Outline | undefined): boolean {
+function isNamed([first, ...rest]: readonly string[], outline: Outline | "all" | undefined): boolean {
   if (outline === undefined) return false;
   return outline === "all" || first === undefined || isNamed(rest, outline[first]);
 }
+
+describe("pods that follow each other share parts, and differ", () => {
+  const named = (name: string, metadata: object, spec: object = {}) => ({
+    ...pod,
+    metadata: { ...pod.metadata, name, ...metadata },
+    spec: { ...pod.spec, ...spec },
+  });
+  it.each([
+    ["in their namespace alone", [named("a", {}), named("a", { namespace: "b" })]],
+    ["in their sidecars alone", [named("a", {}), named("b", {}, { initContainers: [] })]],
+    ["in their labels alone", [named("a", {}), named("b", { labels: { app: "web" } }), named("c", {})]],
+    ["in having a controller", [named("a", {}), named("b", { ownerReferences: [] }), named("c", {})]],
+    ["in having containers", [named("a", {}, { containers: [] }), named("b", {}), named("c", { uid: 1 })]],
+    ["in nothing, with wrong labels", [0, 1].map((i) => named(`a-${i}`, { labels: { app: "no label!" } }))],
+    ["in nothing, with labels of no type", [0, 1].map((i) => named(`a-${i}`, { labels: { app: 1 } }))],
+  ])("%s", (_what, pods) => {
+    const text = JSON.stringify({ apiVersion: "v1", items: pods, kind: "List" }, null, 4);
+    const [part, whole] = [inChunks(text, 700, podExcerpt), inChunks(text, 700, undefined)];
+    expect(part.cluster.pods.size).toBe(pods.length);
+    expect(part.cluster).toEqual(whole.cluster);
+    expect(part.diagnostics).toEqual(whole.diagnostics);
+  });
+});
 
 it("a cluster is the same, whatever its pods are like and wherever the text is cut", () => {
   const anyPart = fc.oneof(

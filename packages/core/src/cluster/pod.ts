@@ -17,7 +17,6 @@ export function readPod(
 ): ReadPod {
   const node = text(spec, "nodeName");
   const hostAddresses = addressTexts(text(status, "hostIP"), items(status, "hostIPs"));
-  const ports = portsOf(spec);
   const pod: ReadPod = {
     namespace: identity.namespace,
     name: identity.name,
@@ -25,13 +24,22 @@ export function readPod(
     addresses: parsed(addressTexts(text(status, "podIP"), items(status, "podIPs"))),
     hostAddresses: shared.value(`addresses ${hostAddresses.join()}`, () => parsed(hostAddresses)),
     hostNetwork: spec.hostNetwork === true,
-    ports: shared.value(`ports ${ports.map(portKey).join()}`, () => ports),
+    ports: sharedPorts(spec, shared),
     serviceAccount: shared.text(
       text(spec, "serviceAccountName") ?? text(spec, "serviceAccount") ?? "default",
     ),
   };
   if (node !== undefined) pod.node = shared.text(node);
   return pod;
+}
+
+function sharedPorts(spec: JsonObject, shared: Shared): readonly ContainerPort[] {
+  const { containers, initContainers } = spec;
+  const latest = shared.latestPorts.madeOf(containers, initContainers);
+  if (latest !== undefined) return latest;
+  const ports = portsOf(spec);
+  const known = shared.value(`ports ${ports.map(portKey).join()}`, () => ports);
+  return shared.latestPorts.set(known, containers, initContainers);
 }
 
 /** With its length, no name can be taken for the next port. */

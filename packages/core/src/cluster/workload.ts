@@ -27,8 +27,7 @@ export function readPodObject(object: Identified, shared: Shared): ReadPod | und
   const status = child(value, "status");
   if (hasFinished(status)) return undefined;
   const namespace = shared.text(object.namespace);
-  const owner = controllerRef(value, namespace);
-  const controller = owner && sharedRef(owner, shared);
+  const controller = sharedController(value, namespace, shared);
   const pod = readPod(
     { namespace, name: ownText(object.name), labels },
     child(value, "spec"),
@@ -87,6 +86,14 @@ export function buildWorkloads(
 interface Gathered {
   readonly ref: WorkloadRef;
   readonly pods: Pod[];
+}
+
+function sharedController(pod: JsonObject, namespace: string, shared: Shared): WorkloadRef | undefined {
+  const { ownerReferences } = child(pod, "metadata");
+  const latest = shared.latestController.madeOf(ownerReferences, namespace);
+  if (latest !== undefined) return latest;
+  const owner = controllerRef(pod, namespace);
+  return owner && shared.latestController.set(sharedRef(owner, shared), ownerReferences, namespace);
 }
 
 function sharedRef(ref: WorkloadRef, shared: Shared): WorkloadRef {

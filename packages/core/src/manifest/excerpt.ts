@@ -1,7 +1,9 @@
 import type { JsonObject } from "./document.js";
 
 /** Which fields of an object are read, and which of theirs; of a list, those of each item. */
-export type Outline = "all" | { readonly [field: string]: Outline };
+export interface Outline {
+  readonly [field: string]: Outline | "all";
+}
 
 /**
  * What is read of objects that are many and of which most is of no use. It is only a saving: a reader that knows nothing of

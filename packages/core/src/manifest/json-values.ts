@@ -1,5 +1,5 @@
 import type { ByteWindow } from "./byte-window.js";
-import { isObject, type Json } from "./document.js";
+import type { Json, JsonObject } from "./document.js";
 import type { Excerpt } from "./excerpt.js";
 import { JsonExcerpts } from "./json-excerpt.js";
 import { firstMistake } from "./json-mistake.js";
@@ -63,9 +63,11 @@ export class JsonValues {
     return this.inWindow((at) => {
       const excerpt = kept !== true && scanner.bytes[at] === openingBrace ? excerpts?.read(at) : undefined;
       const end = excerpt?.end ?? scanner.value(at);
-      const value = excerpt && this.sufficient(excerpt.text, list);
+      const value = excerpt?.value;
       const found =
-        value === undefined ? this.whole(at, end, beginning) : this.part(value, at, end, beginning);
+        value !== undefined && this.suffices(value, list)
+          ? this.part(value, at, end, beginning)
+          : this.whole(at, end, beginning);
       return { found, end };
     });
   }
@@ -114,12 +116,9 @@ export class JsonValues {
     }
   }
 
-  /** An excerpt, where no more is needed. */
-  private sufficient(text: string, list: ListKind): Json | undefined {
-    const value = JSON.parse(text) as Json;
-    if (!isObject(value)) return undefined;
+  private suffices(value: JsonObject, list: ListKind): boolean {
     const { apiVersion, kind } = typeOf(value, list);
-    return this.excerpt?.suffices(apiVersion, kind, value) ? value : undefined;
+    return this.excerpt?.suffices(apiVersion, kind, value) === true;
   }
 
   /** Places are seldom asked for: only then the text is decoded, if the window still has it. */

@@ -55,8 +55,13 @@ function addressTexts(single: string | undefined, entries: readonly JsonObject[]
   return single === undefined || listed.includes(single) ? listed : [single, ...listed];
 }
 
-const parsed = (texts: readonly string[]): readonly Address[] =>
-  texts.flatMap((ip) => parseAddress(ip) ?? []);
+/** Lists that grow have room for many more: these are as long as they are. */
+function parsed(texts: readonly string[]): readonly Address[] {
+  const addresses = texts.map(parseAddress);
+  return addresses.every((address) => address !== undefined)
+    ? addresses
+    : addresses.filter((address) => address !== undefined);
+}
 
 /** Ports of containers, and of sidecars, which are init containers that keep running. */
 function portsOf(spec: JsonObject): readonly ContainerPort[] {

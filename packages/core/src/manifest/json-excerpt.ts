@@ -62,7 +62,7 @@ export class JsonExcerpts {
     const first = scanner.bytes[valueAt];
     if (inner === "all" || (first !== openingBrace && first !== openingBracket)) {
       const end = scanner.value(valueAt);
-      into[name] = latest.valueOf(scanner.bytes, valueAt, end);
+      into[name] = latest.read(scanner.bytes, valueAt, end);
       return end;
     }
     if (first === openingBrace) {
@@ -71,7 +71,7 @@ export class JsonExcerpts {
     }
     this.copied = 0;
     const end = this.copyList(valueAt, inner);
-    into[name] = latest.valueOf(this.copy, 0, this.copied);
+    into[name] = latest.read(this.copy, 0, this.copied);
     return end;
   }
 

@@ -13,7 +13,7 @@ export class LatestValue {
   private value: Json = null;
 
   /** What the JSON between these bytes says. */
-  valueOf(bytes: Uint8Array, from: number, to: number): Json {
+  read(bytes: Uint8Array, from: number, to: number): Json {
     if (this.isText(bytes, from, to)) return this.value;
     const value = parsed(bytes, from, to);
     this.remember(bytes, from, to, value);

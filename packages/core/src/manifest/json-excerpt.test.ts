@@ -43,6 +43,7 @@ describe("an excerpt", () => {
       '{"spec": 1, "ports": {"port": {"a": 1}}}',
       { spec: 1, ports: { port: { a: 1 } } },
     ],
+    ["keeps lists of lists", '{"ports": [[{"port": 1, "a": 2}]]}', { ports: [[{ port: 1, a: 2 }]] }],
     ["does not mistake keys that begin alike", '{"nam": 1, "names": 2, "name": 3}', { name: 3 }],
     ["has the last of equal keys", '{"spec": {"ports": 1}, "a": 2, "spec": {}}', { spec: {} }],
     ["reads escapes in texts", '{"name": "\\u0061\\"é"}', { name: 'a"é' }],
@@ -52,6 +53,12 @@ describe("an excerpt", () => {
     "is not enough where a key may be any: %s",
     (text) => expect(excerptsOf([text, "{}"])).toEqual([undefined, {}]),
   );
+
+  it("is made of lists nested as deeply as they like", () => {
+    const depth = 100_000;
+    const [excerpt] = excerptsOf([`{"ports": ${"[".repeat(depth)}${"]".repeat(depth)}, "name": 1}`]);
+    expect(excerpt).toHaveProperty("name", 1);
+  });
 
   it("shares what equals the one before", () => {
     const [first, second, third] = excerptsOf([
@@ -87,7 +94,8 @@ describe("laws", () => {
   /** The same, said of values. */
   function pruned(value: Json, part: Outline | "all"): Json {
     if (part === "all") return value;
-    if (Array.isArray(value)) return value.map((item: Json) => pruned(item, part));
+    if (Array.isArray(value))
+      return value.map((item: Json) => (Array.isArray(item) ? item : pruned(item, part)));
     if (!isObject(value)) return value;
     const fields = Object.entries(value).filter(([key]) => Object.hasOwn(part, key));
     return Object.fromEntries(fields.map(([key, inner]) => [key, pruned(inner, part[key]!)]));

@@ -85,13 +85,18 @@ export class JsonExcerpts {
     at = scanner.space(at + 1);
     if (scanner.bytes[at] !== closingBracket)
       for (;;) {
-        at = scanner.space(this.copyValue(at, fields));
+        at = scanner.space(this.copyItem(at, fields));
         if (scanner.bytes[at] === closingBracket) break;
         at = scanner.comma(at);
         this.put(comma);
       }
     this.put(closingBracket);
     return at + 1;
+  }
+
+  /** Lists of lists are nothing that an outline names. They may be nested as deeply as they like. */
+  private copyItem(at: number, fields: readonly Field[]): number {
+    return this.scanner.bytes[at] === openingBracket ? this.copyValue(at, "all") : this.copyValue(at, fields);
   }
 
   private copyObject(at: number, fields: readonly Field[]): number {

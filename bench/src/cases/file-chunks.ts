@@ -1,21 +1,14 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
 
 const chunkBytes = 2 ** 20;
 
-/** The text of a file that may be longer than a string can be. */
-export function* fileChunks(path: string): Iterable<string> {
+/** The text of a file that may be longer than a string can be, in UTF-8. */
+export function* fileChunks(path: string): Iterable<Uint8Array> {
   const buffer = Buffer.alloc(chunkBytes);
-  // A character may begin in one chunk and end in the next.
-  const decoder = new StringDecoder("utf8");
   const file = openSync(path, "r");
   try {
-    for (;;) {
-      const length = readSync(file, buffer);
-      if (length === 0) break;
-      yield decoder.write(buffer.subarray(0, length));
-    }
-    yield decoder.end();
+    for (let length = readSync(file, buffer); length > 0; length = readSync(file, buffer))
+      yield buffer.subarray(0, length);
   } finally {
     closeSync(file);
   }

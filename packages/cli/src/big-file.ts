@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
 import type { ChunkedSource, SourceLines } from "@tierwall/core";
 
 /** A file that is too large to be held: read in chunks, and again where lines of it are to be shown. */
@@ -23,7 +22,7 @@ export function bigFile(path: string, shown: string, size: number, bytesRead: By
       const descriptor = openSync(path, "r");
       try {
         let read = 0;
-        yield* decoded(blocks(descriptor), (bytes) => bytesRead(shown, (read += bytes), size));
+        yield* counted(blocks(descriptor), (bytes) => bytesRead(shown, (read += bytes), size));
       } finally {
         closeSync(descriptor);
       }
@@ -50,7 +49,7 @@ function once(
   rest: Iterable<Buffer>,
   shown: string,
   bytesRead: BytesRead,
-): () => Iterable<string> {
+): () => Iterable<Uint8Array> {
   let read = 0;
   return function* () {
     if (read > 0) throw new Error("standard input is too long to be read twice; save it to a file");
@@ -58,7 +57,7 @@ function once(
       yield* beginning.splice(0);
       yield* rest;
     })();
-    yield* decoded(all, (bytes) => bytesRead(shown, (read += bytes), undefined));
+    yield* counted(all, (bytes) => bytesRead(shown, (read += bytes), undefined));
   };
 }
 
@@ -90,13 +89,11 @@ function readSome(descriptor: number, buffer: Buffer, from: number): number {
   }
 }
 
-function* decoded(buffers: Iterable<Buffer>, bytesRead: (bytes: number) => void): Generator<string, void> {
-  const decoder = new StringDecoder("utf8");
+function* counted(buffers: Iterable<Buffer>, bytesRead: (bytes: number) => void): Generator<Buffer, void> {
   for (const buffer of buffers) {
     bytesRead(buffer.length);
-    yield decoder.write(buffer);
+    yield buffer;
   }
-  yield decoder.end();
 }
 
 /** Every so many lines their place in the file is remembered. */

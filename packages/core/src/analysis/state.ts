@@ -1,6 +1,7 @@
 import { ClusterBuilder } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
+import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import type { Place } from "../diagnostics/place.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
@@ -78,6 +79,7 @@ export function readStates(
       report: (found) => {
         for (const reader of readers) reader.report(found);
       },
+      excerpt: podExcerpt,
     });
   return sides.map((sources, i) => {
     for (const source of sources) readObjects(source, readers[i]!);
@@ -87,14 +89,16 @@ export function readStates(
 
 /** Takes objects as they come, and keeps of each what it means. */
 export class StateReader implements Receiver {
+  /** Of pods, only what is looked at: they become models at once. */
+  readonly excerpt = podExcerpt;
   private readonly cluster = new ClusterBuilder();
   private readonly definitions: PolicyDefinition[] = [];
   private readonly written: WrittenPolicy[] = [];
   private readonly skipped = new Map<string, number>();
   private readonly inTexts: Diagnostic[] = [];
   private readonly inObjects: Diagnostic[] = [];
-  /** Where the first of each name stands; the object itself is not kept where its line is known. */
-  private readonly firsts = new Map<string, () => FirstPlace>();
+  /** The first of each name, or where it stands: the object itself is not kept where its line is known. */
+  private readonly firsts = new Map<string, ManifestObject | FirstPlace>();
   private count = 0;
 
   constructor(private readonly options: StateOptions) {}
@@ -110,10 +114,10 @@ export class StateReader implements Receiver {
     const identity = identityOf(object, kind);
     const first = identity === undefined ? undefined : this.firsts.get(identity);
     if (first !== undefined) {
-      this.inObjects.push(duplicate(object, first(), identity!));
+      this.inObjects.push(duplicate(object, placeOfFirst(first), identity!));
       return undefined;
     }
-    if (identity !== undefined) this.firsts.set(ownText(identity), firstPlace(object));
+    if (identity !== undefined) this.firsts.set(ownText(identity), knownPlace(object) ?? object);
     switch (kind.what) {
       case "cluster":
         this.cluster.add(object);
@@ -194,12 +198,13 @@ const objectsPerReport = 500;
 
 type FirstPlace = Pick<Place, "file" | "line">;
 
-function firstPlace({ document, path, line }: ManifestObject): () => FirstPlace {
-  return line === undefined ? () => document.placeOf(path) : knownPlace(document.file, line);
+function knownPlace({ document: { file }, line }: ManifestObject): FirstPlace | undefined {
+  return line === undefined ? undefined : { file, line };
 }
 
-/** Made apart from the object, which it must not keep. */
-const knownPlace = (file: string, line: number) => () => ({ file, line });
+function placeOfFirst(first: ManifestObject | FirstPlace): FirstPlace {
+  return "document" in first ? first.document.placeOf(first.path) : first;
+}
 
 // S10.4
 function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {

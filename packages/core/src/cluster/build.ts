@@ -17,9 +17,10 @@ import {
   type Service,
   type ServiceEndpoint,
 } from "./model.js";
+import type { ReadPod } from "./pod.js";
 import { readEndpointSlice, readService } from "./service.js";
 import { Shared } from "./shared.js";
-import { buildWorkloads, type ReadPod, readPodObject } from "./workload.js";
+import { buildWorkloads, readPodObject } from "./workload.js";
 
 export interface Built {
   readonly cluster: Cluster;

@@ -101,7 +101,7 @@ function checkShape(source: ManifestObject): readonly Diagnostic[] {
 }
 
 /** Whether an object was read from an API server, which gives every object a uid. */
-export function isFromCluster(object: ManifestObject): boolean {
-  const { metadata } = object.value;
+export function isFromCluster({ value }: Pick<ManifestObject, "value">): boolean {
+  const { metadata } = value;
   return isObject(metadata) && typeof metadata.uid === "string";
 }

@@ -5,48 +5,63 @@ import { child, items, number, protocol, text } from "./fields.js";
 import type { ContainerPort, Pod } from "./model.js";
 import type { Shared } from "./shared.js";
 
+/** A pod that is being put together. There are a hundred thousand: nothing is copied to add to them. */
+export type ReadPod = { -readonly [Field in keyof Pod]: Pod[Field] };
+
 /** A pod, or what a workload's template would make one. */
 export function readPod(
   identity: { namespace: string; name: string; labels: Labels },
   spec: JsonObject,
   status: JsonObject,
   shared: Shared,
-): Pod {
+): ReadPod {
   const node = text(spec, "nodeName");
-  const hostAddresses = addressTexts(status, "hostIP");
-  const ports = portsOf(spec);
-  const hostNetwork = spec.hostNetwork === true;
-  const pod = {
+  const hostAddresses = addressTexts(text(status, "hostIP"), items(status, "hostIPs"));
+  const pod: ReadPod = {
     namespace: identity.namespace,
     name: identity.name,
     labels: identity.labels,
-    addresses: parsed(addressTexts(status, "podIP")),
+    addresses: parsed(addressTexts(text(status, "podIP"), items(status, "podIPs"))),
     hostAddresses: shared.value(`addresses ${hostAddresses.join()}`, () => parsed(hostAddresses)),
-    hostNetwork,
-    ports: shared.value(`ports ${ports.map(portKey).join()}`, () => ports),
+    hostNetwork: spec.hostNetwork === true,
+    ports: sharedPorts(spec, shared),
     serviceAccount: shared.text(
       text(spec, "serviceAccountName") ?? text(spec, "serviceAccount") ?? "default",
     ),
   };
-  return node === undefined ? pod : { ...pod, node: shared.text(node) };
+  if (node !== undefined) pod.node = shared.text(node);
+  return pod;
 }
 
-/** No name of a port holds a comma that could be taken for the next one: it is quoted. */
-const portKey = ({ port, protocol: its, name }: ContainerPort): string =>
-  name === undefined ? `${port}/${its}` : `${port}/${its}/${JSON.stringify(name)}`;
+function sharedPorts(spec: JsonObject, shared: Shared): readonly ContainerPort[] {
+  const { containers, initContainers } = spec;
+  const latest = shared.latestPorts.madeOf(containers, initContainers);
+  if (latest !== undefined) return latest;
+  const ports = portsOf(spec);
+  const known = shared.value(`ports ${ports.map(portKey).join()}`, () => ports);
+  return shared.latestPorts.set(known, containers, initContainers);
+}
 
-function addressTexts(status: JsonObject, field: "podIP" | "hostIP"): readonly string[] {
+/** With its length, no name can be taken for the next port. */
+const portKey = ({ port, protocol: its, name }: ContainerPort): string =>
+  name === undefined ? `${port}/${its}` : `${port}/${its}/${name.length}:${name}`;
+
+function addressTexts(single: string | undefined, entries: readonly JsonObject[]): readonly string[] {
   const listed: string[] = [];
-  for (const entry of items(status, `${field}s`)) {
+  for (const entry of entries) {
     const ip = text(entry, "ip");
     if (ip !== undefined) listed.push(ip);
   }
-  const single = text(status, field);
   return single === undefined || listed.includes(single) ? listed : [single, ...listed];
 }
 
-const parsed = (texts: readonly string[]): readonly Address[] =>
-  texts.flatMap((ip) => parseAddress(ip) ?? []);
+/** Lists that grow have room for many more: these are as long as they are. */
+function parsed(texts: readonly string[]): readonly Address[] {
+  const addresses = texts.map(parseAddress);
+  return addresses.every((address) => address !== undefined)
+    ? addresses
+    : addresses.filter((address) => address !== undefined);
+}
 
 /** Ports of containers, and of sidecars, which are init containers that keep running. */
 function portsOf(spec: JsonObject): readonly ContainerPort[] {

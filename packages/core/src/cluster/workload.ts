@@ -5,7 +5,7 @@ import { ownText } from "../manifest/own-text.js";
 import { child, items } from "./fields.js";
 import type { Identified } from "./identity.js";
 import { type Pod, podKey, type Workload, type WorkloadRef } from "./model.js";
-import { controllerOf, hasFinished, readPod, templateOf } from "./pod.js";
+import { controllerOf, hasFinished, type ReadPod, readPod, templateOf } from "./pod.js";
 import { readLabels } from "./read-labels.js";
 import type { Shared } from "./shared.js";
 
@@ -21,21 +21,23 @@ export const workloadKinds = [
 
 const isWorkloadKind = (kind: string): boolean => (workloadKinds as readonly string[]).includes(kind);
 
-/** A pod whose workload is not known yet: that its controller belongs to another may be told later in the input. */
-export type ReadPod = Pod & { workload?: WorkloadRef };
-
 /** A pod of the input with the names of what it is part of; undefined for one that has finished (S1.11). */
 export function readPodObject(object: Identified, shared: Shared): ReadPod | undefined {
   const { value, labels } = object;
   const status = child(value, "status");
   if (hasFinished(status)) return undefined;
   const namespace = shared.text(object.namespace);
-  const owner = controllerRef(value, namespace);
-  const controller = owner && sharedRef(owner, shared);
-  return {
-    ...readPod({ namespace, name: ownText(object.name), labels }, child(value, "spec"), status, shared),
-    ...(controller === undefined ? {} : { controller, workload: controller }),
-  };
+  const controller = sharedController(value, namespace, shared);
+  const pod = readPod(
+    { namespace, name: ownText(object.name), labels },
+    child(value, "spec"),
+    status,
+    shared,
+  );
+  if (controller === undefined) return pod;
+  // That its controller belongs to another may be told later in the input.
+  pod.workload = pod.controller = controller;
+  return pod;
 }
 
 /** Workloads with their pods; one none of whose pods are in the input becomes a pod from its template, added to `pods`. */
@@ -86,6 +88,14 @@ interface Gathered {
   readonly pods: Pod[];
 }
 
+function sharedController(pod: JsonObject, namespace: string, shared: Shared): WorkloadRef | undefined {
+  const { ownerReferences } = child(pod, "metadata");
+  const latest = shared.latestController.madeOf(ownerReferences, namespace);
+  if (latest !== undefined) return latest;
+  const owner = controllerRef(pod, namespace);
+  return owner && shared.latestController.set(sharedRef(owner, shared), ownerReferences, namespace);
+}
+
 function sharedRef(ref: WorkloadRef, shared: Shared): WorkloadRef {
   return shared.value(`ref ${refKey(ref)}`, () => ({
     kind: shared.text(ref.kind),
@@ -117,7 +127,8 @@ function podFromTemplate(
 /** The workload that a pod or workload is controlled by; what custom resources own belongs to itself. */
 function controllerRef(value: JsonObject, namespace: string): WorkloadRef | undefined {
   const found = controllerOf(child(value, "metadata"));
-  return found === undefined || !isWorkloadKind(found.kind) ? undefined : { ...found, namespace };
+  if (found === undefined || !isWorkloadKind(found.kind)) return undefined;
+  return { kind: found.kind, namespace, name: found.name };
 }
 
 /** Follows controllers up: ReplicaSet → Deployment, Job → CronJob. */

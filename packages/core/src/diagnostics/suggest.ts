@@ -15,7 +15,11 @@ export function suggest(found: string, candidates: readonly string[]): string | 
 export function slipOf(found: string, candidates: readonly string[]): string | undefined {
   const folded = fold(found);
   const tolerance = found.length < 5 ? 0 : found.length < 12 ? 1 : 2;
-  return candidates.find((candidate) => editDistance(folded, fold(candidate)) <= tolerance);
+  return candidates.find((candidate) => {
+    const other = fold(candidate);
+    // Every policy of a cluster has fields that are no slips: most differ by more letters than that.
+    return Math.abs(other.length - folded.length) <= tolerance && editDistance(folded, other) <= tolerance;
+  });
 }
 
 /** ` ; did you mean ...?`, ready to be appended to a message. */

@@ -32,14 +32,31 @@ export interface ParsedDocument extends Document {
 }
 
 /** The same places under another path: an item of a list that is read alone still goes by its place in the list. */
-export function moved(document: Document, inner: (path: Path) => Path): Document {
-  return {
-    file: document.file,
-    placeOf: (path) => document.placeOf(inner(path)),
-    placeOfKey: (path) => document.placeOfKey(inner(path)),
-    writtenAt: (path) => document.writtenAt(inner(path)),
-    commentsIn: (path) => document.commentsIn(inner(path)),
-  };
+export class MovedDocument implements Document {
+  constructor(
+    private readonly document: Document,
+    private readonly inner: (path: Path) => Path,
+  ) {}
+
+  get file(): string {
+    return this.document.file;
+  }
+
+  placeOf(path: Path): Place {
+    return this.document.placeOf(this.inner(path));
+  }
+
+  placeOfKey(path: Path): Place {
+    return this.document.placeOfKey(this.inner(path));
+  }
+
+  writtenAt(path: Path): string | undefined {
+    return this.document.writtenAt(this.inner(path));
+  }
+
+  commentsIn(path: Path): readonly Comment[] {
+    return this.document.commentsIn(this.inner(path));
+  }
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,5 +1,5 @@
-import type { Path } from "../diagnostics/place.js";
-import type { Document, Json, ParsedDocument } from "./document.js";
+import type { Path, Place } from "../diagnostics/place.js";
+import type { Comment, Document, Json, ParsedDocument } from "./document.js";
 import { type Beginning, Lines } from "./lines.js";
 
 /*
@@ -35,9 +35,39 @@ function parseStream(text: string, file: string, lines: Lines): ParsedDocument[]
   return documents;
 }
 
-/** The places of a text that is one JSON value, read from the middle of a file. */
-export function placesInValue(file: string, text: string, beginning: Beginning): Document {
-  return placesIn(file, text, 0, new Lines(file, text, beginning));
+/** The places of one JSON value, read from the middle of a file. Its text is asked for with the first of them. */
+export class ValuePlaces implements Document {
+  private found: Document | undefined;
+
+  constructor(
+    readonly file: string,
+    private readonly text: () => string,
+    private readonly beginning: Beginning,
+  ) {}
+
+  placeOf(path: Path): Place {
+    return this.places().placeOf(path);
+  }
+
+  placeOfKey(path: Path): Place {
+    return this.places().placeOfKey(path);
+  }
+
+  writtenAt(path: Path): string | undefined {
+    return this.places().writtenAt(path);
+  }
+
+  /** JSON has none. */
+  commentsIn(): readonly Comment[] {
+    return [];
+  }
+
+  private places(): Document {
+    if (this.found !== undefined) return this.found;
+    const text = this.text();
+    this.found = placesIn(this.file, text, 0, new Lines(this.file, text, this.beginning));
+    return this.found;
+  }
 }
 
 function placesIn(file: string, text: string, start: number, lines: Lines): Document {
@@ -150,7 +180,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /** Where the string that begins here ends; undefined where the text ends before it does. */
-export function stringEnd(text: string, at: number): number | undefined {
+function stringEnd(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === backslash) i++;
@@ -160,7 +190,7 @@ export function stringEnd(text: string, at: number): number | undefined {
 }
 
 /** Where the value that begins here ends; undefined where the text ends before it does. Nesting is counted, not recursed into. */
-export function valueEnd(text: string, at: number): number | undefined {
+function valueEnd(text: string, at: number): number | undefined {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== "{" && text[at] !== "[") {
     let end = at;

@@ -1,6 +1,6 @@
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
-import { type Document, isObject, type Json } from "./document.js";
+import { type Document, isObject, type Json, type JsonObject } from "./document.js";
 import type { Receiver } from "./object.js";
 
 /** The objects of one document; `List`s and typed lists (`PodList`) are taken apart. */
@@ -34,6 +34,14 @@ export function listKindOf(apiVersion: string, kind: string): ListKind {
   return kind === "List" ? undefined : { apiVersion, kind: kind.slice(0, -"List".length) };
 }
 
+/** What an object is. Items of typed lists may leave out what the list's own kind says. */
+export function typeOf(value: JsonObject, list: ListKind): { apiVersion: string; kind: string } {
+  return {
+    apiVersion: typeof value.apiVersion === "string" ? value.apiVersion : (list?.apiVersion ?? ""),
+    kind: typeof value.kind === "string" ? value.kind : (list?.kind ?? ""),
+  };
+}
+
 /** What a value at some path of a document is: an object, or a list of them. `line` is where it begins, if that is known. */
 export function takeApart(
   value: Json,
@@ -58,9 +66,7 @@ export function takeApart(
     );
     return;
   }
-  // Items of typed lists may leave out what the list's own kind says.
-  const apiVersion = typeof value.apiVersion === "string" ? value.apiVersion : (list?.apiVersion ?? "");
-  const kind = typeof value.kind === "string" ? value.kind : (list?.kind ?? "");
+  const { apiVersion, kind } = typeOf(value, list);
   if (!isListKind(kind) || !("items" in value || kind === "List")) {
     receiver.object({
       apiVersion,

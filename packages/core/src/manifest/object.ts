@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Document, JsonObject } from "./document.js";
+import type { Excerpt } from "./excerpt.js";
 
 /** One Kubernetes object of a document; `path` leads to it when the document is a list. */
 export interface ManifestObject {
@@ -17,4 +18,6 @@ export interface ManifestObject {
 export interface Receiver {
   readonly object: (object: ManifestObject) => void;
   readonly report: (diagnostic: Diagnostic) => void;
+  /** Of which objects it looks at a part only, and keeps no document. A large text is read faster for it. */
+  readonly excerpt?: Excerpt;
 }

@@ -5,6 +5,7 @@ import type { Path } from "../diagnostics/place.js";
 import { formatPath } from "../diagnostics/place.js";
 import { isObject, type Json } from "./document.js";
 import { readObjects } from "./read.js";
+import { cut } from "../testing/cut.js";
 import type { Source } from "./source.js";
 
 /** Everything that a source says, with the places of all parts of its objects. */
@@ -40,13 +41,7 @@ function pathsIn(value: Json, path: Path = []): readonly Path[] {
 }
 
 const inHand = (text: string) => told({ file: "test", text });
-const inChunks = (text: string, size: number) =>
-  told({
-    file: "test",
-    *chunks() {
-      for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
-    },
-  });
+const inChunks = (text: string, size: number) => told({ file: "test", chunks: () => cut(text, size) });
 
 /** The law: how a text comes makes no difference. */
 function sameInChunks(text: string, size: number): void {
@@ -95,6 +90,11 @@ const cases: readonly (readonly [string, string])[] = [
     `${JSON.stringify(kubectlList([pod("a")]))} ${JSON.stringify(podList([bare("b")]), null, 2)}`,
   ],
   ["a list that is no list", '[{"a": 1}]\n[2] 3'],
+  ["other numbers at the end", '{"a": -0.5e-7}\n-12.5E+3'],
+  [
+    "texts in many bytes a character",
+    `[{"a": "ä€😀"}, "😀ä"] ${JSON.stringify(listOf([pod("😀€"), pod("b")]))}`,
+  ],
 ];
 
 const yamlCases: readonly (readonly [string, string])[] = [

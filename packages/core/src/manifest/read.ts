@@ -1,8 +1,10 @@
+import { ByteWindow } from "./byte-window.js";
 import { readJsonStream } from "./json-stream.js";
 import { objectsInValue } from "./list.js";
 import type { Receiver } from "./object.js";
 import { parseManifest } from "./parse.js";
 import type { Source } from "./source.js";
+import { decodedChunks, decodeUtf8, encodeUtf8 } from "./utf8.js";
 import { TextWindow } from "./window.js";
 import { readYamlStream } from "./yaml-stream.js";
 
@@ -22,15 +24,26 @@ function readText(text: string, file: string, receiver: Receiver): void {
   for (const { value, ...document } of documents) objectsInValue(value, document, receiver);
 }
 
-function readStream(chunks: Iterable<string>, file: string, receiver: Receiver): void {
-  const window = new TextWindow(chunks);
-  while (!/^\s*(?:[^\s{]|\{\s*\S)/.test(window.text) && window.more(0));
-  // A brace without a quote behind it opens a mapping of YAML.
-  if (/^\s*(?:\[|\{\s*["}])/.test(window.text)) readJsonStream(window, file, receiver);
-  else readYamlStream(window, file, receiver);
+function readStream(chunks: Iterable<Uint8Array>, file: string, receiver: Receiver): void {
+  const window = new ByteWindow(chunks);
+  if (opensJson(window)) readJsonStream(window, file, receiver);
+  else readYamlStream(new TextWindow(decodedChunks(window.rest())), file, receiver);
 }
 
-function* slices(text: string): Iterable<string> {
-  const length = longText / 4;
-  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
+/** A brace without a quote behind it opens a mapping of YAML. */
+function opensJson(window: ByteWindow): boolean {
+  for (;;) {
+    const text = decodeUtf8(window.bytes.subarray(0, window.length));
+    if (/^\s*(?:[^\s{]|\{\s*\S)/.test(text) || !window.more(0)) return /^\s*(?:\[|\{\s*["}])/.test(text);
+  }
+}
+
+function* slices(text: string): Iterable<Uint8Array> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + longText / 4;
+    // Two halves of one character stay together.
+    const to = /[\uD800-\uDBFF]/.test(text[end - 1] ?? "") ? end + 1 : end;
+    yield encodeUtf8(text.slice(at, to));
+    at = to;
+  }
 }

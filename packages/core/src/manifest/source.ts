@@ -4,10 +4,11 @@ export interface TextSource {
   readonly text: string;
 }
 
-/** A text that is too long to be held: it comes piece by piece, and is asked for once. */
+/** A text that is too long to be held: it comes piece by piece in UTF-8, and is asked for once. */
 export interface ChunkedSource {
   readonly file: string;
-  readonly chunks: () => Iterable<string>;
+  /** Each is done with before the next is asked for, which may take its place in memory. */
+  readonly chunks: () => Iterable<Uint8Array>;
 }
 
 export type Source = TextSource | ChunkedSource;

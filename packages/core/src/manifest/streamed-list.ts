@@ -1,6 +1,6 @@
 import { diagnostic } from "../diagnostics/diagnostic.js";
-import type { Place } from "../diagnostics/place.js";
-import { type Document, isObject, type Json, type JsonObject, moved } from "./document.js";
+import type { Path, Place } from "../diagnostics/place.js";
+import { type Document, isObject, type Json, type JsonObject, MovedDocument } from "./document.js";
 import { isListKind, type ListKind, listKindOf, takeApart } from "./list.js";
 import type { Receiver } from "./object.js";
 
@@ -27,10 +27,15 @@ export class StreamedList {
     this.known = kindIn(head);
   }
 
+  /** Whether no item goes on before the end. */
+  get isWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
   add(item: Item): void {
     const index = this.count++;
-    const waits = this.known === undefined && (this.waiting.length > 0 || needsKind(item.value));
-    if (waits) this.waiting.push([item, index]);
+    if (this.isWaiting || (this.known === undefined && needsKind(item.value)))
+      this.waiting.push([item, index]);
     else this.receive(item, index, this.known?.list);
   }
 
@@ -45,16 +50,20 @@ export class StreamedList {
   }
 
   private receive({ value, document, line }: Item, index: number, kind: ListKind): void {
-    const placed = moved(document, (path) => path.slice(2));
+    const placed = new MovedDocument(document, withinItem);
     takeApart(value, placed, ["items", index], kind, this.receiver, line);
   }
 }
+
+/** Without `items` and the index. */
+const withinItem = (path: Path): Path => path.slice(2);
 
 interface Known {
   readonly list: ListKind;
 }
 
-function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
+/** What the fields of a list say about its items; undefined where they do not say that it is a list. */
+export function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
   if (typeof kind !== "string" || !isListKind(kind)) return undefined;
   return { list: listKindOf(typeof apiVersion === "string" ? apiVersion : "", kind) };
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, moved, type ParsedDocument } from "./document.js";
+import { isObject, type Json, type JsonObject, MovedDocument, type ParsedDocument } from "./document.js";
 import type { Beginning } from "./lines.js";
 import { objectsInValue } from "./list.js";
 import type { Receiver } from "./object.js";
@@ -85,7 +85,7 @@ class YamlStream {
       for (const [i, item] of (Array.isArray(value) ? (value as readonly Json[]) : []).entries())
         list.add({
           value: item,
-          document: moved(document, (path) => [i, ...path]),
+          document: new MovedDocument(document, (path) => [i, ...path]),
           ...(i === 0 && startsBesideDash.test(part.text) ? { line: part.beginning.line } : {}),
         });
   }

@@ -17,13 +17,13 @@ export interface Comment {
 export interface Document {
   readonly file: string;
   /** Where the value at this path stands; the nearest enclosing one where the path leads nowhere. */
-  readonly placeOf: (path: Path) => Place;
+  placeOf(path: Path): Place;
   /** Where the key at the end of this path stands. */
-  readonly placeOfKey: (path: Path) => Place;
+  placeOfKey(path: Path): Place;
   /** The single value at this path as it was written: `on`, where the value is true. */
-  readonly writtenAt: (path: Path) => string | undefined;
+  writtenAt(path: Path): string | undefined;
   /** The comments on the value at this path and inside it; their paths lead on from there. */
-  readonly commentsIn: (path: Path) => readonly Comment[];
+  commentsIn(path: Path): readonly Comment[];
 }
 
 /** A document with what it says. */

@@ -359,11 +359,11 @@ describe("laws", () => {
         const both = parseYaml(text, "test.yaml");
         expect(both.diagnostics).toEqual(alone.diagnostics);
         const told = ({ documents }: typeof both) =>
-          documents.map(({ value, placeOf, placeOfKey }) => [
-            JSON.stringify(value),
+          documents.map((document) => [
+            JSON.stringify(document.value),
             ...[[], [0], ["a"], ["a", "b"], ["spec"], ["metadata", "name"]].map((path) => [
-              placeOf(path),
-              placeOfKey(path),
+              document.placeOf(path),
+              document.placeOfKey(path),
             ]),
           ]);
         expect(told(both)).toEqual(told(alone));

@@ -21,10 +21,13 @@ export function partOfRule(
   if (inside === undefined) return undefined;
   const full = [...path, ...inside];
   // A single value is shown itself; of a list or an object, the word that it stands under.
-  const { placeOf, placeOfKey } = object.document;
+  const at = [...object.path, ...full];
   const isSingle =
     typeof step(inside.slice(0, -1).reduce<Json | undefined>(step, rule), inside.at(-1)!) !== "object";
-  return { place: (isSingle ? placeOf : placeOfKey)([...object.path, ...full]), path: full };
+  return {
+    place: isSingle ? object.document.placeOf(at) : object.document.placeOfKey(at),
+    path: full,
+  };
 }
 
 /** `specs[1].egressDeny[0]`: such paths have no other keys than plain words. */

@@ -84,7 +84,7 @@ describe("tierwall diff OLD NEW", () => {
       cwd: folder,
       env: { GITHUB_STEP_SUMMARY: summary },
     });
-    expect(stdout).toMatch(/^::warning file=new\/closed\.yaml,line=1,title=/);
+    expect(stdout).toMatch(/^::warning file=new\/closed\.yaml,line=1,col=1,endColumn=\d+,title=/);
     expect(readFileSync(summary, "utf8")).toContain("## Network policy changes");
     const unwritable = tierwall(["diff", "old", "new", "-o", "github"], {
       cwd: folder,

@@ -13,6 +13,7 @@ import { addLookup } from "./lookup.js";
 import { addReplay } from "./replay.js";
 import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
+import { talk } from "./terminal.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -35,7 +36,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addComplete,
 ];
 
-/** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input. */
+/** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input, 3 a mistake of our own. */
 export async function run(args: readonly string[], invocation: Invocation = "tierwall"): Promise<number> {
   // A reader like `head` that has seen enough is no error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -49,11 +50,15 @@ export async function run(args: readonly string[], invocation: Invocation = "tie
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    talk(`tierwall failed, and that is no fault of yours; please report this:\n\n${stackOf(error)}`);
+    return 3;
   }
   return status;
 }
+
+const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 /** The help of every command, for the reference in docs/. */
 export function helpPages(): { command: string; text: string }[] {

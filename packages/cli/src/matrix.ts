@@ -24,6 +24,7 @@ import {
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
+  collect,
   isTelling,
   isUsable,
   type Loaded,
@@ -102,8 +103,6 @@ Exit status: 0 when there is an answer, 2 when the input is not valid.`,
     )
     .action((flags: MatrixFlags) => finish(runMatrix(flags)));
 }
-
-const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 function selector(text: string, previous: LabelMatch): LabelMatch {
   const parsed = parseSelector(text);

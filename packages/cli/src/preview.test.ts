@@ -101,7 +101,7 @@ not looked at: API server (not in the input)
 
   it("annotates errors where pods are locked out", () => {
     expect(preview(["--apply", "deny.yaml", "-o", "github"]).stdout).toMatch(
-      /^::error file=deny\.yaml,line=1,title=lockouts::DNS: 2 workloads lose it/,
+      /^::error file=deny\.yaml,line=1,col=1,endColumn=\d+,title=lockouts::DNS: 2 workloads lose it/,
     );
     expect(preview(["--apply", "deny.yaml", "-o", "md"]).stdout).toContain("### Lockouts: 1 finding");
   });

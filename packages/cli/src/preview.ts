@@ -1,5 +1,4 @@
 import {
-  type Diagnostic,
   diagnosticsJson,
   type Failure,
   failures,
@@ -11,24 +10,13 @@ import {
   previewJson,
   previewMarkdown,
   previewText,
-  readEdited,
   type Removal,
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
+import { loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
-import { readPaths } from "./files.js";
-import { Progress } from "./progress.js";
-import {
-  isTelling,
-  isUsable,
-  type Loaded,
-  readNamed,
-  type StateFlags,
-  stateOptions,
-  tellRest,
-  withStateFlags,
-} from "./state.js";
+import { collect, isTelling, isUsable, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface PreviewFlags extends StateFlags {
@@ -81,11 +69,6 @@ Exit status: 0 when there is an answer, 1 when --fail-on names something that wa
     .action((flags: PreviewFlags) => finish(runPreview(flags)));
 }
 
-const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
-  ...(previous ?? []),
-  value,
-];
-
 function collectRemovals(value: string, previous: readonly Removal[] | undefined): readonly Removal[] {
   const removal = parseRemoval(value);
   if (!removal.ok) throw new InvalidArgumentError(removal.diagnostic.message);
@@ -111,32 +94,7 @@ function runPreview(flags: PreviewFlags): number {
     talk("standard input can be read only once; name a file instead of the other `-`");
     return 2;
   }
-  const { options, diagnostics: fromOptions } = stateOptions(flags);
-  const progress = new Progress();
-  const named = readNamed(flags, progress);
-  const applied = readPaths(apply, flags.recursive ?? false, progress.bytesRead);
-  const edited = readEdited(
-    named.sources,
-    { apply: applied.sources, remove },
-    { ...options, progress: progress.objectsRead },
-  );
-  progress.end();
-  const outside: readonly Diagnostic[] = [
-    ...fromOptions,
-    ...named.diagnostics,
-    ...applied.diagnostics,
-    ...edited.diagnostics,
-  ];
-  const before: Loaded = {
-    state: edited.before,
-    sources: named.sources,
-    diagnostics: edited.before.diagnostics,
-  };
-  const after: Loaded = {
-    state: edited.after,
-    sources: [...applied.sources, ...named.sources],
-    diagnostics: [...outside, ...edited.after.diagnostics],
-  };
+  const { before, after, edited } = loadEdited(flags, apply, remove);
   // What the edit leaves out may be what is wrong with the state: then that is told.
   if (!isUsable(after) || !isUsable(before)) return 2;
   const found = preview(edited, flags.by);

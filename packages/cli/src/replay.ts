@@ -19,6 +19,7 @@ import { unreadable } from "./files.js";
 import { linesAt } from "./lines.js";
 import { Progress } from "./progress.js";
 import {
+  collect,
   isTelling,
   isUsable,
   loadState,
@@ -83,11 +84,6 @@ input is not valid.`,
     )
     .action(async (flags: ReplayFlags) => finish(await runReplay(flags)));
 }
-
-const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
-  ...(previous ?? []),
-  value,
-];
 
 async function runReplay(flags: ReplayFlags): Promise<number> {
   const { flows, apply, filename = [] } = flags;

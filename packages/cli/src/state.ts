@@ -64,7 +64,8 @@ export function withStateFlags(command: Command): Command {
     .option("-v, --verbose", "show notes, and every rule that was looked at");
 }
 
-const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
+/** For options that may be given several times. */
+export const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
   ...(previous ?? []),
   value,
 ];

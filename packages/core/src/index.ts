@@ -98,7 +98,8 @@ export {
   string,
 } from "./schema/schema.js";
 export { validate } from "./schema/validate.js";
-export { type Annotation, annotationText, changesAnnotations } from "./report/changes-github.js";
+export { changesAnnotations } from "./report/changes-github.js";
+export { type Annotation, annotationText } from "./report/github-annotation.js";
 export { changesJson } from "./report/changes-json.js";
 export { changesMarkdown } from "./report/changes-markdown.js";
 export { changesText } from "./report/changes-text.js";

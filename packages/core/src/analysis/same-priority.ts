@@ -1,9 +1,9 @@
 import type { Cluster } from "../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { isSubject } from "../evaluate/match.js";
-import { isSatisfiable } from "../labels/satisfiable.js";
 import type { PlacedRule } from "../policy/assemble.js";
 import { formatPolicy, type PolicyRef } from "../policy/model.js";
+import { subjectsCanMeet } from "./proof/can-meet.js";
 
 /** S1.13: policies of one tier with one precedence that select the same pods. */
 export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
@@ -40,7 +40,9 @@ function overlapping(cluster: Cluster, members: readonly PlacedRule[]): readonly
     for (const pair of pairsOf(selecting)) report(pair, `${pod.namespace}/${pod.name}`);
   }
   if (cluster.pods.size === 0)
-    for (const pair of pairsOf(members)) if (canMeet(pair)) report(pair, "pods that could be there");
+    for (const pair of pairsOf(members))
+      if (subjectsCanMeet(pair[0].rule.subject, pair[1].rule.subject))
+        report(pair, "pods that could be there");
   return [...found.values()].flatMap((ofA) => [...ofA.values()]);
 }
 
@@ -49,11 +51,6 @@ type Pair = readonly [PlacedRule, PlacedRule];
 function pairsOf(list: readonly PlacedRule[]): readonly Pair[] {
   const last = (i: number) => (list.length > everyPairUpTo ? i + 2 : list.length);
   return list.flatMap((a, i) => list.slice(i + 1, last(i)).map((b): Pair => [a, b]));
-}
-
-function canMeet([a, b]: Pair): boolean {
-  const [x, y] = [a.rule.subject, b.rule.subject];
-  return isSatisfiable([...x.namespaces, ...y.namespaces]) && isSatisfiable([...x.pods, ...y.pods]);
 }
 
 function samePriority(a: PlacedRule, b: PlacedRule, shared: string): Diagnostic {

@@ -2,15 +2,8 @@ import type { StateChanges } from "../analysis/changes/changes.js";
 import type { Place } from "../diagnostics/place.js";
 import type { Decider } from "../evaluate/walk.js";
 import { capital } from "./changes-markdown.js";
+import type { Annotation } from "./github-annotation.js";
 import { byResponsible, counted, flowText, responsibleFor, sections } from "./changes-words.js";
-
-/** An annotation of a GitHub workflow: it shows beside the line that it is about. */
-export interface Annotation {
-  readonly level: "error" | "warning" | "notice";
-  readonly place: Place | undefined;
-  readonly title: string;
-  readonly message: string;
-}
 
 /** One for each who is responsible, at the line where that stands. */
 export function changesAnnotations(changes: StateChanges): readonly Annotation[] {
@@ -34,13 +27,3 @@ function placeOf(deciders: readonly Decider[]): Place | undefined {
   }
   return undefined;
 }
-
-export function annotationText({ level, place, title, message }: Annotation): string {
-  const where = place === undefined ? [] : [`file=${property(place.file)}`, `line=${place.line}`];
-  return `::${level} ${[...where, `title=${property(title)}`].join(",")}::${data(message)}`;
-}
-
-const data = (text: string): string =>
-  text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-
-const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { compareStates } from "../analysis/changes/compare.js";
 import type { StateOptions } from "../analysis/state.js";
 import { world } from "../testing/world.js";
-import { annotationText, changesAnnotations } from "./changes-github.js";
+import { changesAnnotations } from "./changes-github.js";
+import { annotationText } from "./github-annotation.js";
 import { changesJson } from "./changes-json.js";
 import { cell, changesMarkdown } from "./changes-markdown.js";
 import { changesText } from "./changes-text.js";
@@ -151,15 +152,15 @@ describe("changes for pull requests", () => {
 
   it("are annotations of the lines that are responsible", () => {
     expect(changesAnnotations(compared(allow("cart"), allow("web"))).map(annotationText)).toEqual([
-      "::warning file=test.yaml,line=18,title=1 connection newly denied::By NetworkPolicy shop/web (isolation) · test.yaml:18%0Afor example shop/cart → shop/web :8080/TCP",
-      "::warning file=test.yaml,line=24,title=1 connection newly allowed::By NetworkPolicy shop/web rule 1 · test.yaml:24%0Afor example shop/web → shop/web :8080/TCP",
+      "::warning file=test.yaml,line=18,col=1,endColumn=33,title=1 connection newly denied::By NetworkPolicy shop/web (isolation) · test.yaml:18%0Afor example shop/cart → shop/web :8080/TCP",
+      "::warning file=test.yaml,line=24,col=5,endColumn=53,title=1 connection newly allowed::By NetworkPolicy shop/web rule 1 · test.yaml:24%0Afor example shop/web → shop/web :8080/TCP",
     ]);
   });
 
   it("escape what would end a command", () => {
     const place = { file: "a,b:c.yaml", line: 1, column: 1, length: 1, offset: 0 };
     expect(annotationText({ level: "error", place, title: "50%, done", message: "x\n::error::y" })).toBe(
-      "::error file=a%2Cb%3Ac.yaml,line=1,title=50%25%2C done::x%0A::error::y",
+      "::error file=a%2Cb%3Ac.yaml,line=1,col=1,endColumn=2,title=50%25%2C done::x%0A::error::y",
     );
   });
 });

@@ -1,5 +1,5 @@
 import type { Preview } from "../analysis/preview/preview.js";
-import type { Annotation } from "./changes-github.js";
+import type { Annotation } from "./github-annotation.js";
 import { changesAnnotations } from "./changes-github.js";
 import { capital, cell, changesMarkdown } from "./changes-markdown.js";
 import { counted, numberText, PartyNames } from "./changes-words.js";

@@ -1,5 +1,3 @@
-import { isSatisfiable } from "../../labels/satisfiable.js";
-import type { PodSelection } from "../../policy/model.js";
 import type { LintContext, PlacedRule } from "./rule.js";
 import { rulesOf } from "./rule.js";
 
@@ -13,13 +11,4 @@ function isGuardrail({ tier, rule }: PlacedRule): boolean {
   const { policy } = rule.origin;
   const isAbove = tier === "guardrail" || tier === "guardrail-allow" || tier === "admin";
   return isAbove || (policy.kind === "CiliumClusterwideNetworkPolicy" && rule.action === "Deny");
-}
-
-/** Whether some pod could be in both. */
-export function canMeet(a: PodSelection, b: PodSelection): boolean {
-  return (
-    isSatisfiable([...a.namespaces, ...b.namespaces]) &&
-    isSatisfiable([...a.pods, ...b.pods]) &&
-    isSatisfiable([...(a.account ?? []), ...(b.account ?? [])])
-  );
 }

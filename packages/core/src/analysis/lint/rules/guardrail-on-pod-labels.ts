@@ -1,7 +1,8 @@
 import { formatMatch, type LabelMatch } from "../../../labels/requirement.js";
 import { formatPolicy, type Peer, type PolicyRef } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
-import { canMeet, guardrailsIn } from "../guardrails.js";
+import { subjectsCanMeet } from "../../proof/can-meet.js";
+import { guardrailsIn } from "../guardrails.js";
 import type { LintContext, LintRule, PlacedRule } from "../rule.js";
 
 /**
@@ -87,7 +88,7 @@ function isDenialBehind(other: PlacedRule, { rule, tier, direction, position }: 
     other.tier === tier &&
     other.direction === direction &&
     other.position > position &&
-    canMeet(other.rule.subject, rule.subject) &&
+    subjectsCanMeet(other.rule.subject, rule.subject) &&
     other.rule.peers.some(({ kind }) => kind === "pods" || kind === "everything" || kind === "networks")
   );
 }

@@ -5,7 +5,7 @@ import { everyPort, offsets, type PortSetId, type PortSets } from "../../../engi
 import { describePeer } from "../../../policy/describe.js";
 import type { Peer, Rule, Tier, Tiers } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
-import { canMeet } from "../guardrails.js";
+import { subjectsCanMeet } from "../../proof/can-meet.js";
 import { externalByClass, type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
 
 /** S8.2: allowing a name denies no other: without a deny behind it, the rule changes nothing. */
@@ -79,13 +79,13 @@ function mayBeDenied({ rule, tier, position }: PlacedRule, tiers: Tiers): boolea
     .slice(from)
     .some(
       ({ name, rules, isolation }) =>
-        isolation.some(({ subject }) => canMeet(subject, rule.subject)) ||
+        isolation.some(({ subject }) => subjectsCanMeet(subject, rule.subject)) ||
         rules.some(
           (other, i) =>
             (name !== tier || i > position) &&
             other.action === "Deny" &&
             other.peers.some(({ kind }) => kind !== "pods" && kind !== "nodes") &&
-            canMeet(other.subject, rule.subject),
+            subjectsCanMeet(other.subject, rule.subject),
         ),
     );
 }

@@ -26,12 +26,13 @@ export class IngressAnswers {
     layers: readonly GroupLayer[],
     pods: readonly EndGroup[],
     private readonly answers: OutcomeAnswers,
+    singlesOutFew: (layer: GroupLayer) => boolean = isSparse,
   ) {
     const rows = tupleNumbers(pods, (group) => layers.map((layer) => contentOf(layer, group)));
     this.at = rows.numbers;
     this.layers = layers.map((layer) => {
       const contents = Uint32Array.from(rows.firsts, (group) => contentOf(layer, group));
-      return isSparse(layer) ? new SparseLayer(layer, contents) : new DenseLayer(layer, contents);
+      return singlesOutFew(layer) ? new SparseLayer(layer, contents) : new DenseLayer(layer, contents);
     });
     this.sparse = this.layers.filter((layer) => layer instanceof SparseLayer);
     const vector = () => new Uint32Array(rows.firsts.length);

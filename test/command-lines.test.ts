@@ -139,7 +139,7 @@ describe("the GitHub Action", () => {
   ])("%s knows %s %s", (name, flag, value) => {
     const command = makeProgram(() => undefined).commands.find((one) => one.name() === name);
     const option = command?.options.find((one) => one.long === flag);
-    if (command !== undefined) expect(option?.argChoices ?? (option && [value])).toContain(value);
+    expect(option?.argChoices ?? (option && [value])).toContain(value);
   });
 });
 
@@ -153,6 +153,6 @@ describe("the hooks of pre-commit", () => {
   it.each(hooks)("$id runs a command that is there", ({ entry, args = [] }) => {
     const [npx, yes, what, ...words] = entry.split(" ");
     expect([npx, yes, what]).toEqual(["npx", "--yes", `tierwall@${version}`]);
-    if (commandNames().includes(words[0]!)) expect(complaintAbout([...words, ...args])).toBeUndefined();
+    expect(complaintAbout([...words, ...args])).toBeUndefined();
   });
 });

@@ -136,6 +136,15 @@ describe("tierwall diff --git", () => {
     expect(stdout).toContain("by NetworkPolicy shop/more (isolation) · policies/more.yaml:1");
   });
 
+  it("takes defaults for options for no manifest, in either", () => {
+    put("policies/tierwall.yaml", "recursive: true\n");
+    commit("three");
+    const { stderr } = diff(["--no-config", "--git", "three", "policies"]);
+    expect(stderr).not.toContain("TW3003");
+    git("reset", "-q", "--hard", "two");
+    put("policies/more.yaml", closed.replace("closed", "more").replace("{matchLabels: {app: web}}", "{}"));
+  });
+
   it("compares two revisions, whatever lies about", () => {
     const { status, stdout } = diff(["--git", "one..two", "-R", "policies"]);
     expect(status).toBe(1);

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import type { Diagnostic, TextSource } from "@tierwall/core";
+import { configName, isConfigText } from "./config/find-config.js";
 import { isLookedInto, isManifest, type Read, shown, unreadable } from "./files.js";
 
 /** Which revisions are compared; undefined is the working tree. */
@@ -27,7 +28,11 @@ export function readRevision(revision: string, path: string, recursive: boolean)
     const files = filesAt(revision, resolve(path), recursive);
     const links = files.filter(({ mode }) => mode === symbolicLink);
     const texts = textsOf(files.filter(({ mode }) => mode !== symbolicLink));
-    return { sources: texts, diagnostics: links.map((link) => followed(link, revision)) };
+    const isDefaults = ({ file, text }: TextSource) => basename(file) === configName && isConfigText(text);
+    return {
+      sources: texts.filter((source) => !isDefaults(source)),
+      diagnostics: links.map((link) => followed(link, revision)),
+    };
   } catch (cause) {
     return { sources: [], diagnostics: [unreadable(path, cause)] };
   }

@@ -28,12 +28,16 @@ function foldersUpwards(folder: string, home: string): readonly string[] {
 /** A manifest may have the same name, as that of Tierwall itself: it has a kind, and defaults have none. */
 export function isConfig(path: string): boolean {
   try {
-    const { documents } = parseManifest(readFileSync(path, "utf8"), path);
-    return !documents.some(({ value }) => isObject(value) && ("kind" in value || "apiVersion" in value));
+    return isConfigText(readFileSync(path, "utf8"));
   } catch {
     // A folder of that name, or one that may not be read: reading it will say so where it is asked for.
     return false;
   }
+}
+
+export function isConfigText(text: string): boolean {
+  const { documents } = parseManifest(text, configName);
+  return !documents.some(({ value }) => isObject(value) && ("kind" in value || "apiVersion" in value));
 }
 
 /** As a user would name it from where they stand. */

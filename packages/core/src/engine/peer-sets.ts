@@ -67,14 +67,15 @@ export class PeerSets {
     return set;
   }
 
-  /** A class of pods that came later, and one from before that differs from it in labels only, if there is one. */
-  addClass(end: EndClass, twin: EndClass | undefined): void {
+  /**
+   * A class of pods that came later, and one from before that differs from it in labels only, if there is one. Says which
+   * sets hold only one of the two; without such a class, which hold the new one.
+   */
+  addClass(end: EndClass, twin: EndClass | undefined): ReadonlySet<number> {
     this.addToProfile(end);
-    this.sets.addColumn(
-      end.column,
-      twin?.column,
-      twin === undefined ? this.holding(end) : this.unlike(twin, end),
-    );
+    const unlike = twin === undefined ? this.holding(end) : this.unlike(twin, end);
+    this.sets.addColumn(end.column, twin?.column, unlike);
+    return unlike;
   }
 
   /** The sets, by id, that hold only one of two classes which differ in labels only. */

@@ -65,9 +65,9 @@ export class Spaces {
     };
   }
 
-  /** A class of pods that came later than all others, and one from before that differs in labels only, if there is one. */
-  addClass(end: EndClass, twin: EndClass | undefined): void {
-    this.peers.addClass(end, twin);
+  /** A class of pods that came later than all others; see PeerSets. */
+  addClass(end: EndClass, twin: EndClass | undefined): ReadonlySet<number> {
+    return this.peers.addClass(end, twin);
   }
 
   /** The sets of columns, by id, that hold only one of two classes which differ in labels only. */

@@ -76,8 +76,7 @@ export class View {
   /** A class of pods that came later than all others, and one from before that differs in labels only, if there is one. */
   addClass(end: EndClass, twin: EndClass | undefined): void {
     const model = twin && this.ends.modelOf(twin);
-    this.spaces.addClass(end, model);
-    const unlike = model === undefined ? new Set<number>() : this.spaces.unlike(model, end);
+    const unlike = this.spaces.addClass(end, model);
     for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
       const count = rows.rows.length;
       const row = rows.addClass(end, twin);

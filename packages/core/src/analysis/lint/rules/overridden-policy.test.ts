@@ -1,46 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { cartAndWeb, fromWeb, guardOnPort, policyOfCart } from "../../../testing/cart-and-web.js";
 import { findingsOf, lintedLines } from "../../../testing/linted.js";
 import { overriddenPolicy } from "./overridden-policy.js";
-
-const pods = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: shop}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: cart, namespace: shop, labels: {app: cart}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop, labels: {app: web}}
-`;
-
-const guard = (name: string, action: string, port: number) => `---
-apiVersion: policy.networking.k8s.io/v1alpha2
-kind: ClusterNetworkPolicy
-metadata: {name: ${name}}
-spec:
-  tier: Admin
-  priority: ${port % 1000}
-  subject: {namespaces: {}}
-  ingress: [{action: ${action}, from: [{namespaces: {}}], protocols: [{tcp: {destinationPort: {number: ${port}}}}]}]
-`;
-
-const networkPolicy = (rule: string) => `---
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: np, namespace: shop}
-spec: {podSelector: {matchLabels: {app: cart}}, policyTypes: [Ingress], ingress: [${rule}]}
-`;
-
-const web = "{from: [{podSelector: {matchLabels: {app: web}}}]}";
 
 describe("a NetworkPolicy that is overridden", () => {
   it("is told of with who decides otherwise, how much, and a connection", () => {
     const [found, ...others] = findingsOf(
       overriddenPolicy,
-      `${pods}${guard("no-ssh", "Deny", 22)}${guard("no-telnet", "Deny", 23)}${networkPolicy(web)}`,
+      `${cartAndWeb}${guardOnPort("no-ssh", "Deny", 22)}${guardOnPort("no-telnet", "Deny", 23)}${policyOfCart(fromWeb)}`,
     );
     expect(others).toEqual([]);
     expect(found?.message).toBe(
@@ -51,10 +18,13 @@ describe("a NetworkPolicy that is overridden", () => {
 
   it("is not, where the tiers before allow what it allows, or pass it", () => {
     expect(
-      lintedLines(overriddenPolicy, `${pods}${guard("ssh", "Accept", 22)}${networkPolicy(web)}`),
+      lintedLines(
+        overriddenPolicy,
+        `${cartAndWeb}${guardOnPort("ssh", "Accept", 22)}${policyOfCart(fromWeb)}`,
+      ),
     ).toEqual([]);
-    expect(lintedLines(overriddenPolicy, `${pods}${guard("ssh", "Pass", 22)}${networkPolicy(web)}`)).toEqual(
-      [],
-    );
+    expect(
+      lintedLines(overriddenPolicy, `${cartAndWeb}${guardOnPort("ssh", "Pass", 22)}${policyOfCart(fromWeb)}`),
+    ).toEqual([]);
   });
 });

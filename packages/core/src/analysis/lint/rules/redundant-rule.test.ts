@@ -1,20 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { cartAndWeb } from "../../../testing/cart-and-web.js";
 import { findingsOf, lintedLines } from "../../../testing/linted.js";
 import { redundantRule } from "./redundant-rule.js";
-
-const pods = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: shop}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: cart, namespace: shop, labels: {app: cart}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop, labels: {app: web}}
-`;
 
 const networkPolicy = (name: string, ...rules: readonly string[]) => `---
 apiVersion: networking.k8s.io/v1
@@ -44,23 +31,29 @@ const from = (action: string, app: string) =>
 
 describe("a rule without which nothing would change", () => {
   it("decides something that its tier would say as well", () =>
-    expect(lintedLines(redundantRule, `${pods}${networkPolicy("np", web, everyPod)}`)).toEqual([
+    expect(lintedLines(redundantRule, `${cartAndWeb}${networkPolicy("np", web, everyPod)}`)).toEqual([
       "line 21: NetworkPolicy shop/np rule 1 changes nothing: without it, its tier says the same of every connection in this cluster",
     ]));
 
   it("repeats what others of a tier without an order say", () =>
-    expect(lintedLines(redundantRule, `${pods}${networkPolicy("np", everyPod, web)}`)).toEqual([
+    expect(lintedLines(redundantRule, `${cartAndWeb}${networkPolicy("np", everyPod, web)}`)).toEqual([
       "line 22: NetworkPolicy shop/np rule 2 changes nothing: NetworkPolicy shop/np rule 1 allows all of it as well, whatever is deployed",
     ]));
 
   it("may be one of two: each can go by itself, and the hint says that not both can", () => {
-    const found = findingsOf(redundantRule, `${pods}${networkPolicy("a", web)}${networkPolicy("b", web)}`);
+    const found = findingsOf(
+      redundantRule,
+      `${cartAndWeb}${networkPolicy("a", web)}${networkPolicy("b", web)}`,
+    );
     expect(found.map(({ place }) => place?.line)).toEqual([21, 30]);
     for (const { hint } of found) expect(hint).toContain("one of them has to stay");
   });
 
   it("is told apart where it holds whatever namespaces do", () => {
-    const [found] = findingsOf(redundantRule, `${pods}${guard(from("Deny", "web"))}${networkPolicy("np")}`);
+    const [found] = findingsOf(
+      redundantRule,
+      `${cartAndWeb}${guard(from("Deny", "web"))}${networkPolicy("np")}`,
+    );
     expect(found?.message).toBe(
       "ClusterNetworkPolicy guard rule 1 changes nothing today: without it, other tiers say the same of every connection in this cluster",
     );
@@ -72,9 +65,9 @@ describe("a rule without which nothing would change", () => {
   });
 
   it("is not one that somebody would miss", () => {
-    expect(lintedLines(redundantRule, `${pods}${networkPolicy("np", web)}`)).toEqual([]);
+    expect(lintedLines(redundantRule, `${cartAndWeb}${networkPolicy("np", web)}`)).toEqual([]);
     expect(
-      lintedLines(redundantRule, `${pods}${guard(from("Accept", "web"))}${networkPolicy("np")}`),
+      lintedLines(redundantRule, `${cartAndWeb}${guard(from("Accept", "web"))}${networkPolicy("np")}`),
     ).toEqual([]);
   });
 
@@ -91,7 +84,7 @@ spec:
       "{fromEndpoints: [{matchLabels: {app: web}}], toPorts: [{ports: [{port: '80', protocol: TCP}], rules: {http: [{method: GET}]}}]}";
     const plain =
       "{fromEndpoints: [{matchLabels: {app: web}}], toPorts: [{ports: [{port: '80', protocol: TCP}]}]}";
-    expect(lintedLines(redundantRule, `${pods}${cilium(`[${http}, ${plain}]`)}`)).toEqual([]);
-    expect(lintedLines(redundantRule, `${pods}${cilium(`[${plain}, ${plain}]`)}`)).toHaveLength(2);
+    expect(lintedLines(redundantRule, `${cartAndWeb}${cilium(`[${http}, ${plain}]`)}`)).toEqual([]);
+    expect(lintedLines(redundantRule, `${cartAndWeb}${cilium(`[${plain}, ${plain}]`)}`)).toHaveLength(2);
   });
 });

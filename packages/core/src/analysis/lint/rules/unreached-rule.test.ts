@@ -1,20 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { cartAndWeb } from "../../../testing/cart-and-web.js";
 import { lintedLines } from "../../../testing/linted.js";
 import { unreachedRule } from "./unreached-rule.js";
-
-const pods = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: shop}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: cart, namespace: shop, labels: {app: cart}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop, labels: {app: web}}
-`;
 
 const cluster = (tier: "Admin" | "Baseline", action: string, from: string) => `---
 apiVersion: policy.networking.k8s.io/v1alpha2
@@ -41,28 +28,34 @@ const fromWeb = "[{from: [{podSelector: {matchLabels: {app: web}}}]}]";
 describe("S1.1: a rule whose traffic is decided in tiers before", () => {
   it("is told of with a rule that always does", () =>
     expect(
-      lintedLines(unreachedRule, `${pods}${cluster("Admin", "Deny", everybody)}${networkPolicy(fromWeb)}`),
+      lintedLines(
+        unreachedRule,
+        `${cartAndWeb}${cluster("Admin", "Deny", everybody)}${networkPolicy(fromWeb)}`,
+      ),
     ).toEqual([
       "line 26: NetworkPolicy shop/np rule 1 in tier network-policy is never reached: ClusterNetworkPolicy admin rule 1 decides all that it matches before, whatever is deployed",
     ]));
 
   it("S1.2: is told of where isolation does", () =>
     expect(
-      lintedLines(unreachedRule, `${pods}${networkPolicy("[]")}${cluster("Baseline", "Accept", web)}`),
+      lintedLines(unreachedRule, `${cartAndWeb}${networkPolicy("[]")}${cluster("Baseline", "Accept", web)}`),
     ).toEqual([
       "line 26: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached: isolation by NetworkPolicy shop/np decides all that it matches before, in this cluster",
     ]));
 
   it("S1.3: is not told of where they pass it", () =>
     expect(
-      lintedLines(unreachedRule, `${pods}${cluster("Admin", "Pass", everybody)}${networkPolicy(fromWeb)}`),
+      lintedLines(
+        unreachedRule,
+        `${cartAndWeb}${cluster("Admin", "Pass", everybody)}${networkPolicy(fromWeb)}`,
+      ),
     ).toEqual([]));
 
   it("is not told of where only some of it is decided", () =>
     expect(
       lintedLines(
         unreachedRule,
-        `${pods}${cluster("Admin", "Deny", web)}${networkPolicy("[{from: [{podSelector: {}}]}]")}`,
+        `${cartAndWeb}${cluster("Admin", "Deny", web)}${networkPolicy("[{from: [{podSelector: {}}]}]")}`,
       ),
     ).toEqual([]));
 });

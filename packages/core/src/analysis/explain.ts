@@ -87,10 +87,6 @@ function judge(state: State, { pair, port }: Candidate, asked: Question["port"])
 const conditionsOf = ({ egress, ingress }: ConnectionVerdict): readonly string[] =>
   [egress, ingress].flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
 
-export function explainFlow(state: State, flow: Flow): ExplainedFlow {
-  return traceFlow(state, flow, evaluate(state.cluster, state.tiers, flow));
-}
-
 function traceFlow(state: State, flow: Flow, connection: ConnectionVerdict): ExplainedFlow {
   return {
     flow,

@@ -3,8 +3,13 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: {
-    // Tests run on the sources of core, also when they reach it through another package: no build in between.
-    alias: { "@tierwall/core": fileURLToPath(new URL("packages/core/src/index.ts", import.meta.url)) },
+    // Tests run on the sources of our packages, also when they reach one through another: no build in between.
+    alias: Object.fromEntries(
+      ["core", "kube", "agent"].map((name) => [
+        `@tierwall/${name}`,
+        fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url)),
+      ]),
+    ),
   },
   test: {
     include: [

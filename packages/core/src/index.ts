@@ -77,7 +77,7 @@ export type { EndGroup } from "./engine/end-groups.js";
 export type { Block } from "./engine/blocks.js";
 export { PortSets, type PortSetId } from "./engine/port-sets.js";
 export { type Lowered, assembleTiers } from "./policy/assemble.js";
-export type { PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
+export type { Isolation, PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
 export { type ParsedDocument, isObject } from "./manifest/document.js";
 export type { LabelMatch } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";

@@ -1,0 +1,2 @@
+export type { BookEntry, NameSet, NodeOptions, NodeProgram } from "./ruleset/program.js";
+export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";

@@ -1,0 +1,28 @@
+/*
+ * What one nftables table holds, as data. Everything is in the very words in which `nft -s -nn list table` prints it, so
+ * that what the kernel says can be compared with what was wanted, text by text. Parts that did not change between two
+ * rulesets are the same objects.
+ */
+export interface Ruleset {
+  readonly chains: ReadonlyMap<string, Chain>;
+  readonly sets: ReadonlyMap<string, NamedSet>;
+  /** Names of counters. */
+  readonly counters: ReadonlySet<string>;
+}
+
+export interface Chain {
+  /** Of a base chain: `type filter hook forward priority filter - 10; policy accept;`. */
+  readonly hook?: string;
+  /** A line each. */
+  readonly rules: readonly string[];
+}
+
+export interface NamedSet {
+  readonly kind: "map" | "set";
+  /** `ipv4_addr : classid`, `ipv4_addr . ipv4_addr`. */
+  readonly type: string;
+  readonly flags: readonly ("constant" | "interval" | "timeout" | "dynamic")[];
+  readonly size?: number;
+  /** Key → value, and `""` for sets. `learned`: filled while the agent runs, and not compared. */
+  readonly elements: ReadonlyMap<string, string> | "learned";
+}

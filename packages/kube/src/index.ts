@@ -1,0 +1,1 @@
+export type { Situation, SituationSource } from "./situation.js";

@@ -1,0 +1,23 @@
+import type { Cluster, Diagnostic, PolicyRef, Tiers } from "@tierwall/core";
+
+/**
+ * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
+ * tiers. Who compares by identity finds quickly what is new.
+ */
+export interface Situation {
+  readonly cluster: Cluster;
+  readonly tiers: Tiers;
+  readonly policies: readonly PolicyRef[];
+  /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
+  readonly podRanges: ReadonlyMap<string, readonly string[]>;
+  readonly diagnostics: readonly Diagnostic[];
+  /** When the first of the changes in it was seen, on the clock of `performance.now()`. */
+  readonly since: number;
+}
+
+/** Something that knows the state of a cluster, and says when it is another. */
+export interface SituationSource {
+  /** Resolves once a first situation was given out. `onSituation` is never called while it still runs. */
+  start(onSituation: (situation: Situation) => Promise<void> | void): Promise<void>;
+  stop(): Promise<void>;
+}

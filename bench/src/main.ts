@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { helpText, type Options, readArguments } from "./arguments.js";
 import { CaseFailed, runCase } from "./case-process.js";
 import { curveSvg } from "./report/curve-svg.js";
 import { curveFile, isBusy, type Machine, performancePage } from "./report/performance-page.js";
+import { withPart } from "./report/page-parts.js";
 import { bulkTable, detailTable, missed, notesOf, resultJson, type RowResult } from "./report/results.js";
 import { textTable } from "./report/table.js";
 import { type Row, rows } from "./rows.js";
@@ -65,7 +66,9 @@ function printTables(results: readonly RowResult[]): void {
 
 function writePage(results: readonly RowResult[], machine: Machine): void {
   const docs = new URL("../../docs/", import.meta.url);
-  writeFileSync(new URL("performance.md", docs), performancePage(results, machine));
+  const page = new URL("performance.md", docs);
+  const before = existsSync(page) ? readFileSync(page, "utf8") : "";
+  writeFileSync(page, withPart(before, "engine", performancePage(results, machine)));
   const curve = results.find((result) => result.curve !== undefined)?.curve;
   if (curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
   talk("wrote docs/performance.md");

@@ -13,31 +13,30 @@ export interface Machine {
 
 export const curveFile = "performance-growth.svg";
 
-/** docs/performance.md: everything of one run, on one machine. */
+/** The engine's part of docs/performance.md: everything of one run, on one machine. */
 export function performancePage(results: readonly RowResult[], machine: Machine): string {
   const { cpu, cores, gigabytes, node } = machine;
   const misses = missed(results);
   const curve = results.find((result) => result.curve !== undefined)?.curve;
   return [
-    "<!-- Written by `npm run bench`: run it again instead of changing this page. -->\n",
-    "# Performance\n",
+    "## The engine\n",
     "What `npm run bench` measured in one run: clusters are generated from a seed (`bench/src/generate`), each case " +
       "runs in a process of its own, from cold, and the bar that it is held against stands beside each figure.\n",
     `The machine: ${cpu}, ${cores} cores, ${gigabytes} GB, Node ${node}. ` +
       (misses.length === 0 ? "Every bar was reached." : `Missed: ${misses.join(", ")}.`) +
       "\n",
-    "## Compile, and answer all pairs\n",
+    "### Compile, and answer all pairs\n",
     "From parsed objects to the answer for every ordered pair of pods, on every port of every protocol, with 100 " +
       "ClusterNetworkPolicies of 1 to 100 rules each. *Naive* is the literal evaluator on pair after pair, for one " +
       "port only, each pod's rules having been looked up beforehand; *workloads* is the same with one pod for each " +
       "workload, as tools do that take replicas for equal.\n",
     markdownTable(bulkTable(results)),
     "",
-    "## One answer, one change, one file\n",
+    "### One answer, one change, one file\n",
     markdownTable(detailTable(results)),
     "",
     ...(curve === undefined ? [] : growth(curve)),
-    "## Notes\n",
+    "### Notes\n",
     ...notesOf(results).map((note) => `- ${note}`),
     ...(isBusy(machine) ? ["- the machine was busy with other things: measure again when it is not"] : []),
     "- times are for orientation, as machines are noisy; the gains are what is held on to",
@@ -59,7 +58,7 @@ function growth(curve: readonly CurvePoint[]): readonly string[] {
     formatMeasure(megabytes, "MB"),
   ]);
   return [
-    "## Growth\n",
+    "### Growth\n",
     "The same 1,000 workloads and 1,100 policies, and ever more replicas.\n",
     `![Seconds by the number of pods](${curveFile})\n`,
     markdownTable({ head: ["pods", "time", "a pod", "memory"], rows }),

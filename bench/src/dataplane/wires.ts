@@ -1,0 +1,105 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Two pods of one node, as network namespaces: client ── node ── server. Every packet between them is forwarded. */
+export interface Ends {
+  readonly client: { readonly 4: string; readonly 6: string };
+  readonly server: { readonly 4: string; readonly 6: string };
+}
+
+export class Wires {
+  readonly node: string;
+  private readonly names: Record<"client" | "node" | "server", string>;
+  private readonly folder = mkdtempSync(join(tmpdir(), "tierwall-bench-"));
+  private readonly traffic = join(this.folder, "traffic");
+  private readonly servers: ChildProcess[] = [];
+
+  constructor(readonly ends: Ends) {
+    const prefix = `twb${process.pid}`;
+    this.names = { client: `${prefix}c`, node: `${prefix}n`, server: `${prefix}s` };
+    this.node = this.names.node;
+    const source = fileURLToPath(new URL("../../dataplane/traffic.c", import.meta.url));
+    execFileSync("cc", ["-O2", "-o", this.traffic, source], { stdio: "inherit" });
+    this.lay();
+  }
+
+  private lay(): void {
+    const { client, node, server } = this.names;
+    for (const name of [client, node, server]) run("ip", ["netns", "add", name]);
+    for (const side of ["client", "server"] as const) {
+      const [pod, addresses] = [this.names[side], this.ends[side]];
+      ip(node, `link add ${side} type veth peer name eth0 netns ${pod}`);
+      ip(node, `link set ${side} up`);
+      ip(node, `addr add 169.254.1.1/32 dev ${side}`);
+      ip(node, `-6 addr add fe80::1/64 dev ${side} nodad`);
+      ip(node, `route add ${addresses[4]}/32 dev ${side}`);
+      ip(node, `-6 route add ${addresses[6]}/128 dev ${side}`);
+      ip(pod, "link set lo up");
+      ip(pod, "link set eth0 up");
+      ip(pod, `addr add ${addresses[4]}/32 dev eth0`);
+      ip(pod, `-6 addr add ${addresses[6]}/128 dev eth0 nodad`);
+      ip(pod, "route add 169.254.1.1 dev eth0 scope link");
+      ip(pod, "route add default via 169.254.1.1 dev eth0 onlink");
+      ip(pod, "-6 route add default via fe80::1 dev eth0 onlink");
+    }
+    ip(node, "link set lo up");
+    // Connections end with a reset, ten thousands of them a second: their entries must not pile up.
+    for (const setting of [
+      "net.ipv4.ip_forward=1",
+      "net.ipv6.conf.all.forwarding=1",
+      "net.netfilter.nf_conntrack_tcp_timeout_close=1",
+    ])
+      this.inside(node, ["sysctl", "-q", "-w", setting]);
+    this.inside(client, ["sysctl", "-q", "-w", "net.ipv4.ip_local_port_range=1024 65535"]);
+  }
+
+  /** Loads rules into the node. */
+  load(text: string): void {
+    run("ip", ["netns", "exec", this.node, "nft", "-f", "-"], text);
+  }
+
+  async serve(port: number): Promise<void> {
+    for (const family of [4, 6] as const) {
+      const words = [
+        "netns",
+        "exec",
+        this.names.server,
+        this.traffic,
+        "serve",
+        this.ends.server[family],
+        `${port}`,
+      ];
+      this.servers.push(spawn("ip", words, { stdio: "inherit" }));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+
+  /** Connections, or round trips on one connection, a second. */
+  rate(what: "connect" | "echo", family: 4 | 6, port: number, seconds: number): number {
+    const words = [this.traffic, what, this.ends.server[family], `${port}`, `${seconds}`];
+    return Number(this.inside(this.names.client, words));
+  }
+
+  close(): void {
+    for (const server of this.servers) server.kill("SIGKILL");
+    for (const name of Object.values(this.names)) run("ip", ["netns", "del", name]);
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private inside(name: string, words: readonly string[]): string {
+    return run("ip", ["netns", "exec", name, ...words]);
+  }
+}
+
+const ip = (name: string, words: string): string => run("ip", ["-n", name, ...words.split(" ")]);
+
+function run(command: string, words: readonly string[], input?: string): string {
+  return execFileSync(command, words, {
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    ...(input === undefined ? {} : { input }),
+  });
+}

@@ -30,13 +30,18 @@ export class ProgrammingWindow {
   }
 
   /**
-   * The kernel now holds that state; returns how long each new pod waited, in milliseconds. Pods that it held already,
-   * because an agent before this one had put them there, did not wait at all.
+   * The kernel now holds a state that was seen; returns how long each new pod of it waited, in milliseconds. Pods that the
+   * kernel held already, because an agent before this one had put them there, did not wait at all.
    */
-  reached(now: number, wrote: boolean): readonly number[] {
-    const waited = wrote ? [...this.#waiting.values()].map((since) => Math.max(0, now - since)) : [];
-    for (const key of this.#waiting.keys()) this.#programmed.add(key);
-    this.#waiting.clear();
+  reached(cluster: Cluster, now: number, wrote: boolean): readonly number[] {
+    const waited: number[] = [];
+    for (const key of this.#localAddresses(cluster)) {
+      const since = this.#waiting.get(key);
+      if (since === undefined) continue;
+      this.#waiting.delete(key);
+      this.#programmed.add(key);
+      if (wrote) waited.push(Math.max(0, now - since));
+    }
     return waited;
   }
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /*
@@ -17,6 +17,8 @@ import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/tierwall.js", import.meta.url));
 const answering = fileURLToPath(new URL("answering-pod.mjs", import.meta.url));
+
+const talking = fileURLToPath(new URL("talking-pod.mjs", import.meta.url));
 
 export const nodeAddress = "10.9.0.1";
 
@@ -70,7 +72,12 @@ export class NodeLab {
   }
 
   write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
     writeFileSync(join(this.folder, file), text);
+  }
+
+  remove(file: string): void {
+    rmSync(join(this.folder, file));
   }
 
   /** Runs a command in the namespace of a pod, or of the node, and returns what it prints. */
@@ -102,6 +109,11 @@ export class NodeLab {
     return status === 0;
   }
 
+  /** Opens a TCP connection and keeps talking on it. */
+  talk(from: string, to: string, port: number): Talker {
+    return new Talker(this.start(from, process.execPath, [talking, to, String(port)]));
+  }
+
   nft(...args: readonly string[]): string {
     return this.run("node", "nft", ...args);
   }
@@ -125,6 +137,23 @@ export class NodeLab {
     ip("netns", "add", this.#name);
     ip("-n", this.#name, "link", "set", "lo", "up");
     this.run("node", "sysctl", "-qw", "net.ipv4.ip_forward=1");
+  }
+}
+
+/** One TCP connection that stays open; whoever answers it repeats what it hears. */
+export class Talker {
+  constructor(private readonly child: ChildProcess) {}
+
+  /** Resolves when something comes back. */
+  async echo(): Promise<void> {
+    await once(this.child.stdout!, "data");
+  }
+
+  /** Whether nothing comes back for ten times as long as it usually takes. */
+  async isSilent(): Promise<boolean> {
+    const heard = this.echo().then(() => false);
+    const silence = new Promise<boolean>((end) => setTimeout(() => end(true), 500));
+    return await Promise.race([heard, silence]);
   }
 }
 

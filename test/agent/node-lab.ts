@@ -150,10 +150,10 @@ export class Talker {
   }
 
   /** Whether nothing comes back for ten times as long as it usually takes. */
-  async isSilent(): Promise<boolean> {
+  isSilent(): Promise<boolean> {
     const heard = this.echo().then(() => false);
     const silence = new Promise<boolean>((end) => setTimeout(() => end(true), 500));
-    return await Promise.race([heard, silence]);
+    return Promise.race([heard, silence]);
   }
 }
 

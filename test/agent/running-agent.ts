@@ -55,9 +55,9 @@ export class RunningAgent {
     }
   }
 
-  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+  stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     this.child.kill(signal);
-    return await this.exit;
+    return this.exit;
   }
 }
 

@@ -67,9 +67,9 @@ async function perform(action: Action, flags: AgentFlags): Promise<number> {
   switch (action) {
     case "run":
       if (flags.cleanup) return report(await agent.cleanUp(agentOptions(flags)));
-      return await agent.runAgent(agentOptions(flags));
+      return agent.runAgent(agentOptions(flags));
     case "apply":
-      return await agent.tryRules(agentOptions(flags), { wait: flags.confirm, guards: flags.guard ?? [] });
+      return agent.tryRules(agentOptions(flags), { wait: flags.confirm, guards: flags.guard ?? [] });
     case "status":
       return report(await agent.askStatus(flags.control, flags.output));
     case "confirm":

@@ -83,7 +83,7 @@ export type { LabelMatch } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
-export { type Address, parseAddress } from "./net/address.js";
+export { type Address, formatAddress, parseAddress } from "./net/address.js";
 export { type Cidr, parseCidr } from "./net/cidr.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {

@@ -1,0 +1,129 @@
+import type { Cidr, Cluster, Tiers } from "@tierwall/core";
+import type { Situation, SituationSource } from "@tierwall/kube";
+import type { Logger } from "pino";
+import { LatestWins } from "./loop/latest-wins.js";
+import { localRanges, sameRanges } from "./loop/local-ranges.js";
+import { ProgrammingWindow } from "./loop/programming-window.js";
+import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
+
+/*
+ *   source ──► situation ──► compiler ──► program ──► table ──► kernel
+ *                 │                         │
+ *                 │    the latest wins,     ├──► names: what DNS answers go into
+ *                 └──  one at a time        └──► watchers: metrics, audit log, hits
+ *
+ * A turn that fails leaves the kernel with the rules it has, and is tried again.
+ */
+
+export interface Compiler {
+  compile(cluster: Cluster, tiers: Tiers): NodeProgram;
+}
+
+/** What a turn is about: a state of the cluster, and what it means for this node. */
+export interface Turn {
+  readonly situation: Situation;
+  readonly program: NodeProgram;
+  readonly options: NodeOptions;
+}
+
+export interface Programmed extends Turn {
+  readonly outcome: Outcome;
+  /** Since the first of the changes was seen. */
+  readonly sinceSeen: number;
+  /** How long each pod that is new in the kernel waited for its rules, in milliseconds. */
+  readonly waited: readonly number[];
+}
+
+/** What the kernel was given: nothing where it held the same already. */
+export interface Outcome {
+  readonly wrote: "nothing" | "difference" | "whole table";
+  readonly generation: number;
+  readonly milliseconds: number;
+}
+
+export interface AgentParts {
+  /** The ranges of the node's pods: those given, or, if there are none, those of its Node object. */
+  readonly options: NodeOptions;
+  readonly source: SituationSource;
+  readonly compilerFor: (options: NodeOptions) => Compiler;
+  readonly enforce: (turn: Turn) => Promise<Outcome>;
+  readonly onProgrammed: (programmed: Programmed) => void;
+  readonly onFailure: (cause: unknown, retryIn: number) => void;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+export class Agent {
+  readonly #parts: AgentParts;
+  readonly #window: ProgrammingWindow;
+  readonly #turns: LatestWins<Situation>;
+  readonly #now: () => number;
+  #compiler: { readonly of: NodeOptions; readonly compiler: Compiler } | undefined;
+  #latest: Situation | undefined;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => performance.now());
+    this.#window = new ProgrammingWindow(parts.options.node);
+    this.#turns = new LatestWins((situation) => this.#turn(situation), {
+      merge: (waiting, next) => ({ ...next, since: Math.min(waiting.since, next.since) }),
+      onFailure: parts.onFailure,
+    });
+  }
+
+  get pods(): { readonly programmed: number; readonly waiting: number } {
+    return { programmed: this.#window.programmed, waiting: this.#window.waiting };
+  }
+
+  /** Resolves when the first state was seen and the kernel holds it, or could not be given it yet. */
+  async start(): Promise<void> {
+    await this.#parts.source.start((situation) => this.#take(situation));
+  }
+
+  /** Does the last turn again: something other than the state of the cluster has changed. */
+  again(): Promise<void> {
+    return this.#latest === undefined ? Promise.resolve() : this.#turns.offer(this.#latest);
+  }
+
+  /** The rules stay in the kernel. */
+  async stop(): Promise<void> {
+    await this.#parts.source.stop();
+    await this.#turns.stop();
+  }
+
+  #take(situation: Situation): Promise<void> {
+    this.#latest = situation;
+    this.#window.seen(situation.cluster, situation.since);
+    return this.#turns.offer(situation);
+  }
+
+  async #turn(situation: Situation): Promise<void> {
+    const { options, compiler } = this.#compilerFor(situation);
+    const program = compiler.compile(situation.cluster, situation.tiers);
+    const turn = { situation, program, options };
+    const outcome = await this.#parts.enforce(turn);
+    const now = this.#now();
+    const waited = this.#window.reached(situation.cluster, now, outcome.wrote !== "nothing");
+    this.#parts.onProgrammed({ ...turn, outcome, waited, sinceSeen: now - situation.since });
+  }
+
+  /** A compiler remembers what it compiled; only other ranges of pods need a new one. */
+  #compilerFor(situation: Situation): { readonly options: NodeOptions; readonly compiler: Compiler } {
+    const { options, compilerFor } = this.#parts;
+    const ranges = localRanges(options.node, options.localRanges, situation);
+    if (this.#compiler === undefined || !sameRanges(this.#compiler.of.localRanges, ranges)) {
+      this.#warnAbout(ranges);
+      const of = { ...options, localRanges: ranges };
+      this.#compiler = { of, compiler: compilerFor(of) };
+    }
+    return { options: this.#compiler.of, compiler: this.#compiler.compiler };
+  }
+
+  #warnAbout(ranges: readonly Cidr[]): void {
+    const { options, log } = this.#parts;
+    if (ranges.length > 0 || options.unknownPods === "allow") return;
+    log.warn(
+      `node ${options.node} has no podCIDRs and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
+    );
+  }
+}

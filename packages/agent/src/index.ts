@@ -1,2 +1,16 @@
+export { callRulesForBridges } from "./kernel/bridges.js";
+export type { Count } from "./kernel/counters.js";
+export {
+  type Applied,
+  type Drift,
+  type FrameOf,
+  KernelTable,
+  type KernelTableOptions,
+} from "./kernel/kernel-table.js";
+export type { TimedElement } from "./kernel/learned.js";
+export type { Outcome } from "./kernel/outcome.js";
+export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
+export { type Listing, parseListing } from "./ruleset/listing.js";
 export type { BookEntry, NameSet, NodeOptions, NodeProgram } from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
+export { sameRuleset, tellApart } from "./ruleset/sameness.js";

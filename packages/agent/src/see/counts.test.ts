@@ -157,7 +157,7 @@ describe("the state file", () => {
 
   it.each([
     ["half a file", '{"version":1,"sums"'],
-    ["another version", JSON.stringify({ version: 9, sums: {} })],
+    ["another version", JSON.stringify({ version: 9, node: "n1", sums: {}, seen: {} })],
     ["something else", "[]"],
   ])("%s is said, with the name of the file", (_what, text) => {
     const file = join(folder, "broken.json");

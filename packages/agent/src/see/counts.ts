@@ -32,8 +32,10 @@ export interface SavedCounts {
   readonly node: string;
   readonly origin: string;
   readonly at: string;
-  /** By name of the counter; `seen` is what the kernel said last, to tell growth from it. */
-  readonly sums: Readonly<Record<string, Sum & { readonly seen?: Count }>>;
+  /** By name of the counter. */
+  readonly sums: Readonly<Record<string, Sum>>;
+  /** What the kernel said last, to tell growth from it. */
+  readonly seen: Readonly<Record<string, Count>>;
 }
 
 /** By how much a counter grew between two readings. */
@@ -59,9 +61,8 @@ export class Counts {
     this.#node = node;
     this.#origin = saved?.origin ?? "";
     this.#at = saved?.at ?? "";
-    const entries = Object.entries(saved?.sums ?? {});
-    this.#sums = new Map(entries.map(([name, { seen: _, ...sum }]) => [name, sum]));
-    this.#seen = new Map(entries.flatMap(([name, { seen }]) => (seen === undefined ? [] : [[name, seen]])));
+    this.#sums = new Map(Object.entries(saved?.sums ?? {}));
+    this.#seen = new Map(Object.entries(saved?.seen ?? {}));
   }
 
   /** Everything that was counted since the reading before, and who stands behind it. */
@@ -93,16 +94,13 @@ export class Counts {
   }
 
   saved(): SavedCounts {
-    const sums = [...this.#sums].map(([name, sum]) => {
-      const seen = this.#seen.get(name);
-      return [name, seen === undefined ? sum : { ...sum, seen }] as const;
-    });
     return {
       version: 1,
       node: this.#node,
       origin: this.#origin,
       at: this.#at,
-      sums: Object.fromEntries(sums),
+      sums: Object.fromEntries(this.#sums),
+      seen: Object.fromEntries(this.#seen),
     };
   }
 

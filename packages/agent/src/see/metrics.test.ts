@@ -18,7 +18,7 @@ function observed(yaml: string, limit: number) {
   const metrics = new AgentMetrics();
   const series = new RuleSeries(metrics.registry, limit);
   return {
-    read(packets: Readonly<Record<string, number>>) {
+    read: (packets: Readonly<Record<string, number>>) => {
       const counters = Object.entries(packets).map(
         ([id, n]) => [`r_${id}`, { packets: n, bytes: n * 10 }] as const,
       );

@@ -95,8 +95,8 @@ export class AgentMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  async text(): Promise<string> {
-    return await this.registry.metrics();
+  text(): Promise<string> {
+    return this.registry.metrics();
   }
 
   get contentType(): string {

@@ -30,13 +30,9 @@ export function writeStateFile(file: string, saved: SavedCounts): void {
 }
 
 function isSavedCounts(value: unknown): value is SavedCounts {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "version" in value &&
-    value.version === 1 &&
-    "sums" in value &&
-    typeof value.sums === "object" &&
-    value.sums !== null
-  );
+  if (typeof value !== "object" || value === null) return false;
+  const { version, node, sums, seen } = value as Partial<Record<keyof SavedCounts, unknown>>;
+  return version === 1 && typeof node === "string" && isRecord(sums) && isRecord(seen);
 }
+
+const isRecord = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);

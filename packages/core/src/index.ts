@@ -77,7 +77,16 @@ export type { EndGroup } from "./engine/end-groups.js";
 export type { Block } from "./engine/blocks.js";
 export { PortSets, type PortSetId } from "./engine/port-sets.js";
 export { type Lowered, assembleTiers } from "./policy/assemble.js";
-export type { Isolation, PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
+export { annotatedChoice } from "./policy/annotations.js";
+export { formatRule } from "./policy/describe.js";
+export {
+  formatPolicy,
+  type Isolation,
+  type PolicyRef,
+  type Rule,
+  type Tier,
+  type Tiers,
+} from "./policy/model.js";
 export { type ParsedDocument, isObject } from "./manifest/document.js";
 export type { LabelMatch } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";

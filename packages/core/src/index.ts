@@ -54,6 +54,7 @@ export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
+export { domainMatches } from "./evaluate/domain.js";
 export type { Endpoint, Flow } from "./evaluate/flow.js";
 export { isSubject } from "./evaluate/match.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";
@@ -83,7 +84,7 @@ export type { LabelMatch } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
-export { type Address, parseAddress } from "./net/address.js";
+export { type Address, formatAddress, parseAddress } from "./net/address.js";
 export { type Cidr, parseCidr } from "./net/cidr.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {

@@ -54,6 +54,7 @@ export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
+export { domainMatches } from "./evaluate/domain.js";
 export type { Endpoint, Flow } from "./evaluate/flow.js";
 export { isSubject } from "./evaluate/match.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";

@@ -12,7 +12,7 @@ export interface MonitorOptions {
   /** Sets whose elements come and go. */
   readonly isLearned: (set: string) => boolean;
   /** Somebody else changed one of the tables, or may have. */
-  readonly onForeign: (what: string) => void;
+  readonly onForeign: () => void;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface MonitorOptions {
 export class Monitor {
   #child: ChildProcess | undefined;
   #stopped = false;
-  #foreign: string | undefined;
+  #foreign = false;
   #ours = false;
   #others = false;
 
@@ -59,17 +59,14 @@ export class Monitor {
     await sleep(200);
     if (this.#stopped) return;
     await this.start();
-    this.options.onForeign("nft monitor had to be started again");
+    this.options.onForeign();
   }
 
   read(line: string): void {
     if (line.startsWith("# new generation")) {
-      // Events of sets that were made after it began are not printed: a transaction without a line may be one of those.
-      const unseen =
-        !this.#others && this.#foreign === undefined ? "a change that nft did not print" : undefined;
-      const what = this.#foreign ?? unseen;
-      if (!this.#ours && what !== undefined) this.options.onForeign(what);
-      this.#foreign = undefined;
+      // Of some sets nft does not print what happens to them: a transaction without a line may be about one of ours.
+      if (!this.#ours && (this.#foreign || !this.#others)) this.options.onForeign();
+      this.#foreign = false;
       this.#ours = false;
       this.#others = false;
       return;
@@ -82,7 +79,7 @@ export class Monitor {
     const state = readState(line);
     if (state && verb === "add" && this.options.isOurs(state.digest)) this.#ours = true;
     if (kind === "element" && name !== undefined && this.options.isLearned(name)) this.#others = true;
-    else this.#foreign ??= line;
+    else this.#foreign = true;
   }
 }
 

@@ -11,6 +11,16 @@ export type { TimedElement } from "./kernel/learned.js";
 export type { Outcome } from "./kernel/outcome.js";
 export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
 export { type Listing, parseListing } from "./ruleset/listing.js";
-export type { BookEntry, NameSet, NodeOptions, NodeProgram } from "./ruleset/program.js";
+export type {
+  BookEntry,
+  ModesOf,
+  NameSet,
+  NodeOptions,
+  NodeProgram,
+  PolicyModes,
+} from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
 export { sameRuleset, tellApart } from "./ruleset/sameness.js";
+export { NodeCompiler } from "./compile/node-compiler.js";
+export { type Additions, frame } from "./ruleset/frame.js";
+export { type Comments, rulesetText } from "./ruleset/text.js";

@@ -29,6 +29,7 @@ export type { MatrixQuestion } from "./analysis/matrix/question.js";
 export { Reasons } from "./analysis/matrix/reasons.js";
 export type { PortGroup } from "./analysis/matrix/port-groups.js";
 export type { Grain, Party } from "./analysis/party.js";
+export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
@@ -46,7 +47,7 @@ export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
-export { readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export type { Cluster, DnsRecord, Facts, Namespace, Node, Pod } from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
@@ -78,7 +79,17 @@ export type { Block } from "./engine/blocks.js";
 export { PortSets, type PortSetId } from "./engine/port-sets.js";
 export { type Lowered, assembleTiers } from "./policy/assemble.js";
 export type { Isolation, PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
-export { type ParsedDocument, isObject } from "./manifest/document.js";
+export { podExcerpt } from "./cluster/pod-excerpt.js";
+export {
+  type Document,
+  isObject,
+  type Json,
+  type JsonObject,
+  type ParsedDocument,
+} from "./manifest/document.js";
+export { excerptOf, type Outline } from "./manifest/excerpt.js";
+export type { ManifestObject } from "./manifest/object.js";
+export { readObjects } from "./manifest/read.js";
 export type { LabelMatch } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";

@@ -41,7 +41,7 @@ export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
-export { readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export {
   type Cluster,
@@ -98,7 +98,13 @@ export {
   type TierName,
   type Tiers,
 } from "./policy/model.js";
-export { isObject, type ParsedDocument } from "./manifest/document.js";
+export {
+  type Document,
+  isObject,
+  type Json,
+  type JsonObject,
+  type ParsedDocument,
+} from "./manifest/document.js";
 export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
@@ -167,3 +173,8 @@ export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/sett
 export { namespaceFits } from "./engine/selection.js";
 export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export { formatRange } from "./net/region.js";
+export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
+export { podExcerpt } from "./cluster/pod-excerpt.js";
+export { excerptOf, type Outline } from "./manifest/excerpt.js";
+export type { ManifestObject } from "./manifest/object.js";
+export { readObjects } from "./manifest/read.js";

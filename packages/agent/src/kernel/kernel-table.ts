@@ -209,7 +209,11 @@ export class KernelTable {
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const ruleset = frameOf(next.value);
-      const wish = { ruleset, generation: next.value, elements: elementsFor({ name: current.name, ruleset }) };
+      const wish = {
+        ruleset,
+        generation: next.value,
+        elements: elementsFor({ name: current.name, ruleset }),
+      };
       const changed = await clock.nft(() => this.#tables.change(current, wish));
       if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
       this.#current = changed.value;

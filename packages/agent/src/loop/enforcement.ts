@@ -55,9 +55,7 @@ function frameFor({ program, options }: Turn): FrameOf {
   const dns = dnsOf(program);
   return (generation) =>
     frame(program, options, generation, {
-      ...(dns === undefined
-        ? {}
-        : { beforeInput: dns.input, beforeOutput: dns.output, extra: dns.ruleset }),
+      ...(dns === undefined ? {} : { beforeInput: dns.input, beforeOutput: dns.output, extra: dns.ruleset }),
     });
 }
 

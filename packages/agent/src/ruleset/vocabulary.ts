@@ -5,6 +5,9 @@ export const counterOf = (id: string): string => `r_${id}`;
 /** In front of a line in the log; `cut` for a connection that was established and is no longer allowed. */
 export const logPrefix = (id: string, cut: boolean): string => `tw:${id}${cut ? ":cut" : ""}`;
 
+/** Connections that were established and are no longer allowed: each is counted once. */
+export const cutCounter = "cut";
+
 export const unknownCounter = { egress: "unknown_egress", ingress: "unknown_ingress" } as const;
 
 /** Local pods → what they may do, per direction; and what their own node may do to them. */

@@ -125,16 +125,28 @@ describe("over a restart of the agent", () => {
 
 describe("rules without pods on the node", () => {
   const day = 24 * 60;
+  const gone = new Map<string, never>();
+
   it.each([
-    ["are remembered for weeks", 29 * day, 10],
+    ["are remembered for weeks, whether or not their counter is still told of", 29 * day, 10],
     ["and then forgotten", 31 * day, undefined],
   ])("%s", (_what, later, expected) => {
+    for (const told of [{}, { [first]: 10 }]) {
+      const counts = new Counts("n1");
+      counts.read(reading(0, { [first]: 10 }), book);
+      counts.read(reading(1, told), gone);
+      counts.read(reading(1 + later, told), gone);
+      expect(counts.get(first)?.packets).toBe(expected);
+      expect(counts.present().size).toBe(0);
+    }
+  });
+
+  it("come back with what they had", () => {
     const counts = new Counts("n1");
     counts.read(reading(0, { [first]: 10 }), book);
-    counts.read(reading(1, {}), book);
-    counts.read(reading(1 + later, {}), book);
-    expect(counts.get(first)?.packets).toBe(expected);
-    expect(counts.present().size).toBe(0);
+    counts.read(reading(1, { [first]: 10 }), gone);
+    counts.read(reading(2, { [first]: 11 }), book);
+    expect(counts.present().get(first)).toMatchObject({ packets: 11, firstSeen: minute(0).toISOString() });
   });
 });
 

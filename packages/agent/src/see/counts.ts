@@ -9,13 +9,13 @@ export interface Count {
 /** What the kernel says its counters are. */
 export interface CounterReading {
   readonly at: Date;
-  /** Which table the counters stood in. One that was made anew has another, and began at zero. */
+  /** Whose counting it is. Another one begins at zero: another table, or another run of who sums up for all tables. */
   readonly origin: string;
   /** By their names in the table: `r_<id>` of a rule, `unknown_egress`, … */
   readonly counters: ReadonlyMap<string, Count>;
 }
 
-/** What is known of one counter over all the tables it ever stood in. */
+/** What is known of one counter, over all tables it ever stood in and all runs of the agent. */
 export interface Sum extends Count {
   /** Absent for counters that are not of a rule. */
   readonly decider?: Decider;
@@ -73,14 +73,17 @@ export class Counts {
     for (const [name, count] of counters) {
       const growth = growthOf(count, before.get(name));
       const entry = entryOf(name, book);
-      this.#sums.set(name, added(this.#sums.get(name), growth, time, entry));
+      const sum = this.#sums.get(name);
+      // Whoever sums up may go on about rules that are long forgotten here.
+      if (sum === undefined && entry === undefined && isOfRule(name)) continue;
+      this.#sums.set(name, added(sum, growth, time, entry));
       if (growth.packets > 0) grown.push({ name, ...growth, ...(entry === undefined ? {} : { entry }) });
     }
     this.#origin = origin;
     this.#at = time;
     // A counter that is gone is forgotten here: should it come back, it begins at zero.
     this.#seen = new Map(counters);
-    this.#forget(at, counters);
+    this.#forget(at, book);
     return grown;
   }
 
@@ -104,10 +107,10 @@ export class Counts {
     };
   }
 
-  #forget(at: Date, counters: ReadonlyMap<string, Count>): void {
+  #forget(at: Date, book: ReadonlyMap<string, BookEntry>): void {
     const gone: [string, number][] = [];
     for (const [name, sum] of this.#sums) {
-      if (counters.has(name)) continue;
+      if (!isOfRule(name) || entryOf(name, book) !== undefined) continue;
       const since = sum.goneSince ?? at.toISOString();
       if (sum.goneSince === undefined) this.#sums.set(name, { ...sum, goneSince: since });
       gone.push([name, Date.parse(since)]);
@@ -134,11 +137,13 @@ function added(sum: Sum | undefined, growth: Count, time: string, entry: BookEnt
     bytes: (sum?.bytes ?? 0) + growth.bytes,
     firstSeen: sum?.firstSeen ?? time,
     ...(lastHit === undefined ? {} : { lastHit }),
+    ...(entry !== undefined || sum?.goneSince === undefined ? {} : { goneSince: sum.goneSince }),
   };
 }
 
 const rulePrefix = "r_";
+const isOfRule = (counter: string): boolean => counter.startsWith(rulePrefix);
 
-export function entryOf(counter: string, book: ReadonlyMap<string, BookEntry>): BookEntry | undefined {
-  return counter.startsWith(rulePrefix) ? book.get(counter.slice(rulePrefix.length)) : undefined;
+function entryOf(counter: string, book: ReadonlyMap<string, BookEntry>): BookEntry | undefined {
+  return isOfRule(counter) ? book.get(counter.slice(rulePrefix.length)) : undefined;
 }

@@ -23,7 +23,8 @@ function observed(yaml: string, limit: number) {
         ([id, n]) => [`r_${id}`, { packets: n, bytes: n * 10 }] as const,
       );
       const reading = { at: new Date(), origin: "t", counters: new Map(counters) };
-      const grown = counts.read(reading, book);
+      const present = new Map([...book].filter(([id]) => id in packets));
+      const grown = counts.read(reading, present);
       return series.update(counts.present(), grown);
     },
     lines: async (name: string) => (await metrics.text()).split("\n").filter((line) => line.startsWith(name)),

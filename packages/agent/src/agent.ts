@@ -1,6 +1,8 @@
 import type { Cidr, Cluster, Tiers } from "@tierwall/core";
 import type { Situation, SituationSource } from "@tierwall/kube";
 import type { Logger } from "pino";
+import type { Applied } from "./kernel/kernel-table.js";
+import type { Outcome } from "./kernel/outcome.js";
 import { LatestWins } from "./loop/latest-wins.js";
 import { localRanges, sameRanges } from "./loop/local-ranges.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
@@ -27,18 +29,11 @@ export interface Turn {
 }
 
 export interface Programmed extends Turn {
-  readonly outcome: Outcome;
-  /** Since the first of the changes was seen. */
+  readonly applied: Applied;
+  /** From the first of the changes being seen to the kernel having them all, in milliseconds. */
   readonly sinceSeen: number;
   /** How long each pod that is new in the kernel waited for its rules, in milliseconds. */
   readonly waited: readonly number[];
-}
-
-/** What the kernel was given: nothing where it held the same already. */
-export interface Outcome {
-  readonly wrote: "nothing" | "difference" | "whole table";
-  readonly generation: number;
-  readonly milliseconds: number;
 }
 
 export interface AgentParts {
@@ -46,27 +41,32 @@ export interface AgentParts {
   readonly options: NodeOptions;
   readonly source: SituationSource;
   readonly compilerFor: (options: NodeOptions) => Compiler;
-  readonly enforce: (turn: Turn) => Promise<Outcome>;
+  readonly enforce: (turn: Turn) => Promise<Outcome<Applied>>;
   readonly onProgrammed: (programmed: Programmed) => void;
   readonly onFailure: (cause: unknown, retryIn: number) => void;
   readonly log: Logger;
   readonly now?: () => number;
 }
 
+/** A situation, and since when what it changes has been waiting: longer than it is old itself, after a failure. */
+interface Waiting {
+  readonly situation: Situation;
+  readonly since: number;
+}
+
 export class Agent {
   readonly #parts: AgentParts;
   readonly #window: ProgrammingWindow;
-  readonly #turns: LatestWins<Situation>;
+  readonly #turns: LatestWins<Waiting>;
   readonly #now: () => number;
   #compiler: { readonly of: NodeOptions; readonly compiler: Compiler } | undefined;
-  #latest: Situation | undefined;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#now = parts.now ?? (() => performance.now());
     this.#window = new ProgrammingWindow(parts.options.node);
-    this.#turns = new LatestWins((situation) => this.#turn(situation), {
-      merge: (waiting, next) => ({ ...next, since: Math.min(waiting.since, next.since) }),
+    this.#turns = new LatestWins((waiting) => this.#turn(waiting), {
+      merge: (waiting, { situation, since }) => ({ situation, since: Math.min(waiting.since, since) }),
       onFailure: parts.onFailure,
     });
   }
@@ -80,11 +80,6 @@ export class Agent {
     await this.#parts.source.start((situation) => this.#take(situation));
   }
 
-  /** Does the last turn again: something other than the state of the cluster has changed. */
-  again(): Promise<void> {
-    return this.#latest === undefined ? Promise.resolve() : this.#turns.offer(this.#latest);
-  }
-
   /** The rules stay in the kernel. */
   async stop(): Promise<void> {
     await this.#parts.source.stop();
@@ -92,19 +87,19 @@ export class Agent {
   }
 
   #take(situation: Situation): Promise<void> {
-    this.#latest = situation;
     this.#window.seen(situation.cluster, situation.since);
-    return this.#turns.offer(situation);
+    return this.#turns.offer({ situation, since: situation.since });
   }
 
-  async #turn(situation: Situation): Promise<void> {
+  async #turn({ situation, since }: Waiting): Promise<void> {
     const { options, compiler } = this.#compilerFor(situation);
     const program = compiler.compile(situation.cluster, situation.tiers);
     const turn = { situation, program, options };
-    const outcome = await this.#parts.enforce(turn);
+    const applied = await this.#parts.enforce(turn);
+    if (!applied.ok) throw new Error(applied.message);
     const now = this.#now();
-    const waited = this.#window.reached(situation.cluster, now, outcome.wrote !== "nothing");
-    this.#parts.onProgrammed({ ...turn, outcome, waited, sinceSeen: now - situation.since });
+    const waited = this.#window.reached(situation.cluster, now, applied.value.kind !== "unchanged");
+    this.#parts.onProgrammed({ ...turn, applied: applied.value, waited, sinceSeen: now - since });
   }
 
   /** A compiler remembers what it compiled; only other ranges of pods need a new one. */

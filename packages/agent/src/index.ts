@@ -1,2 +1,38 @@
-export type { BookEntry, NameSet, NodeOptions, NodeProgram } from "./ruleset/program.js";
+export { callRulesForBridges } from "./kernel/bridges.js";
+export type { Count } from "./kernel/counters.js";
+export {
+  type Applied,
+  type Drift,
+  type FrameOf,
+  KernelTable,
+  type KernelTableOptions,
+} from "./kernel/kernel-table.js";
+export type { TimedElement } from "./kernel/learned.js";
+export type { Outcome } from "./kernel/outcome.js";
+export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
+export { type Listing, parseListing } from "./ruleset/listing.js";
+export type {
+  BookEntry,
+  ModesOf,
+  NameSet,
+  NodeOptions,
+  NodeProgram,
+  PolicyModes,
+} from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
+export { sameRuleset, tellApart } from "./ruleset/sameness.js";
+export { NodeCompiler } from "./compile/node-compiler.js";
+export { type Additions, frame } from "./ruleset/frame.js";
+export { type Comments, rulesetText } from "./ruleset/text.js";
+export { askAgent } from "./see/ask-agent.js";
+export type { AuditLine } from "./see/audit-line.js";
+export type { SuppressedLine } from "./see/audit.js";
+export { type ControlAnswer, type ControlHandlers, serveControl } from "./see/control.js";
+export type { Count, SavedCounts } from "./see/counts.js";
+export { type HitsReport, hitsReport, hitsText, neverHit, type RuleHits } from "./see/hits.js";
+export type { AgentMetrics } from "./see/metrics.js";
+export { isLogged, modesOf } from "./see/modes.js";
+export { Observer, type ObserverOptions } from "./see/observer.js";
+export { type Health, type ListenAddress, parseListenAddress, serveMetrics } from "./see/server.js";
+export { readStateFile } from "./see/state-file.js";
+export { type AgentStatus, type SourceStatus, statusText } from "./see/status.js";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, totalmem } from "node:os";
 import { helpText, type Options, readArguments } from "./arguments.js";
 import { CaseFailed, runCase } from "./case-process.js";
+import { thisMachine } from "./machine.js";
 import { curveSvg } from "./report/curve-svg.js";
 import { curveFile, isBusy, type Machine, performancePage } from "./report/performance-page.js";
 import { withPart } from "./report/page-parts.js";
@@ -72,16 +72,6 @@ function writePage(results: readonly RowResult[], machine: Machine): void {
   const curve = results.find((result) => result.curve !== undefined)?.curve;
   if (curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
   talk("wrote docs/performance.md");
-}
-
-function thisMachine(): Machine {
-  return {
-    cpu: cpus()[0]?.model.trim() ?? "unknown CPU",
-    cores: cpus().length,
-    gigabytes: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-    load: loadavg()[0] ?? 0,
-  };
 }
 
 /** Data goes to stdout, talk to stderr. */

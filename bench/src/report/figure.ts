@@ -6,7 +6,7 @@ export interface Figure {
   readonly bar?: Bar;
 }
 
-export type Unit = "s" | "ms" | "us" | "MB" | "times" | "power";
+export type Unit = "s" | "ms" | "us" | "MB" | "times" | "power" | "share";
 
 /** A time or a size is not to exceed its bar, a gain is to reach it. */
 export type Bar = { readonly atMost: number } | { readonly atLeast: number };
@@ -35,6 +35,8 @@ export function formatFigure(figure: Figure): string {
 export function formatMeasure(value: number, unit: Unit): string {
   if (unit === "MB" && value >= 950) return `${significant(value / 1000)} GB`;
   if (unit === "s" && value >= 600) return `${significant(value / 60)} min`;
+  // Shares of almost one differ in the third digit.
+  if (unit === "share") return value.toFixed(3);
   const number = significant(value);
   switch (unit) {
     case "times":

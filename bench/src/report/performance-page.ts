@@ -15,16 +15,13 @@ export const curveFile = "performance-growth.svg";
 
 /** The engine's part of docs/performance.md: everything of one run, on one machine. */
 export function performancePage(results: readonly RowResult[], machine: Machine): string {
-  const { cpu, cores, gigabytes, node } = machine;
   const misses = missed(results);
   const curve = results.find((result) => result.curve !== undefined)?.curve;
   return [
     "## The engine\n",
     "What `npm run bench` measured in one run: clusters are generated from a seed (`bench/src/generate`), each case " +
       "runs in a process of its own, from cold, and the bar that it is held against stands beside each figure.\n",
-    `The machine: ${cpu}, ${cores} cores, ${gigabytes} GB, Node ${node}. ` +
-      (misses.length === 0 ? "Every bar was reached." : `Missed: ${misses.join(", ")}.`) +
-      "\n",
+    `${machineText(machine, misses)}\n`,
     "### Compile, and answer all pairs\n",
     "From parsed objects to the answer for every ordered pair of pods, on every port of every protocol, with 100 " +
       "ClusterNetworkPolicies of 1 to 100 rules each. *Naive* is the literal evaluator on pair after pair, for one " +
@@ -43,6 +40,11 @@ export function performancePage(results: readonly RowResult[], machine: Machine)
     "- one row again: `npm run bench -- --only 10k/1k`, and `-o json` for machines",
     "",
   ].join("\n");
+}
+
+export function machineText({ cpu, cores, gigabytes, node }: Machine, misses: readonly string[]): string {
+  const outcome = misses.length === 0 ? "Every bar was reached." : `Missed: ${misses.join(", ")}.`;
+  return `The machine: ${cpu}, ${cores} cores, ${gigabytes} GB, Node ${node}. ${outcome}`;
 }
 
 /** Whether others have so much to do that times say more about them. */

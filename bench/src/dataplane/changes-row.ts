@@ -1,0 +1,151 @@
+import type { Cluster, State } from "@tierwall/core";
+import { readState } from "@tierwall/core";
+import { replacePolicy } from "../cases/replace-policy.js";
+import { clusterPoliciesOf, editedClusterPolicy } from "../generate/cluster-policies.js";
+import type { Manifest } from "../generate/json.js";
+import { editedNetworkPolicy, networkPoliciesOf } from "../generate/network-policies.js";
+import type { Pod } from "../generate/parsed.js";
+import { Random } from "../generate/random.js";
+import type { Shape } from "../generate/shape.js";
+import { type Figure, median } from "../report/figure.js";
+import type { RowResult } from "../report/results.js";
+import { nodeCluster } from "./cluster.js";
+import { EmptyNode } from "./empty-node.js";
+import { ProgrammedNode, type Turn } from "./programmed-node.js";
+
+const total = ({ compute, nft }: Turn): number => compute + nft;
+
+/** What it takes to bring changes of a cluster into the kernel, from the changed state to the answer of nft. */
+export async function measureChanges(shape: Shape, seed: number): Promise<Omit<RowResult, "row">> {
+  const { plan, state } = nodeCluster(shape, seed);
+  const space = new EmptyNode();
+  const node = await ProgrammedNode.open(space.name);
+  try {
+    const random = new Random(seed).fork("dataplane");
+    let { cluster, tiers } = state;
+    const load = await node.enforce(cluster, tiers);
+    const turn = async () => total(await node.enforce(cluster, tiers));
+    const times = async (count: number, change: () => void) => {
+      const found: number[] = [];
+      for (let i = 0; i < count; i++) {
+        change();
+        found.push(await turn());
+      }
+      return found;
+    };
+    const added = new Addition(cluster);
+    const one = await times(20, () => {
+      cluster = added.to(cluster, 1);
+    });
+    const thousand = await times(3, () => {
+      cluster = added.to(cluster, 1000);
+    });
+    const [written, clusterWide] = [[...networkPoliciesOf(plan)], [...clusterPoliciesOf(plan)]];
+    const edit = (next: () => Manifest) => () => {
+      tiers = replacePolicy(tiers, readOne(next()));
+    };
+    const networkPolicy = await times(
+      40,
+      edit(() => editedNetworkPolicy(plan, written, random)),
+    );
+    const admin = await times(
+      30,
+      edit(() => editedClusterPolicy(random.pick(clusterWide), random)),
+    );
+    const counters: number[] = [];
+    for (let i = 0; i < 10; i++) counters.push(await node.readCounters());
+    const { elements, chains, counters: counted } = node.size;
+    const figure = (what: string, measured: number, atMost: number): Figure => ({
+      what,
+      measured,
+      unit: "ms",
+      bar: { atMost },
+    });
+    return {
+      figures: [
+        figure("full load", total(load), 1000),
+        figure("a pod added, median", median(one), 25),
+        figure("a thousand pods added, median", median(thousand), 60),
+        figure("NetworkPolicy edited, median", median(networkPolicy), 50),
+        figure("cluster policy edited, worst", Math.max(...admin), 300),
+        figure("counters read, median", median(counters), 20),
+      ],
+      notes: [
+        `${elements.toLocaleString("en")} elements, ${chains.toLocaleString("en")} chains and ${counted} counters in the kernel; ` +
+          `of the full load, ${Math.round(load.nft)} ms are nft's`,
+      ],
+    };
+  } finally {
+    await node.close();
+    space.close();
+  }
+}
+
+/** KEP-2091's worry: one rule of an administrator about every pod, so that every node has to know them all. */
+export async function measureBaselineDeny(shape: Shape, seed: number): Promise<Omit<RowResult, "row">> {
+  const { state } = nodeCluster({ ...shape, policiesPerNamespace: 0, clusterPolicies: 0 }, seed);
+  const { tiers } = readOne(baselineDeny);
+  const space = new EmptyNode();
+  const node = await ProgrammedNode.open(space.name);
+  try {
+    let { cluster } = state;
+    const load = total(await node.enforce(cluster, tiers));
+    const added = new Addition(cluster);
+    const found: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      cluster = added.to(cluster, 1);
+      found.push(total(await node.enforce(cluster, tiers)));
+    }
+    return {
+      figures: [
+        { what: "full load", measured: load, unit: "ms" },
+        { what: "a pod added, median", measured: median(found), unit: "ms" },
+      ],
+      notes: [`${node.size.elements.toLocaleString("en")} elements in the kernel`],
+    };
+  } finally {
+    await node.close();
+    space.close();
+  }
+}
+
+const baselineDeny: Manifest = {
+  apiVersion: "policy.networking.k8s.io/v1alpha2",
+  kind: "ClusterNetworkPolicy",
+  metadata: { name: "tenants-apart" },
+  spec: {
+    tier: "Baseline",
+    priority: 1,
+    subject: { namespaces: {} },
+    ingress: [{ action: "Deny", from: [{ namespaces: {} }] }],
+  },
+};
+
+/** More of the pods there are, at addresses that nobody has. */
+class Addition {
+  private count = 0;
+  private readonly models: readonly Pod[];
+
+  constructor(cluster: Cluster) {
+    this.models = [...cluster.pods.values()].filter((pod) => !pod.hostNetwork);
+  }
+
+  to(cluster: Cluster, many: number): Cluster {
+    const pods = new Map(cluster.pods);
+    for (let i = 0; i < many; i++) {
+      const number = this.count++;
+      const model = this.models[(number * 37) % this.models.length]!;
+      const name = `${model.name}-again-${number}`;
+      const addresses = [
+        { family: 4 as const, value: 0x0b00_0000n + BigInt(number) },
+        { family: 6 as const, value: (0xfd00_0011n << 96n) + BigInt(number) },
+      ];
+      pods.set(`${model.namespace}/${name}`, { ...model, name, addresses });
+    }
+    return { ...cluster, pods };
+  }
+}
+
+function readOne(policy: Manifest): State {
+  return readState([{ file: "edited.json", text: JSON.stringify(policy) }]);
+}

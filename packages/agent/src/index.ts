@@ -1,5 +1,9 @@
+export type { AgentOptions, SourceOptions } from "./agent-options.js";
+export { cleanUp } from "./command/clean-up.js";
+export { runAgent } from "./command/run-agent.js";
+export { tryRules, type TrialOptions } from "./command/try-rules.js";
+export { NodeCompiler } from "./compile/node-compiler.js";
 export { callRulesForBridges } from "./kernel/bridges.js";
-export type { Count } from "./kernel/counters.js";
 export {
   type Applied,
   type Drift,
@@ -10,6 +14,7 @@ export {
 export type { TimedElement } from "./kernel/learned.js";
 export type { Outcome } from "./kernel/outcome.js";
 export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
+export { type Additions, frame } from "./ruleset/frame.js";
 export { type Listing, parseListing } from "./ruleset/listing.js";
 export type {
   BookEntry,
@@ -21,8 +26,6 @@ export type {
 } from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
 export { sameRuleset, tellApart } from "./ruleset/sameness.js";
-export { NodeCompiler } from "./compile/node-compiler.js";
-export { type Additions, frame } from "./ruleset/frame.js";
 export { type Comments, rulesetText } from "./ruleset/text.js";
 export { askAgent } from "./see/ask-agent.js";
 export type { AuditLine } from "./see/audit-line.js";

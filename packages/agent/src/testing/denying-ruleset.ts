@@ -1,5 +1,5 @@
 import type { FrameOf } from "../kernel/kernel-table.js";
-import type { NamedSet } from "../ruleset/ruleset.js";
+import type { Chain, NamedSet } from "../ruleset/ruleset.js";
 
 /**
  * Rules that deny what this namespace sends to some UDP ports: at the output hook, where the sender is told. Framed as those
@@ -24,7 +24,7 @@ export function denying(...ports: readonly number[]): FrameOf {
     ["redirects", { kind: "map", type: "ipv4_addr : inet_service", flags: ["timeout"], elements: "learned" }],
   ]);
   return (generation) => ({
-    chains: new Map([
+    chains: new Map<string, Chain>([
       ...terminals,
       [
         "output",

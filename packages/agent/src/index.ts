@@ -1,5 +1,15 @@
-export type { BookEntry, ModesOf, NameSet, NodeOptions, NodeProgram, PolicyModes } from "./ruleset/program.js";
+export { NodeCompiler } from "./compile/node-compiler.js";
+export { type Additions, frame } from "./ruleset/frame.js";
+export type {
+  BookEntry,
+  ModesOf,
+  NameSet,
+  NodeOptions,
+  NodeProgram,
+  PolicyModes,
+} from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
+export { type Comments, rulesetText } from "./ruleset/text.js";
 export { askAgent } from "./see/ask-agent.js";
 export type { AuditLine } from "./see/audit-line.js";
 export type { SuppressedLine } from "./see/audit.js";

@@ -1,4 +1,4 @@
-import type { HitsReport } from "@tierwall/agent";
+import type * as AgentPackage from "@tierwall/agent";
 import type { JsonValue } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
@@ -63,10 +63,10 @@ async function runHits(flags: HitsFlags): Promise<number> {
 }
 
 type Found =
-  | { readonly ok: true; readonly value: HitsReport }
+  | { readonly ok: true; readonly value: AgentPackage.HitsReport }
   | { readonly ok: false; readonly message: string };
 
-async function reportFrom(agent: typeof import("@tierwall/agent"), flags: HitsFlags): Promise<Found> {
+async function reportFrom(agent: typeof AgentPackage, flags: HitsFlags): Promise<Found> {
   if (flags.state === undefined) return agent.askAgent(flags.control, "GET /hits");
   const { saved, problem } = agent.readStateFile(flags.state);
   if (saved !== undefined) return { ok: true, value: agent.hitsReport(saved) };

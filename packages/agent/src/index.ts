@@ -1,7 +1,7 @@
 export type { AgentOptions, SourceOptions } from "./agent-options.js";
 export { cleanUp } from "./command/clean-up.js";
 export { runAgent } from "./command/run-agent.js";
-export { tryRules, type TrialOptions } from "./command/try-rules.js";
+export { type TrialOptions, tryRules } from "./command/try-rules.js";
 export { NodeCompiler } from "./compile/node-compiler.js";
 export { callRulesForBridges } from "./kernel/bridges.js";
 export {

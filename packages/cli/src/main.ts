@@ -7,6 +7,7 @@ import { documentedSchema } from "./config/config-schema.js";
 import { withConfig } from "./config/with-config.js";
 import { addConvert } from "./convert.js";
 import { addExplain } from "./explain.js";
+import { addHits } from "./hits.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
@@ -33,6 +34,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addLint,
   addConvert,
   addAgent,
+  addHits,
   addTour,
   addCompletion,
   addComplete,
@@ -112,6 +114,7 @@ Examples:
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
   tierwall convert -f ./cluster --to cluster-network-policy
+  tierwall hits --never
 
 Defaults for options go into tierwall.yaml: docs/configuration.md.
 Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,

@@ -35,14 +35,14 @@ export async function forgetQueries(pod: string, server: { address: string; port
   await conntrack(["-D", "-f", family, ...what]);
 }
 
-type Output =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly problem: string };
+type Output = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
 async function conntrack(parameters: readonly string[]): Promise<Output> {
   return new Promise((resolve) => {
     execFile("conntrack", parameters, { maxBuffer: mostOutput }, (error, text, complaint) =>
-      resolve(error === null ? { ok: true, text } : { ok: false, problem: complaint.trim() || error.message }),
+      resolve(
+        error === null ? { ok: true, text } : { ok: false, problem: complaint.trim() || error.message },
+      ),
     );
   });
 }

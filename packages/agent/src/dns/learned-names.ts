@@ -73,7 +73,8 @@ export class LearnedNames {
 
   #wantedBy(sets: readonly NameSet[]): Wanted {
     const wanted: Wanted = new Map();
-    for (const name of sets.flatMap((set) => setNames(set))) wanted.set(name, new Map(this.#written.get(name)));
+    for (const name of sets.flatMap((set) => setNames(set)))
+      wanted.set(name, new Map(this.#written.get(name)));
     for (const set of sets)
       for (const pod of set.pods)
         for (const [name, addresses] of this.#addresses.get(pod) ?? [])
@@ -88,7 +89,10 @@ export class LearnedNames {
    * What must be written before a pod may see the answer; undefined when it knows too many addresses. A pod that asks
    * over IPv4 for an IPv6 address connects from its own IPv6 address, so all addresses of the pod are wanted.
    */
-  learn(addressesOfPod: readonly string[], resolutions: readonly Resolution[]): readonly SetChange[] | undefined {
+  learn(
+    addressesOfPod: readonly string[],
+    resolutions: readonly Resolution[],
+  ): readonly SetChange[] | undefined {
     const wanted: Wanted = new Map();
     for (const resolution of resolutions) {
       const until = this.#lifetime(resolution.ttl);
@@ -122,7 +126,8 @@ export class LearnedNames {
   written(changes: readonly SetChange[]): void {
     const now = this.now();
     for (const change of changes)
-      if (change.kind === "renew") this.adopt(change.set, change.element.key, now + change.element.milliseconds);
+      if (change.kind === "renew")
+        this.adopt(change.set, change.element.key, now + change.element.milliseconds);
   }
 
   /** The kernel has this, from before. */
@@ -180,7 +185,8 @@ export class LearnedNames {
   #rememberKept(pod: string, address: string, kept: number): void {
     for (const addresses of this.#addresses.get(pod)?.values() ?? []) {
       const until = addresses.get(address);
-      if (until !== undefined) addresses.set(address, { fresh: until.fresh, kept: Math.max(until.kept, kept) });
+      if (until !== undefined)
+        addresses.set(address, { fresh: until.fresh, kept: Math.max(until.kept, kept) });
     }
   }
 

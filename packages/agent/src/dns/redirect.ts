@@ -92,7 +92,11 @@ export function redirectElement(
   return { key, value: `${proxy.address} . ${proxy.port}`, milliseconds };
 }
 
-export function proxyElement(protocol: DnsProtocol, proxy: SocketAddress, milliseconds: number): TimedElement {
+export function proxyElement(
+  protocol: DnsProtocol,
+  proxy: SocketAddress,
+  milliseconds: number,
+): TimedElement {
   return { key: socketKey(protocol, proxy), milliseconds };
 }
 

@@ -14,7 +14,7 @@ afterEach(() => lab?.destroy());
 
 /** Pods a and b, and b reached by a on 8080 alone. */
 async function labOfTwo(policy = ingressOfB([8080])): Promise<NodeLab> {
-  lab = await NodeLab.create({ a: 11, b: 12 });
+  lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" });
   lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"]));
   lab.write("manifests/policy.yaml", policy);
   return lab;
@@ -165,7 +165,7 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
   it("is held back in both directions until its rules are there, but never from its own node", async () => {
     const node = await labOfTwo("");
     const agent = await RunningAgent.ready(node);
-    await node.addPod("c", 13);
+    await node.addPod("c", "10.9.0.13");
     const ways = () =>
       Promise.all([
         node.reaches("a", node.addressOf("c"), 8080),
@@ -181,7 +181,7 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
   it("is let through where that is asked for", async () => {
     const node = await labOfTwo("");
     await RunningAgent.ready(node, "--unknown-pods", "allow");
-    await node.addPod("c", 13);
+    await node.addPod("c", "10.9.0.13");
     expect(await node.reaches("a", node.addressOf("c"), 8080)).toBe(true);
   });
 });

@@ -11,7 +11,6 @@ export {
   KernelTable,
   type KernelTableOptions,
 } from "./kernel/kernel-table.js";
-export type { TimedElement } from "./kernel/learned.js";
 export type { Outcome } from "./kernel/outcome.js";
 export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
 export { type Additions, frame } from "./ruleset/frame.js";

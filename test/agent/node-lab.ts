@@ -30,12 +30,12 @@ export class NodeLab {
   readonly #processes: ChildProcess[] = [];
   readonly #pods = new Map<string, string>();
 
-  /** Pods by name, with the last part of their addresses. */
-  static async create(pods: Readonly<Record<string, number>>): Promise<NodeLab> {
+  /** Pods, and others who might be anywhere, by name, with their addresses. */
+  static async create(pods: Readonly<Record<string, string>>): Promise<NodeLab> {
     const lab = new NodeLab();
     try {
       lab.#addNode();
-      await Promise.all(Object.entries(pods).map(([name, host]) => lab.addPod(name, host)));
+      await Promise.all(Object.entries(pods).map(([name, address]) => lab.addPod(name, address)));
     } catch (cause) {
       lab.destroy();
       throw cause;
@@ -53,9 +53,8 @@ export class NodeLab {
     return address;
   }
 
-  async addPod(name: string, host: number): Promise<void> {
-    const [node, pod, veth] = [this.#name, `${this.#name}-${name}`, `v${host}`];
-    const address = `10.9.0.${host}`;
+  async addPod(name: string, address: string): Promise<void> {
+    const [node, pod, veth] = [this.#name, `${this.#name}-${name}`, `v-${name}`];
     ip("netns", "add", pod);
     this.#pods.set(name, address);
     ip("-n", node, "link", "add", veth, "type", "veth", "peer", "name", "eth0", "netns", pod);
@@ -118,6 +117,12 @@ export class NodeLab {
     return this.run("node", "nft", ...args);
   }
 
+  /** What a web server says that only the node can reach. */
+  get(url: string): string {
+    const show = `fetch("${url}").then((response) => response.text()).then((text) => process.stdout.write(text))`;
+    return this.run("node", process.execPath, "-e", show);
+  }
+
   destroy(): void {
     for (const child of this.#processes) child.kill("SIGKILL");
     for (const name of ["node", ...this.#pods.keys()])
@@ -162,9 +167,9 @@ function ip(...args: readonly string[]): void {
 }
 
 /** Why this machine cannot run such tests; undefined where it can. */
-export function noLabBecause(): string | undefined {
+export function noLabBecause(...more: readonly string[]): string | undefined {
   if (process.getuid?.() !== 0) return "needs root";
-  const missing = ["nft", "ip", "nsenter", "conntrack"].find(
+  const missing = ["nft", "ip", "nsenter", "conntrack", ...more].find(
     (command) => spawnSync("which", [command]).status !== 0,
   );
   return missing === undefined ? undefined : `needs ${missing}`;

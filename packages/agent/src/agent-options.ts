@@ -1,4 +1,4 @@
-import type { Address, Cidr } from "@tierwall/core";
+import type { Address, LiveOptions } from "@tierwall/core";
 import type { NodeOptions } from "./ruleset/program.js";
 
 /** Everything that `tierwall agent` can be told. Times are in milliseconds. */
@@ -21,34 +21,10 @@ export interface AgentOptions {
   readonly resync: number;
 }
 
-export type SourceOptions =
-  | {
-      readonly kind: "files";
-      readonly paths: readonly string[];
-      readonly recursive: boolean;
-      readonly facts: SourceFacts;
-    }
-  | {
-      readonly kind: "cluster";
-      readonly kubeconfig?: string;
-      readonly context?: string;
-      readonly facts: SourceFacts;
-    };
-
-/** What no object tells. */
-export interface SourceFacts {
-  readonly apiServer?: readonly Address[];
-  readonly podCidrs: readonly Cidr[];
-  readonly ciliumEnforcement?: "default" | "always" | "never";
-}
-
-export const defaults = {
-  table: "tierwall",
-  connectionMask: 0xffff0000,
-  metricsAddress: "127.0.0.1:9465",
-  control: "/run/tierwall/agent.sock",
-  stateFolder: "/var/lib/tierwall",
-  /** Of the audit log: lines a second, for each rule. */
-  logRate: 10,
-  logGroup: 465,
-} as const;
+export type SourceOptions = {
+  /** What no object tells. */
+  readonly state: LiveOptions;
+} & (
+  | { readonly kind: "files"; readonly paths: readonly string[]; readonly recursive: boolean }
+  | { readonly kind: "cluster"; readonly kubeconfig?: string; readonly context?: string }
+);

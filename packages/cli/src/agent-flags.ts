@@ -29,7 +29,7 @@ export interface AgentFlags {
   readonly dnsServer?: readonly Address[];
   readonly resync: number;
   readonly cleanup?: boolean;
-  readonly confirm?: number;
+  readonly confirm: number;
   readonly guard?: readonly string[];
   readonly output: "text" | "json";
 }
@@ -142,17 +142,19 @@ export function agentOptions(flags: AgentFlags): AgentOptions {
 const nodeName = ({ node }: AgentFlags): string => node ?? process.env.NODE_NAME ?? hostname().toLowerCase();
 
 function sourceOptions(flags: AgentFlags): SourceOptions {
-  const facts = {
-    podCidrs: flags.podCidr ?? [],
-    ...(flags.kubeApiserver === undefined ? {} : { apiServer: flags.kubeApiserver }),
-    ...(flags.ciliumEnforcement === undefined ? {} : { ciliumEnforcement: flags.ciliumEnforcement }),
+  const { filename, recursive = false, kubeconfig, context, ciliumEnforcement } = flags;
+  const state = {
+    facts: {
+      podCidrs: flags.podCidr ?? [],
+      ...(flags.kubeApiserver === undefined ? {} : { apiServer: flags.kubeApiserver }),
+    },
+    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
   };
-  if (flags.filename !== undefined)
-    return { kind: "files", paths: flags.filename, recursive: flags.recursive ?? false, facts };
+  if (filename !== undefined) return { kind: "files", paths: filename, recursive, state };
   return {
     kind: "cluster",
-    ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
-    ...(flags.context === undefined ? {} : { context: flags.context }),
-    facts,
+    state,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
   };
 }

@@ -1,8 +1,10 @@
+import type { AgentStatus, ControlAnswer } from "@tierwall/agent";
+import type { Style } from "@tierwall/core";
 import { Argument, type Command, Option } from "commander";
 import { type AgentFlags, agentOptions, withAgentFlags } from "./agent-flags.js";
 import { duration } from "./quantity.js";
 import { collect } from "./state.js";
-import { print, talk } from "./terminal.js";
+import { print, styleFor, talk } from "./terminal.js";
 
 const actions = ["run", "status", "apply", "confirm", "give-up"] as const;
 type Action = (typeof actions)[number];
@@ -71,20 +73,27 @@ async function perform(action: Action, flags: AgentFlags): Promise<number> {
     case "apply":
       return agent.tryRules(agentOptions(flags), { wait: flags.confirm, guards: flags.guard ?? [] });
     case "status":
-      return report(await agent.askStatus(flags.control, flags.output));
+      return reportStatus(await agent.askAgent(flags.control, "GET /status"), flags, agent.statusText);
     case "confirm":
+      return report(await agent.askAgent(flags.control, "POST /confirm"));
     case "give-up":
-      return report(await agent.tell(flags.control, action));
+      return report(await agent.askAgent(flags.control, "POST /give-up"));
   }
 }
 
-interface Said {
-  readonly ok: boolean;
-  readonly text: string;
+function report(answer: ControlAnswer<string>): number {
+  if (answer.ok) print(answer.value);
+  else talk(answer.message);
+  return answer.ok ? 0 : 1;
 }
 
-function report({ ok, text }: Said): number {
-  if (ok) print(text);
-  else talk(text);
-  return ok ? 0 : 1;
+function reportStatus(
+  answer: ControlAnswer<AgentStatus>,
+  { output }: AgentFlags,
+  textOf: (status: AgentStatus, style: Style) => string,
+): number {
+  if (!answer.ok) return report(answer);
+  if (output === "json") print(JSON.stringify(answer.value, undefined, 2));
+  else print(textOf(answer.value, styleFor(process.stdout)));
+  return 0;
 }

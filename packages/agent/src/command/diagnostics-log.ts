@@ -31,7 +31,11 @@ export class DiagnosticsLog {
       said.add(key);
       if (this.#said.has(key)) continue;
       const { code, object } = found;
-      const fields = { code, ...(object === undefined ? {} : { object }), ...(place === undefined ? {} : { place }) };
+      const fields = {
+        code,
+        ...(object === undefined ? {} : { object }),
+        ...(place === undefined ? {} : { place }),
+      };
       this.log[found.severity === "error" ? "error" : "warn"](fields, found.message);
     }
     this.#said = said;

@@ -12,26 +12,31 @@ export async function leftElements(
   table: string,
   sets: readonly string[],
 ): Promise<readonly LeftElement[] | string> {
-  if (sets.length === 0) return [];
-  const commands = sets.map((set) => `list set inet ${table} ${set}`).join("; ");
+  const found: LeftElement[] = [];
+  // One at a time: asked for several, nft 1.0.6 finds only the last.
+  for (const set of sets) {
+    const listed = await listSet(table, set);
+    if (typeof listed === "string") return listed;
+    found.push(...listed);
+  }
+  return found;
+}
+
+async function listSet(table: string, set: string): Promise<readonly LeftElement[] | string> {
   const mostOutput = 1024 * 1024 * 1024;
   return new Promise((resolve) => {
-    execFile("nft", ["-j", commands], { maxBuffer: mostOutput }, (error, text, complaint) =>
+    const parameters = ["-j", "list", "set", "inet", table, set];
+    execFile("nft", parameters, { maxBuffer: mostOutput }, (error, text, complaint) =>
       resolve(error === null ? elementsIn(text) : complaint.trim() || error.message),
     );
   });
 }
 
-/** Reads the JSON of nft, a document a set. */
+/** Reads the JSON of nft. */
 export function elementsIn(text: string): readonly LeftElement[] {
-  return text
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .flatMap((line) => {
-      const document: unknown = JSON.parse(line);
-      const listed = isObject(document) && Array.isArray(document.nftables) ? document.nftables : [];
-      return listed.flatMap((item: unknown) => (isObject(item) && isObject(item.set) ? inSet(item.set) : []));
-    });
+  const document: unknown = JSON.parse(text);
+  const listed = isObject(document) && Array.isArray(document.nftables) ? document.nftables : [];
+  return listed.flatMap((item: unknown) => (isObject(item) && isObject(item.set) ? inSet(item.set) : []));
 }
 
 function inSet({ name, elem }: Record<string, unknown>): readonly LeftElement[] {

@@ -15,11 +15,24 @@ export class Conntrack {
 
   /** Forgets all generations; the bits of others stay. */
   async clearMarks(mask: number): Promise<Outcome<void>> {
-    const bits = `0x${mask.toString(16)}`;
-    const { stderr, status } = await run([...this.command, "-U", "-m", `0/${bits}`]);
-    // It fails when there was no connection to update.
-    if (status === 0 || /flow entries have been updated/.test(stderr)) return done(undefined);
-    return failed(`the marks of connections cannot be cleared: conntrack says \`${stderr.trim()}\``);
+    // Without a family it stops at the first connection that it cannot put into a message.
+    for (const family of ["ipv4", "ipv6"]) {
+      const cleared = await this.#update("-f", family, "-m", `0/0x${mask.toString(16)}`);
+      if (!cleared.ok) return cleared;
+    }
+    return done(undefined);
+  }
+
+  async #update(...args: readonly string[]): Promise<Outcome<void>> {
+    let said = "";
+    // A connection that ends while all are walked through ends the walk.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { status, stderr, ended } = await run([...this.command, "-U", ...args]);
+      // It fails when there was no connection to update, too.
+      if (status === 0 || /\b0 flow entries have been updated/.test(stderr)) return done(undefined);
+      said = ended ?? stderr.trim();
+    }
+    return failed(`the marks of connections cannot be cleared: conntrack says \`${said}\``);
   }
 }
 

@@ -103,7 +103,8 @@ export class KernelTable {
     this.#tables = new Tables(this.#nft, this.#generations, this.#counters);
     this.#monitor = new Monitor({
       command: this.#nft.command,
-      isWatched: (name) => this.#inForce.some((table) => table.name === name),
+      isInForce: (name) => this.#inForce.some((table) => table.name === name),
+      isReserved: (name) => this.#names.includes(name),
       isOurs: (digest) => this.#tables.wrote(digest),
       isLearned: (set) =>
         this.#inForce.some(({ held }) => held.ruleset.sets.get(set)?.elements === "learned"),
@@ -163,13 +164,12 @@ export class KernelTable {
     return done(undefined);
   }
 
-  get #names(): readonly [string, string] {
+  get #names(): readonly string[] {
     return [this.#options.table, `${this.#options.table}-b`];
   }
 
   get #freeName(): string {
-    const [first, second] = this.#names;
-    return this.#current?.name === first ? second : first;
+    return this.#names.find((name) => name !== this.#current?.name)!;
   }
 
   get #inForce(): readonly Table[] {
@@ -299,6 +299,12 @@ export class KernelTable {
         const apart = differencesOf(found.value, standing(held));
         if (found.value && found.value.state?.digest !== state.digest) apart.push("the state is another");
         differences.push(...apart.filter((text) => !this.#unfaithful.has(text)));
+      }
+      for (const name of this.#names) {
+        if (this.#inForce.some((table) => table.name === name)) continue;
+        const found = await this.#tables.find(name);
+        if (!found.ok) return found;
+        if (found.value) differences.push(`the table ${name} is not ours`);
       }
       const [first] = differences;
       if (first === undefined) return done(differences);

@@ -7,7 +7,9 @@ import { readState } from "./table-state.js";
 export interface MonitorOptions {
   /** How nft is started. */
   readonly command: readonly string[];
-  readonly isWatched: (table: string) => boolean;
+  readonly isInForce: (table: string) => boolean;
+  /** Our other name: nobody but us makes a table of that name, or adds to it. */
+  readonly isReserved: (table: string) => boolean;
   readonly isOurs: (digest: string) => boolean;
   /** Sets whose elements come and go. */
   readonly isLearned: (set: string) => boolean;
@@ -72,7 +74,9 @@ export class Monitor {
       return;
     }
     const [, verb, kind, table, name] = /^(\w+) (\w+) inet (\S+)(?: (\S+))?/.exec(line) ?? [];
-    if (table === undefined || !this.options.isWatched(table)) {
+    const inForce = table !== undefined && this.options.isInForce(table);
+    const addition = table !== undefined && this.options.isReserved(table) && verb === "add";
+    if (!inForce && !addition) {
       this.#others = true;
       return;
     }

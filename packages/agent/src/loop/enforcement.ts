@@ -4,6 +4,7 @@ import type { NameService } from "../dns/name-service.js";
 import type { ClusterReach } from "../dns/reach.js";
 import { type DnsPart, dnsPart } from "../dns/redirect.js";
 import { changesText, type SetChange } from "../dns/set-change.js";
+import { leftElements } from "../dns/timed-elements.js";
 import type { Applied, ElementsFor, FrameOf, KernelTable } from "../kernel/kernel-table.js";
 import type { Outcome } from "../kernel/outcome.js";
 import { frame } from "../ruleset/frame.js";
@@ -20,6 +21,7 @@ export interface EnforcementParts {
 /** Gives a program to the kernel: its rules in one transaction, and what pods learn from DNS before and after it. */
 export class Enforcement {
   #namesInUse = false;
+  #adopted = false;
 
   constructor(private readonly parts: EnforcementParts) {}
 
@@ -39,6 +41,7 @@ export class Enforcement {
     const { names, reach, dnsServers } = this.parts;
     const { program, situation } = turn;
     reach.update(situation.cluster, situation.tiers);
+    if (!this.#adopted) await this.#adopt(program);
     // The next generation judges all connections anew: those that names allowed stand on what is kept for them (S8.4).
     if (this.#namesInUse) await names.refreshKept();
     const elementsFor: ElementsFor = (table) => elementsText(names.elementsOf(program.names), table);
@@ -48,6 +51,17 @@ export class Enforcement {
       await names.use(program.names, nameServers(situation.cluster, dnsServers));
     }
     return applied;
+  }
+
+  /** What pods learned while an agent before this one ran is still in the kernel, in the sets that were there then. */
+  async #adopt({ names: sets }: NodeProgram): Promise<void> {
+    this.#adopted = true;
+    const { table, names } = this.parts;
+    if (table.name === undefined) return;
+    for (const set of sets.flatMap(({ fresh, kept }) => [fresh[4], fresh[6], kept[4], kept[6]])) {
+      const left = await leftElements(table.name, [set]);
+      if (typeof left !== "string") names.adopt(left);
+    }
   }
 }
 

@@ -196,7 +196,7 @@ function unknownRules(name: string, { log, shadow }: NodeOptions): readonly stri
     log && `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
   return [
     `counter name "${name}"`,
-    ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name, false)}" group ${log.group}`]),
+    ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
     shadow ? "accept" : "drop",
   ];
 }

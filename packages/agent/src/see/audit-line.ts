@@ -40,8 +40,8 @@ export type AuditDecider =
   | { readonly kind: "isolation"; readonly tier: string; readonly policies: readonly AuditPolicy[] }
   /** A pod of this node whose rules were not in the kernel yet. */
   | { readonly kind: "unknown-pod" }
-  /** The rule was taken back before the line was read, or was not logged along with the cut. */
-  | { readonly kind: "not-known"; readonly id?: string };
+  /** The rule was taken back before the line was read. */
+  | { readonly kind: "not-known"; readonly id: string };
 
 export interface AuditPolicy {
   readonly kind: string;

@@ -69,10 +69,10 @@ function logged(label: string, more: Readonly<Record<string, unknown>> = {}) {
   return parseLoggedPacket(JSON.stringify(fields))!;
 }
 
-function audited(cluster_ = cluster) {
+function audited(shadow = false) {
   const lines: (AuditLine | SuppressedLine)[] = [];
-  const audit = new Audit({ node: "n1", write: (line) => lines.push(line) });
-  audit.programmed(book, cluster_);
+  const audit = new Audit({ node: "n1", shadow, write: (line) => lines.push(line) });
+  audit.programmed(book, cluster);
   return { audit, lines };
 }
 
@@ -80,7 +80,6 @@ describe("a line", () => {
   it("has the time, both ends by name, the verdict, and the rule with its place", () => {
     const { audit, lines } = audited();
     audit.logged(logged(deny));
-    audit.flush();
     expect(lines).toEqual([
       {
         time: "2026-01-01T00:00:00.250Z",
@@ -116,7 +115,6 @@ describe("a line", () => {
   it("names every policy that isolates", () => {
     const { audit, lines } = audited();
     audit.logged(logged(isolation));
-    audit.flush();
     const policies = [{ kind: "NetworkPolicy", namespace: "shop", name: "web", place: "policies.yaml:2" }];
     expect(lines).toMatchObject([{ direction: "ingress", by: { kind: "isolation", policies } }]);
   });
@@ -141,44 +139,47 @@ describe("a line", () => {
     expect(lines[0]).not.toHaveProperty("source.port");
   });
 
-  it.each([
-    ["unknown", undefined],
-    ["unknown_egress", "egress"],
-    ["unknown_ingress", "ingress"],
-  ])("of a pod that is not programmed yet: tw:%s", (label, direction) => {
+  it.each(["egress", "ingress"])("of a pod that is not programmed yet: %s", (direction) => {
     const { audit, lines } = audited();
-    audit.logged(logged(label));
-    expect(lines).toMatchObject([{ verdict: "Deny", by: { kind: "unknown-pod" } }]);
-    expect((lines[0] as AuditLine).direction).toBe(direction);
+    audit.logged(logged(`unknown_${direction}`));
+    expect(lines).toMatchObject([{ verdict: "Deny", direction, by: { kind: "unknown-pod" } }]);
   });
 
-  it("of a rule that was just replaced is still named; of one that nobody knows, its id is there", () => {
+  it("of such a pod on a node that only watches says that it went through", () => {
+    const { audit, lines } = audited(true);
+    audit.logged(logged("unknown_egress"));
+    expect(lines).toMatchObject([{ verdict: "Deny", shadow: true }]);
+  });
+
+  it("of a rule that has just left still names it; of one that nobody knows, its id is there", () => {
     const { audit, lines } = audited();
     audit.programmed(new Map(), cluster);
-    audit.logged(logged(allow));
     audit.programmed(new Map(), cluster);
     audit.logged(logged(allow));
-    expect(lines.map((line) => line.by)).toMatchObject([{ kind: "rule" }, { kind: "not-known", id: allow }]);
+    audit.logged(logged("none"));
+    expect(lines.map((line) => line.by)).toMatchObject([{ kind: "rule" }, { kind: "not-known", id: "none" }]);
   });
 });
 
 describe("a connection that is cut", () => {
-  it("is logged by its rule and as cut, and is one line", () => {
+  it.each([
+    ["by a packet of who opened it", "cut", {}],
+    [
+      "by a packet of the other end",
+      "cut-reply",
+      { src_ip: "169.254.169.254", dest_ip: "10.0.0.1", src_port: 80, dest_port: 40_000 },
+    ],
+  ])("%s is shown as it was opened", (_what, cut, packet) => {
     const { audit, lines } = audited();
-    audit.logged(logged(deny));
-    audit.logged(logged("cut"));
-    audit.flush();
-    expect(lines).toMatchObject([{ cut: true, verdict: "Deny", by: { kind: "rule" } }]);
-  });
-
-  it("is told from another packet of the same connection", () => {
-    const { audit, lines } = audited();
-    audit.logged(logged(deny, { "tcp.seq": 1 }));
-    audit.logged(logged("cut", { "tcp.seq": 2 }));
-    audit.flush();
-    expect(lines.map((line) => ["cut" in line, line.by.kind])).toEqual([
-      [true, "not-known"],
-      [false, "rule"],
+    audit.logged(logged(`${deny}:${cut}`, packet));
+    expect(lines).toMatchObject([
+      {
+        cut: true,
+        verdict: "Deny",
+        source: { pod: "shop/cart", port: 40_000 },
+        destination: { address: "169.254.169.254", port: 80 },
+        by: { kind: "rule", number: 1 },
+      },
     ]);
   });
 });
@@ -196,17 +197,25 @@ describe("what is suppressed", () => {
     expect(audit.counted(grown(deny, 5))).toBe(8);
     expect(audit.counted([])).toBe(5);
     expect(audit.counted([])).toBe(0);
-    expect(lines).toMatchObject([
+    expect(lines.filter((line) => "suppressed" in line)).toMatchObject([
       { suppressed: 8, by: { policy: { name: "guard" } } },
       { suppressed: 5, by: { policy: { name: "guard" } } },
     ]);
   });
 
-  it("is nothing where all lines came, and nothing of rules that are not logged", () => {
+  it("is nothing where all lines came, and nothing of what is not denied", () => {
     const { audit } = audited();
     audit.counted([...grown(deny, 1), ...grown(allow, 100)]);
     audit.logged(logged(deny));
     expect([audit.counted([]), audit.counted([])]).toEqual([0, 0]);
+  });
+
+  it("is of unknown pods too", () => {
+    const { audit, lines } = audited();
+    audit.counted([{ name: "unknown_egress", packets: 3, bytes: 0 }]);
+    audit.logged(logged("unknown_egress"));
+    expect(audit.counted([])).toBe(2);
+    expect(lines.at(-1)).toMatchObject({ suppressed: 2, by: { kind: "unknown-pod" } });
   });
 });
 

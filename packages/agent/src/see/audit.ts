@@ -18,22 +18,21 @@ export interface SuppressedLine {
 
 export interface AuditOptions {
   readonly node: string;
+  /** The whole node only watches. */
+  readonly shadow: boolean;
   readonly write: (line: AuditLine | SuppressedLine) => void;
 }
 
-/** A packet that cuts a connection is logged twice: by the rule that denies it, and as cut. They come close together. */
-const patience = 200;
+/** Lines of a rule may still come for so many milliseconds after it has left the table. */
+const afterglow = 10_000;
 
 /** Turns what the kernel logs and counts into lines that name pods and rules. */
 export class Audit {
   readonly #options: AuditOptions;
   readonly #suppressed = new Suppressed();
-  readonly #held = new Map<string, LoggedPacket>();
-  #timer: NodeJS.Timeout | undefined;
   #ends = new EndNames({ pods: new Map(), nodes: new Map() });
   #book: ReadonlyMap<string, BookEntry> = new Map();
-  /** Lines may still come of rules that were just replaced. */
-  #bookBefore: ReadonlyMap<string, BookEntry> = new Map();
+  readonly #leaving = new Map<string, { readonly entry: BookEntry; readonly since: number }>();
 
   constructor(options: AuditOptions) {
     this.#options = options;
@@ -42,83 +41,67 @@ export class Audit {
   /** From here on these are the rules in the kernel, and these the names of pods. */
   programmed(book: ReadonlyMap<string, BookEntry>, cluster: Pick<Cluster, "pods" | "nodes">): void {
     this.#ends = new EndNames(cluster);
-    if (book === this.#book) return;
-    this.#bookBefore = this.#book;
+    const now = performance.now();
+    for (const [id, entry] of this.#book) if (!book.has(id)) this.#leaving.set(id, { entry, since: now });
+    for (const [id, { since }] of this.#leaving) if (now - since > afterglow) this.#leaving.delete(id);
     this.#book = book;
   }
 
   logged(packet: LoggedPacket): void {
-    const unknown = /^unknown(?:[_-](ingress|egress))?$/.exec(packet.label);
-    if (unknown !== null) {
-      const direction = unknown[1] as "ingress" | "egress" | undefined;
-      const by = { kind: "unknown-pod" } as const;
-      this.#write(packet, { verdict: "Deny", ...(direction === undefined ? {} : { direction }), by });
-    } else if (packet.label === "cut") this.#cut(packet);
-    else {
-      this.#suppressed.logged(packet.label);
-      const entry = this.#entry(packet.label);
-      if (entry === undefined || entry.verdict !== "Deny" || entry.shadow) this.#decided(packet);
-      else this.#hold(packet);
-    }
-  }
-
-  /** What was counted since the reading before; says what was counted and not logged. Returns how much. */
-  counted(grown: readonly Growth[]): number {
-    const logged = grown.filter(({ entry }) => entry !== undefined && isLogged(entry));
-    this.#suppressed.read(new Map(logged.map(({ entry, packets }) => [entry!.id, packets])));
-    let all = 0;
-    for (const [id, suppressed] of this.#suppressed.take()) {
-      const time = new Date().toISOString();
-      this.#options.write({ time, node: this.#options.node, suppressed, by: this.#by(id) });
-      all += suppressed;
-    }
-    this.#suppressed.keep({ has: (id) => this.#book.has(id) || this.#bookBefore.has(id) });
-    return all;
-  }
-
-  /** Writes what is held back. */
-  flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const held = [...this.#held.values()];
-    this.#held.clear();
-    for (const packet of held) this.#decided(packet);
-  }
-
-  #hold(packet: LoggedPacket): void {
-    const same = this.#held.get(packet.trace);
-    if (same !== undefined) this.#decided(same);
-    this.#held.set(packet.trace, packet);
-    this.#timer ??= setTimeout(() => this.flush(), patience).unref();
-  }
-
-  #cut(packet: LoggedPacket): void {
-    const decided = this.#held.get(packet.trace);
-    this.#held.delete(packet.trace);
-    if (decided !== undefined) this.#decided(decided, { cut: true });
-    else this.#write(packet, { verdict: "Deny", cut: true, by: { kind: "not-known" } });
-  }
-
-  #decided(packet: LoggedPacket, more: { readonly cut?: true } = {}): void {
-    const entry = this.#entry(packet.label);
-    const by = this.#by(packet.label);
-    if (entry === undefined) return this.#write(packet, { verdict: "Deny", by, ...more });
-    const { verdict, direction, shadow } = entry;
-    this.#write(packet, { verdict, direction, by, ...(shadow ? { shadow } : {}), ...more });
-  }
-
-  #write(packet: LoggedPacket, decided: Parameters<typeof auditLine>[1]): void {
+    const { id, cut } = packet;
+    this.#suppressed.logged(id);
+    const decided = { ...this.#decided(id), ...(cut ? { cut } : {}) };
     this.#options.write(auditLine(packet, decided, { node: this.#options.node, ends: this.#ends }));
   }
 
-  #by(id: string): AuditDecider {
-    const entry = this.#entry(id);
-    return entry === undefined ? { kind: "not-known", id } : auditDecider(entry);
+  /**
+   * What was counted since the reading before. Says what was counted and not logged, and returns how much. Of denials only:
+   * what is allowed is counted again with each change of the rules, and logged when the connection is new.
+   */
+  counted(grown: readonly Growth[]): number {
+    this.#suppressed.read(
+      new Map(
+        grown.flatMap((growth) => {
+          const id = loggedId(growth);
+          return id === undefined ? [] : [[id, growth.packets]];
+        }),
+      ),
+    );
+    let all = 0;
+    for (const [id, suppressed] of this.#suppressed.take()) {
+      const { by } = this.#decided(id);
+      this.#options.write({ time: new Date().toISOString(), node: this.#options.node, suppressed, by });
+      all += suppressed;
+    }
+    this.#suppressed.keep((id) => this.#book.has(id) || this.#leaving.has(id) || unknownPods.test(id));
+    return all;
   }
 
-  #entry(id: string): BookEntry | undefined {
-    return this.#book.get(id) ?? this.#bookBefore.get(id);
+  #decided(id: string): Decided {
+    const entry = this.#book.get(id) ?? this.#leaving.get(id)?.entry;
+    if (entry !== undefined) {
+      const { verdict, direction, shadow } = entry;
+      return { verdict, direction, ...(shadow ? { shadow } : {}), by: auditDecider(entry) };
+    }
+    const [, direction] = unknownPods.exec(id) ?? [];
+    if (direction === undefined) return { verdict: "Deny", by: { kind: "not-known", id } };
+    return {
+      verdict: "Deny",
+      direction: direction as "ingress" | "egress",
+      ...(this.#options.shadow ? { shadow: true } : {}),
+      by: { kind: "unknown-pod" },
+    };
   }
+}
+
+type Decided = Parameters<typeof auditLine>[1];
+
+const unknownPods = /^unknown_(ingress|egress)$/;
+
+/** By what its lines are known; undefined where not all that is counted is to be logged. */
+function loggedId({ name, entry }: Growth): string | undefined {
+  if (entry === undefined) return unknownPods.test(name) ? name : undefined;
+  return entry.verdict === "Deny" && isLogged(entry) ? entry.id : undefined;
 }
 
 /** For metrics: `Deny`, `ShadowDeny`, … */

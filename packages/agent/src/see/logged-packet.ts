@@ -1,19 +1,21 @@
 /** A packet that the kernel logged, as ulogd2's JSON output tells of it. */
 export interface LoggedPacket {
   readonly time: Date;
-  /** What is behind `tw:` in the prefix of the rule that logged it. */
-  readonly label: string;
+  /** Of the rule that logged it, or the name of another counter. */
+  readonly id: string;
+  /** It belonged to a connection that was established, and that the rule no longer allows. */
+  readonly cut: boolean;
+  /** Of the connection: who opened it, and to whom, whichever of them the packet is from. */
   readonly source: string;
   readonly destination: string;
   /** `TCP`, or the number where it is none that policies know. */
   readonly protocol: string;
   readonly ports?: { readonly source: number; readonly destination: number };
   readonly icmp?: { readonly type: number; readonly code: number };
-  /** Tells a packet from others of its connection. */
-  readonly trace: string;
 }
 
-const prefix = "tw:";
+/** `tw:ID`, `tw:ID:cut`, `tw:ID:cut-reply`. */
+const prefixes = /^tw:([^:]+)(?::(cut|cut-reply))?$/;
 
 const protocols: Readonly<Record<number, string>> = {
   1: "ICMP",
@@ -36,26 +38,29 @@ export function parseLoggedPacket(line: string): LoggedPacket | undefined {
   const text = (key: string) => (typeof fields[key] === "string" ? fields[key] : undefined);
   const number = (key: string) => (typeof fields[key] === "number" ? fields[key] : undefined);
 
-  const label = text("oob.prefix")?.trim();
-  const [source, destination, protocol] = [text("src_ip"), text("dest_ip"), number("ip.protocol")];
-  if (!label?.startsWith(prefix) || source === undefined || destination === undefined) return undefined;
-  if (protocol === undefined) return undefined;
+  const [, id, cut] = prefixes.exec(text("oob.prefix")?.trim() ?? "") ?? [];
+  const [from, to, protocol] = [text("src_ip"), text("dest_ip"), number("ip.protocol")];
+  if (id === undefined || from === undefined || to === undefined || protocol === undefined) return undefined;
 
-  const [from, to] = [number("src_port"), number("dest_port")];
+  const [fromPort, toPort] = [number("src_port"), number("dest_port")];
+  const hasPorts = fromPort !== undefined && toPort !== undefined;
+  const isReply = cut === "cut-reply";
   const [type, code] = ["type", "code"].map((key) => number(`icmp.${key}`) ?? number(`icmpv6.${key}`));
   // Packets that the node itself sends have no time of arrival.
   const seconds = number("oob.time.sec");
   const time =
     seconds === undefined ? new Date() : new Date(seconds * 1000 + (number("oob.time.usec") ?? 0) / 1000);
-  const marks = ["ip.id", "tcp.seq", "udp.csum", "icmp.csum", "icmpv6.csum", "raw.pktlen"].map(number);
   return {
     time,
-    label: label.slice(prefix.length),
-    source,
-    destination,
+    id,
+    cut: cut !== undefined,
+    ...turned(isReply, from, to),
     protocol: protocols[protocol] ?? String(protocol),
-    ...(from === undefined || to === undefined ? {} : { ports: { source: from, destination: to } }),
+    ...(hasPorts ? { ports: turned(isReply, fromPort, toPort) } : {}),
     ...(type === undefined || code === undefined ? {} : { icmp: { type, code } }),
-    trace: [source, destination, protocol, from, to, type, ...marks].join(" "),
   };
+}
+
+function turned<T>(isReply: boolean, from: T, to: T): { readonly source: T; readonly destination: T } {
+  return isReply ? { source: to, destination: from } : { source: from, destination: to };
 }

@@ -68,6 +68,7 @@ export class Observer {
     this.#log = log;
     this.#audit = new Audit({
       node: options.node,
+      shadow: options.shadow,
       write: (line) => {
         log.write(line);
         if ("suppressed" in line) return;
@@ -125,7 +126,6 @@ export class Observer {
     clearInterval(this.#timer);
     await this.#ulogd?.stop();
     await this.read();
-    this.#audit?.flush();
     this.#log?.close();
   }
 

@@ -32,8 +32,8 @@ export class Suppressed {
   }
 
   /** Rules that are no more need no account. */
-  keep(ids: { has(id: string): boolean }): void {
-    for (const id of this.#rules.keys()) if (!ids.has(id)) this.#rules.delete(id);
+  keep(isLeft: (id: string) => boolean): void {
+    for (const id of this.#rules.keys()) if (!isLeft(id)) this.#rules.delete(id);
   }
 
   #rule(id: string) {

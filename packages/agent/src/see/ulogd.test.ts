@@ -48,8 +48,9 @@ table inet seen {
   chain allow { counter name r_${allow}; limit rate 100/second log prefix "tw:${allow}" group ${group}; accept; }
   chain deny {
     counter name r_${deny}
-    limit rate 10/second burst 5 packets log prefix "tw:${deny}" group ${group}
-    udp dport 4 log prefix "tw:cut" group ${group}
+    udp dport 4 limit rate 10/second log prefix "tw:${deny}:cut" group ${group}
+    udp dport != 4 limit rate 10/second log prefix "tw:${deny}" group ${group}
+    meta l4proto != udp limit rate 10/second log prefix "tw:${deny}" group ${group}
     drop
   }
   chain output {
@@ -59,7 +60,7 @@ table inet seen {
     tcp dport 3 goto deny
     icmp type echo-request goto deny
     icmpv6 type echo-request goto deny
-    udp dport 5 log prefix "tw:unknown" group ${group} drop
+    udp dport 5 log prefix "tw:unknown_egress" group ${group} drop
     udp dport 6 log prefix "somebody else's" group ${group} drop
   }
 }`;
@@ -118,7 +119,7 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
   beforeEach(async () => {
     execFileSync("ip", ["netns", "exec", namespace, "nft", "-f", "-"], { input: `flush ruleset\n${table}` });
     lines = [];
-    audit = new Audit({ node: "n1", write: (line) => lines.push(line) });
+    audit = new Audit({ node: "n1", shadow: false, write: (line) => lines.push(line) });
     audit.programmed(book, cluster);
     ulogd = new Ulogd({
       installed,

@@ -41,6 +41,12 @@ export class NetworkNamespace {
     if (status !== 0) throw new Error(stderr);
   }
 
+  /** Whether rules let a datagram out to a UDP port of this namespace itself: who is denied at the output hook is told. */
+  lets(port: number): boolean {
+    const send = `echo -n hello > /dev/udp/127.0.0.1/${port}`;
+    return spawnSync("ip", [...this.enter.slice(1), "bash", "-c", send]).status === 0;
+  }
+
   remove(): void {
     execFileSync("ip", ["netns", "delete", this.name]);
   }

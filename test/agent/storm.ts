@@ -45,19 +45,22 @@ export class Storm {
       lab.write(file, packetPattern(lab, from, to, relatives, port));
       const flags = ["--dev", "eth0", "--conf", join(lab.folder, file), "--cpus", "1", "--qdisc-path"];
       // Half of what one core can send, so that the agent has something left of it.
-      return lab.start(from, "trafgen", [...flags, "--rate", "80kpps", "--no-sock-mem"]);
+      return lab.start(from, "setsid", ["trafgen", ...flags, "--rate", "80000pps", "--no-sock-mem"]);
     });
     return new Storm(lab, ports, senders);
   }
 
+  /** Each sender is a group of processes, of which the first does not pass on what it is told. */
+  calm(): void {
+    for (const { pid, exitCode, signalCode } of this.senders)
+      if (exitCode === null && signalCode === null) process.kill(-pid!, "SIGKILL");
+  }
+
   /** Both ports, once no packet is under way any more. */
   async stop(): Promise<Readonly<Record<keyof StormPorts, Count>>> {
-    await Promise.all(
-      this.senders.map((sender) => {
-        sender.kill("SIGINT");
-        return once(sender, "exit");
-      }),
-    );
+    const ended = this.senders.map((sender) => once(sender, "exit"));
+    this.calm();
+    await Promise.all(ended);
     await new Promise((settled) => setTimeout(settled, 200));
     return { allowed: this.count(this.ports.allowed), denied: this.count(this.ports.denied) };
   }
@@ -102,9 +105,8 @@ function packetPattern(
       .join(", ");
   const [first, last] = [Math.min(...relatives), Math.max(...relatives)];
   const bytes = (address: string) => address.split(".").join(", ");
-  const node = `v${lab.addressOf(from).split(".")[3]}`;
   return `{
-  ${link("node", node)}, ${link(from, "eth0")}, const16(0x0800),
+  ${link("node", `v-${from}`)}, ${link(from, "eth0")}, const16(0x0800),
   0x45, 0, const16(46), const16(0), const16(0), 64, 17, csumip(14, 33),
   ${bytes(lab.addressOf(from).split(".").slice(0, 3).join("."))}, dinc(${first}, ${last}, 1), ${bytes(lab.addressOf(to))},
   drnd(2), const16(${port}), const16(26), const16(0), fill(0x61, 18)

@@ -21,11 +21,15 @@ const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? 40);
 const relatives = Array.from({ length: 100 }, (_, i) => 20 + i);
 
 let lab: NodeLab | undefined;
-afterEach(() => lab?.destroy());
+let storm: Storm | undefined;
+afterEach(() => {
+  storm?.calm();
+  lab?.destroy();
+});
 
 async function labOfMany(): Promise<NodeLab> {
-  lab = await NodeLab.create({ a: 11, b: 12 });
-  for (const host of relatives) lab.run("node", "ip", "route", "add", `10.9.0.${host}/32`, "dev", "v11");
+  lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" });
+  for (const host of relatives) lab.run("node", "ip", "route", "add", `10.9.0.${host}/32`, "dev", "v-a");
   const others = relatives.map((host) => [`r${host}`, `10.9.0.${host}`] as const);
   lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"], ...others));
   return lab;
@@ -87,7 +91,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
     const node = await labOfMany();
     node.write("manifests/policy.yaml", ways[0]!(0));
     const agent = await RunningAgent.ready(node);
-    const storm = Storm.start(node, "a", "b", relatives, ports);
+    storm = Storm.start(node, "a", "b", relatives, ports);
     const start = performance.now();
     for (let turn = 1; turn <= changes; turn++) {
       // In one step: a file that is half written is another policy for a moment.

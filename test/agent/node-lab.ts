@@ -97,7 +97,13 @@ export class NodeLab {
 
   /** `tierwall agent …` in the network of the node. */
   tierwall(...args: readonly string[]): ChildProcess {
-    return this.start("node", process.execPath, [bin, "--no-config", ...args]);
+    return this.tierwallWith({}, ...args);
+  }
+
+  /** The same, with these variables in its environment. */
+  tierwallWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): ChildProcess {
+    const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+    return this.start("node", "env", [...variables, process.execPath, bin, "--no-config", ...args]);
   }
 
   /** Whether a TCP connection can be opened; packets that are dropped are waited for, for a while. */

@@ -1,5 +1,6 @@
 import type { Schema } from "@tierwall/core";
 import { Command, CommanderError, type Option } from "commander";
+import { addAgent } from "./agent.js";
 import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
@@ -32,6 +33,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addValidate,
   addLint,
   addConvert,
+  addAgent,
   addHits,
   addTour,
   addCompletion,

@@ -1,1 +1,12 @@
-export type { Situation, SituationSource } from "./situation.js";
+export { ClusterSource, type ClusterSourceOptions } from "./cluster-source.js";
+export {
+  connect,
+  type Connected,
+  type Connection,
+  type ConnectionOptions,
+  type KubeRequest,
+} from "./connection.js";
+export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
+export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
+export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";

@@ -9,6 +9,9 @@ export type CutSide = "cut" | "cut-reply";
 export const logPrefix = (id: string, cut?: CutSide): string =>
   `tw:${id}${cut === undefined ? "" : `:${cut}`}`;
 
+/** Connections that were established and are no longer allowed: each is counted once. */
+export const cutCounter = "cut";
+
 export const unknownCounter = { egress: "unknown_egress", ingress: "unknown_ingress" } as const;
 
 /** Local pods → what they may do, per direction; and what their own node may do to them. */

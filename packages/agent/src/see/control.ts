@@ -76,7 +76,10 @@ async function handle(
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  // Without `close` the connection would outlive its answer, and hold up the end of the agent.
+  response
+    .writeHead(status, { "content-type": "application/json", connection: "close" })
+    .end(JSON.stringify(body));
 }
 
 function listening(server: Server, socket: string): Promise<void> {
@@ -90,8 +93,8 @@ function listening(server: Server, socket: string): Promise<void> {
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
+    // Who asked for the end is still to be answered.
     server.close(() => resolve());
-    server.closeAllConnections();
   });
 }
 

@@ -74,9 +74,11 @@ export class AgentMetrics {
   readonly dnsQueries = this.#counter("tierwall_dns_queries_total", "Questions of pods about names", [
     "protocol",
   ]);
-  readonly dnsAnswers = this.#counter("tierwall_dns_answers_total", "Answers given to pods, by their code", [
-    "code",
-  ]);
+  readonly dnsAnswers = this.#counter(
+    "tierwall_dns_answers_total",
+    "What became of questions: answered, or why not",
+    ["outcome"],
+  );
   readonly dnsIgnored = this.#counter("tierwall_dns_ignored_total", "Answers that were not trusted", [
     "reason",
   ]);

@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent, runFlags } from "./running-agent.js";
@@ -7,7 +9,11 @@ import { RunningAgent, runFlags } from "./running-agent.js";
 /* `tierwall agent` as users run it, on a node that is a network namespace, with real packets. */
 
 const reason = noLabBecause();
+const noUlogd = noLabBecause("ulogd");
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
+
+// Processes start slowly on a busy machine; each test starts a few.
+vi.setConfig({ testTimeout: 90_000 });
 
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());
@@ -249,15 +255,32 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
 describe.skipIf(reason)(`what an agent says of itself${title}`, () => {
   it("can be asked over its socket, and by Prometheus", async () => {
     const node = await labOfTwo();
-    await RunningAgent.ready(node);
+    const agent = await RunningAgent.ready(node);
     await reached(node);
-    const status = new RunningAgent(
-      node.tierwall("agent", "status", "--control", node.control, "-o", "json"),
+    const asked = new RunningAgent(node.tierwall("agent", "status", "--control", node.control, "-o", "json"));
+    expect(await asked.exit).toBe(0);
+    expect(JSON.parse(asked.output.join("\n"))).toMatchObject({
+      node: "n1",
+      table: "tierwall",
+      generation: 1,
+      shadow: false,
+      pods: { programmed: 2, waiting: 0 },
+      policies: 1,
+      rules: 2,
+      lastApply: { wrote: "whole table" },
+    });
+    const hits = new RunningAgent(node.tierwall("hits", "--control", node.control));
+    expect([await hits.exit, hits.output.join("\n")]).toEqual([
+      0,
+      expect.stringMatching(/isolation +Deny +\d+ packets/),
+    ]);
+    const metrics = node.get("http://127.0.0.1:9465/metrics");
+    expect(metrics).toMatch(
+      /^tierwall_rule_packets_total\{policy="NetworkPolicy shop\/b",rule="isolation",direction="ingress",verdict="Deny"\} [1-9]/m,
     );
-    expect(await status.exit).toBe(0);
-    expect(JSON.parse(status.output.join("\n"))).toMatchObject({ node: "n1" });
-    const metrics = node.run("node", "curl", "-s", "http://127.0.0.1:9465/metrics");
-    expect(metrics).toContain("tierwall_");
+    expect(metrics).toMatch(/^tierwall_pods\{state="programmed"\} 2$/m);
+    expect(node.get("http://127.0.0.1:9465/readyz")).toBe("ok\n");
+    expect(await agent.stop()).toBe(0);
   });
 
   it("is nothing where none runs, and that is said", async () => {
@@ -267,3 +290,45 @@ describe.skipIf(reason)(`what an agent says of itself${title}`, () => {
     expect(status.said).toContain("no agent answers");
   });
 });
+
+describe.skipIf(noUlogd)(
+  `the audit log of an agent${noUlogd === undefined ? "" : ` (skipped: ${noUlogd})`}`,
+  () => {
+    it("names pods and rules, tells which connections were cut, and goes on in a new file after SIGHUP", async () => {
+      const node = await labOfTwo(ingressOfB([8080, 9090]));
+      const log = join(node.folder, "audit.jsonl");
+      const lines = () =>
+        existsSync(log)
+          ? readFileSync(log, "utf8")
+              .trim()
+              .split("\n")
+              .filter((line) => line !== "")
+              .map((line) => JSON.parse(line) as { readonly [field: string]: unknown })
+          : [];
+      const agent = await RunningAgent.ready(node, "--audit-log", log);
+      const talker = node.talk("a", node.addressOf("b"), 9090);
+      await talker.echo();
+      node.write("manifests/policy.yaml", ingressOfB([8080]));
+      await agent.says("rules are in the kernel");
+      const isolation = {
+        verdict: "Deny",
+        direction: "ingress",
+        source: { pod: "shop/a" },
+        destination: { pod: "shop/b", port: 9090 },
+        by: {
+          kind: "isolation",
+          tier: "network-policy",
+          policies: [{ kind: "NetworkPolicy", namespace: "shop", name: "b" }],
+        },
+      };
+      await eventually(() => Promise.resolve(lines().filter(({ cut }) => cut === true).length), 1);
+      expect(lines().find(({ cut }) => cut === true)).toMatchObject(isolation);
+      renameSync(log, `${log}.1`);
+      agent.child.kill("SIGHUP");
+      await reached(node);
+      await eventually(() => Promise.resolve(lines().length > 0), true);
+      expect(lines()[0]).toMatchObject(isolation);
+      expect(await agent.stop()).toBe(0);
+    });
+  },
+);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -22,6 +22,8 @@ spec:
   - {name: web, action: Accept, to: [{domainNames: ["*.example.test"]}]}
   - {name: nothing-else, action: Deny, to: [{networks: [0.0.0.0/0]}]}
 `;
+
+vi.setConfig({ testTimeout: 90_000 });
 
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());

@@ -117,6 +117,12 @@ export class NodeLab {
     return this.run("node", "nft", ...args);
   }
 
+  /** What a web server says that only the node can reach. */
+  get(url: string): string {
+    const show = `fetch("${url}").then((response) => response.text()).then((text) => process.stdout.write(text))`;
+    return this.run("node", process.execPath, "-e", show);
+  }
+
   destroy(): void {
     for (const child of this.#processes) child.kill("SIGKILL");
     for (const name of ["node", ...this.#pods.keys()])

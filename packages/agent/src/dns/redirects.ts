@@ -44,7 +44,7 @@ export class Redirects {
     const before = new Set(this.#redirected.map(redirectedKey));
     const chosen: Redirected[] = [];
     let slice = performance.now();
-    for (const { server } of [...this.#listeners.values()])
+    for (const { server } of this.#listeners.values())
       for (const pod of pods)
         for (const protocol of ["udp", "tcp"] as const) {
           if (familyOf(pod) !== familyOf(server.address)) continue;

@@ -51,7 +51,7 @@ test("S8.4: an address is good for its TTL, and for longer where connections are
   const world = new World([nameSet("n", "a.b")]);
   expect(world.answer(resolution("a.b", "192.0.2.1", 30))).toEqual([
     "n_fresh4: 10.0.0.1 . 192.0.2.1 30",
-    "n_kept4: 10.0.0.1 . 192.0.2.1 3600",
+    "n_kept4: 10.0.0.1 . 192.0.2.1 3630",
   ]);
 });
 
@@ -59,13 +59,13 @@ test("an IPv6 address is for the pod's IPv6 address, over whatever it was asked 
   const world = new World([nameSet("n", "a.b")]);
   expect(world.answer(resolution("a.b", "2001:db8::1", 30))).toEqual([
     "n_fresh6: fd00::1 . 2001:db8::1 30",
-    "n_kept6: fd00::1 . 2001:db8::1 3600",
+    "n_kept6: fd00::1 . 2001:db8::1 3630",
   ]);
 });
 
 test.each([
-  ["shorter than five seconds", 0, 5, 3600],
-  ["longer than a week", 10_000_000, 604_800, 604_800],
+  ["shorter than five seconds", 0, 5, 3605],
+  ["longer than a week", 10_000_000, 604_800, 608_400],
 ])("a TTL %s is clamped", (_, ttl, fresh, kept) => {
   const world = new World([nameSet("n", "a.b")]);
   expect(world.answer(resolution("a.b", "192.0.2.1", ttl))).toEqual([
@@ -99,7 +99,7 @@ test("a rule edited to have other names starts with what is known of them", () =
   world.answer(resolution("a.b", "192.0.2.1", 30));
   world.clock += 10_000;
   const edited = nameSet("edited", "a.b");
-  const expected = ["edited_fresh4: 10.0.0.1 . 192.0.2.1 20", "edited_kept4: 10.0.0.1 . 192.0.2.1 3590"];
+  const expected = ["edited_fresh4: 10.0.0.1 . 192.0.2.1 20", "edited_kept4: 10.0.0.1 . 192.0.2.1 3620"];
   expect(lines(world.names.elementsOf([edited]))).toEqual(expected);
   expect(lines(world.names.use([edited]))).toEqual(expected);
 });

@@ -8,7 +8,7 @@ export interface Lifetimes {
   readonly shortestSeconds: number;
   /** RFC 8767 has a week. */
   readonly longestSeconds: number;
-  /** How long the sets for established connections remember, at least (S8.4). */
+  /** How much longer the sets for established connections remember, unless they are refreshed (S8.4). */
   readonly keptSeconds: number;
   readonly addressesPerPod: number;
 }
@@ -137,7 +137,7 @@ export class LearnedNames {
     const { shortestSeconds, longestSeconds, keptSeconds } = this.lifetimes;
     const seconds = Math.min(Math.max(ttl, shortestSeconds), longestSeconds);
     const now = this.now();
-    return { fresh: now + seconds * 1000, kept: now + Math.max(seconds, keptSeconds) * 1000 };
+    return { fresh: now + seconds * 1000, kept: now + (seconds + keptSeconds) * 1000 };
   }
 
   /** The kernel took these. */
@@ -178,8 +178,7 @@ export class LearnedNames {
     }
     for (const [pod, names] of this.#addresses) {
       for (const [name, addresses] of names) {
-        for (const [address, until] of addresses)
-          if (Math.max(until.fresh, until.kept) <= now) addresses.delete(address);
+        for (const [address, until] of addresses) if (until.kept <= now) addresses.delete(address);
         if (addresses.size === 0) names.delete(name);
       }
       if (names.size === 0) this.#addresses.delete(pod);

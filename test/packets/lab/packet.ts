@@ -60,6 +60,7 @@ function placeOf(plan: LabPlan, end: Endpoint, family: Address["family"]): Place
     case "external": {
       if (unroutable.some((cidr) => contains(cidr, end.address)))
         return "the address is one that is never routed";
+      if (plan.taken.has(formatAddress(end.address))) return "the address is not outside";
       return { space: plan.outside.space, address: end.address };
     }
     case "node":

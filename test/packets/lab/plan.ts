@@ -16,6 +16,8 @@ export interface LabPlan {
   readonly nodes: readonly LabNode[];
   readonly pods: readonly LabPod[];
   readonly outside: LabSpace;
+  /** Addresses that somebody has, or that are rewritten: nobody outside is reached by them. */
+  readonly taken: ReadonlySet<string>;
 }
 
 export interface LabSpace {
@@ -69,7 +71,11 @@ export function planLab(cluster: Cluster, prefix: string): LabPlan {
       link: `fe80::a:${(i + 1).toString(16)}`,
     }),
   );
-  return { nodes, pods, outside: { space: `${prefix}out`, link: "fe80::f" } };
+  const owners = [...cluster.pods.values(), ...cluster.nodes.values(), ...cluster.services];
+  const owned = owners.flatMap(({ addresses }) => addresses.map(formatAddress));
+  const aliases = pods.flatMap(({ alias }) => Object.values(alias));
+  const taken = new Set([...owned, ...aliases, ...Object.values(hairpinSource)]);
+  return { nodes, pods, taken, outside: { space: `${prefix}out`, link: "fe80::f" } };
 }
 
 /** `10.0.0.1/32`, `fd00::1/128`. */

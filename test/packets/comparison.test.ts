@@ -3,13 +3,14 @@ import { disagreements, type Exam, examOf } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 import { enforceLiterally } from "./literal-ruleset.js";
-import { flowsIn, seriesOf, stateOfScenario } from "./scenarios.js";
+import { stateIn } from "../../packages/core/src/testing/scenario.js";
+import { flowsIn, seriesOf } from "./scenarios.js";
 
 const reason = labIsMissing();
 
 describe.skipIf(reason !== undefined)(`comparing verdicts with packets${because(reason)}`, () => {
   const [scenario] = seriesOf(1, 1).scenarios;
-  const state = stateOfScenario(scenario!);
+  const state = stateIn(scenario!);
   let lab: Lab;
   let exam: Exam;
   beforeAll(async () => {

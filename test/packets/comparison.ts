@@ -1,5 +1,4 @@
-import { compile, evaluate, type Flow, type State, type Verdict } from "@tierwall/core";
-import type { Endpoint } from "@tierwall/core";
+import { compile, type Endpoint, evaluate, type Flow, type State, type Verdict } from "@tierwall/core";
 import { about, tellDecision } from "../../packages/core/src/testing/scenario.js";
 import type { Lab } from "./lab/lab.js";
 import type { Outcome, Packet } from "./lab/prober.js";
@@ -23,30 +22,39 @@ export interface Disagreement {
   readonly complaint: string;
 }
 
-/** The flows that can be sent, with the verdict on which evaluator and engine agree. */
-export function examOf(lab: Lab, state: State, flows: Iterable<Flow>): Exam {
+type AskedRoad = Asked["road"];
+
+/** The flows that can be sent, with the verdict on which evaluator and engine agree; by these roads in turn. */
+export function examOf(lab: Lab, state: State, flows: Iterable<Flow>, ...roads: readonly AskedRoad[]): Exam {
   const engine = compile(state.cluster, state.tiers);
   const asked: Asked[] = [];
   const leftOut = new Map<string, number>();
   const leave = (why: string) => leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
-  let turn = 0;
   for (const flow of flows) {
-    const [direct, alias] = [lab.packetOf(flow, "direct"), lab.packetOf(flow, "alias")];
-    const roads = [direct, alias].filter((road) => road.kind === "packet");
-    // In turn, so that about half of what may come by a Service does.
-    const chosen = roads[turn++ % Math.max(roads.length, 1)];
-    if (chosen === undefined) {
-      leave(direct.kind === "impossible" ? direct.why : "");
+    const ways = waysOf(lab, flow, roads.length > 0 ? roads : ["direct", "alias"]);
+    const way = ways.open[asked.length % Math.max(ways.open.length, 1)];
+    if (way === undefined) {
+      leave(ways.why);
       continue;
     }
-    const wanted = sharedVerdict(state, flow);
     if (engine.verdict(flow) !== evaluate(state.cluster, state.tiers, flow).verdict)
       throw new Error(`engine and evaluator do not agree on ${about(flow)}`);
-    if (wanted === "Allow" || wanted === "Deny")
-      asked.push({ flow, road: chosen === direct ? "direct" : "alias", packet: chosen.packet, wanted });
+    const wanted = sharedVerdict(state, flow);
+    if (wanted === "Allow" || wanted === "Deny") asked.push({ flow, wanted, ...way });
     else leave(wanted);
   }
   return { asked, leftOut };
+}
+
+function waysOf(lab: Lab, flow: Flow, roads: readonly AskedRoad[]) {
+  const open: Pick<Asked, "road" | "packet">[] = [];
+  let why = "";
+  for (const road of roads.toReversed()) {
+    const sendable = lab.packetOf(flow, road);
+    if (sendable.kind === "packet") open.push({ road, packet: sendable.packet });
+    else why = sendable.why;
+  }
+  return { open, why };
 }
 
 /** Of all that look the same in a packet, or why there is no one verdict. */
@@ -64,7 +72,12 @@ function sharedVerdict(state: State, flow: Flow): string {
 
 /** A node and the pods in its network send and receive by the same addresses. */
 function alike({ cluster }: State, end: Endpoint): readonly Endpoint[] {
-  const host = end.kind === "node" ? end.node.name : end.kind === "pod" && end.pod.hostNetwork ? end.pod.node : undefined;
+  const host =
+    end.kind === "node"
+      ? end.node.name
+      : end.kind === "pod" && end.pod.hostNetwork
+        ? end.pod.node
+        : undefined;
   const node = host === undefined ? undefined : cluster.nodes.get(host);
   if (node === undefined) return [end];
   const guests = [...cluster.pods.values()]
@@ -74,7 +87,11 @@ function alike({ cluster }: State, end: Endpoint): readonly Endpoint[] {
 }
 
 /** Sends them all; what did not arrive and should have is sent once more. */
-export async function disagreements(lab: Lab, state: State, asked: readonly Asked[]): Promise<readonly Disagreement[]> {
+export async function disagreements(
+  lab: Lab,
+  state: State,
+  asked: readonly Asked[],
+): Promise<readonly Disagreement[]> {
   const first = await probe(lab, asked);
   const suspects = asked.filter((one, i) => one.wanted === "Allow" && first[i] !== "arrived");
   const second = new Map((await probe(lab, suspects)).map((outcome, i) => [suspects[i], outcome]));

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import type { Flow, State } from "@tierwall/core";
-import type { AskedPort, Pair } from "../../packages/core/src/analysis/ask.js";
-import { anyCluster, anyFacts, type ClusterModel } from "../../packages/core/src/testing/arbitrary-cluster.js";
+import {
+  anyCluster,
+  anyFacts,
+  type ClusterModel,
+} from "../../packages/core/src/testing/arbitrary-cluster.js";
 import { anyPolicies } from "../../packages/core/src/testing/arbitrary-policies.js";
 import { memberPairs, otherPairs, portsAtBorders } from "../../packages/core/src/testing/every-flow.js";
-import { type Scenario, stateIn } from "../../packages/core/src/testing/scenario.js";
+import type { Scenario } from "../../packages/core/src/testing/scenario.js";
 
 /** One cluster under several sets of policies, each with what is known besides: all of them fit into one lab. */
 export interface Series {
@@ -35,8 +38,6 @@ export function seriesOf(seed: number, count: number): Series {
   return fc.sample(series, { seed, numRuns: 1 })[0]!;
 }
 
-export const stateOfScenario = (scenario: Scenario): State => stateIn(scenario);
-
 /** About so many of all connections that a rule could tell from another, spread evenly over them. */
 export function flowsIn(state: State, wanted: number): readonly Flow[] {
   const pairs = [...memberPairs(state.cluster), ...otherPairs(state)];
@@ -47,9 +48,7 @@ export function flowsIn(state: State, wanted: number): readonly Flow[] {
   // A golden stride, so that neighbours in the list, which are alike, are not all of one kind.
   for (let i = 0; i < all / step; i++) {
     const at = Math.floor((i * 0.6180339887498949 * all) % all);
-    chosen.push({ ...at0(pairs, Math.floor(at / ports.length)), ...at0(ports, at % ports.length) });
+    chosen.push({ ...pairs[Math.floor(at / ports.length)]!, ...ports[at % ports.length]! });
   }
   return chosen;
 }
-
-const at0 = <T extends Pair | AskedPort>(list: readonly T[], index: number): T => list[index]!;

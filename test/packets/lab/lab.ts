@@ -1,27 +1,29 @@
 import { readdirSync } from "node:fs";
 import type { Cluster, Flow } from "@tierwall/core";
 import { formatAddress } from "../../../packages/core/src/net/address.js";
-import { packetOf, type Sendable } from "./packet.js";
+import { packetOf, type Road, type Sendable } from "./packet.js";
 import { type LabPlan, planLab } from "./plan.js";
 import { type Outcome, type Packet, Prober } from "./prober.js";
 import { run, runIn } from "./run.js";
-import { backendsIn, servicesTable } from "./services.js";
+import { backendsIn, type LabBackend, servicesTable } from "./services.js";
 import { type Wiring, wiringSteps } from "./wiring.js";
 
 /** A cluster made of network namespaces, and whoever sends packets in it. */
 export class Lab {
   private constructor(
+    readonly cluster: Cluster,
     readonly plan: LabPlan,
     readonly prober: Prober,
+    readonly backends: readonly LabBackend[],
   ) {}
 
   static async build(cluster: Cluster, wiring: Wiring): Promise<Lab> {
     await removeSpaces(leftovers());
     const plan = planLab(cluster, `${prefix}${process.pid}-${++labs}`);
-    const lab = new Lab(plan, new Prober());
+    const lab = new Lab(cluster, plan, new Prober(), backendsIn(cluster));
     try {
       await lab.wire(wiring);
-      await lab.offerServices(cluster);
+      await lab.offerServices();
       await lab.settle();
       return lab;
     } catch (error) {
@@ -30,7 +32,7 @@ export class Lab {
     }
   }
 
-  packetOf(flow: Flow, road: "direct" | "alias" = "direct"): Sendable {
+  packetOf(flow: Flow, road: Road = "direct"): Sendable {
     return packetOf(this.plan, flow, road);
   }
 
@@ -99,10 +101,9 @@ export class Lab {
     if (unreached !== "") throw new Error(`the lab does not work: nobody answers at ${unreached}`);
   }
 
-  private async offerServices(cluster: Cluster): Promise<void> {
-    const backends = backendsIn(cluster);
+  private async offerServices(): Promise<void> {
     await Promise.all(
-      this.plan.nodes.map((node) => this.load(node.name, servicesTable(this.plan, node, backends))),
+      this.plan.nodes.map((node) => this.load(node.name, servicesTable(this.plan, node, this.backends))),
     );
   }
 }

@@ -3,6 +3,7 @@ import { type Address, formatAddress } from "../../../packages/core/src/net/addr
 import { contains, parseCidr } from "../../../packages/core/src/net/cidr.js";
 import type { LabPlan, LabPod } from "./plan.js";
 import type { Packet } from "./prober.js";
+import type { LabBackend } from "./services.js";
 
 /** A connection as packets, or why there are none of it. */
 export type Sendable =
@@ -27,8 +28,13 @@ const unroutable = [
   "ff00::/8",
 ].flatMap((text) => parseCidr(text) ?? []);
 
-/** `alias`: by an address that is rewritten, as through a Service. */
-export function packetOf(plan: LabPlan, flow: Flow, road: "direct" | "alias"): Sendable {
+/**
+ * By the address of the destination itself; by an alias of it, which is rewritten as a Service is; or by the address of
+ * a Service that it stands behind.
+ */
+export type Road = "direct" | "alias" | LabBackend;
+
+export function packetOf(plan: LabPlan, flow: Flow, road: Road): Sendable {
   const { source, destination, protocol, port, family } = flow;
   if (family === undefined) return impossible("no address of either end tells the address family");
   const from = placeOf(plan, source, family);
@@ -38,17 +44,25 @@ export function packetOf(plan: LabPlan, flow: Flow, road: "direct" | "alias"): S
   if (source.kind === "external" && destination.kind === "external")
     return impossible("both ends are outside, and no node is on the way");
   if (protocol !== "ICMP" && port === 0) return impossible("port 0 is none");
-  const toItself = from.pod !== undefined && from.pod === to.pod;
-  if (toItself && flow.toItself !== true && road === "direct")
+  const samePod = from.pod !== undefined && from.pod === to.pod;
+  if (road === "direct" && samePod && flow.toItself !== true)
     return impossible("a pod reaches itself by another way only through a Service");
-  if (road === "alias" && flow.toItself === true)
+  if (road !== "direct" && flow.toItself === true)
     return impossible("a pod reaches its own address only directly");
-  if (road === "alias" && to.pod === undefined) return impossible("only pods have an alias");
-  if (road === "alias" && source.kind === "external")
-    return impossible("which node rewrites an address for somebody outside is not the node's to say");
-  const target = road === "alias" ? to.pod!.alias[family] : formatAddress(to.address);
-  const packet = { protocol, port, servedPort: port, tos: 0, from: from.space, to: to.space };
-  return { kind: "packet", packet: { ...packet, source: formatAddress(from.address), target } };
+  if (road !== "direct" && source.kind === "external")
+    return impossible("which node rewrites an address for somebody outside is not for a cluster to say");
+  const target = targetBy(road, to);
+  if (target === undefined) return impossible("only pods have an alias");
+  const ends = { from: from.space, to: to.space, source: formatAddress(from.address) };
+  return { kind: "packet", packet: { ...ends, protocol, port, servedPort: port, tos: 0, ...target } };
+}
+
+function targetBy(road: Road, { address, pod }: Place): (Partial<Packet> & { target: string }) | undefined {
+  if (road === "direct") return { target: formatAddress(address) };
+  if (road === "alias") return pod === undefined ? undefined : { target: pod.alias[address.family] };
+  const own = road.service.addresses.find(({ family }) => family === address.family)!;
+  // The number of the endpoint goes where DSCP is.
+  return { target: formatAddress(own), port: road.servicePort.port, tos: road.number << 2 };
 }
 
 const impossible = (why: string): Sendable => ({ kind: "impossible", why });

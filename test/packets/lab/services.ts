@@ -23,7 +23,9 @@ const mostBackends = 63;
 
 export function backendsIn(cluster: Cluster): readonly LabBackend[] {
   return cluster.services.flatMap((service) =>
-    service.headless ? [] : service.ports.flatMap((port) => backendsOfPort(cluster, service, port)),
+    service.headless || service.addresses.length === 0
+      ? []
+      : service.ports.flatMap((port) => backendsOfPort(cluster, service, port)),
   );
 }
 
@@ -33,7 +35,10 @@ function backendsOfPort(cluster: Cluster, service: Service, servicePort: Service
       ? []
       : (address === undefined ? (pod?.addresses ?? []) : [address]).map((address) => ({ address, port })),
   );
-  return ([4, 6] as const).flatMap((family) =>
+  const families = ([4, 6] as const).filter((family) =>
+    service.addresses.some((own) => own.family === family),
+  );
+  return families.flatMap((family) =>
     found
       .filter(({ address }) => address.family === family)
       .slice(0, mostBackends)

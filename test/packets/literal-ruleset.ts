@@ -10,7 +10,8 @@ export async function enforceLiterally(lab: Lab, denied: readonly Asked[]): Prom
   const lines = denied.map(({ flow, packet }) => {
     const family = packet.source.includes(":") ? "ip6" : "ip";
     const target = realTarget(lab, packet.target);
-    const protocol = flow.protocol === "ICMP" ? (family === "ip" ? "icmp" : "icmpv6") : flow.protocol.toLowerCase();
+    const protocol =
+      flow.protocol === "ICMP" ? (family === "ip" ? "icmp" : "icmpv6") : flow.protocol.toLowerCase();
     const what = flow.protocol === "ICMP" ? "type echo-request" : `dport ${flow.port}`;
     return `${family} saddr ${packet.source} ${family} daddr ${target} ${protocol} ${what} drop`;
   });

@@ -48,14 +48,27 @@ export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
 export { readState, readStates, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
-export type { Cluster, DnsRecord, Facts, Namespace, Node, Pod } from "./cluster/model.js";
+export {
+  type Cluster,
+  type DnsRecord,
+  type Facts,
+  type Namespace,
+  type Node,
+  type Pod,
+  podKey,
+} from "./cluster/model.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
-export type { Endpoint, Flow } from "./evaluate/flow.js";
-export { isSubject } from "./evaluate/match.js";
+export type { Endpoint, Flow, PodEndpoint } from "./evaluate/flow.js";
+export { explore, type Unknowns } from "./evaluate/facts.js";
+export { isSubject, peerMatches } from "./evaluate/match.js";
+export { AddressAtoms } from "./engine/address-atoms.js";
+export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/settled-peer.js";
+export { namespaceFits } from "./engine/selection.js";
+export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";
 export type { Changes, Update } from "./engine/update.js";
 export type { Change, ChangedBlock, ChangedSide, NearnessInBoth, Pair } from "./engine/changed-block.js";
@@ -77,14 +90,29 @@ export type { EndGroup } from "./engine/end-groups.js";
 export type { Block } from "./engine/blocks.js";
 export { PortSets, type PortSetId } from "./engine/port-sets.js";
 export { type Lowered, assembleTiers } from "./policy/assemble.js";
-export type { Isolation, PolicyRef, Rule, Tier, Tiers } from "./policy/model.js";
+export {
+  type Direction,
+  type DomainPattern,
+  formatPolicy,
+  type Isolation,
+  type NamespaceSet,
+  type Peer,
+  type PodSelection,
+  type PolicyRef,
+  type PortMatch,
+  type Rule,
+  type Tier,
+  type TierName,
+  type Tiers,
+} from "./policy/model.js";
 export { type ParsedDocument, isObject } from "./manifest/document.js";
-export type { LabelMatch } from "./labels/requirement.js";
+export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
-export { type Address, parseAddress } from "./net/address.js";
-export { type Cidr, parseCidr } from "./net/cidr.js";
+export { type Address, type Family, formatAddress, parseAddress } from "./net/address.js";
+export { type Cidr, contains, formatCidr, parseCidr, singleAddress } from "./net/cidr.js";
+export { formatRange } from "./net/region.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,

@@ -5,6 +5,7 @@ import { addressesOf } from "../../packages/core/src/evaluate/match.js";
 import { sameAddress } from "../../packages/core/src/net/address.js";
 import { carried } from "./carried.js";
 import { type Asked, disagreements } from "./comparison.js";
+import type { Enforce } from "./hunt.js";
 import { Lab } from "./lab/lab.js";
 import type { Sendable } from "./lab/packet.js";
 import type { Wiring } from "./lab/wiring.js";
@@ -27,7 +28,7 @@ export async function replay(
   state: State,
   tests: readonly ConnectivityTest[],
   wiring: Wiring,
-  enforce: (lab: Lab, state: State, asked: readonly Asked[]) => Promise<void>,
+  enforce: Enforce,
 ): Promise<Replayed> {
   const asserted = tests.flatMap(({ assertions }) =>
     assertions.flatMap(({ question, verdict }) => {
@@ -63,7 +64,7 @@ export async function replay(
       if (sendable.kind === "impossible") return leave(sendable.why), [];
       return [{ flow: moved, road: "direct", packet: sendable.packet, wanted }];
     });
-    await enforce(lab, there, asked);
+    await enforce(lab, there);
     const found = await disagreements(lab, there, asked);
     return { sent: asked.length, complaints: found.map(({ complaint }) => complaint), leftOut };
   } finally {

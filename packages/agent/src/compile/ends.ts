@@ -25,6 +25,13 @@ export interface End {
   sample: Endpoint;
 }
 
+/** An address of a pod or a node. */
+export interface Located {
+  readonly text: string;
+  readonly address: Address;
+  readonly end: End;
+}
+
 /** External addresses from the first to the last, both included. */
 export interface EndRange {
   readonly family: Family;
@@ -39,7 +46,7 @@ interface PodEnds {
   readonly text: string;
   readonly blocks: Landmarks["ofPods"];
   readonly service: string;
-  readonly ends: readonly { readonly address: string; readonly end: End }[];
+  readonly ends: readonly Located[];
 }
 
 /** Everybody whom pods of this node may talk to, by address. */
@@ -47,7 +54,7 @@ export class Ends {
   private byKey = new Map<string, End>();
   private ofPod = new Map<Pod, PodEnds>();
   /** Pods and nodes. */
-  addresses: ReadonlyMap<string, End> = new Map();
+  addresses: ReadonlyMap<string, Located> = new Map();
   ranges: readonly EndRange[] = [];
   /** Pods by their namespace, and all others, for whoever looks for some of them. */
   podsIn: ReadonlyMap<string, ReadonlySet<End>> = new Map();
@@ -83,7 +90,7 @@ export class Ends {
     cluster: Cluster,
     words: Words,
     landmarks: Landmarks,
-    addresses: Map<string, End>,
+    addresses: Map<string, Located>,
     intern: Intern,
   ): Map<string, Set<End>> {
     const ofPod: typeof this.ofPod = new Map();
@@ -93,14 +100,14 @@ export class Ends {
       if (pod.hostNetwork || pod.addresses.length === 0) continue;
       const found = this.endsOf(pod, cluster, words, landmarks, intern);
       ofPod.set(pod, found);
-      for (const { address, end } of found.ends) {
-        const other = owners.get(address);
+      for (const located of found.ends) {
+        const other = owners.get(located.text);
         if (other !== undefined && podKey(other) < podKey(pod)) continue;
-        owners.set(address, pod);
-        addresses.set(address, end);
+        owners.set(located.text, pod);
+        addresses.set(located.text, located);
         const list = podsIn.get(pod.namespace);
-        if (list === undefined) podsIn.set(pod.namespace, new Set([end]));
-        else list.add(end);
+        if (list === undefined) podsIn.set(pod.namespace, new Set([located.end]));
+        else list.add(located.end);
       }
     }
     this.ofPod = ofPod;
@@ -127,10 +134,8 @@ export class Ends {
     const ends = pod.addresses.map((address) => {
       const around = blocks.aroundAddress(address);
       const about = { kind: "pod", family: address.family, blocks: around, service } as const;
-      return {
-        address: formatAddress(address),
-        end: intern(`pod ${text} ${service} ${around}`, about, sample),
-      };
+      const end = intern(`pod ${text} ${service} ${around}`, about, sample);
+      return { text: formatAddress(address), address, end };
     });
     return { sample, words, text, blocks, service, ends };
   }
@@ -140,14 +145,14 @@ export class Ends {
     words: Words,
     { ofOthers, services }: Landmarks,
     intern: Intern,
-  ): Map<string, End> {
-    const found = new Map<string, End>();
+  ): Map<string, Located> {
+    const found = new Map<string, Located>();
     const add = (address: Address, who: string, service: string, sample: Endpoint) => {
       const text = formatAddress(address);
       if (found.has(text)) return;
       const blocks = ofOthers.aroundAddress(address);
       const about = { kind: "host", family: address.family, blocks, service } as const;
-      found.set(text, intern(`host ${who} ${service} ${blocks}`, about, sample));
+      found.set(text, { text, address, end: intern(`host ${who} ${service} ${blocks}`, about, sample) });
     };
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       for (const address of node.addresses)

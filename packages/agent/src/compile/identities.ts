@@ -48,10 +48,13 @@ export function settle(sharing: ReadonlyMap<number, readonly End[]>): ReadonlyMa
 
 const byKey = (a: End, b: End): number => (a.key < b.key ? -1 : 1);
 
-/** Never zero, which is nobody, nor all ones, which nft calls `root`. */
+/** Of pods and nodes that no rule speaks of, where a range around them would claim them otherwise. */
+export const somebody = "0:1";
+
+/** Never zero, which is nobody, nor one, nor all ones, which nft calls `root`. */
 function numberOf(text: string): number {
   const number = Number.parseInt(digestOf(text).slice(0, 8), 16);
-  return number === 0 || number === 0xffffffff ? 1 : number;
+  return number <= 1 || number === 0xffffffff ? 2 : number;
 }
 
 export function formatIdentity(number: number): string {

@@ -12,7 +12,8 @@ import type { NamedSet } from "../ruleset/ruleset.js";
 import { counterOf, identityMaps, podMaps } from "../ruleset/vocabulary.js";
 import { ChainStore } from "./chain-store.js";
 import { type End, Ends } from "./ends.js";
-import { Identities } from "./identities.js";
+import { ClaimedAddresses } from "./claimed-addresses.js";
+import { Identities, somebody } from "./identities.js";
 import { type Landmarks, landmarksOf } from "./landmarks.js";
 import { kernelSets, nameSetsOf } from "./name-sets.js";
 import { OwnNode } from "./own-node.js";
@@ -173,10 +174,13 @@ export class NodeCompiler {
 
   private exactIdentities(identities: ReadonlyMap<End, string>, family: Family): NamedSet {
     const elements = new Map<string, string>();
-    const separator = family === 4 ? "." : ":";
-    for (const [address, end] of this.ends.addresses) {
-      const identity = identities.get(end);
-      if (identity !== undefined && address.includes(separator)) elements.set(address, identity);
+    const claimed = new ClaimedAddresses(
+      this.ends.ranges.filter((range) => range.family === family && identities.has(range.end)),
+    );
+    for (const { text, address, end } of this.ends.addresses.values()) {
+      if (address.family !== family) continue;
+      const identity = identities.get(end) ?? (claimed.has(address) ? somebody : undefined);
+      if (identity !== undefined) elements.set(text, identity);
     }
     return {
       kind: "map",

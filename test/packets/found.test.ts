@@ -22,7 +22,7 @@ describe.skipIf(reason !== undefined)(`what comparing packets has found${because
       const lab = await Lab.build(state.cluster, wiring);
       try {
         await enforce(lab, state);
-        const flows = flowsIn(state, 4000);
+        const flows = flowsIn(state, 1500);
         for (const road of ["direct", "alias"] as const) {
           const found = await disagreements(lab, state, examOf(lab, state, flows, road).asked);
           expect(found.map(({ complaint }) => complaint)).toEqual([]);

@@ -16,7 +16,7 @@ const { values } = parseArgs({
 requireNode();
 if (!install()) process.exit(1);
 const longer = { TIERWALL_PACKET_SEED: values.seed, TIERWALL_PACKET_CLUSTERS: values.clusters };
-const env = { ...process.env, ...(values.long ? longer : {}) };
+const env = { ...process.env, TIERWALL_PACKET_WIRINGS: "both", ...(values.long ? longer : {}) };
 if (values.long) console.log(`packets in ${values.clusters} random clusters, seed ${values.seed}`);
 // What does not hang on chance was sent by `npm test`.
 const folder = values.long ? "test/packets/differential.test.ts" : "test/packets";

@@ -72,7 +72,7 @@ export class Lab {
   private async wire(wiring: Wiring): Promise<void> {
     const { create, inside, insideIPv6, settings } = wiringSteps(this.plan, wiring);
     await run("ip", ["-batch", "-"], lines(create));
-    await Promise.all([...settings].map(([space, values]) => runIn(space, "sysctl", ["-qw", ...values])));
+    await this.prober.configure(settings);
     const configure = ([space, steps]: readonly [string, readonly string[]], ...family: readonly string[]) =>
       run("ip", [...family, "-n", space, "-batch", "-"], lines(steps));
     for (const spaces of inside) await Promise.all([...spaces].map((steps) => configure(steps)));

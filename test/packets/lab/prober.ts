@@ -24,7 +24,11 @@ export interface Conversation {
   readonly packet: Packet;
 }
 
+/** `net/ipv4/ip_forward`, and what is written there. */
+export type Setting = readonly [space: string, path: string, value: string];
+
 type Command =
+  | { readonly set: readonly Setting[] }
   | { readonly listen: readonly (readonly [space: string, protocol: string, port: number])[] }
   | { readonly probe: readonly object[]; readonly window: number }
   | { readonly say: readonly (readonly [id: number, side: Side])[]; readonly window: number }
@@ -59,6 +63,10 @@ export class Prober {
     this.child.on("error", (error) => this.fail(error));
     this.child.on("close", () => this.fail(new Error(`the prober has ended: ${this.complaint}`)));
     this.child.stdin.on("error", () => undefined);
+  }
+
+  async configure(settings: readonly Setting[]): Promise<void> {
+    await this.tell({ set: settings });
   }
 
   async probe(packets: readonly Packet[]): Promise<readonly Outcome[]> {

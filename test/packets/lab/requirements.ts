@@ -6,7 +6,6 @@ const tools = {
   nft: "nftables",
   conntrack: "conntrack",
   nsenter: "util-linux",
-  sysctl: "procps",
   python3: "python3",
 };
 

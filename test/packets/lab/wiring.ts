@@ -1,5 +1,14 @@
 import type { Address } from "../../../packages/core/src/net/address.js";
-import { gatewayLink, hairpinSource, hostRoute, type LabNode, type LabPlan, type LabPod } from "./plan.js";
+import {
+  gatewayLink,
+  hairpinSource,
+  hostRoute,
+  type LabNode,
+  type LabPlan,
+  type LabPod,
+  type LabSpace,
+} from "./plan.js";
+import type { Setting } from "./prober.js";
 
 /** How pods hang on their node. */
 export type Wiring = "routed" | "bridged";
@@ -11,7 +20,7 @@ export interface WiringSteps {
   readonly inside: readonly ReadonlyMap<string, readonly string[]>[];
   /** What does not tell by itself that it is about IPv6. */
   readonly insideIPv6: ReadonlyMap<string, readonly string[]>;
-  readonly settings: ReadonlyMap<string, readonly string[]>;
+  readonly settings: readonly Setting[];
 }
 
 export function wiringSteps(plan: LabPlan, wiring: Wiring): WiringSteps {
@@ -27,31 +36,29 @@ export function wiringSteps(plan: LabPlan, wiring: Wiring): WiringSteps {
     new Map(nodes.map((node) => [node.space, nodeSteps(plan, node, wiring)])),
     new Map([[outside.space, outsideSteps(plan)]]),
   ];
-  const bridging = wiring === "bridged" ? 1 : 0;
-  const nodeSettings = [
-    "net.ipv4.ip_forward=1",
-    "net.ipv6.conf.all.forwarding=1",
-    `net.bridge.bridge-nf-call-iptables=${bridging}`,
-    `net.bridge.bridge-nf-call-ip6tables=${bridging}`,
-  ];
-  const settings = new Map<string, readonly string[]>([
-    [
-      outside.space,
-      [
-        "net.ipv4.ip_nonlocal_bind=1",
-        "net.ipv6.ip_nonlocal_bind=1",
-        "net.bridge.bridge-nf-call-iptables=0",
-        "net.bridge.bridge-nf-call-ip6tables=0",
-      ],
-    ],
-    ...nodes.map(({ space }) => [space, nodeSettings] as const),
+  const bridging = wiring === "bridged" ? "1" : "0";
+  const settings = [
+    ...setIn(nodes, { "ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1", ...bridgeFilters(bridging) }),
+    ...setIn([outside], {
+      "ipv4/ip_nonlocal_bind": "1",
+      "ipv6/ip_nonlocal_bind": "1",
+      ...bridgeFilters("0"),
+    }),
     // On a bridge, whoever was rewritten to a neighbour is told of a shorter way, which does not rewrite.
-    ...pods.map(({ space }) => [space, redirectSettings] as const),
-  ]);
+    ...setIn(pods, { "ipv4/conf/eth0/accept_redirects": "0", "ipv6/conf/eth0/accept_redirects": "0" }),
+  ];
   return { create, inside, insideIPv6: new Map([[outside.space, ownAddressesLast]]), settings };
 }
 
-const redirectSettings = ["net.ipv4.conf.eth0.accept_redirects=0", "net.ipv6.conf.eth0.accept_redirects=0"];
+const bridgeFilters = (value: string): Readonly<Record<string, string>> => ({
+  "bridge/bridge-nf-call-iptables": value,
+  "bridge/bridge-nf-call-ip6tables": value,
+});
+
+const setIn = (spaces: readonly LabSpace[], values: Readonly<Record<string, string>>): readonly Setting[] =>
+  spaces.flatMap(({ space }) =>
+    Object.entries(values).map(([path, value]) => [space, `net/${path}`, value] as const),
+  );
 
 const veth = (name: string, space: string, peer: string, peerSpace: string): string =>
   `link add name ${name} netns ${space} type veth peer name ${peer} netns ${peerSpace}`;

@@ -2,6 +2,7 @@
 
 One process for all namespaces. Reads a command a line on stdin and answers each with a line on stdout:
 
+  {"set": [[space, "net/ipv4/ip_forward", "1"], …]}
   {"listen": [[space, "TCP", port], …]}
   {"probe": [{id, space, protocol, source, target, port, tos, keep}, …], "window": seconds}
   {"say": [[id, "client" | "server"], …], "window": seconds}
@@ -278,6 +279,12 @@ class Prober:
 
     # Commands
 
+    def configure(self, settings):
+        for name, path, value in settings:
+            self.inside(name)
+            with open(f"/proc/sys/{path}", "w", encoding="ascii") as setting:
+                setting.write(value)
+
     def probe(self, flows, window):
         ids = [flow["id"] for flow in flows]
         self.waiting = set(ids)
@@ -323,6 +330,9 @@ class Prober:
             self.forget(server)
 
     def obey(self, command):
+        if "set" in command:
+            self.configure(command["set"])
+            return {}
         if "listen" in command:
             self.listen(command["listen"])
             return {}

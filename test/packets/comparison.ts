@@ -86,6 +86,12 @@ function alike({ cluster }: State, end: Endpoint): readonly Endpoint[] {
   return [{ kind: "node", node }, ...guests];
 }
 
+/** The same packet under other policies; undefined where there is no one verdict about it. */
+export function sameWay(state: State, asked: Asked): Asked | undefined {
+  const wanted = sharedVerdict(state, asked.flow);
+  return wanted === "Allow" || wanted === "Deny" ? { ...asked, wanted } : undefined;
+}
+
 /** Sends them all; what did not arrive and should have is sent once more. */
 export async function disagreements(
   lab: Lab,
@@ -98,7 +104,7 @@ export async function disagreements(
   return asked.flatMap((one, i) => {
     const outcome = second.get(one) ?? first[i]!;
     if (fits(one.wanted, outcome)) return [];
-    return [{ asked: one, complaint: `${describe(state, one)}\nand on the wire it is ${outcome}` }];
+    return [{ asked: one, complaint: `${tellAsked(state, one)}\nand on the wire it is ${outcome}` }];
   });
 }
 
@@ -108,7 +114,7 @@ const fits = (wanted: Asked["wanted"], outcome: Outcome): boolean =>
   wanted === "Allow" ? outcome === "arrived" : outcome === "lost" || outcome === "refused";
 
 /** `alpha/x -> alpha/y TCP 80, IPv4 (10.0.0.1 -> 10.0.0.2) is Deny by …` */
-function describe({ cluster, tiers }: State, { flow, road, packet, wanted }: Asked): string {
+export function tellAsked({ cluster, tiers }: State, { flow, road, packet, wanted }: Asked): string {
   const { egress, ingress } = evaluate(cluster, tiers, flow);
   const way = `${packet.source} -> ${packet.target}${road === "alias" ? " through a Service" : ""}`;
   return [

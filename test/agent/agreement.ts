@@ -1,4 +1,6 @@
-import { evaluate, type Flow, type Rule } from "@tierwall/core";
+import type { Flow, Rule } from "@tierwall/core";
+import { explore } from "../../packages/core/src/evaluate/facts.js";
+import { type Decision, walk } from "../../packages/core/src/evaluate/walk.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import type { NodeOptions, NodeProgram } from "../../packages/agent/src/ruleset/program.js";
@@ -97,22 +99,19 @@ function replyTo(packet: Packet): Packet {
   };
 }
 
-export interface Comparison {
-  readonly program?: NodeProgram;
-  /** Where something is not known, one verdict may have several rules to blame. */
-  readonly blame: boolean;
-}
-
 /** The first packet with which the table does something else than the evaluator says. */
-export function faultOfTable(state: State, node: string, { program, blame }: Comparison): string | undefined {
-  const own = program ?? compiled(state, node);
-  const ruleset = frame(own, optionsFor(node), generation);
+export function faultOfTable(
+  state: State,
+  node: string,
+  program: NodeProgram = compiled(state, node),
+): string | undefined {
+  const ruleset = frame(program, optionsFor(node), generation);
   for (const asked of connectionsAt(state, node)) {
     const wanted = judged(state, asked);
     const said = walkRuleset(ruleset, asked.packet);
     const fault =
       faultIn(wanted, said, asked) ??
-      (blame ? faultInBlame(wanted, said, own) : undefined) ??
+      faultInBlame(wanted, said, program) ??
       faultLater(wanted, ruleset, asked);
     if (fault !== undefined) return `on ${node}, ${about(asked.flow)}: ${fault}`;
   }
@@ -125,13 +124,18 @@ interface Judged {
   readonly by: Rule | undefined;
 }
 
-function judged(state: State, { flow, egress, ingress }: Asked): Judged {
-  const { egress: out, ingress: coming } = evaluate(state.cluster, state.tiers, flow);
-  const walks = [...(egress ? [out] : []), ...(ingress ? [coming] : [])];
-  const last = walks.find(({ verdict }) => verdict !== "Allow") ?? walks.at(-1)!;
-  const [only] = last.decisions;
-  const by = last.verdict !== "Undecided" && only?.by.kind === "rule" ? only.by.rule : undefined;
-  return { allowed: walks.every(({ verdict }) => verdict === "Allow"), by };
+function judged(state: State, asked: Asked): Judged {
+  const { cluster, tiers } = state;
+  const directions = (["egress", "ingress"] as const).filter((direction) => asked[direction]);
+  const runs = directions.map((direction) =>
+    explore((unknowns) => walk(direction, tiers, { cluster, flow: asked.flow, unknowns })).map(
+      ({ value }) => value,
+    ),
+  );
+  const allows = (decisions: readonly Decision[]) => decisions.every(({ verdict }) => verdict === "Allow");
+  const last = runs.find((decisions) => !allows(decisions)) ?? runs.at(-1)!;
+  const [only, ...others] = new Set(last.map(({ by }) => (by.kind === "rule" ? by.rule : undefined)));
+  return { allowed: runs.every(allows), by: others.length === 0 ? only : undefined };
 }
 
 function faultIn(wanted: Judged, said: Journey, { packet }: Asked): string | undefined {

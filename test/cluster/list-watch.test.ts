@@ -101,10 +101,9 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
   /** What goes wrong while things change; it is over when the function is. */
   const faults: Record<string, (steps: () => Promise<void>) => Promise<void>> = {
     "connections break": async (steps) => {
-      for (let i = 0; i < 5; i++) {
-        await steps();
-        proxy.breakAll();
-      }
+      const breaking = setInterval(() => proxy.breakAll(), 40);
+      for (let i = 0; i < 5; i++) await steps();
+      clearInterval(breaking);
     },
     "lines are cut in the middle": async (steps) => {
       proxy.breakAfter = 1500;

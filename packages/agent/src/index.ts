@@ -45,3 +45,4 @@ export { ClusterReach, type Reach, type Upstream } from "./dns/reach.js";
 export { type DnsPart, dnsPart, type SocketAddress } from "./dns/redirect.js";
 export { changesText, type SetChange, type TimedElement } from "./dns/set-change.js";
 export { type LeftElement, leftElements } from "./dns/timed-elements.js";
+export { FileSource, type FileSourceOptions } from "./source/file-source.js";

@@ -168,7 +168,7 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
     // What is kept is refreshed for as long as the connection lives, past its own timeout.
     node.tell("refreshKept");
     await node.waitFor("refreshed");
-    await sleep(asked + 6500 - Date.now());
+    await sleep(asked + 7500 - Date.now());
     expect(await connection.echo("much later")).toBe("much later");
   }, 60_000);
 

@@ -7,7 +7,7 @@ import { Learner } from "./learner.js";
 import { DnsProxy } from "./proxy.js";
 import type { Reach } from "./reach.js";
 import type { SocketAddress } from "./redirect.js";
-import { Redirects } from "./redirects.js";
+import { type Redirected, Redirects } from "./redirects.js";
 import type { SetChange } from "./set-change.js";
 import type { LeftElement } from "./timed-elements.js";
 import { Transactions, type WriteChanges } from "./transactions.js";
@@ -62,7 +62,7 @@ export class NameService {
       new Learner(this.#learned, this.#transactions, onEvent),
       onEvent,
     );
-    this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds);
+    this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds, onEvent);
   }
 
   /** What the kernel still has from an agent before this one. */
@@ -94,8 +94,13 @@ export class NameService {
     await this.#renewSoon();
   }
 
-  /** Established connections that names allowed stay allowed while they live (S8.4). */
+  /**
+   * Established connections that names allowed stay allowed while they live (S8.4). It is enough to do this a few times
+   * in the life of what is kept; asked more often, it does nothing.
+   */
   async refreshKept(): Promise<void> {
+    if (Date.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
+    this.#keptAt = Date.now();
     const connections = await connectionsByName(this.#options.nameBit);
     if (typeof connections === "string") return this.#trouble(`cannot list connections: ${connections}`);
     await this.#write(this.#learned.prolong(connections));
@@ -126,7 +131,6 @@ export class NameService {
   }
 
   async #renew(): Promise<void> {
-    const { redirectMilliseconds, lifetimes } = this.#options;
     await this.#redirects.serve(this.#servers);
     const added = await this.#redirects.choose(this.#learned.pods());
     if (this.#timer === undefined) return;
@@ -134,13 +138,15 @@ export class NameService {
     const problem = await this.#transactions.submit([...this.#redirects.replacement(), ...ports.changes]);
     if (problem !== undefined) return this.#trouble(`cannot redirect queries: ${problem}`);
     ports.written();
-    for (const { pod, server, protocol } of added) if (protocol === "udp") await forgetQueries(pod, server);
+    void this.#forgetQueries(added);
     this.#proxy.sweep();
     this.#learned.sweep();
-    const keepEvery = Math.max(redirectMilliseconds, lifetimes.keptSeconds * 100);
-    if (Date.now() - this.#keptAt < keepEvery) return;
-    this.#keptAt = Date.now();
     await this.refreshKept();
+  }
+
+  async #forgetQueries(redirected: readonly Redirected[]): Promise<void> {
+    for (const { pod, server, protocol } of redirected)
+      if (protocol === "udp") await forgetQueries(pod, server);
   }
 
   async #write(changes: readonly SetChange[]): Promise<void> {

@@ -92,14 +92,15 @@ export class AgentMetrics {
   /** Identities are counted when somebody asks: a large node has tens of thousands of addresses to look at. */
   constructor(countIdentities: () => number) {
     collectDefaultMetrics({ register: this.registry });
-    new Gauge({
+    const identities = new Gauge({
       name: "tierwall_identities",
       help: "Different peers that the rules of this node tell apart",
-      registers: [this.registry],
+      registers: [],
       collect() {
         this.set(countIdentities());
       },
     });
+    this.registry.registerMetric(identities);
   }
 
   text(): Promise<string> {

@@ -59,7 +59,7 @@ async function start(
     compilerFor: (of) => new NodeCompiler(of, modesOf),
     enforce: (turn) => node.enforcement.enforce(turn),
     onProgrammed: (programmed) => {
-      node.observer.programmed(programmed.program.book, programmed.situation.cluster);
+      node.observer.programmed(programmed.program, programmed.situation.cluster);
       diagnostics.take(programmed.situation);
       report.programmed(programmed, { metrics, pods: agent.pods });
     },

@@ -77,7 +77,7 @@ async function begin(
   }
   const tried = await node.enforcement.tryOut(turn.value, wait);
   if (!tried.ok) return tried;
-  node.observer.programmed(turn.value.program.book, turn.value.situation.cluster);
+  node.observer.programmed(turn.value.program, turn.value.situation.cluster);
   const served = await serveTrial(options, log, node);
   if (!served.ok) {
     await node.table.giveUp();

@@ -12,6 +12,17 @@ kind: NetworkPolicy
 metadata: {name: web, namespace: shop}
 spec: {podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}
 `);
+const identities = {
+  kind: "map",
+  type: "ipv4_addr : classid",
+  flags: [],
+  elements: new Map([
+    ["10.0.0.1", "1:1"],
+    ["10.0.0.2", "1:1"],
+    ["10.0.0.3", "1:2"],
+  ]),
+} as const;
+const ruleset = { chains: new Map(), counters: new Set<string>(), sets: new Map([["ident4", identities]]) };
 const nobody = { pods: new Map(), nodes: new Map() };
 
 const folder = mkdtempSync(join(tmpdir(), "tierwall-observer-"));
@@ -38,7 +49,7 @@ function observing(more: Partial<ObserverOptions> = {}) {
     onTrouble: (message) => troubles.push(message),
     ...more,
   });
-  observer.programmed(book, nobody);
+  observer.programmed({ book, ruleset }, nobody);
   const count = async (packets: Readonly<Record<string, number>>) => {
     for (const [name, n] of Object.entries(packets)) counters.set(name, { packets: n, bytes: n });
     await observer.read();
@@ -85,6 +96,10 @@ describe("counts", () => {
     ]);
     expect(await it.metric("tierwall_cut_connections_total")).toEqual(["tierwall_cut_connections_total 2"]);
     expect(it.observer.cutConnections).toBe(2);
+  });
+
+  it("of identities are of those that differ", async () => {
+    expect(await observing().metric("tierwall_identities")).toEqual(["tierwall_identities 2"]);
   });
 
   it("on a node in shadow mode are of denials that would be", async () => {

@@ -1,5 +1,6 @@
 import type { Cluster } from "@tierwall/core";
-import type { BookEntry } from "../ruleset/program.js";
+import type { BookEntry, NodeProgram } from "../ruleset/program.js";
+import { identityMaps } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
 import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
 import { type HitsReport, hitsReport } from "./hits.js";
@@ -41,7 +42,7 @@ export interface ObserverOptions {
  *     └──► NFLOG ──► ulogd ──► LoggedPacket ──► Audit ┴──► LineLog
  */
 export class Observer {
-  readonly metrics = new AgentMetrics();
+  readonly metrics = new AgentMetrics(() => identitiesIn(this.#sets));
   readonly #options: ObserverOptions;
   readonly #counts: Counts;
   readonly #series: RuleSeries;
@@ -51,6 +52,7 @@ export class Observer {
   readonly #origin = new Date().toISOString();
   #ulogd: Ulogd | undefined;
   #book: ReadonlyMap<string, BookEntry> = new Map();
+  #sets: NodeProgram["ruleset"]["sets"] = new Map();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
   #saidOthers = false;
@@ -87,9 +89,12 @@ export class Observer {
   }
 
   /** These rules are in the kernel now. */
-  programmed(book: ReadonlyMap<string, BookEntry>, cluster: Pick<Cluster, "pods" | "nodes">): void {
+  programmed(
+    { book, ruleset }: Pick<NodeProgram, "book" | "ruleset">,
+    cluster: Pick<Cluster, "pods" | "nodes">,
+  ): void {
     this.#book = this.#options.shadow ? watched(book) : book;
-    this.metrics.rules.set(book.size);
+    this.#sets = ruleset.sets;
     this.#audit?.programmed(this.#book, cluster);
   }
 
@@ -190,4 +195,14 @@ function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, Book
   return new Map(
     [...book].map(([id, entry]) => [id, entry.verdict === "Deny" ? { ...entry, shadow: true } : entry]),
   );
+}
+
+function identitiesIn(sets: NodeProgram["ruleset"]["sets"]): number {
+  const identities = new Set<string>();
+  for (const { 4: ipv4, 6: ipv6 } of Object.values(identityMaps))
+    for (const name of [ipv4, ipv6]) {
+      const elements = sets.get(name)?.elements ?? "learned";
+      if (elements !== "learned") for (const identity of elements.values()) identities.add(identity);
+    }
+  return identities.size;
 }

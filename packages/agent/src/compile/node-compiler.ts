@@ -44,6 +44,7 @@ export class NodeCompiler {
   private readonly ends: Ends;
   private readonly peers: PeerReaches;
   private readonly reaches: RuleReaches;
+  private readonly ports: PortChains;
   private readonly tierChains: TierChains;
   private readonly ownNode: OwnNode;
   private readonly identities = new Identities();
@@ -56,9 +57,9 @@ export class NodeCompiler {
     this.ends = new Ends(options.node);
     this.peers = new PeerReaches(this.ends);
     this.reaches = new RuleReaches(this.peers, this.ends);
-    const ports = new PortChains(this.chains, new Terminals(this.chains, options), this.book);
-    this.tierChains = new TierChains(ports);
-    this.ownNode = new OwnNode(options.node, this.peers, this.book, ports, this.chains);
+    this.ports = new PortChains(this.chains, new Terminals(this.chains, options), this.book);
+    this.tierChains = new TierChains(this.ports);
+    this.ownNode = new OwnNode(options.node, this.peers, this.book, this.ports, this.chains);
   }
 
   compile(cluster: Cluster, tiers: Tiers): NodeProgram {
@@ -68,6 +69,7 @@ export class NodeCompiler {
     this.ends.update(cluster, this.words.update(tiers), this.landmarks);
     this.peers.update(cluster);
     this.reaches.update();
+    this.ports.update();
     this.tierChains.update();
 
     const walks = new Map<Subject, Record<Direction, readonly TierChain[]>>();

@@ -1,5 +1,8 @@
 export { NodeCompiler } from "./compile/node-compiler.js";
+export { annotationsOf, ruleLine } from "./ruleset/annotations.js";
+export { differenceText } from "./ruleset/difference-text.js";
 export { type Additions, frame } from "./ruleset/frame.js";
+export { annotatedModes } from "./ruleset/policy-modes.js";
 export type {
   BookEntry,
   ModesOf,
@@ -9,4 +12,4 @@ export type {
   PolicyModes,
 } from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
-export { type Comments, rulesetText } from "./ruleset/text.js";
+export { type Annotations, rulesetText } from "./ruleset/text.js";

@@ -10,6 +10,7 @@ import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
 import { addLookup } from "./lookup.js";
+import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
 import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
@@ -31,6 +32,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addValidate,
   addLint,
   addConvert,
+  addNft,
   addTour,
   addCompletion,
   addComplete,

@@ -70,14 +70,14 @@ export const collect = (value: string, previous: readonly string[] | undefined):
   value,
 ];
 
-function collectWith<T>(parse: (text: string) => T) {
+export function collectWith<T>(parse: (text: string) => T) {
   return (value: string, previous: readonly T[] | undefined): readonly T[] => [
     ...(previous ?? []),
     ...value.split(",").map((part) => parse(part.trim())),
   ];
 }
 
-function cidr(text: string): Cidr {
+export function cidr(text: string): Cidr {
   const parsed = parseCidr(text);
   if (parsed === undefined)
     throw new InvalidArgumentError(`\`${text}\` is not a CIDR, such as 10.244.0.0/16 or fd00:10::/56`);

@@ -1,11 +1,3 @@
-import {
-  annotatedModes,
-  annotationsOf,
-  differenceText,
-  frame,
-  NodeCompiler,
-  rulesetText,
-} from "@tierwall/agent";
 import { diagnostic, diagnosticText, type State } from "@tierwall/core";
 import type { Command } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-options.js";
@@ -50,44 +42,48 @@ Examples:
 
 Exit status: 0 when it was printed, or nothing differs; 1 when --diff finds a difference; 2 bad input.`,
     )
-    .action((flags: NftFlags) => finish(runNft(flags)));
+    .action(async (flags: NftFlags) => finish(await runNft(flags)));
 }
 
-function runNft(flags: NftFlags): number {
+async function runNft(flags: NftFlags): Promise<number> {
+  // Only this command pays for it.
+  const agent = await import("@tierwall/agent");
   const loaded = loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const table = tableOf(loaded.state, flags);
+  const table = tableOf(agent, loaded.state, flags);
   if (table === undefined) return 2;
-  if (flags.diff !== undefined) return tellDifference(table, flags.diff, flags);
-  print(rulesetText(table.ruleset, "tierwall", flags.annotate ? table.annotations : undefined).trimEnd());
+  if (flags.diff !== undefined) return tellDifference(agent, table, flags.diff, flags);
+  print(
+    agent.rulesetText(table.ruleset, "tierwall", flags.annotate ? table.annotations : undefined).trimEnd(),
+  );
   tellRest(loaded, flags.verbose ?? false);
   return 0;
 }
 
-function tellDifference(before: Table, path: string, flags: NftFlags): number {
+function tellDifference(agent: Agent, before: Table, path: string, flags: NftFlags): number {
   const other = loadState({ ...flags, filename: [path] });
   if (!isUsable(other)) return 2;
-  const after = tableOf(other.state, flags);
+  const after = tableOf(agent, other.state, flags);
   if (after === undefined) return 2;
-  const text = differenceText(before, after);
+  const text = agent.differenceText(before, after);
   if (text !== "") print(text.trimEnd());
   else talk("nothing differs on this node");
   return text === "" ? 0 : 1;
 }
 
+type Agent = typeof import("@tierwall/agent");
 type Table = NonNullable<ReturnType<typeof tableOf>>;
 
-function tableOf({ cluster, tiers }: State, flags: NftFlags) {
+function tableOf(agent: Agent, { cluster, tiers }: State, flags: NftFlags) {
   const options = nodeOptionsOf(flags);
-  const isKnown = cluster.nodes.has(options.node);
-  if (!isKnown) {
+  if (!cluster.nodes.has(options.node)) {
     const known = [...cluster.nodes.keys()];
     const hint = known.length === 0 ? {} : { hint: `Nodes are ${known.slice(0, 10).join(", ")}.` };
     const found = diagnostic("TW1502", `there is no node \`${options.node}\``, hint);
     talk(diagnosticText(found, () => undefined, styleFor(process.stderr)));
     return undefined;
   }
-  const program = new NodeCompiler(options, annotatedModes).compile(cluster, tiers);
-  const ruleset = frame(program, options, firstGeneration);
-  return { ruleset, annotations: annotationsOf(ruleset, program, cluster) };
+  const program = new agent.NodeCompiler(options, agent.annotatedModes).compile(cluster, tiers);
+  const ruleset = agent.frame(program, options, firstGeneration);
+  return { ruleset, annotations: agent.annotationsOf(ruleset, program, cluster) };
 }

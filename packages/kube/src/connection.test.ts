@@ -71,6 +71,6 @@ describe("a request", () => {
 
   it("is given up when nothing comes, before the answer or in the middle of it", async () => {
     await expect(send("/silent")).rejects.toThrow("said nothing for 0.1 s");
-    await expect(textOf(await send("/half"))).rejects.toThrow();
+    await expect(textOf(await send("/half"))).rejects.toThrow("aborted");
   });
 });

@@ -262,11 +262,10 @@ describe("the file", () => {
     expect(() => new LineLog(there, none)).toThrow(there);
   });
 
-  it("that is on a full disk is complained about once", () => {
+  it("that is on a full disk takes no lines, and is complained about once", () => {
     const complaints: string[] = [];
     const log = new LineLog("/dev/full", (message) => complaints.push(message));
-    log.write({ n: 1 });
-    log.write({ n: 2 });
+    expect([log.write({ n: 1 }), log.write({ n: 2 })]).toEqual([false, false]);
     log.close();
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain("/dev/full");

@@ -61,9 +61,14 @@ async function begin(
   log: Logger,
   node: EnforcedNode,
 ): Promise<Outcome<Begun>> {
-  const source = await openSource(options.source, log, node.observer.metrics);
+  let broken: () => void = () => undefined;
+  const errors = new Promise<Outcome<Turn>>((resolve) => {
+    broken = () => resolve(failed("nothing was applied: the files have errors"));
+  });
+  const source = await openSource(options.source, log, node.observer.metrics, broken);
   if (!source.ok) return source;
-  const turn = await turnFor(options, source.value.source);
+  const turn = await Promise.race([turnFor(options, source.value.source), errors]);
+  await source.value.source.stop();
   if (!turn.ok) return turn;
   const onlyRules = node.table.generation === 0;
   if (onlyRules) {
@@ -93,7 +98,6 @@ async function turnFor({ node }: AgentOptions, source: SituationSource): Promise
   await source.start((given) => {
     situation ??= given;
   });
-  await source.stop();
   if (situation === undefined) return failed("there are no rules to try: the source gave none");
   const options = { ...node, localRanges: localRanges(node.node, node.localRanges, situation) };
   const program = new NodeCompiler(options, modesOf).compile(situation.cluster, situation.tiers);

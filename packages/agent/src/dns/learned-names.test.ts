@@ -80,11 +80,13 @@ test("only sets whose names match, and that speak of the pod, learn", () => {
 });
 
 test("what the kernel has for long enough is not written again", () => {
-  const world = new World([nameSet("n", "a.b")], { keptSeconds: 0 });
+  const world = new World([nameSet("n", "a.b")]);
   world.answer(resolution("a.b", "192.0.2.1", 30));
   world.clock += 10_000;
   expect(world.answer(resolution("a.b", "192.0.2.1", 20))).toEqual([]);
   expect(world.answer(resolution("a.b", "192.0.2.1", 5))).toEqual([]);
+  expect(world.answer(resolution("a.b", "192.0.2.1", 30))).toEqual(["n_fresh4: 10.0.0.1 . 192.0.2.1 30"]);
+  world.clock += 400_000;
   expect(world.answer(resolution("a.b", "192.0.2.1", 30))).toHaveLength(2);
 });
 

@@ -127,10 +127,18 @@ export class LearnedNames {
       const sets = (this.#setsOfPod.get(pod) ?? []).filter((set) => matches(set, name));
       if (sets.length === 0) continue;
       if (!this.#remember(pod, name, address, until)) return false;
-      for (const [target, time] of sets.flatMap((set) => targets(set, address, until)))
-        if ((this.#written.get(target)?.get(key) ?? 0) < time - slack) want(wanted, target, key, time);
+      for (const { fresh, kept } of sets) {
+        const family = familyOf(address);
+        this.#wantIfShort(wanted, fresh[family], key, until.fresh, slack);
+        // Every answer would prolong it: once in a while is enough for what is to last long.
+        this.#wantIfShort(wanted, kept[family], key, until.kept, this.lifetimes.keptSeconds * 100);
+      }
     }
     return true;
+  }
+
+  #wantIfShort(wanted: Wanted, set: string, key: string, until: number, missing: number): void {
+    if ((this.#written.get(set)?.get(key) ?? 0) < until - missing) want(wanted, set, key, until);
   }
 
   #lifetime(ttl: number): Until {

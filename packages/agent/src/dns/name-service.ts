@@ -1,13 +1,13 @@
 import type { NameSet } from "../ruleset/program.js";
 import { AskingPorts } from "./asking-ports.js";
-import { connectionsByName, forgetQueries } from "./established.js";
+import { connectionsByName, forgetQueries, forgetRedirected } from "./established.js";
 import type { OnDnsEvent } from "./event.js";
 import { defaultLifetimes, LearnedNames, type Lifetimes } from "./learned-names.js";
 import { Learner } from "./learner.js";
 import { DnsProxy } from "./proxy.js";
 import type { Reach } from "./reach.js";
 import type { SocketAddress } from "./redirect.js";
-import { type Redirected, Redirects } from "./redirects.js";
+import { Redirects } from "./redirects.js";
 import type { SetChange } from "./set-change.js";
 import type { LeftElement } from "./timed-elements.js";
 import { Transactions, type WriteChanges } from "./transactions.js";
@@ -81,10 +81,15 @@ export class NameService {
     ];
   }
 
-  /** The sets are in the kernel: redirects queries to these servers, and goes on doing so. Without sets, no more. */
+  /**
+   * The sets are in the kernel: redirects queries to these servers, and goes on doing so. Without sets, no more. For pods
+   * and servers that are not new, what policies say of them is looked up again when redirections are renewed anyway.
+   */
   async use(names: readonly NameSet[], servers: readonly SocketAddress[]): Promise<void> {
+    const before = this.#redirectable();
     await this.#write(this.#learned.use(names));
     this.#servers = names.length === 0 ? [] : servers;
+    if (this.#redirectable() === before) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
     if (names.length > 0)
@@ -92,6 +97,11 @@ export class NameService {
         if (!this.#busy) void this.#renewSoon();
       }, this.#options.renewMilliseconds);
     await this.#renewSoon();
+  }
+
+  #redirectable(): string {
+    const servers = this.#servers.map(({ address, port }) => `${address} ${port}`);
+    return [...this.#learned.pods().toSorted(), "", ...servers.toSorted()].join("\n");
   }
 
   /**
@@ -112,8 +122,9 @@ export class NameService {
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#renewal;
-    this.#redirects.close();
+    const closed = this.#redirects.close();
     if (active) await this.#transactions.submit(this.#redirects.replacement());
+    for (const listener of closed) await forgetRedirected(listener);
     this.#proxy.close();
   }
 
@@ -138,15 +149,10 @@ export class NameService {
     const problem = await this.#transactions.submit([...this.#redirects.replacement(), ...ports.changes]);
     if (problem !== undefined) return this.#trouble(`cannot redirect queries: ${problem}`);
     ports.written();
-    void this.#forgetQueries(added);
+    for (const { pod, server, protocol } of added) if (protocol === "udp") await forgetQueries(pod, server);
     this.#proxy.sweep();
     this.#learned.sweep();
     await this.refreshKept();
-  }
-
-  async #forgetQueries(redirected: readonly Redirected[]): Promise<void> {
-    for (const { pod, server, protocol } of redirected)
-      if (protocol === "udp") await forgetQueries(pod, server);
   }
 
   async #write(changes: readonly SetChange[]): Promise<void> {

@@ -89,10 +89,12 @@ export class Redirects {
     });
   }
 
-  close(): void {
-    for (const listener of this.#listeners.values()) listener.close();
-    this.#listeners.clear();
+  /** Takes no more queries. Returns where those over UDP arrived. */
+  close(): readonly SocketAddress[] {
+    const closed = [...this.#listeners.values()].map(({ udp }) => udp);
+    for (const key of this.#listeners.keys()) this.#close(key);
     this.#redirected = [];
+    return closed;
   }
 
   #close(key: string): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Diagnostic } from "@tierwall/core";
@@ -35,8 +35,11 @@ function watch(options: Partial<FileSourceOptions> = {}): Promise<void> {
   return source.start((situation) => void seen.push(situation));
 }
 
-const write = (name: string, ...documents: readonly string[]) =>
+/** Files that were just written are read again in any case; these look older. */
+function write(name: string, ...documents: readonly string[]): void {
   writeFileSync(join(folder, name), documents.join("---\n"));
+  utimesSync(join(folder, name), 1000, 1000);
+}
 
 /** As editors save. */
 function replace(name: string, ...documents: readonly string[]): void {
@@ -116,13 +119,23 @@ describe("files that are watched", () => {
     expect(seen[1]!.policies[1]).toBe(before.policies[1]);
   });
 
+  it("leave the objects of a file that cannot be read as they were", async () => {
+    write("a.yaml", isolation("one"), isolation("two"));
+    await watch();
+    replace("a.yaml", isolation("one"), "half: {");
+    await expect.poll(codes, patience).toEqual(["TW1001"]);
+    replace("a.yaml", isolation("one"), isolation("two"), isolation("three"));
+    await expect.poll(policies, patience).toEqual(["one", "three", "two"]);
+    expect(seen[1]!.policies[2]).toBe(seen[0]!.policies[1]);
+  });
+
   it("know which of two stays when an object that was there twice goes from one file", async () => {
-    write("a.yaml", isolation("one", "first"));
+    write("a.yaml", isolation("zero"), isolation("one", "first"));
     write("b.yaml", isolation("two"));
     await watch();
     write("b.yaml", isolation("one", "second"), isolation("two"));
     await expect.poll(codes, patience).toEqual(["TW1102"]);
-    expect(errors.at(-1)![0]!.message).toContain("a.yaml:1");
+    expect(errors.at(-1)![0]!.message).toContain("a.yaml:6");
     write("a.yaml", isolation("three"));
     await expect.poll(policies, patience).toEqual(["one", "three", "two"]);
     expect(JSON.stringify(seen.at(-1)!.tiers)).toContain("second");
@@ -143,9 +156,14 @@ describe("files that are watched", () => {
     await watch({ paths: [path] });
     rmSync(path, { recursive: true });
     await expect.poll(codes, patience).toEqual(["TW1004"]);
-    expect(policies()).toEqual(["one"]);
     mkdirSync(path);
-    write("mounted/a.yaml", isolation("two"));
+    write("mounted/a.yaml", isolation("one"));
+    await expect.poll(codes, patience).toEqual([]);
+    expect(seen).toHaveLength(1);
+    mkdirSync(join(folder, "next"));
+    write("next/a.yaml", isolation("two"));
+    renameSync(path, join(folder, "before"));
+    renameSync(join(folder, "next"), path);
     await expect.poll(policies, patience).toEqual(["two"]);
     write("mounted/a.yaml", isolation("three"));
     await expect.poll(policies, patience).toEqual(["three"]);

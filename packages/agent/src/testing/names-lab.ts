@@ -122,6 +122,16 @@ export class NamesLab {
       .toSorted();
   }
 
+  /** The pod sends bytes to port 53, and goes away. */
+  async say(protocol: "udp" | "tcp", address: string, bytes: Buffer): Promise<void> {
+    const given = `Buffer.from("${bytes.toString("hex")}","hex")`;
+    const script =
+      protocol === "udp"
+        ? `const s=require("dgram").createSocket("udp4");s.send(${given},53,"${address}",()=>s.close())`
+        : `require("net").connect(53,"${address}").on("error",()=>0).on("close",()=>0).end(${given})`;
+    await exitOf(this.#spawn("pod", process.execPath, ["-e", script]));
+  }
+
   /** Whether the pod can open a TCP connection to port 80 of this address. */
   async connects(address: string): Promise<boolean> {
     const script = `require("net").connect(80,"${address}").on("connect",()=>process.exit(0)).on("error",()=>process.exit(1)).setTimeout(700,()=>process.exit(1))`;

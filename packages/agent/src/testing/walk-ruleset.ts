@@ -274,7 +274,7 @@ const words: readonly Word[] = [
       return true;
     },
   },
-  { pattern: /^iifname "lo" /, apply: () => false },
+  { pattern: /^[io]ifname "lo" /, apply: () => false },
 ];
 
 type Interval = readonly [family: Family, first: bigint, last: bigint, value: string];

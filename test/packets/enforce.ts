@@ -6,7 +6,7 @@ import type { Lab } from "./lab/lab.js";
 
 export interface Enforcement {
   readonly generation?: number;
-  readonly options?: Partial<NodeOptions>;
+  readonly options?: (node: string) => Partial<NodeOptions>;
 }
 
 const table = "tierwall";
@@ -35,7 +35,7 @@ export async function program(
 ): Promise<void> {
   await Promise.all(
     lab.plan.nodes.map(({ name }) =>
-      lab.load(name, tableOf(state, { ...usual, ...options, node: name }, generation)),
+      lab.load(name, tableOf(state, { ...usual, ...options?.(name), node: name }, generation)),
     ),
   );
 }

@@ -55,6 +55,13 @@ export class Lab {
     await Promise.all(this.plan.nodes.map(({ space }) => runIn(space, "conntrack", ["-F"])));
   }
 
+  /** Everybody has to ask again who has an address. */
+  async forgetNeighbours(): Promise<void> {
+    const { outside, nodes, pods } = this.plan;
+    const spaces = [outside, ...nodes, ...pods].map(({ space }) => space);
+    await Promise.all(spaces.map((space) => run("ip", ["-n", space, "neigh", "flush", "all"])));
+  }
+
   spaceOf(node: string): string {
     const found = this.plan.nodes.find(({ name }) => name === node);
     if (found === undefined) throw new Error(`there is no node ${node} in the lab`);

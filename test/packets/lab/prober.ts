@@ -11,9 +11,11 @@ export interface Packet {
   readonly source: string;
   readonly target: string;
   readonly port: number;
-  /** Where it listens, if the target is an address that is rewritten. */
-  readonly servedPort: number;
+  /** Where it listens, if the target is an address that is rewritten; undefined where nobody is to listen. */
+  readonly servedPort: number | undefined;
   readonly tos: number;
+  /** Bytes that make a datagram longer. */
+  readonly padding?: number;
 }
 
 /** `one-way`: it arrived, and the answer to it did not. */
@@ -106,7 +108,7 @@ export class Prober {
     keep: boolean,
   ): Promise<{ readonly ids: readonly number[]; readonly outcomes: readonly Outcome[] }> {
     await this.listenFor(packets);
-    const flows = packets.map(({ from, protocol, source, target, port, tos }) => ({
+    const flows = packets.map(({ from, protocol, source, target, port, tos, padding = 0 }) => ({
       id: ++this.lastId,
       space: from,
       protocol,
@@ -114,6 +116,7 @@ export class Prober {
       target,
       port,
       tos,
+      padding,
       keep,
     }));
     const { arrived, answered, refused } = await this.tell<Probed>({ probe: flows, window });
@@ -127,7 +130,9 @@ export class Prober {
 
   private async listenFor(packets: readonly Packet[]): Promise<void> {
     const listen = packets
-      .map(({ to, protocol, servedPort }) => [to, protocol, servedPort] as const)
+      .flatMap(({ to, protocol, servedPort }) =>
+        servedPort === undefined ? [] : [[to, protocol, servedPort] as const],
+      )
       .filter((place) => !this.listening.has(place.join()) && this.listening.add(place.join()));
     if (listen.length > 0) await this.tell({ listen });
   }

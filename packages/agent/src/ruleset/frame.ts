@@ -146,6 +146,8 @@ function baseChains(
               hook: hook("output", -10),
               rules: [
                 'oifname "lo" accept',
+                // Errors, and the reset by which somebody learns that he is denied.
+                "ct state 0x4 accept",
                 ...beforeOutput,
                 ...remembered,
                 "ct direction 1 goto output_reply",

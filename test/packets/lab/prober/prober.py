@@ -4,7 +4,7 @@ One process for all namespaces. Reads a command a line on stdin and answers each
 
   {"set": [[space, "net/ipv4/ip_forward", "1"], …]}
   {"listen": [[space, "TCP", port], …]}
-  {"probe": [{id, space, protocol, source, target, port, tos, keep}, …], "window": seconds}
+  {"probe": [{id, space, protocol, source, target, port, tos, padding, keep}, …], "window": seconds}
   {"say": [[id, "client" | "server"], …], "window": seconds}
   {"close": [id, …]}
 
@@ -120,8 +120,8 @@ class Prober:
                 self.write(sock, number, 0)
 
     def serve_udp(self, sock, _):
-        data, extras, _, sender = sock.recvmsg(64, 128)
-        number, serial = MESSAGE.unpack(data)
+        data, extras, _, sender = sock.recvmsg(65536, 128)
+        number, serial = MESSAGE.unpack_from(data)
         self.heard.add((number, serial))
         if serial == 0:
             self.arrived.add(number)
@@ -197,14 +197,14 @@ class Prober:
             sock.bind((flow["source"], 0))
             sock.connect((flow["target"], flow["port"]))
             if protocol == "UDP":
-                sock.send(MESSAGE.pack(number, 0))
+                sock.send(MESSAGE.pack(number, 0) + bytes(flow["padding"]))
         except OSError as error:
             if error.errno in REJECTED:
                 return self.refuse(number)
             if error.errno not in NOT_YET + DROPPED:
                 raise OSError(error.errno, f"{flow}: {error.strerror}") from error
         if protocol == "UDP":
-            self.watch(sock, selectors.EVENT_READ, self.hear_udp)
+            self.watch(sock, selectors.EVENT_READ, lambda s, _: self.hear_udp(number, s))
         else:
             connected = lambda s, _: self.connected(number, s)
             self.watch(sock, selectors.EVENT_WRITE, connected)
@@ -231,11 +231,13 @@ class Prober:
         for number, serial in messages:
             self.hear(number, serial)
 
-    def hear_udp(self, sock, _):
+    def hear_udp(self, number, sock):
         try:
             self.hear(*MESSAGE.unpack(sock.recv(64)))
-        except OSError:
-            pass
+        except OSError as error:
+            # An ICMP error has come back.
+            if error.errno in REJECTED:
+                self.refuse(number)
 
     def hear(self, number, serial):
         self.heard.add((number, serial))

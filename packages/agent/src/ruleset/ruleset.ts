@@ -11,7 +11,7 @@ export interface Ruleset {
 }
 
 export interface Chain {
-  /** Of a base chain: `type filter hook forward priority filter - 10; policy accept;`. */
+  /** Of a base chain: `type filter hook forward priority -10; policy accept;`. */
   readonly hook?: string;
   /** A line each. */
   readonly rules: readonly string[];

@@ -1,0 +1,44 @@
+import { run } from "./command.js";
+import { done, failed, type Outcome } from "./outcome.js";
+
+/** Connections carry the generation of the rules that judged them, in some bits of their mark. */
+export class Conntrack {
+  constructor(readonly command: readonly string[] = ["conntrack"]) {}
+
+  async isThere(): Promise<Outcome<void>> {
+    const { status, ended } = await run([...this.command, "--version"]);
+    if (status === 0) return done(undefined);
+    return failed(
+      `\`conntrack\` cannot be run (${ended ?? `status ${status}`}): install the package \`conntrack\`, which is needed to judge connections again when their generations begin anew`,
+    );
+  }
+
+  /** Forgets all generations; the bits of others stay. */
+  async clearMarks(mask: number): Promise<Outcome<void>> {
+    // Without a family it stops at the first connection that it cannot put into a message.
+    for (const family of ["ipv4", "ipv6"]) {
+      const cleared = await this.#update("-f", family, "-m", `0/0x${mask.toString(16)}`);
+      if (!cleared.ok) return cleared;
+    }
+    return done(undefined);
+  }
+
+  async #update(...args: readonly string[]): Promise<Outcome<void>> {
+    let said = "";
+    // A connection that ends while all are walked through ends the walk.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { status, stderr, ended } = await run([...this.command, "-U", ...args]);
+      // It fails when there was no connection to update, too.
+      if (status === 0 || /\b0 flow entries have been updated/.test(stderr)) return done(undefined);
+      said = ended ?? stderr.trim();
+    }
+    return failed(`the marks of connections cannot be cleared: conntrack says \`${said}\``);
+  }
+}
+
+/** How many generations a mask has room for: two of its bits say `by name` and `denied`, and 0 is never judged. */
+export function lastGeneration(mask: number): number {
+  let bits = 0;
+  for (let rest = mask >>> 0; rest !== 0; rest >>>= 1) bits += rest & 1;
+  return 2 ** (bits - 2) - 1;
+}

@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { denying } from "../testing/denying-ruleset.js";
+import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { type Drift, KernelTable } from "./kernel-table.js";
+import { done, type Outcome } from "./outcome.js";
+
+const reason = whyNoNamespaces();
+const mask = 0xffff0000;
+
+describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason})` : ""}`, () => {
+  let node: NetworkNamespace;
+  const open: KernelTable[] = [];
+  const drifts: Drift[] = [];
+
+  async function openTable(table = "tierwall", connectionMask = mask): Promise<KernelTable> {
+    const opened = value(
+      await KernelTable.open({
+        table,
+        connectionMask,
+        enter: node.enter,
+        bridges: () => done([]),
+        onDrift: (drift) => drifts.push(drift),
+      }),
+    );
+    open.push(opened);
+    return opened;
+  }
+
+  beforeEach(() => {
+    node = new NetworkNamespace("twk");
+  });
+
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((table) => table.close()));
+    drifts.length = 0;
+    node.remove();
+  });
+
+  const tables = (): string => node.run("nft", "list", "tables").trim();
+  const generationOfKernel = (): string => node.run("nft", "-s", "-nn", "list", "table", "inet", "tierwall");
+
+  test("the first time a table is loaded, then only what differs is written, and nothing if nothing does", async () => {
+    const table = await openTable();
+    expect(await table.apply(denying(80, 81))).toMatchObject({
+      ok: true,
+      value: { kind: "swapped", table: "tierwall", generation: 1, because: "there was no table" },
+    });
+    expect(await table.apply(denying(80, 82))).toMatchObject({
+      ok: true,
+      value: { kind: "changed", table: "tierwall", generation: 2 },
+    });
+    const before = generationOfKernel();
+    expect(await table.apply(denying(82, 80))).toMatchObject({
+      ok: true,
+      value: { kind: "unchanged", table: "tierwall", generation: 2 },
+    });
+    expect(generationOfKernel()).toBe(before);
+    expect(drifts).toEqual([]);
+  });
+
+  test("what nothing refers to any more is gone a moment later", async () => {
+    const table = await openTable();
+    await table.apply(denying(80, 81));
+    await table.apply(denying(80));
+    expect(generationOfKernel()).toContain("chain t_81");
+    await sleep(600);
+    expect(generationOfKernel()).not.toMatch(/[tr]_81/);
+    expect(drifts).toEqual([]);
+  });
+
+  test("an agent that starts again finds its table, and writes nothing", async () => {
+    await (await openTable()).apply(denying(80));
+    await open.pop()!.close();
+    const before = generationOfKernel();
+    const table = await openTable();
+    expect(await table.apply(denying(80))).toMatchObject({
+      ok: true,
+      value: { kind: "unchanged", generation: 1 },
+    });
+    expect(generationOfKernel()).toBe(before);
+    expect(await table.apply(denying(90))).toMatchObject({
+      ok: true,
+      value: { kind: "changed", generation: 2 },
+    });
+  });
+
+  test("a second agent refuses to start", async () => {
+    await openTable();
+    const second = await KernelTable.open({ table: "tierwall", connectionMask: mask, enter: node.enter });
+    expect(second.ok ? "" : second.message).toContain("another agent keeps the table");
+  });
+
+  test.each([
+    ["a rule is deleted", "flush chain inet tierwall t_80", "chain t_80 is another"],
+    ["an element is added", "add element inet tierwall ports { 99 : drop }", "set ports is another"],
+    ["a chain is added", "add chain inet tierwall foreign", "chain foreign is not ours"],
+    ["all rules are flushed", "flush ruleset", "the table is gone"],
+    ["the table sleeps", "add table inet tierwall { flags dormant; }", "found flags dormant"],
+  ])("repairs it when %s", async (_, foreign, difference) => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    const before = generationOfKernel();
+    node.load(`${foreign}\n`);
+    await until(() => drifts.length > 0);
+    expect(drifts[0]?.differences).toContain(difference);
+    expect(drifts[0]).toMatchObject({
+      repaired: {
+        ok: true,
+        value: { kind: "swapped", table: "tierwall-b", generation: 2, because: difference },
+      },
+    });
+    expect(tables()).toBe("table inet tierwall-b");
+    expect(rulesOf(node, "tierwall-b")).toBe(rulesIn(before).replace("mark 0x00000001", "mark 0x00000002"));
+    expect(await table.apply(denying(80))).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+  });
+
+  test("other tables are nobody's business, and stay", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    node.load("table inet theirs {\n\tchain c {\n\t}\n}\nadd rule inet theirs c accept\n");
+    await table.apply(denying(81));
+    value(await table.cleanup());
+    expect(tables()).toBe("table inet theirs");
+    expect(drifts).toEqual([]);
+  });
+
+  test("sums of counters outlive differences and swaps", async () => {
+    const table = await openTable();
+    await table.apply(denying(80, 81));
+    const packets = async (name: string): Promise<number | undefined> =>
+      value(await table.counters()).get(name)?.packets;
+    node.lets(80);
+    node.lets(81);
+    expect([await packets("r_80"), await packets("r_81")]).toEqual([1, 1]);
+    node.lets(81);
+    await table.apply(denying(80));
+    await sleep(500);
+    node.lets(80);
+    node.load("flush chain inet tierwall t_80\nadd rule inet tierwall t_80 drop\n");
+    await until(() => drifts.length > 0);
+    node.lets(80);
+    expect([await packets("r_80"), await packets("r_81")]).toEqual([3, 2]);
+  });
+
+  test("what was learned outlives differences and swaps, and learning it again begins its time anew", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    const pair = "10.0.0.1 . 192.0.2.1";
+    value(await table.addElements("names", [{ key: pair, seconds: 1000 }]));
+    value(await table.addElements("names", [{ key: pair, seconds: 60 }]));
+    value(await table.addElements("redirects", [{ key: "10.0.0.1", value: "5353", seconds: 60 }]));
+    await table.apply(denying(81));
+    node.load("flush chain inet tierwall output\n");
+    await until(() => drifts.length > 0);
+    const learned = node.run("nft", "-s", "-nn", "list", "table", "inet", "tierwall-b");
+    expect(learned).toContain(`{ ${pair} timeout 60s }`);
+    expect(learned).toContain("{ 10.0.0.1 timeout 60s : 5353 }");
+    expect(drifts).toHaveLength(1);
+  });
+
+  test("elements for a set that is not there are refused", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    expect(await table.addElements("nobody", [{ key: "10.0.0.1", seconds: 1 }])).toEqual({
+      ok: false,
+      message: "the set `nobody` is not in the kernel",
+    });
+  });
+
+  test("rules that nft refuses leave the old ones in force, and the message quotes nft and the line", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    const nonsense = (): ReturnType<ReturnType<typeof denying>> => ({
+      ...denying(80)(1),
+      chains: new Map([["nonsense", { rules: ["accept if you like"] }]]),
+    });
+    const outcome = await table.apply(nonsense);
+    expect(outcome.ok ? "" : outcome.message).toMatch(
+      /^nft refused line \d+ `accept if you like`: syntax error/,
+    );
+    expect([node.lets(80), node.lets(81)]).toEqual([false, true]);
+    expect(await table.apply(denying(81))).toMatchObject({ ok: true, value: { kind: "changed" } });
+    expect([node.lets(80), node.lets(81)]).toEqual([true, false]);
+  });
+
+  test("a set that cannot be changed in place is changed by a swap", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    const sized: ReturnType<typeof denying> = (generation) => {
+      const { sets, ...rest } = denying(80)(generation);
+      return { ...rest, sets: new Map([...sets, ["ports", { ...sets.get("ports")!, size: 100 }]]) };
+    };
+    expect(await table.apply(sized)).toMatchObject({
+      ok: true,
+      value: { kind: "swapped", because: "map ports is to be declared in another way" },
+    });
+    expect(node.lets(80)).toBe(false);
+  });
+
+  test("cleanup removes both tables, and forgets what connections were stamped with", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    value(await table.startTrial(denying(81), 60));
+    expect(tables()).toBe("table inet tierwall\ntable inet tierwall-b");
+    value(await table.cleanup());
+    expect(tables()).toBe("");
+    expect(await table.apply(denying(80))).toMatchObject({
+      ok: true,
+      value: { kind: "swapped", generation: 1 },
+    });
+  });
+
+  test("after the last generation the marks of connections are cleared, and counting begins anew", async () => {
+    // Two bits say `by name` and `denied`: there is room for the generations 1 to 3.
+    const table = await openTable("tierwall", 0x000f0000);
+    const udp = ["-p", "udp", "--sport", "1", "--dport", "2", "-t", "600", "-m", "0x00050007"];
+    node.run("conntrack", "-I", "-s", "10.0.0.1", "-d", "10.0.0.2", ...udp);
+    node.run("conntrack", "-I", "-s", "fd00::1", "-d", "fd00::2", ...udp);
+    const seen: [generation: number, ...marks: number[]][] = [];
+    for (const port of [80, 81, 80, 81, 80]) {
+      const { generation } = value(await table.apply(denying(port)));
+      const marks = [...node.run("conntrack", "-L").matchAll(/ mark=(\d+)/g)].map(([, mark]) => Number(mark));
+      seen.push([generation, ...marks]);
+      if (generation > 1) continue;
+      for (const family of ["ipv4", "ipv6"]) {
+        node.run("conntrack", "-U", "-f", family, "-m", "0x00050000/0x000f0000");
+      }
+    }
+    expect(seen).toEqual([
+      [1, 7, 7],
+      [2, 0x00050007, 0x00050007],
+      [3, 0x00050007, 0x00050007],
+      [1, 7, 7],
+      [2, 0x00050007, 0x00050007],
+    ]);
+  });
+});
+
+function value<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(outcome.message);
+  return outcome.value;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(10);
+}
+
+const rulesOf = (node: NetworkNamespace, table: string): string =>
+  rulesIn(node.run("nft", "-s", "-nn", "list", "table", "inet", table));
+
+/** Without the table's name and its state. */
+const rulesIn = (listing: string): string =>
+  listing.replace(/^.*\n/, "").replace(/\tset state \{[^}]*\}\n[^}]*\}\n/, "");

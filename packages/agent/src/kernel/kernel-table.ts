@@ -1,0 +1,450 @@
+import { performance } from "node:perf_hooks";
+import { isNothing, standing } from "../ruleset/leftover.js";
+import type { Ruleset } from "../ruleset/ruleset.js";
+import { sameRuleset, tellApart } from "../ruleset/sameness.js";
+import { callRulesForBridges } from "./bridges.js";
+import { Conntrack } from "./conntrack.js";
+import { type Count, CounterSums } from "./counters.js";
+import { Exclusive } from "./exclusive.js";
+import { Generations } from "./generations.js";
+import { carryOver, renewal, type TimedElement } from "./learned.js";
+import { type Lock, takeLock } from "./lock.js";
+import { Monitor } from "./monitor.js";
+import { Nft } from "./nft.js";
+import { done, failed, type Outcome } from "./outcome.js";
+import { asFound, type FoundTable, type Table, Tables } from "./tables.js";
+import { beginTrial, confirmTrial, endTrial, type Trial, withoutTrial } from "./trial.js";
+
+export interface KernelTableOptions {
+  /** The name of our table; the one that takes turns with it has `-b` behind it. */
+  readonly table: string;
+  /** The bits of the connection mark that are ours. */
+  readonly connectionMask: number;
+  readonly onDrift?: (drift: Drift) => void;
+  readonly onTrialEnd?: (end: TrialEnd) => void;
+  /** Words before each command, to run it elsewhere: `ip netns exec node1`. */
+  readonly enter?: readonly string[];
+  /** Makes bridged packets pass our rules; answers with the settings that were changed for it. */
+  readonly bridges?: () => Outcome<readonly string[]>;
+}
+
+/** The rules of a node, but for the generation of connections. Kept, and asked again when a repair needs a new one. */
+export type FrameOf = (generation: number) => Ruleset;
+
+/** Lines that fill learned sets of a table; of those alone that the table has. */
+export type ElementsFor = (table: { readonly name: string; readonly ruleset: Ruleset }) => string;
+
+export interface Applied {
+  readonly kind: "unchanged" | "changed" | "swapped" | "on trial";
+  readonly table: string;
+  readonly generation: number;
+  /** Why a new table was needed. */
+  readonly because?: string;
+  /** Where the kernel prints something else than was written: a defect of ours. */
+  readonly unfaithful?: readonly string[];
+  readonly milliseconds: { readonly compute: number; readonly nft: number };
+}
+
+/** Somebody else changed our table. */
+export interface Drift {
+  readonly differences: readonly string[];
+  /** Absent where there is nothing to repair it with yet: the next `apply` does. */
+  readonly repaired?: Outcome<Applied>;
+}
+
+/** `lost`: somebody else changed a table while it lasted. */
+export type TrialEnd = "confirmed" | "given up" | "expired" | "lost";
+
+/**
+ * Our table in the kernel. It is there twice while one takes the place of the other:
+ *
+ *     difference   one transaction on the table; what nothing refers to any more goes with the next one
+ *     swap         load the new table beside the old: both judge; empty the base chains of the old; delete it
+ *     trial        both stay for a while, and a timed set says which of them judges (trial.ts)
+ *
+ * Every transaction ends with the state it leads to (table-state.ts), so that an agent that was killed is succeeded by one
+ * that finds either the old or the new.
+ */
+export class KernelTable {
+  readonly #options: KernelTableOptions;
+  readonly #nft: Nft;
+  readonly #generations: Generations;
+  readonly #counters: CounterSums;
+  readonly #tables: Tables;
+  readonly #monitor: Monitor;
+  readonly #lock: Lock;
+  readonly #queue = new Exclusive();
+  /** While a trial lasts: the table to go back to. */
+  #current: Table | undefined;
+  #trial:
+    | (Trial & { readonly frameOf: FrameOf; readonly until: number; readonly timer: NodeJS.Timeout })
+    | undefined;
+  /** Tables with our names that are in the way. */
+  #strays: readonly FoundTable[] = [];
+  /** Why the table is not what it should be, if it is known not to be. */
+  #suspect: string | undefined;
+  #frameOf: FrameOf | undefined;
+  #elementsFor: ElementsFor = () => "";
+  #unfaithful: ReadonlySet<string> = new Set();
+  #sweeping: NodeJS.Timeout | undefined;
+
+  private constructor(
+    options: KernelTableOptions,
+    lock: Lock,
+    conntrack: Conntrack,
+    /** Settings of the kernel that had to be changed for bridges. */
+    readonly changedSettings: readonly string[],
+  ) {
+    this.#options = options;
+    this.#lock = lock;
+    this.#nft = new Nft([...(options.enter ?? []), "nft"]);
+    this.#counters = new CounterSums(this.#nft);
+    this.#generations = new Generations(conntrack, options.connectionMask);
+    this.#tables = new Tables(this.#nft, this.#generations, this.#counters);
+    this.#monitor = new Monitor({
+      command: this.#nft.command,
+      isInForce: (name) => this.#inForce.some((table) => table.name === name),
+      isReserved: (name) => this.#names.includes(name),
+      isOurs: (digest) => this.#tables.wrote(digest),
+      isLearned: (set) =>
+        this.#inForce.some(({ held }) => held.ruleset.sets.get(set)?.elements === "learned"),
+      onForeign: () => void this.verify(),
+    });
+  }
+
+  static async open(options: KernelTableOptions): Promise<Outcome<KernelTable>> {
+    const enter = options.enter ?? [];
+    const conntrack = new Conntrack([...enter, "conntrack"]);
+    const there = await conntrack.isThere();
+    if (!there.ok) return there;
+    const bridges = (options.bridges ?? callRulesForBridges)();
+    if (!bridges.ok) return bridges;
+    const lock = await takeLock([...enter, options.table].join(" "));
+    if (!lock.ok) return lock;
+    const table = new KernelTable(options, lock.value, conntrack, bridges.value);
+    const begun = await table.#begin();
+    if (begun.ok) return done(table);
+    await table.close();
+    return begun;
+  }
+
+  /** Takes up what an agent before this one left, at whatever moment it was killed. */
+  async #begin(): Promise<Outcome<void>> {
+    await this.#monitor.start();
+    const found: FoundTable[] = [];
+    for (const name of this.#names) {
+      const table = await this.#tables.find(name);
+      if (!table.ok) return table;
+      if (table.value) found.push(table.value);
+    }
+    const ours = found.filter((table) => table.state !== undefined);
+    for (const { state } of ours) this.#generations.follow(state!);
+    // A transaction is whole or not at all: the newer table is, and the older was about to go.
+    const [newest, older] = ours.toSorted((a, b) => b.state!.sequence - a.state!.sequence);
+    const tried = ours.find(({ state }) => state!.trial);
+    if (newest && older && tried) return this.#goBack(tried === newest ? older : newest, tried);
+    if (newest) {
+      this.#current = asFound(newest, newest.state!);
+      if (tried) this.#suspect = "there is only a table on trial";
+      else if (newest.strange.length > 0) this.#suspect = `found ${newest.strange[0]}`;
+    }
+    this.#strays = found.filter((table) => table !== newest);
+    return newest ? this.#removeStrays() : done(undefined);
+  }
+
+  async #goBack(old: FoundTable, tried: FoundTable): Promise<Outcome<void>> {
+    const back = await endTrial(this.#tables, {
+      old: asFound(old, old.state!),
+      tried: asFound(tried, tried.state!),
+      plain: { old: withoutTrial(old.ruleset), tried: withoutTrial(tried.ruleset) },
+    });
+    if (!back.ok) return back;
+    this.#current = back.value;
+    this.#sweepSoon();
+    return done(undefined);
+  }
+
+  get #names(): readonly string[] {
+    return [this.#options.table, `${this.#options.table}-b`];
+  }
+
+  get #freeName(): string {
+    return this.#names.find((name) => name !== this.#current?.name)!;
+  }
+
+  get #inForce(): readonly Table[] {
+    if (this.#trial) return [this.#trial.old, this.#trial.tried];
+    return this.#current ? [this.#current] : [];
+  }
+
+  /** The name of the table that judges now. */
+  get name(): string | undefined {
+    return this.#inForce.at(-1)?.name;
+  }
+
+  /** The generation of the rules that judge now; 0 while there are none. */
+  get generation(): number {
+    return this.#inForce.at(-1)?.state.generation ?? 0;
+  }
+
+  /** When the trial that is under way ends, on the clock of `performance.now()`. */
+  get trialUntil(): number | undefined {
+    return this.#trial?.until;
+  }
+
+  /** `elementsFor`: lines for the same transaction, for what learned sets are to hold from the start. */
+  apply(frameOf: FrameOf, elementsFor: ElementsFor = () => ""): Promise<Outcome<Applied>> {
+    return this.#queue.run(async () => {
+      if (this.#trial) return failed("a trial is under way: confirm it, or give it up");
+      this.#frameOf = frameOf;
+      this.#elementsFor = elementsFor;
+      const current = this.#current;
+      const clock = new Clock();
+      if (!current) return this.#swap(frameOf, clock, "there was no table");
+      if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
+      const { generation } = current.state;
+      if (sameRuleset(current.held.ruleset, frameOf(generation))) {
+        return done({ kind: "unchanged", table: current.name, generation, milliseconds: clock.read() });
+      }
+      const next = await this.#generations.next();
+      if (!next.ok) return next;
+      const ruleset = frameOf(next.value);
+      const wish = {
+        ruleset,
+        generation: next.value,
+        elements: elementsFor({ name: current.name, ruleset }),
+      };
+      const changed = await clock.nft(() => this.#tables.change(current, wish));
+      if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
+      this.#current = changed.value;
+      this.#sweepSoon();
+      return done({
+        kind: "changed",
+        table: current.name,
+        generation: next.value,
+        milliseconds: clock.read(),
+      });
+    });
+  }
+
+  async #swap(frameOf: FrameOf, clock: Clock, because: string): Promise<Outcome<Applied>> {
+    const old = this.#current;
+    const next = await this.#generations.next();
+    if (!next.ok) return next;
+    const generation = next.value;
+    const ruleset = frameOf(generation);
+    const name = this.#freeName;
+    const loaded = await clock.nft(async () => {
+      const elements = await this.#learned(name, ruleset);
+      return this.#tables.load(name, { ruleset, generation, elements });
+    });
+    if (!loaded.ok) return loaded;
+    this.#current = loaded.value;
+    this.#suspect = undefined;
+    if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
+    const found = await clock.nft(() => this.#tables.find(name));
+    if (!found.ok) return found;
+    this.#unfaithful = new Set(differencesOf(found.value, ruleset));
+    const removed = await clock.nft(() => this.#removeStrays());
+    if (!removed.ok) return removed;
+    const unfaithful = this.#unfaithful.size > 0 && { unfaithful: [...this.#unfaithful] };
+    return done({
+      kind: "swapped",
+      table: name,
+      generation,
+      because,
+      ...unfaithful,
+      milliseconds: clock.read(),
+    });
+  }
+
+  async #learned(to: string, wanted: Ruleset): Promise<string> {
+    const from = this.#current;
+    const carried = from ? await carryOver(this.#nft, from.name, from.held.ruleset, to, wanted) : "";
+    return carried + this.#elementsFor({ name: to, ruleset: wanted });
+  }
+
+  async #removeStrays(): Promise<Outcome<void>> {
+    for (const stray of this.#strays) {
+      if (stray.name === this.#current?.name) continue;
+      const gone = await this.#tables.retire(stray);
+      if (!gone.ok) return gone;
+    }
+    this.#strays = [];
+    return done(undefined);
+  }
+
+  /** Not at once: under churn the next change removes it in passing. */
+  #sweepSoon(): void {
+    clearTimeout(this.#sweeping);
+    this.#sweeping = setTimeout(() => void this.#queue.run(() => this.#sweep()), 200);
+    this.#sweeping.unref();
+  }
+
+  async #sweep(): Promise<void> {
+    const current = this.#current;
+    if (!current || this.#trial || isNothing(current.held.leftover)) return;
+    const swept = await this.#tables.sweep(current);
+    if (swept.ok) this.#current = swept.value;
+    else this.#suspect = swept.message;
+  }
+
+  /** Compares all of our tables with what was written, and repairs them. Answers with what was different. */
+  verify(): Promise<Outcome<readonly string[]>> {
+    return this.#queue.run(async () => {
+      const differences: string[] = [];
+      for (const { name, held, state } of this.#inForce) {
+        const found = await this.#tables.find(name);
+        if (!found.ok) return found;
+        const apart = differencesOf(found.value, standing(held));
+        if (found.value && found.value.state?.digest !== state.digest) apart.push("the state is another");
+        differences.push(...apart.filter((text) => !this.#unfaithful.has(text)));
+      }
+      for (const name of this.#names) {
+        if (this.#inForce.some((table) => table.name === name)) continue;
+        const found = await this.#tables.find(name);
+        if (!found.ok) return found;
+        if (found.value) differences.push(`the table ${name} is not ours`);
+      }
+      const [first] = differences;
+      if (first === undefined) return done(differences);
+      this.#suspect = first;
+      if (this.#trial) this.#forgetTrial("lost");
+      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(), first));
+      this.#options.onDrift?.({ differences, ...(repaired && { repaired }) });
+      return done(differences);
+    });
+  }
+
+  /** New rules judge for a while; unless they are confirmed meanwhile, the kernel goes back to the old ones. */
+  startTrial(frameOf: FrameOf, seconds: number): Promise<Outcome<Applied>> {
+    return this.#queue.run(async () => {
+      if (this.#trial) return failed("a trial is under way already: confirm it, or give it up");
+      if (!this.#current || this.#suspect !== undefined) {
+        return failed("there is nothing to go back to: apply rules first");
+      }
+      const clock = new Clock();
+      const next = await this.#generations.next();
+      if (!next.ok) return next;
+      const { value: generation } = next;
+      const { name, ruleset } = { name: this.#freeName, ruleset: frameOf(generation) };
+      const old = this.#current;
+      const begun = await clock.nft(async () => {
+        const learned = await this.#learned(name, ruleset);
+        return beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);
+      });
+      if (!begun.ok) return begun;
+      const timer = setTimeout(() => void this.#endTrial("expired"), seconds * 1000);
+      timer.unref();
+      this.#trial = { ...begun.value, frameOf, until: performance.now() + seconds * 1000, timer };
+      return done({ kind: "on trial", table: name, generation, milliseconds: clock.read() });
+    });
+  }
+
+  confirm(): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const trial = this.#trial;
+      if (!trial) return failed("no trial is under way: it was ended, or its time was up");
+      const kept = await confirmTrial(this.#tables, trial);
+      if (!kept.ok) return kept;
+      this.#current = kept.value;
+      this.#frameOf = trial.frameOf;
+      this.#forgetTrial("confirmed");
+      return done(undefined);
+    });
+  }
+
+  giveUp(): Promise<Outcome<void>> {
+    return this.#endTrial("given up");
+  }
+
+  #endTrial(end: "given up" | "expired"): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const trial = this.#trial;
+      if (!trial) return failed("no trial is under way: it was ended, or its time was up");
+      const back = await endTrial(this.#tables, trial);
+      if (back.ok) this.#current = back.value;
+      else this.#suspect = back.message;
+      this.#forgetTrial(end);
+      return back.ok ? done(undefined) : back;
+    });
+  }
+
+  #forgetTrial(end: TrialEnd): void {
+    clearTimeout(this.#trial?.timer);
+    this.#trial = undefined;
+    this.#sweepSoon();
+    this.#options.onTrialEnd?.(end);
+  }
+
+  /** Into sets that are learned while the agent runs; those that are there begin their time anew. */
+  addElements(set: string, elements: readonly TimedElement[]): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const there = this.#inForce.filter(({ held }) => held.ruleset.sets.has(set));
+      if (there.length === 0) return failed(`the set \`${set}\` is not in the kernel`);
+      return this.#nft.transact(there.map(({ name }) => renewal(name, set, elements)).join(""));
+    });
+  }
+
+  /** Writes into learned sets of the tables that judge now. */
+  changeElements(linesFor: ElementsFor): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const lines = this.#inForce.map(({ name, held }) => linesFor({ name, ruleset: held.ruleset })).join("");
+      return lines === "" ? done(undefined) : this.#nft.transact(lines);
+    });
+  }
+
+  /** What each counter has counted since this process began, with what was in the kernel then. */
+  counters(): Promise<Outcome<ReadonlyMap<string, Count>>> {
+    return this.#queue.run(async () => {
+      for (const { name } of this.#inForce) {
+        const collected = await this.#counters.collect(name);
+        if (!collected.ok) return collected;
+      }
+      return done(this.#counters.sums);
+    });
+  }
+
+  /** Removes everything of ours. */
+  cleanup(): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const tables = this.#inForce.map((table) => ({ ...table, ruleset: table.held.ruleset, strange: [] }));
+      this.#strays = [...this.#strays, ...tables];
+      this.#current = undefined;
+      if (this.#trial) this.#forgetTrial("given up");
+      const removed = await this.#removeStrays();
+      return removed.ok ? this.#generations.forget() : removed;
+    });
+  }
+
+  /** The rules stay. */
+  async close(): Promise<void> {
+    clearTimeout(this.#sweeping);
+    clearTimeout(this.#trial?.timer);
+    await this.#queue.run(() => this.#sweep());
+    this.#monitor.stop();
+    await this.#lock.release();
+  }
+}
+
+function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[] {
+  if (!found) return ["the table is gone"];
+  return [...found.strange.map((text) => `found ${text}`), ...tellApart(found.ruleset, wanted)];
+}
+
+/** How long things took, and how much of it was nft. */
+class Clock {
+  readonly #since = performance.now();
+  #nft = 0;
+
+  async nft<T>(work: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    const result = await work();
+    this.#nft += performance.now() - since;
+    return result;
+  }
+
+  read(): Applied["milliseconds"] {
+    return { compute: performance.now() - this.#since - this.#nft, nft: this.#nft };
+  }
+}

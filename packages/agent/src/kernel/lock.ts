@@ -1,0 +1,35 @@
+import { createServer, type Server } from "node:net";
+import { done, failed, type Outcome } from "./outcome.js";
+
+/** A lock that ends with the process that holds it, however that ends. */
+export interface Lock {
+  release(): Promise<void>;
+}
+
+/**
+ * Names of abstract sockets belong to a network namespace, as rules do, and the kernel frees them when their process is
+ * gone. A file would have to be cleaned up after a SIGKILL, and would be seen from other namespaces.
+ */
+export function takeLock(name: string): Promise<Outcome<Lock>> {
+  const server = createServer((connection) => connection.destroy());
+  return new Promise((resolve) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      resolve(
+        failed(
+          error.code === "EADDRINUSE"
+            ? `another agent keeps the table \`${name}\` of this network namespace: stop it first`
+            : `the lock for the table \`${name}\` cannot be taken: ${error.message}`,
+        ),
+      );
+    });
+    server.listen({ path: `\0tierwall/${name}` }, () => {
+      server.unref();
+      resolve(done({ release: () => close(server) }));
+    });
+  });
+}
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+  });

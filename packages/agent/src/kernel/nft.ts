@@ -1,0 +1,45 @@
+import { type Finished, run } from "./command.js";
+import { done, failed, type Outcome } from "./outcome.js";
+
+/** Talks to nftables of the network namespace that this process is in. */
+export class Nft {
+  /** `command`: how nft is started; tests start it in a namespace of theirs. */
+  constructor(readonly command: readonly string[] = ["nft"]) {}
+
+  /** All of it, or nothing. `interrupted`: nft was killed, and which of the two it was is not known. */
+  async transact(text: string): Promise<Outcome<void> & { readonly interrupted?: boolean }> {
+    const finished = await run([...this.command, "-f", "-"], text);
+    if (finished.status === 0) return done(undefined);
+    const interrupted = finished.ended?.startsWith("SIG") ?? false;
+    return { ...failed(complaint(finished, text)), interrupted };
+  }
+
+  /** Text of rules and sets as they are compared: numbers for names, nothing that counts or runs. */
+  list(...what: readonly string[]): Promise<Outcome<string>> {
+    return this.ask("-s", "-nn", "list", ...what);
+  }
+
+  async ask(...args: readonly string[]): Promise<Outcome<string>> {
+    const finished = await run([...this.command, ...args]);
+    return finished.status === 0 ? done(finished.stdout) : failed(complaint(finished, args.join(" ")));
+  }
+}
+
+const missing = /No such file or directory/;
+export const isMissing = (outcome: Outcome<unknown>): boolean => !outcome.ok && missing.test(outcome.message);
+
+/** nft says `/dev/stdin:12:1-40: Error: …` and then draws the line, which may be megabytes long. */
+function complaint({ status, stderr, ended }: Finished, text: string): string {
+  if (ended === "ENOENT") return "nft is not installed: install the package `nftables`";
+  if (ended !== undefined) return `nft was ended by ${ended}`;
+  const [, line, words] = /^\S*?:(\d+):\d+(?:-\d+)?: Error: (.*)$/m.exec(stderr) ?? [];
+  if (line === undefined || words === undefined) {
+    const said = stderr.trim().split("\n", 1)[0];
+    return `nft failed with status ${status}${said ? `: ${said.replace(/^Error: /, "")}` : ""}`;
+  }
+  if (/Operation not permitted/.test(words)) {
+    return "nft may not change rules: run as root, or with the capability NET_ADMIN";
+  }
+  const about = text.split("\n")[Number(line) - 1]?.trim() ?? "";
+  return `nft refused line ${line} \`${about.length > 120 ? `${about.slice(0, 120)}…` : about}\`: ${words}`;
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Ruleset } from "../ruleset/ruleset.js";
+
+/**
+ * What the agent must find again in the kernel after it was killed. It is the one element of the set `state` in our table,
+ * and every transaction writes it anew, so that who reads it knows which transaction was the last:
+ *
+ *     set state { type mark; elements = { 0x0000002a comment "generation 7 spent 7 digest 0123456789abcdef" } }
+ */
+export interface TableState {
+  /** Counts transactions, and never comes back: of two tables, that with the larger number is the newer. */
+  readonly sequence: number;
+  /** Of the connection marks that the rules of this table write and trust. */
+  readonly generation: number;
+  /** The last generation that any table wrote: a trial that was given up has used one that must not be used again. */
+  readonly spent: number;
+  /** Of all transactions that made the table what it is, in their order. */
+  readonly digest: string;
+  /** The table judges for a limited time (trial.ts). */
+  readonly trial: boolean;
+}
+
+export const stateSet = "state";
+
+/** The text of a transaction, with the state that it leads to as its last line. */
+export function sealed(
+  table: string,
+  transaction: string,
+  before: TableState | undefined,
+  next: Omit<TableState, "digest">,
+): { readonly text: string; readonly state: TableState } {
+  const digest = createHash("sha256")
+    .update(before?.digest ?? "")
+    .update(transaction)
+    .digest("hex")
+    .slice(0, 16);
+  const state = { ...next, digest };
+  const declare = before
+    ? `flush set inet ${table} ${stateSet}\n`
+    : `table inet ${table} {\n\tset ${stateSet} {\n\t\ttype mark\n\t}\n}\n`;
+  return {
+    text: `${transaction}${declare}add element inet ${table} ${stateSet} { ${print(state)} }\n`,
+    state,
+  };
+}
+
+function print({ sequence, generation, spent, digest, trial }: TableState): string {
+  const key = `0x${sequence.toString(16).padStart(8, "0")}`;
+  return `${key} comment "generation ${generation} spent ${spent} digest ${digest}${trial ? " trial" : ""}"`;
+}
+
+/** Finds a state in what nft prints: in a listing as in a line of its monitor. */
+export function readState(text: string): TableState | undefined {
+  const found = /(0x[0-9a-f]{8}) comment "generation (\d+) spent (\d+) digest ([0-9a-f]{16})( trial)?"/.exec(
+    text,
+  );
+  if (!found) return undefined;
+  const [, sequence, generation, spent, digest, trial] = found;
+  return {
+    sequence: Number(sequence),
+    generation: Number(generation),
+    spent: Number(spent),
+    digest: digest!,
+    trial: trial !== undefined,
+  };
+}
+
+/** Takes the state out of a ruleset that was listed. */
+export function splitState(listed: Ruleset): {
+  readonly ruleset: Ruleset;
+  readonly state: TableState | undefined;
+} {
+  const elements = listed.sets.get(stateSet)?.elements;
+  const sets = new Map([...listed.sets].filter(([name]) => name !== stateSet));
+  const [only] = elements instanceof Map ? elements.keys() : [];
+  return { ruleset: { ...listed, sets }, state: readState(String(only)) };
+}

@@ -1,0 +1,132 @@
+import { difference, emptyTable, type Held } from "../ruleset/difference.js";
+import { isNothing, nothingLeft } from "../ruleset/leftover.js";
+import { parseListing } from "../ruleset/listing.js";
+import type { Ruleset } from "../ruleset/ruleset.js";
+import type { CounterSums } from "./counters.js";
+import type { Generations } from "./generations.js";
+import { isMissing, type Nft } from "./nft.js";
+import { done, failed, type Outcome } from "./outcome.js";
+import { readState, sealed, splitState, stateSet, type TableState } from "./table-state.js";
+
+/** A table of ours, as the kernel has it. */
+export interface Table {
+  readonly name: string;
+  readonly held: Held;
+  readonly state: TableState;
+}
+
+export interface FoundTable {
+  readonly name: string;
+  readonly ruleset: Ruleset;
+  /** Absent where the table is not from us. */
+  readonly state: TableState | undefined;
+  readonly strange: readonly string[];
+}
+
+export interface Wish {
+  readonly ruleset: Ruleset;
+  readonly generation: number;
+  /** The table judges for a limited time (trial.ts). */
+  readonly trial?: boolean;
+  /** Lines for the same transaction, behind all others: elements of learned sets. */
+  readonly elements?: string;
+}
+
+/** The moves that all changes are made of. Each is one transaction, which is read back, or a few that no packet notices. */
+export class Tables {
+  readonly #written: string[] = [];
+
+  constructor(
+    readonly nft: Nft,
+    readonly generations: Generations,
+    readonly counters: CounterSums,
+  ) {}
+
+  /** Whether this process made the transaction, one of the last hundred. */
+  wrote(digest: string): boolean {
+    return this.#written.includes(digest);
+  }
+
+  async find(name: string): Promise<Outcome<FoundTable | undefined>> {
+    const listed = await this.nft.list("table", "inet", name);
+    if (isMissing(listed)) return done(undefined);
+    if (!listed.ok) return listed;
+    const { ruleset, strange } = parseListing(listed.value);
+    return done({ name, strange, ...splitState(ruleset) });
+  }
+
+  /** Makes a table, in the place of any that has its name. */
+  async load(name: string, wish: Wish): Promise<Outcome<Table>> {
+    const loading = difference(name, emptyTable, wish.ruleset);
+    if (loading.kind === "impossible") return failed(loading.because);
+    const text = `table inet ${name}\ndelete table inet ${name}\n${loading.transaction}`;
+    const state = await this.#commit(name, text, undefined, wish);
+    if (!state.ok) return state;
+    return done({ name, held: { ruleset: wish.ruleset, leftover: nothingLeft }, state: state.value });
+  }
+
+  /** Turns a table into another in place. */
+  async change(table: Table, wish: Wish): Promise<Outcome<Table>> {
+    const { name, held, state } = table;
+    const change = difference(name, held, wish.ruleset);
+    if (change.kind === "impossible") return failed(change.because);
+    // Counters leave with what they counted for.
+    if (held.leftover.counters.size > 0) await this.counters.collect(name);
+    const next = await this.#commit(name, change.transaction, state, wish);
+    if (!next.ok) return next;
+    return done({ name, held: { ruleset: wish.ruleset, leftover: change.leftover }, state: next.value });
+  }
+
+  /** Removes what the last change left over. */
+  async sweep(table: Table): Promise<Outcome<Table>> {
+    if (isNothing(table.held.leftover)) return done(table);
+    return this.change(table, { ...table.state, ruleset: table.held.ruleset });
+  }
+
+  /**
+   * Takes a table away without a packet noticing: once its base chains are empty nothing goes in any more, and what is
+   * in there walks to its end.
+   */
+  async retire({
+    name,
+    ruleset,
+  }: {
+    readonly name: string;
+    readonly ruleset: Ruleset;
+  }): Promise<Outcome<void>> {
+    const base = [...ruleset.chains].filter(([, chain]) => chain.hook !== undefined);
+    const emptied = await this.nft.transact(
+      base.map(([chain]) => `flush chain inet ${name} ${chain}\n`).join(""),
+    );
+    if (!emptied.ok && !isMissing(emptied)) return emptied;
+    await this.counters.collect(name);
+    const deleted = await this.nft.transact(`delete table inet ${name}\n`);
+    return deleted.ok || isMissing(deleted) ? done(undefined) : deleted;
+  }
+
+  async #commit(
+    name: string,
+    transaction: string,
+    before: TableState | undefined,
+    { generation, trial = false, elements = "" }: Wish,
+  ): Promise<Outcome<TableState>> {
+    const { spent } = this.generations;
+    const next = { sequence: this.generations.sequence(), generation, spent, trial };
+    const { text, state } = sealed(name, transaction + elements, before, next);
+    this.#written.push(state.digest);
+    if (this.#written.length > 100) this.#written.shift();
+    const outcome = await this.nft.transact(text);
+    if (!outcome.ok && !outcome.interrupted) return outcome;
+    const set = await this.nft.list("set", "inet", name, stateSet);
+    const found = set.ok ? readState(set.value) : undefined;
+    if (found?.digest === state.digest) return done(state);
+    if (!outcome.ok) return outcome;
+    return failed(`the table \`${name}\` was changed by somebody else in the same moment`);
+  }
+}
+
+export const asFound = ({ name, ruleset }: FoundTable, state: TableState): Table => ({
+  name,
+  held: { ruleset, leftover: nothingLeft },
+  state,
+});

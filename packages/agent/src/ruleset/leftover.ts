@@ -1,0 +1,80 @@
+import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
+
+/**
+ * What a transaction left standing although nothing refers to it any more. A packet that is on its way may still walk
+ * there, so it goes with the next transaction.
+ */
+export interface Leftover {
+  readonly chains: ReadonlyMap<string, Chain>;
+  readonly sets: ReadonlyMap<string, NamedSet>;
+  readonly counters: ReadonlySet<string>;
+  /** By the name of a set that is still in use. */
+  readonly elements: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+export const nothingLeft: Leftover = {
+  chains: new Map(),
+  sets: new Map(),
+  counters: new Set(),
+  elements: new Map(),
+};
+
+export const isNothing = (left: Leftover): boolean =>
+  left.chains.size + left.sets.size + left.counters.size + left.elements.size === 0;
+
+/**
+ * The lines that remove what was left over, but for what is wanted again: those that cut what it refers to open a
+ * transaction, those that remove what was referred to close it.
+ */
+export function sweep(table: string, left: Leftover, wanted: Ruleset): { first: string[]; last: string[] } {
+  const chains = [...left.chains.keys()].filter((name) => !wanted.chains.has(name));
+  const counters = [...left.counters].filter((name) => !wanted.counters.has(name));
+  const first = chains.map((name) => `flush chain inet ${table} ${name}`);
+  for (const [name, set] of left.sets) {
+    if (!wanted.sets.has(name)) first.push(`delete ${set.kind} inet ${table} ${name}`);
+  }
+  for (const [name, elements] of left.elements) {
+    const now = wanted.sets.get(name)?.elements;
+    const stale = [...elements].filter(([key, value]) => !(now instanceof Map) || now.get(key) !== value);
+    if (stale.length > 0) first.push(elementLine("delete", table, name, stale));
+  }
+  const last = [
+    ...chains.map((name) => `delete chain inet ${table} ${name}`),
+    ...counters.map((name) => `delete counter inet ${table} ${name}`),
+  ];
+  return { first, last };
+}
+
+export function elementLine(
+  verb: "add" | "delete",
+  table: string,
+  set: string,
+  elements: readonly (readonly [key: string, value: string])[],
+): string {
+  return `${verb} element inet ${table} ${set} { ${elements.map(elementText).join(", ")} }`;
+}
+
+export const elementText = ([key, value]: readonly [key: string, value: string]): string =>
+  value === "" ? key : `${key} : ${value}`;
+
+/** All that stands in a table: what was wanted, and what is waiting to be removed. */
+export function standing({
+  ruleset,
+  leftover,
+}: {
+  readonly ruleset: Ruleset;
+  readonly leftover: Leftover;
+}): Ruleset {
+  if (isNothing(leftover)) return ruleset;
+  const sets = new Map([...leftover.sets, ...ruleset.sets]);
+  for (const [name, waiting] of leftover.elements) {
+    const set = sets.get(name);
+    if (set === undefined || set.elements === "learned") continue;
+    sets.set(name, { ...set, elements: new Map([...waiting, ...set.elements]) });
+  }
+  return {
+    chains: new Map([...leftover.chains, ...ruleset.chains]),
+    sets,
+    counters: new Set([...leftover.counters, ...ruleset.counters]),
+  };
+}

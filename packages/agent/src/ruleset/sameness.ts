@@ -1,0 +1,79 @@
+import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
+
+export function sameChain(a: Chain, b: Chain): boolean {
+  return a === b || (a.hook === b.hook && sameList(a.rules, b.rules));
+}
+
+/** The same but for the elements. */
+export function sameDeclaration(a: NamedSet, b: NamedSet): boolean {
+  return a.kind === b.kind && a.type === b.type && a.size === b.size && sameFlags(a.flags, b.flags);
+}
+
+export function sameSet(a: NamedSet, b: NamedSet): boolean {
+  return a === b || (sameDeclaration(a, b) && sameElements(a.elements, b.elements));
+}
+
+export function sameRuleset(a: Ruleset, b: Ruleset): boolean {
+  return (
+    sameEntries(a.chains, b.chains, sameChain) &&
+    sameEntries(a.sets, b.sets, sameSet) &&
+    (a.counters === b.counters ||
+      (a.counters.size === b.counters.size && [...a.counters].every((name) => b.counters.has(name))))
+  );
+}
+
+/** Where two rulesets differ, for people: the first few parts, and how many there are. */
+export function tellApart(found: Ruleset, wanted: Ruleset): string[] {
+  return [
+    ...apart("chain", found.chains, wanted.chains, sameChain),
+    ...apart("set", found.sets, wanted.sets, sameSet),
+    ...apart("counter", asMap(found.counters), asMap(wanted.counters), () => true),
+  ];
+}
+
+function apart<T>(
+  kind: string,
+  found: ReadonlyMap<string, T>,
+  wanted: ReadonlyMap<string, T>,
+  same: (a: T, b: T) => boolean,
+): string[] {
+  const differences: string[] = [];
+  for (const [name, part] of wanted) {
+    const there = found.get(name);
+    if (there === undefined) differences.push(`${kind} ${name} is missing`);
+    else if (!same(there, part)) differences.push(`${kind} ${name} is another`);
+  }
+  for (const name of found.keys()) if (!wanted.has(name)) differences.push(`${kind} ${name} is not ours`);
+  return differences;
+}
+
+const asMap = (names: ReadonlySet<string>): ReadonlyMap<string, true> =>
+  new Map([...names].map((name) => [name, true]));
+
+/** Elements that are learned while the agent runs are nobody's to compare. */
+function sameElements(a: NamedSet["elements"], b: NamedSet["elements"]): boolean {
+  if (a === b || a === "learned" || b === "learned") return true;
+  return sameEntries(a, b, (x, y) => x === y);
+}
+
+function sameEntries<T>(
+  a: ReadonlyMap<string, T>,
+  b: ReadonlyMap<string, T>,
+  same: (a: T, b: T) => boolean,
+): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [key, value] of b) {
+    const other = a.get(key);
+    if (other === undefined || !same(other, value)) return false;
+  }
+  return true;
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((text, at) => text === b[at]));
+}
+
+/** nft prints flags in an order of its own. */
+const sameFlags = (a: NamedSet["flags"], b: NamedSet["flags"]): boolean =>
+  a.length === b.length && a.every((flag) => b.includes(flag));

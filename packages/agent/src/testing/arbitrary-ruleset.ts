@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import type { Chain, NamedSet, Ruleset } from "../ruleset/ruleset.js";
+
+/*
+ * Small rulesets in the words of `nft -s -nn list`, with everything that a difference has to get right: chains that name
+ * each other, maps that name chains, identities that come and go, intervals that are cut differently, counters in use.
+ */
+const ports = fc.integer({ min: 1, max: 4 });
+const addresses = fc.integer({ min: 1, max: 6 }).map((last) => `10.0.0.${last}`);
+const identities = fc.integer({ min: 1, max: 6 }).map((minor) => `1:${minor}`);
+const chainNames = ["c0", "c1", "c2", "c3"] as const;
+const counterNames = ["r_a", "r_b", "r_c"] as const;
+
+interface Names {
+  readonly chains: readonly string[];
+  readonly counters: readonly string[];
+}
+
+export const arbitraryRuleset: fc.Arbitrary<Ruleset> = fc
+  .record({ chains: fc.subarray([...chainNames]), counters: fc.subarray([...counterNames]) })
+  .chain((names) =>
+    fc.record({
+      counters: fc.constant(new Set(names.counters)),
+      chains: chainsOf(names),
+      sets: setsOf(names),
+    }),
+  );
+
+function chainsOf(names: Names): fc.Arbitrary<ReadonlyMap<string, Chain>> {
+  // Chains go to later ones only: nft refuses loops.
+  const bodies = names.chains.map((name, at) =>
+    rulesOf({ ...names, chains: names.chains.slice(at + 1) }).map((rules) => [name, { rules }] as const),
+  );
+  const hooks = ["egress", "ingress"].map((name, at) =>
+    fc.option(rulesOf(names), { nil: undefined }).map((rules): [string, Chain][] => {
+      const hook = `type filter hook forward priority -${10 - 5 * at}; policy accept;`;
+      return rules ? [[name, { hook, rules: [...rules, "meta priority vmap @tier"] }]] : [];
+    }),
+  );
+  return fc
+    .tuple(fc.tuple(...bodies), fc.tuple(...hooks))
+    .map(([named, based]) => new Map<string, Chain>([...named, ...based.flat()]));
+}
+
+function rulesOf({ chains, counters }: Names): fc.Arbitrary<string[]> {
+  const rules: fc.Arbitrary<string>[] = [
+    ports.map((port) => `tcp dport ${port} accept`),
+    ports.map((port) => `udp dport ${port}-${port + 10} drop`),
+    fc.constant("ip saddr . ip daddr @names accept"),
+    fc.constant("meta priority set ip daddr map @ident4"),
+  ];
+  if (chains.length > 0) rules.push(fc.constantFrom(...chains).map((name) => `icmp type 8 jump ${name}`));
+  if (counters.length > 0) rules.push(fc.constantFrom(...counters).map((name) => `counter name "${name}"`));
+  return fc.array(fc.oneof(...rules), { maxLength: 3 });
+}
+
+function setsOf({ chains }: Names): fc.Arbitrary<ReadonlyMap<string, NamedSet>> {
+  const verdicts =
+    chains.length > 0
+      ? fc.oneof(
+          fc.constantFrom("accept", "drop"),
+          fc.constantFrom(...chains).map((name) => `goto ${name}`),
+        )
+      : fc.constantFrom("accept", "drop");
+  const map = (keys: fc.Arbitrary<string>, values: fc.Arbitrary<string>): fc.Arbitrary<Map<string, string>> =>
+    fc.array(fc.tuple(keys, values), { maxLength: 6 }).map((elements) => new Map(elements));
+  return fc
+    .record({
+      tier: map(identities, verdicts),
+      pods: fc.option(map(addresses, verdicts), { nil: undefined }),
+      ident4: map(addresses, identities),
+      cidr4: intervals(identities),
+    })
+    .map(({ tier, pods, ident4, cidr4 }) => {
+      const sets = new Map<string, NamedSet>([
+        ["tier", { kind: "map", type: "classid : verdict", flags: [], elements: tier }],
+        ["ident4", { kind: "map", type: "ipv4_addr : classid", flags: [], size: 64, elements: ident4 }],
+        ["cidr4", { kind: "map", type: "ipv4_addr : classid", flags: ["interval"], elements: cidr4 }],
+        ["names", { kind: "set", type: "ipv4_addr . ipv4_addr", flags: ["timeout"], elements: "learned" }],
+      ]);
+      if (pods) sets.set("pods", { kind: "map", type: "ipv4_addr : verdict", flags: [], elements: pods });
+      return sets;
+    });
+}
+
+/** The 32 addresses from 10.1.0.0 on, cut at some places; each piece is somebody's or nobody's. */
+function intervals(values: fc.Arbitrary<string>): fc.Arbitrary<Map<string, string>> {
+  const piece = fc.record({
+    from: fc.integer({ min: 0, max: 31 }),
+    value: fc.option(values, { nil: undefined }),
+  });
+  return fc.uniqueArray(piece, { selector: ({ from }) => from, maxLength: 6 }).map((pieces) => {
+    pieces.sort((a, b) => a.from - b.from);
+    const elements = new Map<string, string>();
+    pieces.forEach(({ from, value }, at) => {
+      if (value !== undefined) elements.set(rangeText(from, (pieces[at + 1]?.from ?? 32) - 1), value);
+    });
+    return elements;
+  });
+}
+
+/** As nft prints it: an address, a prefix where it is one, or a range. */
+function rangeText(first: number, last: number): string {
+  const size = last - first + 1;
+  if (size === 1) return `10.1.0.${first}`;
+  const isPrefix = Number.isInteger(Math.log2(size)) && first % size === 0;
+  return isPrefix ? `10.1.0.${first}/${32 - Math.log2(size)}` : `10.1.0.${first}-10.1.0.${last}`;
+}

@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from "node:child_process";
+
+/** Why tests that need namespaces and nftables cannot run on this machine, if they cannot. */
+export function whyNoNamespaces(): string | undefined {
+  if (process.getuid?.() !== 0) return "not root";
+  for (const program of ["ip", "nft", "conntrack"]) {
+    if (spawnSync(program, ["-V"]).error) return `${program} is not installed`;
+  }
+  return undefined;
+}
+
+let made = 0;
+
+/** A network namespace of its own for a test. */
+export class NetworkNamespace {
+  readonly name: string;
+
+  constructor(prefix: string) {
+    made += 1;
+    this.name = `${prefix}-${process.pid}-${Math.random().toString(36).slice(2, 6)}-${made}`;
+    execFileSync("ip", ["netns", "add", this.name]);
+    this.run("ip", "link", "set", "lo", "up");
+  }
+
+  get enter(): readonly string[] {
+    return ["ip", "netns", "exec", this.name];
+  }
+
+  run(...command: readonly string[]): string {
+    const [program, ...args] = [...this.enter, ...command];
+    const { status, stdout, stderr } = spawnSync(program!, args, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+    return stdout;
+  }
+
+  load(rules: string): void {
+    const { status, stderr } = spawnSync("ip", [...this.enter.slice(1), "nft", "-f", "-"], {
+      encoding: "utf8",
+      input: rules,
+    });
+    if (status !== 0) throw new Error(stderr);
+  }
+
+  /** Whether rules let a datagram out to a UDP port of this namespace itself: who is denied at the output hook is told. */
+  lets(port: number): boolean {
+    const send = `echo -n hello > /dev/udp/127.0.0.1/${port}`;
+    return spawnSync("ip", [...this.enter.slice(1), "bash", "-c", send]).status === 0;
+  }
+
+  remove(): void {
+    execFileSync("ip", ["netns", "delete", this.name]);
+  }
+}

@@ -1,0 +1,26 @@
+// Sends datagrams to UDP ports 7 and 9 of an address as fast as it can, from several ports, until it is told to end.
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+
+const address = process.argv[2];
+const sockets = [];
+for (const port of [7, 9, 7, 9, 7, 9, 7, 9]) {
+  const socket = createSocket("udp4");
+  socket.connect(port, address);
+  await once(socket, "connect");
+  sockets.push(socket);
+}
+let ending = false;
+process.once("SIGTERM", () => {
+  ending = true;
+});
+console.log("ready");
+const datagram = Buffer.from("x");
+while (!ending) {
+  await Promise.all(
+    sockets.flatMap((socket) =>
+      Array.from({ length: 16 }, () => new Promise((sent) => socket.send(datagram, () => sent(undefined)))),
+    ),
+  );
+}
+process.exit();

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { KernelTable } from "@tierwall/agent";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/src/testing/network-namespace.js";
+import { wish } from "./wishes.mjs";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const reason = whyNoNamespaces();
+const rounds = Number(process.env.KILLS ?? 6);
+
+describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason})` : ""}`, () => {
+  let node: NetworkNamespace;
+  let agent: ChildProcess | undefined;
+
+  beforeAll(() => {
+    if (!existsSync(here("../../packages/agent/dist/index.js"))) throw new Error("`npm run build` first");
+    node = new NetworkNamespace("twk");
+  });
+
+  afterAll(() => {
+    agent?.kill("SIGKILL");
+    node.remove();
+  });
+
+  async function open(): Promise<KernelTable> {
+    const opened = await KernelTable.open({
+      table: "tierwall",
+      connectionMask: 0xffff0000,
+      enter: node.enter,
+      bridges: () => ({ ok: true, value: [] }),
+    });
+    if (!opened.ok) throw new Error(opened.message);
+    return opened.value;
+  }
+
+  const judged = (): { denied: boolean; allowed: boolean } => ({
+    denied: !node.lets(7),
+    allowed: node.lets(9),
+  });
+  const asItShould = { denied: true, allowed: true };
+
+  test(`leaves whole rules at any moment of ${rounds}, and the next one finds its way`, {
+    timeout: 300_000,
+  }, async () => {
+    let table = await open();
+    await table.apply(wish(0));
+    await table.close();
+    for (let round = 1; round <= rounds; round++) {
+      const [program, ...args] = [
+        ...node.enter,
+        process.execPath,
+        here("restless-agent.mjs"),
+        `${round * 1000}`,
+      ];
+      agent = spawn(program!, args, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(agent.stdout!, "data");
+      const delay = Math.random() * 500;
+      await sleep(delay);
+      const told = `round ${round}, killed after ${delay} ms`;
+      // First one of the processes it started, which it must survive, then itself.
+      const children = childrenOf(agent.pid!);
+      const child = children[Math.floor(Math.random() * children.length)];
+      if (child !== undefined) process.kill(child, "SIGKILL");
+      expect(judged(), told).toEqual(asItShould);
+      agent.kill("SIGKILL");
+      expect(judged(), told).toEqual(asItShould);
+
+      table = await open();
+      expect(judged(), told).toEqual(asItShould);
+      const applied = await table.apply(wish(round));
+      expect(applied, told).toMatchObject({ ok: true });
+      // An nft that the dead agent had begun may have come in after that.
+      await sleep(100);
+      await table.verify();
+      expect(await table.verify(), told).toEqual({ ok: true, value: [] });
+      expect(await table.apply(wish(round)), told).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+      expect(judged(), told).toEqual(asItShould);
+      expect(node.run("nft", "list", "tables").trim().split("\n"), told).toHaveLength(1);
+      await table.close();
+    }
+  });
+});
+
+function childrenOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" "),
+  );
+  return children.filter((child) => child !== "").map(Number);
+}

@@ -61,18 +61,15 @@ export class RunningAgent {
   }
 }
 
-export function runFlags(lab: NodeLab): readonly string[] {
-  return [
-    ...["-f", `${lab.folder}/manifests`, "--node", "n1", "--pod-range", "10.9.0.0/24"],
-    ...[
-      "--control",
-      lab.control,
-      "--state-dir",
-      `${lab.folder}/state`,
-      "--metrics-address",
-      "127.0.0.1:9465",
-    ],
-  ];
+export function runFlags({ folder, control }: NodeLab): readonly string[] {
+  const flags = {
+    "-f": `${folder}/manifests`,
+    "--node": "n1",
+    "--pod-range": "10.9.0.0/24",
+    "--control": control,
+    "--state-dir": `${folder}/state`,
+  };
+  return Object.entries(flags).flat();
 }
 
 function logLine(text: string): LogLine {

@@ -2,7 +2,9 @@ import type { ApiClient } from "./api-client.js";
 
 /** Things happen in a namespace, one after the other: the same for the same seed. */
 export class Churn {
-  private readonly present = new Map<string, string>();
+  private readonly present = new Set<string>();
+  /** What is gone never comes back by the same name: who missed it would not be found out. */
+  private gone = 0;
 
   constructor(
     private readonly api: ApiClient,
@@ -16,28 +18,35 @@ export class Churn {
     });
   }
 
+  /** Something always goes. */
   async steps(count: number): Promise<void> {
+    for (const path of [...this.present].slice(0, 1)) await this.remove(path);
     for (let i = 0; i < count; i++) await this.step();
+  }
+
+  private async remove(path: string): Promise<void> {
+    await this.api.delete(path);
+    this.present.delete(path);
+    this.gone++;
   }
 
   private async step(): Promise<void> {
     const kinds = ["pods", "services", "networkpolicies"] as const;
     const kind = kinds[this.dice(kinds.length)]!;
-    const name = `${kind}-${this.dice(6)}`;
+    const place = `${kind}-${this.dice(6)}`;
     const collection =
       kind === "networkpolicies"
         ? `/apis/networking.k8s.io/v1/namespaces/${this.namespace}/${kind}`
         : `/api/v1/namespaces/${this.namespace}/${kind}`;
-    const path = `${collection}/${name}`;
-    const known = this.present.get(path);
+    const known = [...this.present].find((path) => path.includes(`/${place}-`));
     if (known === undefined) {
+      const name = `${place}-${this.gone}`;
+      const path = `${collection}/${name}`;
       await this.api.create(collection, this.object(kind, name));
       if (kind === "pods") await this.api.patch(`${path}/status`, { status: this.podStatus() });
-      this.present.set(path, kind);
-    } else if (this.dice(3) === 0) {
-      await this.api.delete(path);
-      this.present.delete(path);
-    } else await this.api.patch(path, { metadata: { labels: { step: `${this.dice(1000)}` } } });
+      this.present.add(path);
+    } else if (this.dice(3) === 0) await this.remove(known);
+    else await this.api.patch(known, { metadata: { labels: { step: `${this.dice(1000)}` } } });
     await this.api.patch(`/api/v1/namespaces/${this.namespace}`, {
       metadata: { labels: { step: `${this.dice(1000)}` } },
     });

@@ -101,10 +101,9 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
   /** What goes wrong while things change; it is over when the function is. */
   const faults: Record<string, (steps: () => Promise<void>) => Promise<void>> = {
     "connections break": async (steps) => {
-      for (let i = 0; i < 5; i++) {
-        await steps();
-        proxy.breakAll();
-      }
+      const breaking = setInterval(() => proxy.breakAll(), 40);
+      for (let i = 0; i < 5; i++) await steps();
+      clearInterval(breaking);
     },
     "lines are cut in the middle": async (steps) => {
       proxy.breakAfter = 1500;
@@ -138,6 +137,16 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       proxy.refuse = () => ({ status: 200, body: "<html>\nplease log in\n</html>\n" });
       proxy.breakAll();
       await steps();
+      proxy.refuse = () => undefined;
+    },
+    "lists are something else": async (steps) => {
+      proxy.refuse = (path) =>
+        path.includes("watch=1")
+          ? { status: 410 }
+          : { status: 200, body: JSON.stringify({ kind: "Welcome", items: [] }) };
+      proxy.breakAll();
+      await steps();
+      await sleep(300);
       proxy.refuse = () => undefined;
     },
     "kinds seem to be gone": async (steps) => {

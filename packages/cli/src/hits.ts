@@ -35,7 +35,7 @@ Examples:
   tierwall hits --never
 
   # Without an agent that runs
-  tierwall hits --state /var/lib/tierwall/counts.json
+  tierwall hits --state /var/lib/tierwall/hits.json
 
   # What was denied most, for a script
   tierwall hits -o json | jq '[.rules[] | select(.verdict == "Deny")] | sort_by(-.packets) | .[:10]'

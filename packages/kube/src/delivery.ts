@@ -50,7 +50,7 @@ export class Delivery {
     } finally {
       this.running = undefined;
       // What came meanwhile has waited long enough.
-      if (this.since !== undefined && !this.isStopped) this.timer = setTimeout(() => this.begin(), 0);
+      this.begin();
     }
   }
 }

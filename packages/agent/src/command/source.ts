@@ -1,3 +1,4 @@
+import type { Diagnostic } from "@tierwall/core";
 import { ClusterSource, connect, type KindHealth, type SituationSource } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { SourceOptions } from "../agent-options.js";
@@ -12,21 +13,60 @@ export interface OpenSource {
 }
 
 /** Where the state of the cluster comes from, by the options; whether it can be reached shows later. */
-export function openSource(
+export async function openSource(
   options: SourceOptions,
   log: Logger,
   metrics: AgentMetrics,
+  onErrors: OnErrors = () => undefined,
 ): Promise<Outcome<OpenSource>> {
-  return options.kind === "files" ? openFiles(options, log) : openCluster(options, log, metrics);
+  return options.kind === "files"
+    ? done(openFiles(options, log, metrics, onErrors))
+    : openCluster(options, log, metrics);
 }
 
+type FileOptions = Extract<SourceOptions, { kind: "files" }>;
+type OnErrors = (errors: readonly Diagnostic[]) => void;
+
+/** Errors keep the last good state in force, and what is wrong in the log. */
 function openFiles(
-  options: Extract<SourceOptions, { kind: "files" }>,
-  _log: Logger,
-): Promise<Outcome<OpenSource>> {
-  const source = new FileSource(options);
-  return Promise.resolve(done({ source, status: () => [] }));
+  { paths, recursive, state }: FileOptions,
+  log: Logger,
+  metrics: AgentMetrics,
+  onErrors: OnErrors,
+): OpenSource {
+  let errors: readonly Diagnostic[] = [];
+  metrics.sourceSynced.set({ kind: "files" }, 1);
+  const source = new FileSource({
+    ...state,
+    paths,
+    recursive,
+    onErrors: (found) => {
+      errors = found;
+      metrics.sourceSynced.set({ kind: "files" }, found.length === 0 ? 1 : 0);
+      for (const { code, message, place } of found.slice(0, mostErrors))
+        log.error({ code }, `${placeText(place)}${message}`);
+      if (found.length > 0)
+        log.error({ errors: found.length }, "the files have errors; what was read before stays");
+      else log.info("the files have no errors any more");
+      onErrors(found);
+    },
+  });
+  const status = () => [{ what: paths.join(", "), ok: errors.length === 0, state: filesState(errors) }];
+  return { source, status };
 }
+
+/** Who has more has one mistake in many places. */
+const mostErrors = 20;
+
+function filesState(errors: readonly Diagnostic[]): string {
+  const [first] = errors;
+  if (first === undefined) return "watched";
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more errors` : "";
+  return `${placeText(first.place)}${first.message}${more}`;
+}
+
+const placeText = (place: Diagnostic["place"]): string =>
+  place === undefined ? "" : `${place.file}:${place.line}: `;
 
 async function openCluster(
   { kubeconfig, context, state }: Extract<SourceOptions, { kind: "cluster" }>,

@@ -2,6 +2,7 @@ import type { Chain, NamedSet } from "../ruleset/ruleset.js";
 import { contentName } from "./content-name.js";
 
 interface Stored {
+  readonly text: string;
   readonly chain: Chain;
   /** Chains that its rules go on to, and maps that they look up. */
   readonly chains: readonly string[];
@@ -14,16 +15,23 @@ interface Stored {
  */
 export class ChainStore {
   private readonly stored = new Map<string, Stored>();
+  private readonly names = new Map<string, string>();
+  /** The verdicts of a map, each once: maps are large, and stay as they are for long. */
+  private readonly targets = new WeakMap<NamedSet, readonly string[]>();
 
   /** The name of the chain with these rules. */
   add(prefix: string, rules: readonly string[]): string {
-    const name = contentName(prefix, rules.join("\n"));
-    if (!this.stored.has(name))
-      this.stored.set(name, {
-        chain: { rules },
-        chains: rules.flatMap((rule) => targetOf(rule) ?? []),
-        maps: rules.flatMap((rule) => /\bvmap @(\S+)$/.exec(rule)?.[1] ?? []),
-      });
+    const text = `${prefix}\n${rules.join("\n")}`;
+    const known = this.names.get(text);
+    if (known !== undefined) return known;
+    const name = contentName(prefix, text);
+    this.names.set(text, name);
+    this.stored.set(name, {
+      text,
+      chain: { rules },
+      chains: rules.flatMap((rule) => targetOf(rule) ?? []),
+      maps: rules.flatMap((rule) => /\bvmap @(\S+)$/.exec(rule)?.[1] ?? []),
+    });
     return name;
   }
 
@@ -42,8 +50,7 @@ export class ChainStore {
       waiting.push(name);
     };
     const visitMap = (map: NamedSet) => {
-      if (map.elements !== "learned")
-        for (const verdict of new Set(map.elements.values())) visit(targetOf(verdict));
+      for (const target of this.targetsOf(map)) visit(target);
     };
     for (const map of first) visitMap(map);
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -56,9 +63,25 @@ export class ChainStore {
         visitMap(map);
       }
     }
-    if (this.stored.size > 2 * chains.size + 1000)
-      for (const name of this.stored.keys()) if (!chains.has(name)) this.stored.delete(name);
+    if (this.stored.size > 2 * chains.size + 1000) this.forgetAllBut(chains);
     return { chains, maps };
+  }
+
+  private targetsOf(map: NamedSet): readonly string[] {
+    const known = this.targets.get(map);
+    if (known !== undefined) return known;
+    const verdicts = map.elements === "learned" ? [] : map.elements.values();
+    const found = [...new Set(verdicts)].flatMap((verdict) => targetOf(verdict) ?? []);
+    this.targets.set(map, found);
+    return found;
+  }
+
+  private forgetAllBut(chains: ReadonlyMap<string, Chain>): void {
+    for (const [name, { text }] of this.stored)
+      if (!chains.has(name)) {
+        this.stored.delete(name);
+        this.names.delete(text);
+      }
   }
 }
 

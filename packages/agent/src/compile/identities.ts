@@ -9,7 +9,7 @@ export class Identities {
   private naturals = new Map<End, number>();
   private texts: ReadonlyMap<End, string> = new Map();
 
-  /** The same map as before where no number is different. */
+  /** The same map as before where nobody came or went. */
   of(ends: ReadonlySet<End>): ReadonlyMap<End, string> {
     const isSame = ends.size === this.texts.size && [...ends].every((end) => this.texts.has(end));
     if (isSame) return this.texts;

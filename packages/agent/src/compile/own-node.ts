@@ -22,7 +22,7 @@ export class OwnNode {
     if (binding.length === 0) return undefined;
     const self = this.endpoint(cluster, family);
     const items = binding.flatMap((rule) => this.item(this.book.of(rule), subject, self, family) ?? []);
-    const denying = this.ports.verdictFor(items, []);
+    const denying = this.ports.compute(items, []);
     if (denying === undefined) return undefined;
     return `goto ${this.chains.add("own", [denying.replace("goto ", "jump "), "goto stamp"])}`;
   }
@@ -31,7 +31,7 @@ export class OwnNode {
     const matches = record.rule.peers.some((peer) => this.peers.ask(peer, subject, self, family) !== "no");
     const ports = plainPorts(record.rule.ports, subject.sample);
     if (!matches || (ports !== "every" && ports.length === 0)) return undefined;
-    return { record, ports, names: [], uncertain: false };
+    return { record, number: 0, ports, names: [], uncertain: false };
   }
 
   private endpoint(cluster: Cluster, family: Family): Endpoint {

@@ -6,6 +6,7 @@ import {
   contains,
   type Endpoint,
   explore,
+  isRelative,
   namespaceFits,
   namespaceNameLabel,
   type Peer,
@@ -13,6 +14,7 @@ import {
   peerMatches,
   type SettledPeer,
   settlePeer,
+  type Unknowns,
 } from "@tierwall/core";
 import type { End, Ends } from "./ends.js";
 import { blocksOfPeer } from "./landmarks.js";
@@ -42,21 +44,36 @@ interface Found {
  * date with the ends that came and went.
  */
 export class PeerReaches {
-  private found = new Map<string, Found>();
+  private readonly found = new Map<string, Found>();
+  /** Of peers that are not relative. */
+  private ofPeer = new WeakMap<Peer, Found>();
   private cluster: Cluster | undefined;
   private namespacesInUse: ReadonlySet<string> = new Set();
 
   constructor(private readonly ends: Ends) {}
 
-  update(cluster: Cluster): void {
+  /** Whether all that was found still holds. */
+  update(cluster: Cluster): boolean {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
     this.namespacesInUse = new Set(this.ends.podsIn.keys());
     for (const [key, found] of this.found)
-      if (found.isWanted && !stale.has(found.peer.kind)) {
-        found.isWanted = false;
-        this.bringUpToDate(found);
-      } else this.found.delete(key);
+      if (stale.has(found.peer.kind)) this.forget(key);
+      else this.bringUpToDate(found);
+    return stale.size === 0 && this.ends.come.size === 0 && this.ends.gone.size === 0;
+  }
+
+  /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */
+  renew<T>(use: () => T): T {
+    for (const found of this.found.values()) found.isWanted = false;
+    const made = use();
+    for (const [key, { isWanted }] of this.found) if (!isWanted) this.forget(key);
+    return made;
+  }
+
+  private forget(key: string): void {
+    this.found.delete(key);
+    this.ofPeer = new WeakMap();
   }
 
   /** Kinds of peers that look at something else than ends, and it changed. */
@@ -72,11 +89,17 @@ export class PeerReaches {
 
   /** Peers that are not relative mean the same whichever pod of this node is the subject. */
   of(peer: Peer, subject: Subject): PeerReach {
+    const same = isRelative(peer) ? undefined : this.ofPeer.get(peer);
+    if (same !== undefined) {
+      same.isWanted = true;
+      return same.reach;
+    }
     const settled = settlePeer(peer, subject);
     const key = peerKey(settled);
     const known = this.found.get(key);
     if (known !== undefined) {
       known.isWanted = true;
+      this.ofPeer.set(peer, known);
       return known.reach;
     }
     const otherwise = this.otherwise(peer, settled, subject);
@@ -86,7 +109,9 @@ export class PeerReaches {
       if (membership !== otherwise) listed.set(end, membership);
     }
     const reach = { otherwise, listed };
-    this.found.set(key, { peer, settled, subject, reach, isWanted: true });
+    const made = { peer, settled, subject, reach, isWanted: true };
+    this.found.set(key, made);
+    this.ofPeer.set(peer, made);
     return reach;
   }
 
@@ -133,8 +158,15 @@ export class PeerReaches {
     if (settled.kind === "pods") {
       if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
       if (!namespaceFits(settled.choice.namespaces, end.sample.namespace)) return "no";
+      return this.holdsPod(peer, subject, end.sample) ? "yes" : "no";
     } else if (otherwise === "no" && end.kind === "pod" && !mayHoldPod(settled, end)) return "no";
     return this.ask(peer, subject, end.sample, end.family);
+  }
+
+  /** Of labels everything is known. */
+  private holdsPod(peer: Peer, { sample: subject }: Subject, other: Endpoint): boolean {
+    const flow = { source: other, destination: other, protocol: "TCP", port: 0 } as const;
+    return peerMatches(peer, subject, other, { flow, cluster: this.cluster!, unknowns: nothingUnknown });
   }
 
   /** What the evaluator says, over all that is not known. */
@@ -146,6 +178,18 @@ export class PeerReaches {
     return runs.some((run) => run.value) ? "maybe" : "no";
   }
 }
+
+const surprise = (): never => {
+  throw new Error("a selector asked for something that is not known");
+};
+
+const nothingUnknown: Unknowns = {
+  ask: surprise,
+  isIn: surprise,
+  isOneOf: surprise,
+  note: () => undefined,
+  supposing: () => nothingUnknown,
+};
 
 const isNaming = ({ key, operator }: { readonly key: string; readonly operator: string }): boolean =>
   key === namespaceNameLabel && operator === "In";

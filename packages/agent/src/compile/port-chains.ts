@@ -7,14 +7,30 @@ import type { Terminals } from "./terminals.js";
 
 /** What is left of a tier once the other end is known: ports, in the order of the rules. */
 export class PortChains {
+  private found = new Map<string, string | undefined>();
+  private wanted = new Map<string, string | undefined>();
+
   constructor(
     private readonly chains: ChainStore,
     private readonly terminals: Terminals,
     private readonly book: RuleBook,
   ) {}
 
+  update(): void {
+    this.found = this.wanted;
+    this.wanted = new Map();
+  }
+
   /** Where to go with a packet of this end; undefined where the tier has nothing to say. */
   verdictFor(items: readonly Item[], isolation: readonly BookEntry[]): string | undefined {
+    const key = `${items.map(({ number }) => number).join()} ${isolation.map(({ id }) => id).join()}`;
+    if (this.wanted.has(key)) return this.wanted.get(key);
+    const made = this.found.has(key) ? this.found.get(key) : this.compute(items, isolation);
+    this.wanted.set(key, made);
+    return made;
+  }
+
+  compute(items: readonly Item[], isolation: readonly BookEntry[]): string | undefined {
     const original = this.lines(items, isolation, "original", false);
     const reply = this.lines(items, isolation, "reply", false);
     const [only] = original;

@@ -1,5 +1,6 @@
 import {
   formatPolicy,
+  isRelative,
   type Direction,
   type Isolation,
   type PolicyRef,
@@ -17,6 +18,8 @@ export interface RuleRecord {
   readonly rule: Rule;
   readonly modes: PolicyModes;
   readonly entry: BookEntry;
+  /** Nothing in it is relative to the subject: neither peers (S5.4), nor ports by name (S1.8). */
+  readonly meansTheSameToAll: boolean;
 }
 
 /** Gives rules their ids: by the policy and the place in it, so that a counter goes on when a rule is edited. */
@@ -89,13 +92,18 @@ export class RuleBook {
       shadow: modes.shadow,
       by: { kind: "rule", rule },
     };
-    return { rule, modes, entry };
+    return { rule, modes, entry, meansTheSameToAll: !isRelativeRule(rule, direction) };
   }
 }
 
 // S7.7: nobody on this node can tell whether the two ends authenticate to each other, so that such an Allow denies.
 function verdictOf({ action, condition }: Rule): BookEntry["verdict"] {
   return action === "Allow" && condition?.kind === "authentication" ? "Deny" : action;
+}
+
+function isRelativeRule({ peers, ports }: Rule, direction: Direction): boolean {
+  const namesPorts = ports !== "every" && ports.some((port) => port.kind === "named");
+  return peers.some(isRelative) || (direction === "ingress" && namesPorts);
 }
 
 const placeOf = ({ origin }: Rule): string => `${nameOf(origin.policy)} ${origin.path}`;

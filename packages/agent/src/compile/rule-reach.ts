@@ -10,6 +10,8 @@ export type PlainPort = Exclude<PortMatch, { kind: "named" }>;
 /** What a rule does about one end. */
 export interface Item {
   readonly record: RuleRecord;
+  /** Other than that of any other item. */
+  readonly number: number;
   readonly ports: "every" | readonly PlainPort[];
   /** The rule matches addresses that one of these names resolved to. */
   readonly names: readonly NameSets[];
@@ -31,6 +33,7 @@ export interface RuleReach {
 interface Found {
   readonly reach: RuleReach;
   readonly inputs: readonly PeerReach[];
+  readonly items: Items;
 }
 
 /** Takes rules apart into what they do about each end. */
@@ -62,20 +65,15 @@ export class RuleReaches {
       before !== undefined &&
       before.inputs.every((input, i) => input === inputs[i]) &&
       !(this.endsChanged && (namesPortsOut(record) || namesExternal(record)));
-    const made = isSame ? before : { inputs, reach: this.compute(record, subject, key, inputs) };
+    const items = before?.items ?? new Items(record, subject, () => ++this.numbers);
+    const made = isSame ? before : { inputs, items, reach: this.compute(record, items, key, inputs) };
     const variants = this.wanted.get(record);
     if (variants === undefined) this.wanted.set(record, new Map([[key, made]]));
     else variants.set(key, made);
     return made.reach;
   }
 
-  private compute(
-    record: RuleRecord,
-    subject: Subject,
-    key: string,
-    inputs: readonly PeerReach[],
-  ): RuleReach {
-    const items = new Items(record, subject);
+  private compute(record: RuleRecord, items: Items, key: string, inputs: readonly PeerReach[]): RuleReach {
     const membership = (end: End | undefined) =>
       strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
     const otherwise = items.of(membership(undefined), undefined);
@@ -98,12 +96,13 @@ export class RuleReaches {
 
 /** The items of a rule, each made once. */
 class Items {
-  private readonly made = new Map<string, Item>();
+  private readonly made = new Map<string, Item | undefined>();
   private readonly names: readonly { readonly peer: DomainsPeer; readonly sets: NameSets }[];
 
   constructor(
     private readonly record: RuleRecord,
     private readonly subject: Subject,
+    private readonly nextNumber: () => number,
   ) {
     this.names = namePeers(record).map((peer) => ({ peer, sets: nameSetsOf(peer) }));
   }
@@ -114,12 +113,22 @@ class Items {
     const names = isSure ? [] : this.namesFor(end);
     const uncertain = membership === "maybe" && entry.verdict === "Pass";
     if (!isSure && !uncertain && names.length === 0) return undefined;
+    const key = `${uncertain} ${names.map(({ fresh }) => fresh[4]).join()} ${this.portsKey(end)}`;
+    const known = this.made.get(key);
+    if (known !== undefined || this.made.has(key)) return known;
     const ports = plainPorts(rule.ports, entry.direction === "ingress" ? this.subject.sample : end?.sample);
-    if (ports !== "every" && ports.length === 0) return undefined;
-    const key = JSON.stringify([ports, names.map(({ fresh }) => fresh[4]), uncertain]);
-    const known = this.made.get(key) ?? { record: this.record, ports, names, uncertain };
-    this.made.set(key, known);
-    return known;
+    const isIdle = ports !== "every" && ports.length === 0;
+    const made = isIdle
+      ? undefined
+      : { record: this.record, number: this.nextNumber(), ports, names, uncertain };
+    this.made.set(key, made);
+    return made;
+  }
+
+  /** The same for ends whose named ports are the same. */
+  private portsKey(end: End | undefined): string {
+    if (!namesPortsOut(this.record)) return "";
+    return JSON.stringify(plainPorts(this.record.rule.ports, end?.sample));
   }
 
   // S8.3: `domainNames` match whatever a name resolves to, Cilium's `toFQDNs` external addresses only.
@@ -144,6 +153,7 @@ const namesPortsOut = (record: RuleRecord): boolean =>
 
 /** What makes a rule mean something else for another subject. */
 function variantOf(record: RuleRecord, subject: Subject): string {
+  if (record.meansTheSameToAll) return "";
   const settled = record.rule.peers.filter(isRelative).map((peer) => peerKey(settlePeer(peer, subject)));
   const ports =
     record.entry.direction === "ingress" && hasNamedPorts(record)

@@ -13,10 +13,13 @@ export interface TierChain {
   readonly otherwise: string | undefined;
 }
 
-/** Ends for whom the same rules do the same things: a path of what is not as for everybody else. */
+/** Ends for whom the same rules do the same: a path of what is not as for everybody else. */
 interface Step {
-  readonly items: readonly (Item | undefined)[];
-  readonly next: Map<Item | undefined, Step>[];
+  readonly before: Step | undefined;
+  /** Of the rule that is not as for everybody else here, and what it does instead. */
+  readonly index: number;
+  readonly item: Item | undefined;
+  readonly next: Map<Item | number, Step>;
 }
 
 export class TierChains {
@@ -39,17 +42,17 @@ export class TierChains {
   }
 
   private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[], who: string): TierChain {
-    const verdictOf = ({ items }: Step) =>
+    const usual = reaches.map(({ otherwise }) => otherwise);
+    const verdictOf = (items: readonly (Item | undefined)[]) =>
       this.ports.verdictFor(
         items.filter((item) => item !== undefined),
         isolation,
       );
-    const start = step(reaches.map(({ otherwise }) => otherwise));
-    const otherwise = verdictOf(start);
+    const otherwise = verdictOf(usual);
     const verdictsOf = new Map<Step, string>();
     const verdicts = new Map<End, string>();
-    for (const [end, last] of pathsOf(reaches, start)) {
-      const verdict = verdictsOf.get(last) ?? verdictOf(last) ?? "return";
+    for (const [end, last] of pathsOf(reaches)) {
+      const verdict = verdictsOf.get(last) ?? verdictOf(itemsAt(last, usual)) ?? "return";
       verdictsOf.set(last, verdict);
       if (verdict !== (otherwise ?? "return")) verdicts.set(end, verdict);
     }
@@ -58,17 +61,23 @@ export class TierChains {
   }
 }
 
-function pathsOf(reaches: readonly RuleReach[], start: Step): ReadonlyMap<End, Step> {
+function pathsOf(reaches: readonly RuleReach[]): ReadonlyMap<End, Step> {
+  const start: Step = { before: undefined, index: -1, item: undefined, next: new Map() };
   const at = new Map<End, Step>();
-  for (const [i, { listed }] of reaches.entries())
+  for (const [index, { listed }] of reaches.entries())
     for (const [end, item] of listed) {
-      const from = at.get(end) ?? start;
-      const known = (from.next[i] ??= new Map()).get(item);
-      const to = known ?? step(from.items.with(i, item));
-      from.next[i].set(item, to);
-      at.set(end, to);
+      const before = at.get(end) ?? start;
+      const known = before.next.get(item ?? index);
+      const step = known ?? { before, index, item, next: new Map() };
+      if (known === undefined) before.next.set(item ?? index, step);
+      at.set(end, step);
     }
   return at;
 }
 
-const step = (items: Step["items"]): Step => ({ items, next: [] });
+function itemsAt(last: Step, usual: readonly (Item | undefined)[]): readonly (Item | undefined)[] {
+  const items = [...usual];
+  for (let step: Step | undefined = last; step !== undefined && step.index >= 0; step = step.before)
+    items[step.index] = step.item;
+  return items;
+}

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { formatAddress, parseAddress } from "@tierwall/core";
+import type { SocketAddress } from "./redirect.js";
 
 /** A connection of a pod that a name allowed; the peer is the real one, behind any Service. */
 export interface NamedConnection {
@@ -28,11 +29,17 @@ export function connectionsIn(text: string): readonly NamedConnection[] {
 }
 
 /** UDP "connections" of a pod to a DNS server from before it was redirected would never meet the proxy. */
-export async function forgetQueries(pod: string, server: { address: string; port: number }): Promise<void> {
+export async function forgetQueries(pod: string, server: SocketAddress): Promise<void> {
   const family = pod.includes(":") ? "ipv6" : "ipv4";
   const what = ["-s", pod, "-d", server.address, "-p", "udp", "--dport", String(server.port)];
   // It fails where there are none, and where they cannot be deleted they end by themselves.
   await conntrack(["-D", "-f", family, ...what]);
+}
+
+/** The other way round: "connections" that were redirected to a proxy which is no longer there. */
+export async function forgetRedirected({ address, port }: SocketAddress): Promise<void> {
+  const [family, host] = address.includes(":") ? ["ipv6", `[${address}]`] : ["ipv4", address];
+  await conntrack(["-D", "-f", family, "-p", "udp", "--dst-nat", `${host}:${port}`]);
 }
 
 type Output = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };

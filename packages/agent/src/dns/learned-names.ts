@@ -8,7 +8,7 @@ export interface Lifetimes {
   readonly shortestSeconds: number;
   /** RFC 8767 has a week. */
   readonly longestSeconds: number;
-  /** How long the sets for established connections remember, at least (S8.4). */
+  /** How much longer the sets for established connections remember, unless they are refreshed (S8.4). */
   readonly keptSeconds: number;
   readonly addressesPerPod: number;
 }
@@ -51,19 +51,37 @@ export class LearnedNames {
     return [...this.#setsOfPod.keys()];
   }
 
-  /** From here on these are the sets, and what was learned for others is forgotten. Returns what they lack. */
+  /**
+   * From here on these are the sets; what was learned for other sets and pods is forgotten. Returns what the sets lack,
+   * and what they hold for pods that are gone, whose addresses others may get.
+   */
   use(sets: readonly NameSet[]): readonly SetChange[] {
     this.#setsOfPod = new Map();
     for (const set of sets)
       for (const pod of set.pods) this.#setsOfPod.set(pod, [...(this.#setsOfPod.get(pod) ?? []), set]);
     for (const pod of this.#addresses.keys()) if (!this.#setsOfPod.has(pod)) this.#addresses.delete(pod);
-    const inUse = new Set(sets.flatMap((set) => setNames(set)));
-    for (const name of this.#written.keys()) if (!inUse.has(name)) this.#written.delete(name);
-    const wanted = this.#wantedBy(sets);
-    for (const [name, elements] of wanted)
+    const gone = this.#forgetUnused(sets);
+    const lacking = this.#wantedBy(sets);
+    for (const [name, elements] of lacking)
       for (const [key, until] of elements)
         if ((this.#written.get(name)?.get(key) ?? 0) >= until - slack) elements.delete(key);
-    return this.#changes(wanted);
+    return [...gone, ...this.#changes(lacking)];
+  }
+
+  #forgetUnused(sets: readonly NameSet[]): readonly SetChange[] {
+    const podsOf = new Map(sets.flatMap((set) => setNames(set).map((name) => [name, new Set(set.pods)])));
+    const gone: SetChange[] = [];
+    for (const [name, elements] of this.#written) {
+      const pods = podsOf.get(name);
+      if (pods === undefined) this.#written.delete(name);
+      else
+        for (const key of elements.keys()) {
+          if (pods.has(podOf(key))) continue;
+          elements.delete(key);
+          gone.push({ kind: "forget", set: name, key });
+        }
+    }
+    return gone;
   }
 
   /** Everything the given sets should hold, also what stands in the kernel already: for a table that is made anew. */
@@ -109,17 +127,25 @@ export class LearnedNames {
       const sets = (this.#setsOfPod.get(pod) ?? []).filter((set) => matches(set, name));
       if (sets.length === 0) continue;
       if (!this.#remember(pod, name, address, until)) return false;
-      for (const [target, time] of sets.flatMap((set) => targets(set, address, until)))
-        if ((this.#written.get(target)?.get(key) ?? 0) < time - slack) want(wanted, target, key, time);
+      for (const { fresh, kept } of sets) {
+        const family = familyOf(address);
+        this.#wantIfShort(wanted, fresh[family], key, until.fresh, slack);
+        // Every answer would prolong it: once in a while is enough for what is to last long.
+        this.#wantIfShort(wanted, kept[family], key, until.kept, this.lifetimes.keptSeconds * 100);
+      }
     }
     return true;
+  }
+
+  #wantIfShort(wanted: Wanted, set: string, key: string, until: number, missing: number): void {
+    if ((this.#written.get(set)?.get(key) ?? 0) < until - missing) want(wanted, set, key, until);
   }
 
   #lifetime(ttl: number): Until {
     const { shortestSeconds, longestSeconds, keptSeconds } = this.lifetimes;
     const seconds = Math.min(Math.max(ttl, shortestSeconds), longestSeconds);
     const now = this.now();
-    return { fresh: now + seconds * 1000, kept: now + Math.max(seconds, keptSeconds) * 1000 };
+    return { fresh: now + seconds * 1000, kept: now + (seconds + keptSeconds) * 1000 };
   }
 
   /** The kernel took these. */
@@ -160,8 +186,7 @@ export class LearnedNames {
     }
     for (const [pod, names] of this.#addresses) {
       for (const [name, addresses] of names) {
-        for (const [address, until] of addresses)
-          if (Math.max(until.fresh, until.kept) <= now) addresses.delete(address);
+        for (const [address, until] of addresses) if (until.kept <= now) addresses.delete(address);
         if (addresses.size === 0) names.delete(name);
       }
       if (names.size === 0) this.#addresses.delete(pod);
@@ -222,6 +247,10 @@ function familyOf(address: string): 4 | 6 {
 
 function elementKey(pod: string, address: string): string {
   return `${pod} . ${address}`;
+}
+
+function podOf(key: string): string {
+  return key.slice(0, key.indexOf(" "));
 }
 
 function want(wanted: Wanted, set: string, key: string, until: number): void {

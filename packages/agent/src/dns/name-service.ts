@@ -1,6 +1,6 @@
 import type { NameSet } from "../ruleset/program.js";
 import { AskingPorts } from "./asking-ports.js";
-import { connectionsByName, forgetQueries } from "./established.js";
+import { connectionsByName, forgetQueries, forgetRedirected } from "./established.js";
 import type { OnDnsEvent } from "./event.js";
 import { defaultLifetimes, LearnedNames, type Lifetimes } from "./learned-names.js";
 import { Learner } from "./learner.js";
@@ -62,7 +62,7 @@ export class NameService {
       new Learner(this.#learned, this.#transactions, onEvent),
       onEvent,
     );
-    this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds);
+    this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds, onEvent);
   }
 
   /** What the kernel still has from an agent before this one. */
@@ -81,10 +81,15 @@ export class NameService {
     ];
   }
 
-  /** The sets are in the kernel: redirects queries to these servers, and goes on doing so. Without sets, no more. */
+  /**
+   * The sets are in the kernel: redirects queries to these servers, and goes on doing so. Without sets, no more. For pods
+   * and servers that are not new, what policies say of them is looked up again when redirections are renewed anyway.
+   */
   async use(names: readonly NameSet[], servers: readonly SocketAddress[]): Promise<void> {
+    const before = this.#redirectable();
     await this.#write(this.#learned.use(names));
     this.#servers = names.length === 0 ? [] : servers;
+    if (this.#redirectable() === before) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
     if (names.length > 0)
@@ -94,8 +99,18 @@ export class NameService {
     await this.#renewSoon();
   }
 
-  /** Established connections that names allowed stay allowed while they live (S8.4). */
+  #redirectable(): string {
+    const servers = this.#servers.map(({ address, port }) => `${address} ${port}`);
+    return [...this.#learned.pods().toSorted(), "", ...servers.toSorted()].join("\n");
+  }
+
+  /**
+   * Established connections that names allowed stay allowed while they live (S8.4). It is enough to do this a few times
+   * in the life of what is kept; asked more often, it does nothing.
+   */
   async refreshKept(): Promise<void> {
+    if (Date.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
+    this.#keptAt = Date.now();
     const connections = await connectionsByName(this.#options.nameBit);
     if (typeof connections === "string") return this.#trouble(`cannot list connections: ${connections}`);
     await this.#write(this.#learned.prolong(connections));
@@ -107,8 +122,9 @@ export class NameService {
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#renewal;
-    this.#redirects.close();
+    const closed = this.#redirects.close();
     if (active) await this.#transactions.submit(this.#redirects.replacement());
+    for (const listener of closed) await forgetRedirected(listener);
     this.#proxy.close();
   }
 
@@ -126,7 +142,6 @@ export class NameService {
   }
 
   async #renew(): Promise<void> {
-    const { redirectMilliseconds, lifetimes } = this.#options;
     await this.#redirects.serve(this.#servers);
     const added = await this.#redirects.choose(this.#learned.pods());
     if (this.#timer === undefined) return;
@@ -137,9 +152,6 @@ export class NameService {
     for (const { pod, server, protocol } of added) if (protocol === "udp") await forgetQueries(pod, server);
     this.#proxy.sweep();
     this.#learned.sweep();
-    const keepEvery = Math.max(redirectMilliseconds, lifetimes.keptSeconds * 100);
-    if (Date.now() - this.#keptAt < keepEvery) return;
-    this.#keptAt = Date.now();
     await this.refreshKept();
   }
 

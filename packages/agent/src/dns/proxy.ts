@@ -5,7 +5,6 @@ import { formatAddress, parseAddress } from "@tierwall/core";
 import type { AskingPorts } from "./asking-ports.js";
 import type { OnDnsEvent } from "./event.js";
 import type { Learner } from "./learner.js";
-import { localAddressTowards } from "./local-address.js";
 import { readMessage } from "./message.js";
 import { mostConnectionsPerPod, mostQueriesPerPod, OpenByPod } from "./open-by-pod.js";
 import type { Reach, Upstream } from "./reach.js";
@@ -40,9 +39,8 @@ export class DnsProxy {
     this.#upstream = new UpstreamUdp(ports, onEvent);
   }
 
-  async listen(server: SocketAddress): Promise<Listener> {
-    // Answers must leave from the very address that queries were redirected to, so none may be left open.
-    const address = await localAddressTowards(server);
+  /** At one address only: answers must leave from the very one that queries were redirected to. */
+  async listen(server: SocketAddress, address: string): Promise<Listener> {
     const udp = await this.#listenUdp(server, address);
     try {
       const tcp = await this.#listenTcp(server, address);

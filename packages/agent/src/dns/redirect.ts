@@ -27,7 +27,7 @@ export interface DnsPart {
   readonly ruleset: Ruleset;
   /** Lines to begin the chain `input` with: the proxy is for redirected packets, and for nobody else. */
   readonly input: readonly string[];
-  /** Lines to begin the chain `output` with: what the proxy says to pods and asks on their behalf was judged by it. */
+  /** Lines to begin the chain `output` with: what the proxy asks for a pod is judged as the pod's, not as the node's. */
   readonly output: readonly string[];
 }
 
@@ -69,8 +69,6 @@ export const dnsPart: DnsPart = {
     `meta l4proto . ip6 daddr . th dport @${proxySet[6]} drop`,
   ],
   output: [
-    `meta l4proto . ip saddr . th sport @${proxySet[4]} accept`,
-    `meta l4proto . ip6 saddr . th sport @${proxySet[6]} accept`,
     `udp sport ${askingPorts.first}-${askingPorts.last} accept`,
     `tcp sport ${askingPorts.first}-${askingPorts.last} accept`,
   ],

@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import type { OnDnsEvent } from "./event.js";
+import { localAddressTowards } from "./local-address.js";
 import type { DnsProxy, Listener } from "./proxy.js";
 import type { Reach } from "./reach.js";
 import { type DnsProtocol, dnsSets, proxyElement, redirectElement, type SocketAddress } from "./redirect.js";
@@ -22,18 +24,28 @@ export class Redirects {
     private readonly proxy: DnsProxy,
     private readonly reach: Reach,
     private readonly milliseconds: number,
+    private readonly onEvent: OnDnsEvent,
   ) {}
 
-  /** From now on queries to these servers are taken. */
+  /** From now on queries to these servers are taken, at the address that the node has towards each at the time. */
   async serve(servers: readonly SocketAddress[]): Promise<void> {
     const wanted = new Map(servers.map((server) => [serverKey(server), server]));
-    for (const [key, listener] of this.#listeners)
-      if (!wanted.has(key)) {
-        listener.close();
-        this.#listeners.delete(key);
+    for (const key of this.#listeners.keys()) if (!wanted.has(key)) this.#close(key);
+    for (const [key, server] of wanted) {
+      try {
+        const address = await localAddressTowards(server);
+        if (this.#listeners.get(key)?.udp.address === address) continue;
+        this.#close(key);
+        this.#listeners.set(key, await this.proxy.listen(server, address));
+      } catch (error) {
+        // A node with one family has no way to a server of the other; that must not keep it from those it can reach.
+        this.#close(key);
+        this.onEvent({
+          kind: "trouble",
+          message: `cannot take queries to ${server.address}: ${String(error)}`,
+        });
       }
-    for (const [key, server] of wanted)
-      if (!this.#listeners.has(key)) this.#listeners.set(key, await this.proxy.listen(server));
+    }
   }
 
   /**
@@ -44,7 +56,7 @@ export class Redirects {
     const before = new Set(this.#redirected.map(redirectedKey));
     const chosen: Redirected[] = [];
     let slice = performance.now();
-    for (const { server } of [...this.#listeners.values()])
+    for (const { server } of this.#listeners.values())
       for (const pod of pods)
         for (const protocol of ["udp", "tcp"] as const) {
           if (familyOf(pod) !== familyOf(server.address)) continue;
@@ -77,10 +89,17 @@ export class Redirects {
     });
   }
 
-  close(): void {
-    for (const listener of this.#listeners.values()) listener.close();
-    this.#listeners.clear();
+  /** Takes no more queries. Returns where those over UDP arrived. */
+  close(): readonly SocketAddress[] {
+    const closed = [...this.#listeners.values()].map(({ udp }) => udp);
+    for (const key of this.#listeners.keys()) this.#close(key);
     this.#redirected = [];
+    return closed;
+  }
+
+  #close(key: string): void {
+    this.#listeners.get(key)?.close();
+    this.#listeners.delete(key);
   }
 
   #element({ pod, server, protocol }: Redirected): readonly TimedElement[] {

@@ -2,6 +2,8 @@
 export type SetChange =
   /** Added, or given a new timeout if it is there. */
   | { readonly kind: "renew"; readonly set: string; readonly element: TimedElement }
+  /** Gone, whether or not it is there. */
+  | { readonly kind: "forget"; readonly set: string; readonly key: string }
   /** Everything that was in the set or map is gone, and these are there. */
   | {
       readonly kind: "replace";
@@ -21,22 +23,26 @@ export interface TimedElement {
 export function changesText(changes: readonly SetChange[], table: string): string {
   const renewed = new Map<string, Map<string, TimedElement>>();
   const lines: string[] = [];
-  for (const change of changes) {
-    if (change.kind === "renew") renew(renewed, change.set, change.element);
-    else {
-      lines.push(`flush ${change.holds} inet ${table} ${change.set}`);
-      if (change.elements.length > 0) lines.push(adding(table, change.set, change.elements));
+  for (const change of changes)
+    switch (change.kind) {
+      case "renew":
+        renew(renewed, change.set, change.element);
+        break;
+      case "forget":
+        lines.push(...removing(table, change.set, change.key));
+        break;
+      case "replace":
+        lines.push(`flush ${change.holds} inet ${table} ${change.set}`);
+        if (change.elements.length > 0) lines.push(adding(table, change.set, change.elements));
+        break;
     }
-  }
   for (const [set, byKey] of renewed) {
     const elements = [...byKey.values()];
     const keys = elements
       .map(({ key, value }) => (value === undefined ? key : `${key} : ${value}`))
       .join(", ");
     // Kernels before 6.12 leave the timeout of an element that is there as it was: take it out and put it in anew.
-    lines.push(`add element inet ${table} ${set} { ${keys} }`);
-    lines.push(`delete element inet ${table} ${set} { ${keys} }`);
-    lines.push(adding(table, set, elements));
+    lines.push(...removing(table, set, keys), adding(table, set, elements));
   }
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -47,6 +53,11 @@ function renew(renewed: Map<string, Map<string, TimedElement>>, set: string, ele
   renewed.set(set, byKey);
   const other = byKey.get(element.key);
   if (other === undefined || other.milliseconds < element.milliseconds) byKey.set(element.key, element);
+}
+
+/** Only what is there can be deleted, and it may expire at any moment: so it is put there first. */
+function removing(table: string, set: string, keys: string): readonly string[] {
+  return [`add element inet ${table} ${set} { ${keys} }`, `delete element inet ${table} ${set} { ${keys} }`];
 }
 
 function adding(table: string, set: string, elements: readonly TimedElement[]): string {

@@ -2,12 +2,12 @@ import type { Address } from "@tierwall/core";
 import type { Turn } from "../agent.js";
 import type { NameService } from "../dns/name-service.js";
 import type { ClusterReach } from "../dns/reach.js";
-import { type DnsPart, dnsPart } from "../dns/redirect.js";
+import { dnsPart } from "../dns/redirect.js";
 import { changesText, type SetChange } from "../dns/set-change.js";
 import { leftElements } from "../dns/timed-elements.js";
 import type { Applied, ElementsFor, FrameOf, KernelTable } from "../kernel/kernel-table.js";
 import type { Outcome } from "../kernel/outcome.js";
-import { frame } from "../ruleset/frame.js";
+import { type Additions, frame } from "../ruleset/frame.js";
 import type { NodeProgram } from "../ruleset/program.js";
 import { nameServers } from "./name-servers.js";
 
@@ -66,14 +66,12 @@ export class Enforcement {
 }
 
 function frameFor({ program, options }: Turn): FrameOf {
-  const dns = dnsOf(program);
-  return (generation) =>
-    frame(program, options, generation, {
-      ...(dns === undefined ? {} : { beforeInput: dns.input, beforeOutput: dns.output, extra: dns.ruleset }),
-    });
+  const additions: Additions =
+    program.names.length === 0
+      ? {}
+      : { beforeInput: dnsPart.input, beforeOutput: dnsPart.output, extra: dnsPart.ruleset };
+  return (generation) => frame(program, options, generation, additions);
 }
-
-const dnsOf = ({ names }: NodeProgram): DnsPart | undefined => (names.length === 0 ? undefined : dnsPart);
 
 /** During a trial there are two tables, and each takes what it has sets for. */
 export function elementsText(

@@ -18,7 +18,7 @@ export interface Additions {
  *
  *   forward ─► egress  (walk of the source)  ─► ingress (walk of the destination) ─► stamp
  *   input   ─► input   (walk of the source)  ─► arrival                           ─► stamp
- *   output  ─► output  (only what binds the node itself)                          ─► stamp
+ *   output  ─► output  (what binds the node itself; replies to pods)  ─► departure ─► stamp
  *
  * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
  * those that were established under other rules: replies are turned round, so that they meet the same rules.
@@ -122,8 +122,7 @@ function baseChains(
           'iifname "lo" accept',
           ...beforeInput,
           ...remembered,
-          // Replies to what the node itself asked for (S1.6).
-          "ct direction 1 accept",
+          "ct direction 1 goto input_reply",
           ...forget,
           ...always,
           ...walk("egress", "saddr"),
@@ -137,33 +136,59 @@ function baseChains(
         rules: ['iifname "lo" accept', allowed, "ct direction 1 accept", "goto stamp"],
       },
     ],
-    ...(own
+    // Replies to what the node itself asked for: welcome (S1.6), unless it is bound (S7.8).
+    ["input_reply", { rules: [...ownNode(program, "saddr"), "accept"] }],
+    ...(own || judgesEgress(program)
       ? [
           [
             "output",
-            { hook: hook("output", -10), rules: outputRules(program, beforeOutput, remembered) },
+            {
+              hook: hook("output", -10),
+              rules: [
+                'oifname "lo" accept',
+                // Errors, and the reset by which somebody learns that he is denied.
+                "ct state 0x4 accept",
+                ...beforeOutput,
+                ...remembered,
+                "ct direction 1 goto output_reply",
+                ...ownNode(program, "daddr"),
+              ],
+            },
+          ] as const,
+          // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
+          [
+            "output_reply",
+            { rules: [`ip daddr vmap @${podMaps.egress[4]}`, `ip6 daddr vmap @${podMaps.egress[6]}`] },
+          ] as const,
+          [
+            "departure",
+            {
+              hook: hook("output", -5),
+              rules: ['oifname "lo" accept', allowed, "ct direction 1 goto stamp"],
+            },
           ] as const,
         ]
       : []),
   ];
 }
 
-function outputRules(
-  program: NodeProgram,
-  beforeOutput: readonly string[],
-  remembered: readonly string[],
-): readonly string[] {
-  return [
-    ...beforeOutput,
-    ...remembered,
-    // Replies to pods; what pods may ask of the node is judged where it comes in.
-    "ct direction 1 accept",
-    ...([4, 6] as const).flatMap((family) =>
-      program.ruleset.sets.has(podMaps.ownNode[family])
-        ? [`${family === 4 ? "ip" : "ip6"} daddr vmap @${podMaps.ownNode[family]}`]
-        : [],
-    ),
-  ];
+/** What the node may not do to its pods. */
+function ownNode({ ruleset }: NodeProgram, side: "saddr" | "daddr"): readonly string[] {
+  return ([4, 6] as const).flatMap((family) =>
+    ruleset.sets.has(podMaps.ownNode[family])
+      ? [`${family === 4 ? "ip" : "ip6"} ${side} vmap @${podMaps.ownNode[family]}`]
+      : [],
+  );
+}
+
+/** Whether any pod may be denied what it asks for: else the node's own packets need not be looked at. */
+function judgesEgress({ ruleset }: NodeProgram): boolean {
+  return ([4, 6] as const).some((family) => {
+    const elements = ruleset.sets.get(podMaps.egress[family])?.elements;
+    return (
+      elements !== undefined && elements !== "learned" && [...elements.values()].some((v) => v !== "accept")
+    );
+  });
 }
 
 function families({ unknownPods: mode, localRanges: ranges }: NodeOptions) {

@@ -15,7 +15,7 @@ spec: {podSelector: {}, ingress: [${Array<string>(rules).fill("{from: [{podSelec
 function observed(yaml: string, limit: number) {
   const book = bookOf(yaml);
   const counts = new Counts("n1");
-  const metrics = new AgentMetrics();
+  const metrics = new AgentMetrics(() => 0);
   const series = new RuleSeries(metrics.registry, limit);
   return {
     read: (packets: Readonly<Record<string, number>>) => {
@@ -91,7 +91,7 @@ describe("the server", () => {
   };
   beforeAll(async () => {
     const health = { broken: () => broken, waitingFor: () => waitingFor };
-    server = await serveMetrics({ host: "127.0.0.1", port: 0 }, new AgentMetrics(), health);
+    server = await serveMetrics({ host: "127.0.0.1", port: 0 }, new AgentMetrics(() => 0), health);
   });
   afterAll(() => server.close());
 
@@ -121,7 +121,7 @@ describe("the server", () => {
   it("an address that is taken is an error that names it", async () => {
     const health = { broken: () => undefined, waitingFor: () => undefined };
     await expect(
-      serveMetrics({ host: "127.0.0.1", port: server.port }, new AgentMetrics(), health),
+      serveMetrics({ host: "127.0.0.1", port: server.port }, new AgentMetrics(() => 0), health),
     ).rejects.toThrow(`127.0.0.1:${server.port}`);
   });
 });

@@ -16,7 +16,7 @@ export class AgentMetrics {
   );
   readonly applySeconds = this.#histogram(
     "tierwall_apply_seconds",
-    "From a changed state to the kernel having it, by what was done: difference, swap, nothing",
+    "From a changed state to the kernel having it, by what was written: nothing, difference, whole table",
     ["kind"],
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
@@ -32,10 +32,6 @@ export class AgentMetrics {
   readonly rules = this.#gauge(
     "tierwall_rules",
     "Rules and isolations that can decide about a pod of this node",
-  );
-  readonly identities = this.#gauge(
-    "tierwall_identities",
-    "Different peers that the rules of this node tell apart",
   );
 
   readonly sourceSynced = this.#gauge(
@@ -93,8 +89,18 @@ export class AgentMetrics {
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
 
-  constructor() {
+  /** Identities are counted when somebody asks: a large node has tens of thousands of addresses to look at. */
+  constructor(countIdentities: () => number) {
     collectDefaultMetrics({ register: this.registry });
+    const identities = new Gauge({
+      name: "tierwall_identities",
+      help: "Different peers that the rules of this node tell apart",
+      registers: [],
+      collect() {
+        this.set(countIdentities());
+      },
+    });
+    this.registry.registerMetric(identities);
   }
 
   text(): Promise<string> {

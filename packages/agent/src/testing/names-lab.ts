@@ -108,7 +108,7 @@ export class NamesLab {
   async nft(name: string, text: string): Promise<void> {
     const child = this.#spawn(name, "nft", ["-f", "-"]);
     child.stdin.end(text);
-    const [status] = await once(child, "exit");
+    const status = await exitOf(child);
     if (status !== 0) throw new Error(`nft refused:\n${text}`);
   }
 
@@ -122,11 +122,21 @@ export class NamesLab {
       .toSorted();
   }
 
+  /** The pod sends bytes to port 53, and goes away. */
+  async say(protocol: "udp" | "tcp", address: string, bytes: Buffer): Promise<void> {
+    const given = `Buffer.from("${bytes.toString("hex")}","hex")`;
+    const script =
+      protocol === "udp"
+        ? `const s=require("dgram").createSocket("udp4");s.send(${given},53,"${address}",()=>s.close())`
+        : `require("net").connect(53,"${address}").on("error",()=>0).on("close",()=>0).end(${given})`;
+    await exitOf(this.#spawn("pod", process.execPath, ["-e", script]));
+  }
+
   /** Whether the pod can open a TCP connection to port 80 of this address. */
   async connects(address: string): Promise<boolean> {
     const script = `require("net").connect(80,"${address}").on("connect",()=>process.exit(0)).on("error",()=>process.exit(1)).setTimeout(700,()=>process.exit(1))`;
     const child = this.#spawn("pod", process.execPath, ["-e", script]);
-    const [status] = await once(child, "exit");
+    const status = await exitOf(child);
     return status === 0;
   }
 
@@ -282,6 +292,11 @@ class RunningNode implements NamesNode {
     else this.child.kill(signal);
     await exit;
   }
+}
+
+async function exitOf(child: Child): Promise<number | null> {
+  await once(child, "exit");
+  return child.exitCode;
 }
 
 async function run(program: string, parameters: readonly string[]): Promise<string> {

@@ -80,7 +80,7 @@ describe("a state that is kept current", () => {
         live.remove(keyOf(gone));
         const after = live.moment();
         for (const part of ["pods", "namespaces", "nodes"] as const)
-          expectShared(before.cluster[part].values(), after.cluster[part].values());
+          expectShared<object>(before.cluster[part].values(), after.cluster[part].values());
         expectShared(before.cluster.services, after.cluster.services);
         expectShared(before.cluster.workloads, after.cluster.workloads, ({ pods }) => pods.map(podKey));
         for (const direction of ["ingress", "egress"] as const)

@@ -1,6 +1,6 @@
 // `npm run test:long`: holds the engine against the literal evaluator on random clusters of all APIs, on a million
-// connections and more. The clusters follow from the seed alone, which is the date unless it is given:
-// npm run test:long -- --seed 20261116 --flows 5000000
+// connections and more, and then the kernel against both, with packets (test/packets). The clusters follow from the seed alone,
+// which is the date unless it is given: npm run test:long -- --seed 20261116 --flows 5000000
 
 // oxlint-disable unicorn/require-post-message-target-origin -- these are worker threads, not windows
 
@@ -9,7 +9,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { install, requireNode, root } from "../../scripts/prepare.mjs";
+import { install, requireNode, root, run } from "../../scripts/prepare.mjs";
 import { compileCore } from "../compile-core.mjs";
 
 const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
@@ -74,7 +74,11 @@ if (outcome !== undefined) {
 } else if (inSequence() < least) {
   console.log(`too slow: only ${summary}`);
   process.exitCode = 1;
-} else console.log(`the engine and the evaluator agree on ${summary}`);
+} else {
+  console.log(`the engine and the evaluator agree on ${summary}`);
+  const packets = ["test/packets/run.mjs", "--long", "--seed", values.seed];
+  process.exitCode = run(process.execPath, packets, { stdio: "inherit" }).status ?? 1;
+}
 
 /** Only portions without a gap count, so that a seed means the same clusters however fast the workers are. */
 function inSequence() {

@@ -31,6 +31,9 @@ export interface KernelTableOptions {
 /** The rules of a node, but for the generation of connections. Kept, and asked again when a repair needs a new one. */
 export type FrameOf = (generation: number) => Ruleset;
 
+/** Lines that fill learned sets of a table; of those alone that the table has. */
+export type ElementsFor = (table: { readonly name: string; readonly ruleset: Ruleset }) => string;
+
 export interface Applied {
   readonly kind: "unchanged" | "changed" | "swapped" | "on trial";
   readonly table: string;
@@ -81,6 +84,7 @@ export class KernelTable {
   /** Why the table is not what it should be, if it is known not to be. */
   #suspect: string | undefined;
   #frameOf: FrameOf | undefined;
+  #elementsFor: ElementsFor = () => "";
   #unfaithful: ReadonlySet<string> = new Set();
   #sweeping: NodeJS.Timeout | undefined;
 
@@ -173,6 +177,11 @@ export class KernelTable {
     return this.#current ? [this.#current] : [];
   }
 
+  /** The name of the table that judges now. */
+  get name(): string | undefined {
+    return this.#inForce.at(-1)?.name;
+  }
+
   /** The generation of the rules that judge now; 0 while there are none. */
   get generation(): number {
     return this.#inForce.at(-1)?.state.generation ?? 0;
@@ -183,10 +192,12 @@ export class KernelTable {
     return this.#trial?.until;
   }
 
-  apply(frameOf: FrameOf): Promise<Outcome<Applied>> {
+  /** `elementsFor`: lines for the same transaction, for what learned sets are to hold from the start. */
+  apply(frameOf: FrameOf, elementsFor: ElementsFor = () => ""): Promise<Outcome<Applied>> {
     return this.#queue.run(async () => {
       if (this.#trial) return failed("a trial is under way: confirm it, or give it up");
       this.#frameOf = frameOf;
+      this.#elementsFor = elementsFor;
       const current = this.#current;
       const clock = new Clock(this.#nft);
       if (!current) return this.#swap(frameOf, clock, "there was no table");
@@ -197,8 +208,9 @@ export class KernelTable {
       }
       const next = await this.#generations.next();
       if (!next.ok) return next;
-      const wish = { ruleset: frameOf(next.value), generation: next.value };
-      const changed = await this.#tables.change(current, wish);
+      const ruleset = frameOf(next.value);
+      const elements = elementsFor({ name: current.name, ruleset });
+      const changed = await this.#tables.change(current, { ruleset, generation: next.value, elements });
       if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
       this.#current = changed.value;
       this.#sweepSoon();
@@ -242,7 +254,8 @@ export class KernelTable {
 
   async #learned(to: string, wanted: Ruleset): Promise<string> {
     const from = this.#current;
-    return from ? carryOver(this.#nft, from.name, from.held.ruleset, to, wanted) : "";
+    const carried = from ? await carryOver(this.#nft, from.name, from.held.ruleset, to, wanted) : "";
+    return carried + this.#elementsFor({ name: to, ruleset: wanted });
   }
 
   async #removeStrays(): Promise<Outcome<void>> {
@@ -362,6 +375,14 @@ export class KernelTable {
       const there = this.#inForce.filter(({ held }) => held.ruleset.sets.has(set));
       if (there.length === 0) return failed(`the set \`${set}\` is not in the kernel`);
       return this.#nft.transact(there.map(({ name }) => renewal(name, set, elements)).join(""));
+    });
+  }
+
+  /** Writes into learned sets of the tables that judge now. */
+  changeElements(linesFor: ElementsFor): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const lines = this.#inForce.map(({ name, held }) => linesFor({ name, ruleset: held.ruleset })).join("");
+      return lines === "" ? done(undefined) : this.#nft.transact(lines);
     });
   }
 

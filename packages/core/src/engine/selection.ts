@@ -103,7 +103,7 @@ export class Selections {
   }
 }
 
-function namespaceFits(choice: NamespaceChoice, { name, labels }: Namespace): boolean {
+export function namespaceFits(choice: NamespaceChoice, { name, labels }: Namespace): boolean {
   switch (choice.kind) {
     case "labels":
       return choice.match.every((requirement) => holdsFor(requirement, labels));

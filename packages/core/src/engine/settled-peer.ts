@@ -16,7 +16,7 @@ export function isRelative(peer: Peer): peer is PodsPeer {
   return peer.kind === "pods" && (peer.namespaces.kind !== "selector" || peer.pods.kind !== "selector");
 }
 
-export function settlePeer(peer: Peer, subject: EndClass): SettledPeer {
+export function settlePeer(peer: Peer, subject: Pick<EndClass, "sample">): SettledPeer {
   if (peer.kind !== "pods") return peer;
   const namespaces = settleNamespaces(peer.namespaces, subject);
   const pods = settlePods(peer.pods, subject);
@@ -24,7 +24,10 @@ export function settlePeer(peer: Peer, subject: EndClass): SettledPeer {
   return { kind: "pods", choice: { namespaces, pods, account: peer.account ?? [] } };
 }
 
-function settleNamespaces(set: NamespaceSet, { sample }: EndClass): NamespaceChoice | undefined {
+function settleNamespaces(
+  set: NamespaceSet,
+  { sample }: Pick<EndClass, "sample">,
+): NamespaceChoice | undefined {
   if (set.kind === "selector") return { kind: "labels", match: set.match };
   if (sample.kind !== "pod") return undefined;
   const { name, labels } = sample.namespace;
@@ -34,7 +37,7 @@ function settleNamespaces(set: NamespaceSet, { sample }: EndClass): NamespaceCho
   return match && { kind: "labels", match };
 }
 
-function settlePods(set: PodSet, { sample }: EndClass): LabelMatch | undefined {
+function settlePods(set: PodSet, { sample }: Pick<EndClass, "sample">): LabelMatch | undefined {
   if (set.kind === "selector") return set.match;
   return sample.kind === "pod" ? settleLabels(set, sample.pod.labels) : undefined;
 }

@@ -124,7 +124,7 @@ class Words {
         break;
       case "endpoints": {
         const key = serviceKey(peer.services);
-        if (!this.services.has(key)) this.services.set(key, targetsOf(this.cluster, peer.services));
+        if (!this.services.has(key)) this.services.set(key, serviceTargets(this.cluster, peer.services));
         break;
       }
       case "nodes":
@@ -150,7 +150,7 @@ class Words {
 }
 
 // S7.11
-function targetsOf(cluster: Cluster, wanted: ServiceSelection): ServiceTargets {
+export function serviceTargets(cluster: Cluster, wanted: ServiceSelection): ServiceTargets {
   const services = cluster.services.filter(
     (service) =>
       (wanted.namespace === undefined || service.namespace === wanted.namespace) &&

@@ -1,0 +1,268 @@
+import {
+  type Address,
+  type Cluster,
+  type Endpoint,
+  type Family,
+  formatAddress,
+  type Labels,
+  type Pod,
+  podKey,
+} from "@tierwall/core";
+import type { Landmarks } from "./landmarks.js";
+import type { Namespaces } from "./namespaces.js";
+import type { PodChanges } from "./pod-changes.js";
+import type { Words } from "./words.js";
+
+/** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
+export interface End {
+  readonly key: string;
+  readonly kind: "pod" | "host" | "external";
+  readonly family: Family;
+  /** The blocks around its addresses, and the Services in front of it: what else than its kind rules look at. */
+  readonly blocks: string;
+  readonly service: string;
+  /** One of them; it may be gone, but those that are left are the same to all rules. */
+  sample: Endpoint;
+  members: number;
+}
+
+/** An address of a pod or a node. */
+export interface Located {
+  readonly text: string;
+  readonly address: Address;
+  readonly end: End;
+}
+
+/** External addresses from the first to the last, both included. */
+export interface EndRange {
+  readonly family: Family;
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly end: End;
+}
+
+/** What all ends of a pod have in common: everything of it that rules look at, but its addresses. */
+interface PodEnds {
+  readonly pod: Pod;
+  readonly located: readonly Located[];
+}
+
+/** Everybody whom pods of this node may talk to, by address. */
+export class Ends {
+  /** Of pods: each by the address it has. Where two claim one, the first by name has it. */
+  readonly ofPods = new Map<string, Located>();
+  ofHosts: readonly Located[] = [];
+  /** In ascending order, IPv4 first. */
+  ranges: readonly EndRange[] = [];
+  /** Ends of pods by namespace, and all others. */
+  readonly podsIn = new Map<string, Set<End>>();
+  readonly others = new Set<End>();
+  /** What the last update changed. */
+  come: ReadonlySet<End> = new Set();
+  gone: ReadonlySet<End> = new Set();
+  /** Counts the updates in which an address changed hands. */
+  moves = 0;
+
+  private readonly byKey = new Map<string, End>();
+  private readonly pods = new Map<Pod, PodEnds>();
+  private readonly hostPods = new Set<Pod>();
+  private readonly contested = new Map<string, readonly PodEnds[]>();
+  private readonly touched = new Map<End, boolean>();
+  private before: { cluster: Cluster; words: Words; landmarks: Landmarks } | undefined;
+
+  constructor(
+    private readonly node: string,
+    private readonly namespaces: Namespaces,
+  ) {}
+
+  update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
+    this.touched.clear();
+    const { before } = this;
+    this.before = { cluster, words, landmarks };
+    for (const pod of gone) this.remove(pod);
+    if (before === undefined || this.looksDifferent(before, cluster, words, landmarks)) {
+      const staying = [...this.pods.keys()];
+      for (const pod of staying) this.remove(pod);
+      for (const pod of staying) this.add(pod, cluster, words, landmarks);
+    }
+    for (const pod of come) this.add(pod, cluster, words, landmarks);
+    const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
+    if (
+      hostsMoved ||
+      before?.cluster.nodes !== cluster.nodes ||
+      before.words !== words ||
+      before.landmarks !== landmarks
+    )
+      this.placeHosts(cluster, words, landmarks);
+    if (before?.landmarks.ofOthers !== landmarks.ofOthers) this.placeRanges(landmarks);
+    if (come.length > 0 || gone.length > 0 || this.touched.size > 0) this.moves++;
+    this.settle();
+  }
+
+  /** Whether rules look at pods in another way than before, or their namespaces are others. */
+  private looksDifferent(
+    before: { cluster: Cluster; words: Words; landmarks: Landmarks },
+    cluster: Cluster,
+    words: Words,
+    { ofPods, services }: Landmarks,
+  ): boolean {
+    const isOther = (name: string) => before.cluster.namespaces.get(name) !== cluster.namespaces.get(name);
+    return (
+      before.words !== words ||
+      before.landmarks.ofPods !== ofPods ||
+      before.landmarks.services !== services ||
+      [...this.podsIn.keys()].some(isOther)
+    );
+  }
+
+  private add(pod: Pod, cluster: Cluster, words: Words, { ofPods, services }: Landmarks): void {
+    if (pod.hostNetwork) this.hostPods.add(pod);
+    if (pod.hostNetwork || pod.addresses.length === 0) return;
+    const sample: Endpoint = { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
+    const text = podText(pod, words);
+    const service = services.get(pod) ?? "";
+    const located = pod.addresses.map((address): Located => {
+      const blocks = ofPods.aroundAddress(address);
+      const about = { kind: "pod", family: address.family, blocks, service } as const;
+      const end = this.retain(`pod ${text} ${service} ${blocks}`, about, sample);
+      return { text: formatAddress(address), address, end };
+    });
+    const made: PodEnds = { pod, located };
+    this.pods.set(pod, made);
+    for (const one of located) this.claim(one, made);
+  }
+
+  private remove(pod: Pod): void {
+    this.hostPods.delete(pod);
+    const known = this.pods.get(pod);
+    if (known === undefined) return;
+    this.pods.delete(pod);
+    for (const { text, end } of known.located) {
+      this.release(end);
+      const others = this.contested.get(text)?.filter((other) => other !== known) ?? [];
+      this.award(text, others);
+    }
+  }
+
+  private claim(one: Located, by: PodEnds): void {
+    const others = this.contested.get(one.text);
+    if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
+    else this.award(one.text, [...(others ?? this.ownersOf(one.text)), by]);
+  }
+
+  private ownersOf(text: string): readonly PodEnds[] {
+    return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
+  }
+
+  private award(text: string, claims: readonly PodEnds[]): void {
+    const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
+    if (claims.length > 1) this.contested.set(text, claims);
+    else this.contested.delete(text);
+    if (first === undefined) this.ofPods.delete(text);
+    else this.ofPods.set(text, first.located.find((one) => one.text === text)!);
+  }
+
+  private placeHosts(cluster: Cluster, words: Words, { ofOthers, services }: Landmarks): void {
+    const found = new Map<string, Located>();
+    const place = (address: Address, who: string, service: string, sample: Endpoint) => {
+      const text = formatAddress(address);
+      if (found.has(text)) return;
+      const blocks = ofOthers.aroundAddress(address);
+      const about = { kind: "host", family: address.family, blocks, service } as const;
+      found.set(text, { text, address, end: this.retain(`host ${who} ${service} ${blocks}`, about, sample) });
+    };
+    for (const { end } of this.ofHosts) this.release(end);
+    for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      for (const address of node.addresses)
+        place(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
+    // Host-network pods are known by the addresses of their node, unless nothing is known of that.
+    const homeless = [...this.hostPods].filter((pod) =>
+      pod.addresses.some((address) => !found.has(formatAddress(address))),
+    );
+    for (const pod of homeless.toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))) {
+      const who = this.hostText(pod.node, cluster.nodes.get(pod.node ?? "")?.labels, words);
+      const sample: Endpoint = { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
+      for (const address of pod.addresses) place(address, who, services.get(pod) ?? "", sample);
+    }
+    this.ofHosts = [...found.values()];
+  }
+
+  // S7.5: whether it is the node of the pods at hand, or another; and the labels that rules ask for.
+  private hostText(name: string | undefined, labels: Labels | undefined, { nodeKeys }: Words): string {
+    const which = name === undefined ? "somewhere" : name === this.node ? "own" : "other";
+    const known = labels && [...nodeKeys].filter((key) => Object.hasOwn(labels, key)).toSorted();
+    return `${which} ${known?.map((key) => `${key}=${labels?.[key]}`).join() ?? "unknown"}`;
+  }
+
+  private placeRanges({ ofOthers }: Landmarks): void {
+    for (const { end } of this.ranges) this.release(end);
+    const ranges: EndRange[] = [];
+    const { atoms } = ofOthers;
+    for (let atom = 0; atom < atoms.count; atom++) {
+      const blocks = ofOthers.aroundAtom(atom);
+      if (blocks === "") continue;
+      const [first, last] = [atoms.firstOf(atom), atoms.lastOf(atom)];
+      const about = { kind: "external", family: first.family, blocks, service: "" } as const;
+      const end = this.retain(`external ${blocks}`, about, { kind: "external", address: first });
+      ranges.push({ family: first.family, first: first.value, last: last.value, end });
+    }
+    this.ranges = ranges;
+  }
+
+  private retain(
+    key: string,
+    about: Pick<End, "kind" | "family" | "blocks" | "service">,
+    sample: Endpoint,
+  ): End {
+    const end = this.byKey.get(key) ?? { key, ...about, sample, members: 0 };
+    this.byKey.set(key, end);
+    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
+    if (end.members++ === 0) end.sample = sample;
+    return end;
+  }
+
+  private release(end: End): void {
+    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
+    end.members--;
+  }
+
+  private settle(): void {
+    const come = new Set<End>();
+    const gone = new Set<End>();
+    for (const [end, was] of this.touched) {
+      const list = this.listOf(end);
+      if (end.members > 0 && !was) {
+        come.add(end);
+        list.add(end);
+      } else if (end.members === 0) {
+        this.byKey.delete(end.key);
+        list.delete(end);
+        if (was) gone.add(end);
+      }
+    }
+    this.come = come;
+    this.gone = gone;
+  }
+
+  private listOf({ kind, sample }: End): Set<End> {
+    if (kind !== "pod" || sample.kind !== "pod") return this.others;
+    const known = this.podsIn.get(sample.pod.namespace) ?? new Set();
+    this.podsIn.set(sample.pod.namespace, known);
+    return known;
+  }
+}
+
+function podText(pod: Pod, { podKeys, portNames, accounts }: Words): string {
+  const labels: string[] = [];
+  for (const key in pod.labels) if (podKeys.has(key)) labels.push(`${key}=${pod.labels[key]}`);
+  let text = `${pod.namespace} ${labels.toSorted().join()}`;
+  if (accounts) text += ` account ${pod.serviceAccount}`;
+  if (portNames.size > 0) {
+    const named = pod.ports.filter(({ name }) => name !== undefined && portNames.has(name));
+    text += ` ports ${named
+      .map(({ name, protocol, port }) => `${name}:${protocol}:${port}`)
+      .toSorted()
+      .join()}`;
+  }
+  return text;
+}

@@ -1,0 +1,117 @@
+import {
+  AddressAtoms,
+  type Address,
+  type Cidr,
+  type Cluster,
+  contains,
+  formatCidr,
+  type Peer,
+  type Pod,
+  type Rule,
+  serviceKey,
+  serviceTargets,
+  type SettledPeer,
+  singleAddress,
+} from "@tierwall/core";
+
+/**
+ * The blocks of addresses that rules about pods of this node speak of. Addresses in the same blocks are the same to all
+ * rules, so that an address is as good as the list of blocks around it.
+ */
+export interface Landmarks {
+  /** Blocks that tell pods apart. */
+  readonly ofPods: Blocks;
+  /** Blocks that tell nodes and external addresses apart. */
+  readonly ofOthers: Blocks;
+  /** S7.11: which of the Services that rules speak of a pod is behind. */
+  readonly services: ReadonlyMap<Pod, string>;
+}
+
+export class Blocks {
+  readonly atoms: AddressAtoms;
+  private readonly around = new Map<number, string>();
+
+  constructor(readonly cidrs: ReadonlyMap<string, Cidr>) {
+    this.atoms = new AddressAtoms(cidrs.values());
+  }
+
+  /** The blocks around an address, as a text. */
+  aroundAddress(address: Address): string {
+    return this.cidrs.size === 0 ? "" : this.aroundAtom(this.atoms.indexOf(address));
+  }
+
+  aroundAtom(atom: number): string {
+    const known = this.around.get(atom);
+    if (known !== undefined) return known;
+    const sample = this.atoms.firstOf(atom);
+    const texts = [...this.cidrs].flatMap(([text, cidr]) => (contains(cidr, sample) ? text : []));
+    const found = texts.toSorted().join();
+    this.around.set(atom, found);
+    return found;
+  }
+}
+
+/** `before` is given back where nothing is different, in whole or in part. */
+export function landmarksOf(
+  cluster: Cluster,
+  rules: Iterable<Rule>,
+  before: Landmarks | undefined,
+): Landmarks {
+  const ofPods = new Map<string, Cidr>();
+  const ofOthers = new Map<string, Cidr>();
+  const services = new Map<Pod, string>();
+  const seen = new Set<string>();
+  for (const { peers } of rules)
+    for (const peer of peers) {
+      for (const cidr of blocksOfPeer(cluster, peer)) {
+        const text = formatCidr(cidr);
+        ofOthers.set(text, cidr);
+        if (tellsPodsApart(peer)) ofPods.set(text, cidr);
+      }
+      if (peer.kind !== "endpoints" || seen.has(serviceKey(peer.services))) continue;
+      seen.add(serviceKey(peer.services));
+      for (const pod of serviceTargets(cluster, peer.services).pods)
+        services.set(pod, `${services.get(pod) ?? ""}${serviceKey(peer.services)}`);
+    }
+  return {
+    ofPods: sameKeys(ofPods, before?.ofPods.cidrs) ? before!.ofPods : new Blocks(ofPods),
+    ofOthers: sameKeys(ofOthers, before?.ofOthers.cidrs) ? before!.ofOthers : new Blocks(ofOthers),
+    services: before !== undefined && sameEntries(services, before.services) ? before.services : services,
+  };
+}
+
+const tellsPodsApart = (peer: Peer): boolean =>
+  (peer.kind === "networks" || peer.kind === "domains") && peer.reach === "every-address";
+
+/** All blocks that a peer looks at. */
+export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readonly Cidr[] {
+  const { facts, cidrGroups } = cluster;
+  switch (peer.kind) {
+    case "networks":
+      return [...peer.cidrs, ...peer.except];
+    case "cidr-group":
+      return [...peer.except, ...cidrGroups.flatMap(({ cidrs }) => cidrs)];
+    case "domains":
+      return (facts.dns ?? []).flatMap(({ addresses }) => addresses.map(singleAddress));
+    case "entity":
+      return peer.entity === "kube-apiserver" ? (facts.apiServer ?? []).map(singleAddress) : [];
+    case "endpoints": {
+      const { addresses, ofPods } = serviceTargets(cluster, peer.services);
+      return [...addresses, ...ofPods];
+    }
+    case "everything":
+    case "nobody":
+    case "pods":
+    case "nodes":
+    case "unknown-set":
+      return [];
+  }
+}
+
+function sameKeys(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown> | undefined): boolean {
+  return a.size === b?.size && [...a.keys()].every((key) => b.has(key));
+}
+
+function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}

@@ -1,0 +1,103 @@
+import type { BookEntry } from "../ruleset/program.js";
+import type { ChainStore } from "./chain-store.js";
+import { type Orientation, portMatches } from "./port-lines.js";
+import type { RuleBook } from "./rule-book.js";
+import type { Item } from "./rule-reach.js";
+import type { Terminals } from "./terminals.js";
+
+/** What is left of a tier once the other end is known: ports, in the order of the rules. */
+export class PortChains {
+  private found = new Map<string, string | undefined>();
+  private wanted = new Map<string, string | undefined>();
+
+  constructor(
+    private readonly chains: ChainStore,
+    private readonly terminals: Terminals,
+    private readonly book: RuleBook,
+  ) {}
+
+  update(): void {
+    this.found = this.wanted;
+    this.wanted = new Map();
+  }
+
+  /** Where to go with a packet of this end; undefined where the tier has nothing to say. */
+  verdictFor(items: readonly Item[], isolation: readonly BookEntry[]): string | undefined {
+    const key = `${items.map(({ number }) => number).join()} ${isolation.map(({ id }) => id).join()}`;
+    if (this.wanted.has(key)) return this.wanted.get(key);
+    const made = this.found.has(key) ? this.found.get(key) : this.compute(items, isolation);
+    this.wanted.set(key, made);
+    return made;
+  }
+
+  compute(items: readonly Item[], isolation: readonly BookEntry[]): string | undefined {
+    const original = this.lines(items, isolation, "original", false);
+    const reply = this.lines(items, isolation, "reply", false);
+    const [only] = original;
+    if (same(original, reply)) {
+      if (only === undefined) return undefined;
+      if (original.length === 1 && only.startsWith("goto ")) return only;
+      return `goto ${this.chains.add("ports", original)}`;
+    }
+    const replies = reply.length === 0 ? "return" : `goto ${this.chains.add("ports", reply)}`;
+    return `goto ${this.chains.add("ports", [`ct direction 1 ${replies}`, ...original])}`;
+  }
+
+  /** `softened`: it is not known whether the tier was left before; an Allow in it does not settle anything then. */
+  private lines(
+    items: readonly Item[],
+    isolation: readonly BookEntry[],
+    orientation: Orientation,
+    softened: boolean,
+  ): readonly string[] {
+    const lines: string[] = [];
+    for (const [i, item] of items.entries()) {
+      const { entry, modes } = item.record;
+      const ports = portMatches(item.ports, orientation);
+      if (item.uncertain && !entry.shadow) {
+        const rest = this.lines(items.slice(i + 1), isolation, orientation, true);
+        const verdict = rest.length === 0 ? "return" : `goto ${this.chains.add("ports", rest)}`;
+        for (const match of ports) lines.push(`${match}${verdict}`);
+      } else {
+        const verdict =
+          softened && entry.verdict === "Allow" && !entry.shadow
+            ? "return"
+            : this.terminals.verdictOf(entry, modes.audit);
+        lines.push(...this.matching(item, ports, orientation, verdict));
+      }
+      // Nothing gets past such a line.
+      if (/^(goto|return)\b/.test(lines.at(-1) ?? "")) return lines;
+    }
+    for (const entry of isolation.toSorted((a, b) => Number(b.shadow) - Number(a.shadow)))
+      lines.push(this.terminals.verdictOf(entry, this.auditOf(entry)));
+    return lines;
+  }
+
+  private matching(
+    { names, record: { entry } }: Item,
+    ports: readonly string[],
+    orientation: Orientation,
+    verdict: string,
+  ): readonly string[] {
+    if (names.length === 0) return ports.map((match) => `${match}${verdict}`);
+    const named = verdict === "return" || entry.shadow ? verdict : this.terminals.byName(verdict);
+    return names.flatMap(({ fresh, kept }) =>
+      ([4, 6] as const).flatMap((family) => {
+        const ip = family === 4 ? "ip" : "ip6";
+        const pair = orientation === "original" ? `${ip} saddr . ${ip} daddr` : `${ip} daddr . ${ip} saddr`;
+        return ports.flatMap((match) => [
+          `${pair} @${fresh[family]} ${match}${named}`,
+          // S8.4: connections outlive what they were allowed by.
+          `ct state 0x2 ${pair} @${kept[family]} ${match}${named}`,
+        ]);
+      }),
+    );
+  }
+
+  private auditOf({ by }: BookEntry): "denied" | "none" {
+    return by.kind === "isolation" && this.book.auditOfIsolation(by.isolation) === "none" ? "none" : "denied";
+  }
+}
+
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((line, i) => line === b[i]);

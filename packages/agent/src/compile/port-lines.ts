@@ -1,0 +1,34 @@
+import type { PlainPort } from "./rule-reach.js";
+
+/** Packets of a connection as they come from who opened it, or the replies to it. */
+export type Orientation = "original" | "reply";
+
+/** What a reply to an ICMP query looks like; of other types there are no replies. */
+const icmpReply: ReadonlyMap<number, number> = new Map([
+  [8, 0],
+  [13, 14],
+  [15, 16],
+  [17, 18],
+  [128, 129],
+  [139, 140],
+]);
+
+/** What matches these ports, in nft's words; nothing at all for every port. */
+export function portMatches(
+  ports: "every" | readonly PlainPort[],
+  orientation: Orientation,
+): readonly string[] {
+  if (ports === "every") return [""];
+  return [...new Set(ports.flatMap((port) => portMatch(port, orientation)))];
+}
+
+function portMatch(port: PlainPort, orientation: Orientation): readonly string[] {
+  if (port.kind === "range") {
+    const numbers = port.first === port.last ? `${port.first}` : `${port.first}-${port.last}`;
+    return [`${port.protocol.toLowerCase()} ${orientation === "original" ? "dport" : "sport"} ${numbers} `];
+  }
+  // S7.11: type 0 is every type.
+  if (port.type === 0) return [`meta l4proto ${port.family === 4 ? 1 : 58} `];
+  const type = orientation === "original" ? port.type : icmpReply.get(port.type);
+  return type === undefined ? [] : [`${port.family === 4 ? "icmp" : "icmpv6"} type ${type} `];
+}

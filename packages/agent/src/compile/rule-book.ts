@@ -1,0 +1,111 @@
+import {
+  formatPolicy,
+  isRelative,
+  type Direction,
+  type Isolation,
+  type PolicyRef,
+  type Rule,
+  type Tiers,
+} from "@tierwall/core";
+import type { BookEntry, ModesOf, PolicyModes } from "../ruleset/program.js";
+import { digestOf } from "./content-name.js";
+
+/** Digits of an id; it stands in the names of counters and in front of log lines. */
+const idLength = 10;
+
+/** What the node's table says of a rule, whoever its subjects are. */
+export interface RuleRecord {
+  readonly rule: Rule;
+  readonly modes: PolicyModes;
+  readonly entry: BookEntry;
+  /** Nothing in it is relative to the subject: neither peers (S5.4), nor ports by name (S1.8). */
+  readonly meansTheSameToAll: boolean;
+}
+
+/** Gives rules their ids: by the policy and the place in it, so that a counter goes on when a rule is edited. */
+export class RuleBook {
+  private records = new Map<Rule, RuleRecord>();
+  private read: Tiers | undefined;
+
+  constructor(private readonly modesOf: ModesOf) {}
+
+  update(tiers: Tiers): void {
+    if (tiers === this.read) return;
+    this.read = tiers;
+    const records = new Map<Rule, RuleRecord>();
+    for (const direction of ["egress", "ingress"] as const)
+      for (const tier of tiers[direction]) {
+        // One place of a policy may have become several rules.
+        const seen = new Map<string, number>();
+        for (const rule of tier.rules) {
+          const place = placeOf(rule);
+          const before = seen.get(place) ?? 0;
+          seen.set(place, before + 1);
+          const id = digestOf(`${direction} ${tier.name} ${place} ${before}`).slice(0, idLength);
+          const known = this.records.get(rule);
+          records.set(rule, known?.entry.id === id ? known : this.recordOf(rule, direction, tier.name, id));
+        }
+      }
+    this.records = records;
+  }
+
+  of(rule: Rule): RuleRecord {
+    return this.records.get(rule)!;
+  }
+
+  /** Those that isolate a pod for good, and those that only would: their policies are in shadow mode. */
+  isolationEntries(
+    direction: Direction,
+    tier: string,
+    isolation: readonly Isolation[],
+  ): readonly BookEntry[] {
+    const isShadow = ({ origin }: Isolation) =>
+      origin.kind === "policy" && this.modesOf(origin.policy).shadow;
+    return [false, true].flatMap((shadow): BookEntry[] => {
+      const isolating = isolation.filter((entry) => isShadow(entry) === shadow);
+      if (isolating.length === 0) return [];
+      const who = isolating.map(({ origin }) =>
+        origin.kind === "policy" ? nameOf(origin.policy) : origin.option,
+      );
+      const id = digestOf(`${direction} ${tier} isolation ${who.toSorted().join(", ")}`).slice(0, idLength);
+      return [
+        { id, direction, tier, verdict: "Deny", shadow, by: { kind: "isolation", isolation: isolating } },
+      ];
+    });
+  }
+
+  /** Whether denials are logged: unless all who isolate asked not to. */
+  auditOfIsolation(isolation: readonly Isolation[]): PolicyModes["audit"] {
+    const quiet = isolation.every(
+      ({ origin }) => origin.kind === "policy" && this.modesOf(origin.policy).audit === "none",
+    );
+    return quiet ? "none" : "denied";
+  }
+
+  private recordOf(rule: Rule, direction: Direction, tier: string, id: string): RuleRecord {
+    const modes = this.modesOf(rule.origin.policy);
+    const entry: BookEntry = {
+      id,
+      direction,
+      tier,
+      verdict: verdictOf(rule),
+      shadow: modes.shadow,
+      by: { kind: "rule", rule },
+    };
+    return { rule, modes, entry, meansTheSameToAll: !isRelativeRule(rule, direction) };
+  }
+}
+
+// S7.7: nobody on this node can tell whether the two ends authenticate to each other, so that such an Allow denies.
+function verdictOf({ action, condition }: Rule): BookEntry["verdict"] {
+  return action === "Allow" && condition?.kind === "authentication" ? "Deny" : action;
+}
+
+function isRelativeRule({ peers, ports }: Rule, direction: Direction): boolean {
+  const namesPorts = ports !== "every" && ports.some((port) => port.kind === "named");
+  return peers.some(isRelative) || (direction === "ingress" && namesPorts);
+}
+
+const placeOf = ({ origin }: Rule): string => `${nameOf(origin.policy)} ${origin.path}`;
+
+const nameOf = (policy: PolicyRef): string => `${policy.group} ${formatPolicy(policy)}`;

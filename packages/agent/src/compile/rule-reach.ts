@@ -1,0 +1,189 @@
+import { type Endpoint, isRelative, peerKey, type PortMatch, settlePeer } from "@tierwall/core";
+import type { End, Ends } from "./ends.js";
+import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
+import type { Membership, PeerReach, PeerReaches } from "./peer-reach.js";
+import type { RuleRecord } from "./rule-book.js";
+import type { Subject } from "./subjects.js";
+
+export type PlainPort = Exclude<PortMatch, { kind: "named" }>;
+
+/** What a rule does about one end. */
+export interface Item {
+  readonly record: RuleRecord;
+  /** Other than that of any other item. */
+  readonly number: number;
+  readonly ports: "every" | readonly PlainPort[];
+  /** The rule matches addresses that one of these names resolved to. */
+  readonly names: readonly NameSets[];
+  /** Not known whether it matches; only of rules that pass, others fail closed. */
+  readonly uncertain: boolean;
+}
+
+/** What a rule does about everybody. */
+export interface RuleReach {
+  readonly record: RuleRecord;
+  /** Other than that of any other reach. */
+  readonly number: number;
+  /** The same as long as rule and subject mean the same, whoever comes and goes. */
+  readonly key: string;
+  readonly otherwise: Item | undefined;
+  readonly listed: ReadonlyMap<End, Item | undefined>;
+}
+
+interface Found {
+  readonly reach: RuleReach;
+  readonly inputs: readonly PeerReach[];
+  readonly items: Items;
+}
+
+/** Takes rules apart into what they do about each end. */
+export class RuleReaches {
+  private found = new Map<RuleRecord, Map<string, Found>>();
+  private wanted = new Map<RuleRecord, Map<string, Found>>();
+  private numbers = 0;
+  /** What pods name their ports is looked at end by end. */
+  private endsChanged = true;
+
+  constructor(
+    private readonly peers: PeerReaches,
+    private readonly ends: Ends,
+  ) {}
+
+  update(): void {
+    this.found = this.wanted;
+    this.wanted = new Map();
+    this.endsChanged = this.ends.come.size > 0 || this.ends.gone.size > 0;
+  }
+
+  of(record: RuleRecord, subject: Subject): RuleReach {
+    const key = variantOf(record, subject);
+    const known = this.wanted.get(record)?.get(key);
+    if (known !== undefined) return known.reach;
+    const inputs = record.rule.peers.map((peer) => this.peers.of(peer, subject));
+    const before = this.found.get(record)?.get(key);
+    const isSame =
+      before !== undefined &&
+      before.inputs.every((input, i) => input === inputs[i]) &&
+      !(this.endsChanged && (namesPortsOut(record) || namesExternal(record)));
+    const items = before?.items ?? new Items(record, subject, () => ++this.numbers);
+    const made = isSame ? before : { inputs, items, reach: this.compute(record, items, key, inputs) };
+    const variants = this.wanted.get(record);
+    if (variants === undefined) this.wanted.set(record, new Map([[key, made]]));
+    else variants.set(key, made);
+    return made.reach;
+  }
+
+  private compute(record: RuleRecord, items: Items, key: string, inputs: readonly PeerReach[]): RuleReach {
+    const membership = (end: End | undefined) =>
+      strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
+    const otherwise = items.of(membership(undefined), undefined);
+    const listed = new Map<End, Item | undefined>();
+    for (const end of this.candidates(record, inputs)) {
+      const item = items.of(membership(end), end);
+      if (item !== otherwise) listed.set(end, item);
+    }
+    return { record, number: ++this.numbers, key: `${record.entry.id} ${key}`, otherwise, listed };
+  }
+
+  private *candidates(record: RuleRecord, inputs: readonly PeerReach[]): Iterable<End> {
+    if (namesPortsOut(record) || namesExternal(record)) {
+      yield* this.ends.others;
+      for (const ends of this.ends.podsIn.values()) yield* ends;
+    } else if (inputs.length === 1) yield* inputs[0]!.listed.keys();
+    else yield* new Set(inputs.flatMap(({ listed }) => [...listed.keys()]));
+  }
+}
+
+/** The items of a rule, each made once. */
+class Items {
+  private readonly made = new Map<string, Item | undefined>();
+  private readonly names: readonly { readonly peer: DomainsPeer; readonly sets: NameSets }[];
+
+  constructor(
+    private readonly record: RuleRecord,
+    private readonly subject: Subject,
+    private readonly nextNumber: () => number,
+  ) {
+    this.names = namePeers(record).map((peer) => ({ peer, sets: nameSetsOf(peer) }));
+  }
+
+  of(membership: Membership, end: End | undefined): Item | undefined {
+    const { entry, rule } = this.record;
+    const isSure = membership === "yes" || (membership === "maybe" && entry.verdict === "Deny");
+    const names = isSure ? [] : this.namesFor(end);
+    const uncertain = membership === "maybe" && entry.verdict === "Pass";
+    if (!isSure && !uncertain && names.length === 0) return undefined;
+    const key = `${uncertain} ${names.map(({ fresh }) => fresh[4]).join()} ${this.portsKey(end)}`;
+    const known = this.made.get(key);
+    if (known !== undefined || this.made.has(key)) return known;
+    const ports = plainPorts(rule.ports, entry.direction === "ingress" ? this.subject.sample : end?.sample);
+    const isIdle = ports !== "every" && ports.length === 0;
+    const made = isIdle
+      ? undefined
+      : { record: this.record, number: this.nextNumber(), ports, names, uncertain };
+    this.made.set(key, made);
+    return made;
+  }
+
+  /** The same for ends whose named ports are the same. */
+  private portsKey(end: End | undefined): string {
+    if (!namesPortsOut(this.record)) return "";
+    return JSON.stringify(plainPorts(this.record.rule.ports, end?.sample));
+  }
+
+  // S8.3: `domainNames` match whatever a name resolves to, Cilium's `toFQDNs` external addresses only.
+  private namesFor(end: End | undefined): readonly NameSets[] {
+    const isExternal = end === undefined || end.kind === "external";
+    return this.names.flatMap(({ peer, sets }) => (peer.reach === "every-address" || isExternal ? sets : []));
+  }
+}
+
+/** S8.4: names that this node's own DNS answers resolve. A rule that denies takes what may be for what is. */
+const namePeers = ({ rule, entry }: RuleRecord): readonly DomainsPeer[] =>
+  entry.verdict === "Allow" ? rule.peers.filter((peer) => peer.kind === "domains") : [];
+
+const namesExternal = (record: RuleRecord): boolean =>
+  namePeers(record).some((peer) => peer.reach === "external");
+
+const hasNamedPorts = ({ rule: { ports } }: RuleRecord): boolean =>
+  ports !== "every" && ports.some((port) => port.kind === "named");
+
+const namesPortsOut = (record: RuleRecord): boolean =>
+  record.entry.direction === "egress" && hasNamedPorts(record);
+
+/** What makes a rule mean something else for another subject. */
+function variantOf(record: RuleRecord, subject: Subject): string {
+  if (record.meansTheSameToAll) return "";
+  const settled = record.rule.peers.filter(isRelative).map((peer) => peerKey(settlePeer(peer, subject)));
+  const ports =
+    record.entry.direction === "ingress" && hasNamedPorts(record)
+      ? JSON.stringify(plainPorts(record.rule.ports, subject.sample))
+      : "";
+  return [...settled, ports].join("\n");
+}
+
+// S1.8: a named port is what the destination pod calls so; nothing else has named ones.
+export function plainPorts(
+  ports: RuleRecord["rule"]["ports"],
+  destination: Endpoint | undefined,
+): "every" | readonly PlainPort[] {
+  if (ports === "every") return ports;
+  const pod = destination?.kind === "pod" && !destination.pod.hostNetwork ? destination.pod : undefined;
+  return ports.flatMap((port): readonly PlainPort[] => {
+    if (port.kind !== "named") return [port];
+    const declared = (pod?.ports ?? []).filter(
+      ({ name, protocol }) => name === port.name && protocol === (port.protocol ?? protocol),
+    );
+    return declared.map(({ protocol, port: number }) => ({
+      kind: "range",
+      protocol,
+      first: number,
+      last: number,
+    }));
+  });
+}
+
+function strongest(memberships: readonly Membership[]): Membership {
+  if (memberships.includes("yes")) return "yes";
+  return memberships.includes("maybe") ? "maybe" : "no";
+}

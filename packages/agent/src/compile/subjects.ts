@@ -1,0 +1,150 @@
+import {
+  type Cluster,
+  type Direction,
+  isSubject,
+  type Isolation,
+  type Pod,
+  type PodEndpoint,
+  type Rule,
+  type TierName,
+  type Tiers,
+} from "@tierwall/core";
+import type { Namespaces } from "./namespaces.js";
+import type { PodChanges } from "./pod-changes.js";
+
+/** Pods of this node that no rule can tell apart as subjects. */
+export interface Subject {
+  readonly key: string;
+  readonly sample: PodEndpoint;
+}
+
+/** What one tier has to say about a subject. */
+export interface Row {
+  readonly direction: Direction;
+  readonly tier: TierName;
+  readonly rules: readonly Rule[];
+  readonly isolation: readonly Isolation[];
+}
+
+export type Rows = Readonly<Record<Direction, readonly Row[]>>;
+
+/** Finds the rules that are about pods of this node. What was found stays for as long as pod and rule do. */
+export class Subjects {
+  /** The pods of this node with their own network and an address. */
+  readonly pods = new Map<Pod, Subject>();
+  private subjects = new Map<string, Subject>();
+  private matching = new Map<Rule | Isolation, readonly Subject[]>();
+  private tiers: Tiers | undefined;
+  private found: ReadonlyMap<Subject, Rows> = new Map();
+
+  constructor(
+    private readonly node: string,
+    private readonly namespaces: Namespaces,
+  ) {}
+
+  /** The same object as long as nothing in it is different. */
+  update(cluster: Cluster, tiers: Tiers, { come, gone }: PodChanges): ReadonlyMap<Subject, Rows> {
+    for (const pod of gone) this.pods.delete(pod);
+    const isLocal = (pod: Pod) => pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0;
+    const arrived = come.filter(isLocal);
+    const before = this.subjects;
+    this.findSubjects(cluster, [...this.pods.keys(), ...arrived]);
+    const added = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
+    const isSame = added.length === 0 && before.size === this.subjects.size;
+    if (isSame && tiers === this.tiers) return this.found;
+    this.matchAll(tiers, added, isSame);
+    this.tiers = tiers;
+    this.found = this.rowsOf(tiers);
+    return this.found;
+  }
+
+  private findSubjects(cluster: Cluster, pods: readonly Pod[]): void {
+    const subjects = new Map<string, Subject>();
+    for (const pod of pods) {
+      const namespace = this.namespaces.of(cluster, pod);
+      const key = this.pods.get(pod)?.key ?? subjectKey(pod);
+      const before = this.subjects.get(key);
+      const subject =
+        subjects.get(key) ??
+        (before?.sample.namespace === namespace ? before : { key, sample: { kind: "pod", pod, namespace } });
+      subjects.set(key, subject);
+      this.pods.set(pod, subject);
+    }
+    this.subjects = subjects;
+  }
+
+  private matchAll(tiers: Tiers, come: readonly Subject[], isSame: boolean): void {
+    const live = [...this.subjects.values()];
+    const isLive = (subject: Subject) => this.subjects.get(subject.key) === subject;
+    const matching: typeof this.matching = new Map();
+    const add = (entry: Rule | Isolation) => {
+      const known = this.matching.get(entry);
+      const selected = (list: readonly Subject[]) =>
+        list.filter(({ sample }) => isSubject(entry.subject, sample));
+      if (known === undefined) matching.set(entry, selected(live));
+      else matching.set(entry, isSame ? known : [...known.filter(isLive), ...selected(come)]);
+    };
+    for (const tier of [...tiers.egress, ...tiers.ingress]) {
+      for (const rule of tier.rules) add(rule);
+      for (const isolation of tier.isolation) add(isolation);
+    }
+    this.matching = matching;
+  }
+
+  private rowsOf(tiers: Tiers): Map<Subject, Rows> {
+    const found = new Map<Subject, Record<Direction, Row[]>>();
+    for (const subject of this.subjects.values()) found.set(subject, { egress: [], ingress: [] });
+    for (const direction of ["egress", "ingress"] as const)
+      for (const tier of tiers[direction]) {
+        const rules = this.bySubject(tier.rules);
+        const isolation = this.bySubject(tier.isolation);
+        for (const subject of new Set([...rules.keys(), ...isolation.keys()])) {
+          const row: Row = {
+            direction,
+            tier: tier.name,
+            rules: rules.get(subject) ?? [],
+            isolation: eachPolicyOnce(isolation.get(subject) ?? []),
+          };
+          const before = this.found.get(subject)?.[direction].find(({ tier: name }) => name === tier.name);
+          found.get(subject)![direction].push(before !== undefined && isSameRow(before, row) ? before : row);
+        }
+      }
+    return found;
+  }
+
+  private bySubject<T extends Rule | Isolation>(entries: readonly T[]): Map<Subject, T[]> {
+    const found = new Map<Subject, T[]>();
+    for (const entry of entries)
+      for (const subject of this.matching.get(entry)!) {
+        const list = found.get(subject);
+        if (list === undefined) found.set(subject, [entry]);
+        else list.push(entry);
+      }
+    return found;
+  }
+}
+
+function subjectKey(pod: Pod): string {
+  const labels = Object.keys(pod.labels)
+    .toSorted()
+    .map((key) => [key, pod.labels[key]]);
+  const ports = pod.ports.filter((port) => port.name !== undefined);
+  const named = ports.map((port) => `${port.name}:${port.protocol}:${port.port}`).toSorted();
+  return JSON.stringify([pod.namespace, labels, pod.serviceAccount, named]);
+}
+
+const isSameRow = (a: Row, b: Row): boolean =>
+  isSameList(a.rules, b.rules) && isSameList(a.isolation, b.isolation);
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+
+function eachPolicyOnce(isolation: readonly Isolation[]): readonly Isolation[] {
+  const seen = new Set<object>();
+  return isolation.filter(({ origin }) => {
+    const who = origin.kind === "policy" ? origin.policy : origin;
+    if (seen.has(who)) return false;
+    seen.add(who);
+    return true;
+  });
+}

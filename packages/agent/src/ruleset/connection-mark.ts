@@ -1,0 +1,34 @@
+/*
+ * Our part of the connection mark, from high to low:
+ *
+ *     generation of the ruleset that judged it (0: none) │ by name │ denied
+ */
+export interface MarkField {
+  /** Allowed because a domain name resolved to the address. */
+  readonly byName: number;
+  readonly denied: number;
+  /** Everything but `byName`: what tells whether, and how, the present generation judged the connection. */
+  readonly judged: number;
+  /** How many generations there are; they count from 1 to this. */
+  readonly generations: number;
+}
+
+export function markField(mask: number): MarkField {
+  const denied = (mask & -mask) >>> 0;
+  const byName = denied * 2;
+  return { byName, denied, judged: (mask & ~byName) >>> 0, generations: (mask >>> 0) / denied / 4 - 0.75 };
+}
+
+/** The bits of a generation, where the mark has them. */
+export function generationBits(mask: number, generation: number): number {
+  return (generation * markField(mask).denied * 4) >>> 0;
+}
+
+export function hex(value: number): string {
+  return `0x${(value >>> 0).toString(16).padStart(8, "0")}`;
+}
+
+/** `ct mark set …` as nft prints it: bits that are set need not be cleared first. */
+export function setMark(clear: number, set: number): string {
+  return `ct mark set ct mark & ${hex(~clear | set)} | ${hex(set)}`;
+}

@@ -1,0 +1,237 @@
+import { type Cidr, type Family, formatCidr } from "@tierwall/core";
+import { generationBits, hex, markField, setMark } from "./connection-mark.js";
+import type { NodeOptions, NodeProgram } from "./program.js";
+import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
+import { cutCounter, localRanges, logPrefix, podMaps, unknownCounter } from "./vocabulary.js";
+
+/** What others put into the table. */
+export interface Additions {
+  /** Rules that decide about packets to the node before pods are judged. */
+  readonly beforeInput?: readonly string[];
+  /** The same for packets from the node; of use only where some rule binds the node itself. */
+  readonly beforeOutput?: readonly string[];
+  readonly extra?: Ruleset;
+}
+
+/*
+ * The table around a program: where packets come in, who of them is judged at all, and what is remembered.
+ *
+ *   forward ─► egress  (walk of the source)  ─► ingress (walk of the destination) ─► stamp
+ *   input   ─► input   (walk of the source)  ─► arrival                           ─► stamp
+ *   output  ─► output  (what binds the node itself; replies to pods)  ─► departure ─► stamp
+ *
+ * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
+ * those that were established under other rules: replies are turned round, so that they meet the same rules.
+ */
+export function frame(
+  program: NodeProgram,
+  options: NodeOptions,
+  generation: number,
+  additions: Additions = {},
+): Ruleset {
+  const { extra } = additions;
+  const { chains, sets, counters } = program.ruleset;
+  const unknown = unknownPods(options);
+  const own = [4, 6].some((family) => sets.has(podMaps.ownNode[family as Family]));
+  return {
+    chains: new Map([
+      ...chains,
+      ...baseChains(program, options, generation, additions, own),
+      ...unknown.chains,
+      ...(extra?.chains ?? []),
+    ]),
+    sets: new Map([...sets, ...unknown.sets, ...(extra?.sets ?? [])]),
+    counters: new Set([...counters, cutCounter, ...unknown.counters, ...(extra?.counters ?? [])]),
+  };
+}
+
+function baseChains(
+  program: NodeProgram,
+  options: NodeOptions,
+  generation: number,
+  { beforeInput = [], beforeOutput = [] }: Additions,
+  own: boolean,
+): readonly (readonly [string, Chain])[] {
+  const mask = options.connectionMask;
+  const { judged, denied, byName } = markField(mask);
+  const current = generationBits(mask, generation);
+  const allowed = `ct mark & ${hex(judged)} == ${hex(current)} accept`;
+  const remembered = [allowed, `ct mark & ${hex(judged)} == ${hex(current | denied)} drop`];
+  const forget =
+    program.names.length === 0
+      ? []
+      : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
+  const always = [
+    // S1.5: errors about a connection are let through, whatever becomes of it.
+    "ct state 0x4 meta l4proto 1 accept",
+    "ct state 0x4 meta l4proto 58 accept",
+    // Finding neighbours is not a connection; such packets never come from further away.
+    "ip6 hoplimit 255 icmpv6 type 133-137 accept",
+  ];
+  const hook = (name: string, priority: number) =>
+    `type filter hook ${name} priority ${priority}; policy accept;`;
+  const unknown = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
+    families(options).map(
+      ({ family, ip }) => `${ip} ${side} @${localRanges[family]} goto ${unknownCounter[direction]}`,
+    );
+  const walk = (direction: "egress" | "ingress", side: "saddr" | "daddr") => [
+    `ip ${side} vmap @${podMaps[direction][4]}`,
+    `ip6 ${side} vmap @${podMaps[direction][6]}`,
+    ...unknown(direction, side),
+  ];
+  const deny =
+    options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
+  return [
+    ["stamp", { rules: ["meta priority set none", setMark(judged, current), "accept"] }],
+    // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
+    ["deny", { rules: ["ct state 0x2 goto cut", ...deny] }],
+    ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
+    [
+      "egress",
+      {
+        hook: hook("forward", -10),
+        rules: [
+          ...remembered,
+          ...forget,
+          ...always,
+          "ct direction 1 goto egress_reply",
+          ...walk("egress", "saddr"),
+        ],
+      },
+    ],
+    ["egress_reply", { rules: walk("egress", "daddr") }],
+    [
+      "ingress",
+      {
+        hook: hook("forward", -5),
+        rules: [
+          allowed,
+          ...always,
+          "ct direction 1 goto ingress_reply",
+          ...walk("ingress", "daddr"),
+          "goto stamp",
+        ],
+      },
+    ],
+    ["ingress_reply", { rules: [...walk("ingress", "saddr"), "goto stamp"] }],
+    [
+      "input",
+      {
+        hook: hook("input", -10),
+        rules: [
+          'iifname "lo" accept',
+          ...beforeInput,
+          ...remembered,
+          "ct direction 1 goto input_reply",
+          ...forget,
+          ...always,
+          ...walk("egress", "saddr"),
+        ],
+      },
+    ],
+    [
+      "arrival",
+      {
+        hook: hook("input", -5),
+        rules: ['iifname "lo" accept', allowed, "ct direction 1 accept", "goto stamp"],
+      },
+    ],
+    // Replies to what the node itself asked for: welcome (S1.6), unless it is bound (S7.8).
+    ["input_reply", { rules: [...ownNode(program, "saddr"), "accept"] }],
+    ...(own || judgesEgress(program)
+      ? [
+          [
+            "output",
+            {
+              hook: hook("output", -10),
+              rules: [
+                'oifname "lo" accept',
+                // Errors, and the reset by which somebody learns that he is denied.
+                "ct state 0x4 accept",
+                ...beforeOutput,
+                ...remembered,
+                "ct direction 1 goto output_reply",
+                ...ownNode(program, "daddr"),
+              ],
+            },
+          ] as const,
+          // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
+          [
+            "output_reply",
+            { rules: [`ip daddr vmap @${podMaps.egress[4]}`, `ip6 daddr vmap @${podMaps.egress[6]}`] },
+          ] as const,
+          [
+            "departure",
+            {
+              hook: hook("output", -5),
+              rules: ['oifname "lo" accept', allowed, "ct direction 1 goto stamp"],
+            },
+          ] as const,
+        ]
+      : []),
+  ];
+}
+
+/** What the node may not do to its pods. */
+function ownNode({ ruleset }: NodeProgram, side: "saddr" | "daddr"): readonly string[] {
+  return ([4, 6] as const).flatMap((family) =>
+    ruleset.sets.has(podMaps.ownNode[family])
+      ? [`${family === 4 ? "ip" : "ip6"} ${side} vmap @${podMaps.ownNode[family]}`]
+      : [],
+  );
+}
+
+/** Whether any pod may be denied what it asks for: else the node's own packets need not be looked at. */
+function judgesEgress({ ruleset }: NodeProgram): boolean {
+  return ([4, 6] as const).some((family) => {
+    const elements = ruleset.sets.get(podMaps.egress[family])?.elements;
+    return (
+      elements !== undefined && elements !== "learned" && [...elements.values()].some((v) => v !== "accept")
+    );
+  });
+}
+
+function families({ unknownPods: mode, localRanges: ranges }: NodeOptions) {
+  if (mode === "allow") return [];
+  return ([4, 6] as const).flatMap((family) =>
+    ranges.some((range) => range.family === family) ? [{ family, ip: family === 4 ? "ip" : "ip6" }] : [],
+  );
+}
+
+/** Addresses that belong to this node's pods, and to none that is known: the verdict is not programmed yet. */
+function unknownPods(options: NodeOptions): {
+  readonly chains: readonly (readonly [string, Chain])[];
+  readonly sets: readonly (readonly [string, NamedSet])[];
+  readonly counters: readonly string[];
+} {
+  const concerned = families(options);
+  if (concerned.length === 0) return { chains: [], sets: [], counters: [] };
+  const names = [unknownCounter.egress, unknownCounter.ingress];
+  return {
+    counters: names,
+    chains: names.map((name) => [name, { rules: unknownRules(name, options) }] as const),
+    sets: concerned.map(
+      ({ family }) => [localRanges[family], rangeSet(family, options.localRanges)] as const,
+    ),
+  };
+}
+
+function unknownRules(name: string, { log, shadow }: NodeOptions): readonly string[] {
+  const limit =
+    log && `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
+  return [
+    `counter name "${name}"`,
+    ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
+    shadow ? "accept" : "drop",
+  ];
+}
+
+function rangeSet(family: Family, ranges: readonly Cidr[]): NamedSet {
+  const own = ranges.filter((range) => range.family === family);
+  return {
+    kind: "set",
+    type: `ipv${family}_addr`,
+    flags: ["interval"],
+    elements: new Map(own.map((range) => [formatCidr(range), ""])),
+  };
+}

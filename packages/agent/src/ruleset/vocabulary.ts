@@ -1,0 +1,30 @@
+/* Names that the parts of the table, and those who read it, have agreed on. */
+
+export const counterOf = (id: string): string => `r_${id}`;
+
+/** Of a connection that was established and is no longer allowed, and whether it is the other end that speaks. */
+export type CutSide = "cut" | "cut-reply";
+
+/** In front of a line in the log. */
+export const logPrefix = (id: string, cut?: CutSide): string =>
+  `tw:${id}${cut === undefined ? "" : `:${cut}`}`;
+
+/** Connections that were established and are no longer allowed: each is counted once. */
+export const cutCounter = "cut";
+
+export const unknownCounter = { egress: "unknown_egress", ingress: "unknown_ingress" } as const;
+
+/** Local pods → what they may do, per direction; and what their own node may do to them. */
+export const podMaps = {
+  egress: { 4: "pods_out4", 6: "pods_out6" },
+  ingress: { 4: "pods_in4", 6: "pods_in6" },
+  ownNode: { 4: "pods_own4", 6: "pods_own6" },
+} as const;
+
+/** Address → identity: of pods and nodes, and of external ranges. */
+export const identityMaps = {
+  exact: { 4: "ident4", 6: "ident6" },
+  ranges: { 4: "cidr4", 6: "cidr6" },
+} as const;
+
+export const localRanges = { 4: "local4", 6: "local6" } as const;

@@ -1,0 +1,39 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { enforce } from "./enforce.js";
+import { hunt } from "./hunt.js";
+import { because, labIsMissing } from "./lab/requirements.js";
+import { seriesOf } from "./scenarios.js";
+
+/*
+ * The kernel against the evaluator and the engine: random clusters under random policies of all APIs, and connections
+ * sent as packets. `npm run test:long` makes it longer by these variables, with another seed each day.
+ */
+const seed = Number(process.env.TIERWALL_PACKET_SEED ?? 1);
+const clusters = Number(process.env.TIERWALL_PACKET_CLUSTERS ?? 4);
+/** Sets of policies a cluster, and connections under each. */
+const [sets, flows] = [5, 400];
+
+const reason = labIsMissing();
+
+describe.skipIf(reason !== undefined)(
+  `packets meet the fate that the evaluator says${because(reason)}`,
+  () => {
+    const numbers = Array.from({ length: clusters }, (_, i) => i);
+
+    it.each(numbers)("random cluster %i", { timeout: 120_000 }, async (number) => {
+      const series = seriesOf(seed + number * 1_000_003, sets);
+      const wiring = number % 2 === 0 ? "routed" : "bridged";
+      const { sent, found } = await hunt(series, { wiring, enforce, flows });
+      if (found !== undefined) keep(`${seed}-${number}`, found);
+      expect(found).toBeUndefined();
+      // What cannot be sent, such as to addresses that are never routed, must not be most of it.
+      expect(sent).toBeGreaterThan((sets * flows) / 4);
+    });
+  },
+);
+
+/** `npm test` sends it from now on (found.test.ts). */
+function keep(name: string, text: string): void {
+  writeFileSync(new URL(`found/${name}.yaml`, import.meta.url), text);
+}

@@ -1,0 +1,150 @@
+import { readState, type State } from "@tierwall/core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parseCidr } from "../../packages/core/src/net/cidr.js";
+import { program } from "./enforce.js";
+import { Lab } from "./lab/lab.js";
+import type { Packet } from "./lab/prober.js";
+import { because, labIsMissing } from "./lab/requirements.js";
+
+/* What no verdict speaks of, and yet has to be right on a node. */
+
+const cluster = `
+{apiVersion: v1, kind: Namespace, metadata: {name: a}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}, {type: InternalIP, address: "fd01::1"}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {addresses: [{type: InternalIP, address: 192.168.0.2}, {type: InternalIP, address: "fd01::2"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: client}, spec: {nodeName: n1}, status: {podIPs: [{ip: 10.0.1.1}, {ip: "fd00:1::1"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: near}, spec: {nodeName: n1}, status: {podIPs: [{ip: 10.0.1.2}, {ip: "fd00:1::2"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: far}, spec: {nodeName: n2}, status: {podIPs: [{ip: 10.0.2.1}, {ip: "fd00:2::1"}]}}
+`;
+
+/** Every pod is isolated in both directions, except for one port. */
+const onlyPort = (port: number, protocol: string) => `
+{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: one-port},
+ spec: {podSelector: {}, policyTypes: [Ingress, Egress],
+        ingress: [{ports: [{port: ${port}, protocol: ${protocol}}]}], egress: [{ports: [{port: ${port}, protocol: ${protocol}}]}]}}
+`;
+
+const stateOf = (...documents: readonly string[]): State => {
+  const state = readState([{ file: "state.yaml", text: documents.join("---") }]);
+  if (!state.usable) throw new Error(state.diagnostics.map(({ message }) => message).join("\n"));
+  return state;
+};
+
+const addresses: Readonly<Record<string, Readonly<Record<4 | 6, string>>>> = {
+  "a/client": { 4: "10.0.1.1", 6: "fd00:1::1" },
+  "a/near": { 4: "10.0.1.2", 6: "fd00:1::2" },
+  "a/far": { 4: "10.0.2.1", 6: "fd00:2::1" },
+  n1: { 4: "192.168.0.1", 6: "fd01::1" },
+  n2: { 4: "192.168.0.2", 6: "fd01::2" },
+};
+
+const reason = labIsMissing();
+
+describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
+  `on the wire, pods %s${because(reason)}`,
+  (wiring) => {
+    const whole = stateOf(cluster);
+    let lab: Lab;
+    beforeAll(async () => {
+      lab = await Lab.build(whole.cluster, wiring);
+    });
+    beforeEach(() => lab.forgetConnections());
+    afterAll(() => lab?.remove());
+
+    const spaceOf = (name: string): string =>
+      lab.plan.pods.find(({ key }) => key === name)?.space ?? lab.spaceOf(name);
+    const packet = (from: string, to: string, port: number, more: Partial<Packet> = {}): Packet => ({
+      from: spaceOf(from),
+      to: spaceOf(to),
+      source: addresses[from]![4],
+      target: addresses[to]![4],
+      protocol: "TCP",
+      port,
+      servedPort: port,
+      tos: 0,
+      ...more,
+    });
+    const inBoth = (packet: Packet): readonly Packet[] => {
+      const other = (address: string) => Object.values(addresses).find((known) => known[4] === address)![6];
+      return [packet, { ...packet, source: other(packet.source), target: other(packet.target) }];
+    };
+    const outcomes = (...packets: readonly Packet[]) => lab.prober.probe(packets.flatMap(inBoth));
+
+    it("S1.5: errors about an allowed connection come back", async () => {
+      await program(lab, stateOf(cluster, onlyPort(9, "UDP")));
+      const nobody = { protocol: "UDP", servedPort: undefined } as const;
+      const sent = ["a/near", "a/far", "n1"].map((to) => packet("a/client", to, 9, nobody));
+      expect(await outcomes(...sent)).toEqual(Array(6).fill("refused"));
+      expect(await outcomes(packet("a/client", "a/near", 10, nobody))).toEqual(["lost", "lost"]);
+    });
+
+    it("fragments are judged by the port that only the first of them has", async () => {
+      await program(lab, stateOf(cluster, onlyPort(9, "UDP")));
+      const long = { protocol: "UDP", padding: 4000 } as const;
+      const sent = (port: number) => ["a/near", "a/far"].map((to) => packet("a/client", to, port, long));
+      expect(await outcomes(...sent(9))).toEqual(Array(4).fill("arrived"));
+      expect(await outcomes(...sent(10))).toEqual(Array(4).fill("lost"));
+    });
+
+    it("neighbours are still found where pods are isolated from everybody", async () => {
+      await program(lab, stateOf(cluster, onlyPort(80, "TCP")));
+      await lab.forgetNeighbours();
+      const sent = ["a/near", "a/far", "n1", "n2"].map((to) => packet("a/client", to, 80));
+      expect(await outcomes(...sent)).toEqual(Array(8).fill("arrived"));
+    });
+
+    it("a pod that is not known yet is cut off, except from its node", async () => {
+      const known = stateOf(
+        cluster
+          .split("---")
+          .filter((text) => !text.includes("name: near"))
+          .join("---"),
+      );
+      const ranges = ["10.0.1.0/24", "fd00:1::/64"].map((text) => parseCidr(text)!);
+      const of = (node: string) => ({ localRanges: node === "n1" ? ranges : [] });
+      await program(lab, known, { options: of });
+      const cut = [
+        packet("a/client", "a/near", 80),
+        packet("a/far", "a/near", 80),
+        packet("a/near", "a/far", 80),
+        packet("a/near", "n1", 80),
+      ];
+      expect(await outcomes(...cut)).toEqual(Array(8).fill("lost"));
+      expect(await outcomes(packet("n1", "a/near", 80), packet("a/client", "a/far", 80))).toEqual(
+        Array(4).fill("arrived"),
+      );
+      await program(lab, known, { options: (node) => ({ ...of(node), unknownPods: "allow" }) });
+      expect(await outcomes(...cut)).toEqual(Array(8).fill("arrived"));
+    });
+
+    it("with `reject`, who is denied is told", async () => {
+      await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ deny: "reject" }) });
+      const denied = [
+        packet("a/client", "a/near", 81),
+        packet("a/client", "a/far", 81),
+        packet("a/client", "n1", 53, { protocol: "UDP" }),
+      ];
+      expect(await outcomes(...denied)).toEqual(Array(6).fill("refused"));
+      expect(await outcomes(packet("a/client", "a/near", 80))).toEqual(["arrived", "arrived"]);
+    });
+
+    it("with `shadow`, nothing is dropped", async () => {
+      await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ shadow: true }) });
+      const all = ["a/near", "a/far", "n1"].map((to) => packet("a/client", to, 81));
+      expect(await outcomes(...all)).toEqual(Array(6).fill("arrived"));
+    });
+
+    it("without policies everything arrives", async () => {
+      await program(lab, whole);
+      const all = Object.keys(addresses).flatMap((from) =>
+        Object.keys(addresses).map((to) => packet(from, to, 81)),
+      );
+      expect(new Set(await outcomes(...all))).toEqual(new Set(["arrived"]));
+    });
+  },
+);

@@ -1,0 +1,69 @@
+import type { Address, State } from "@tierwall/core";
+import { frame, type NameSet, NodeCompiler, type NodeOptions, rulesetText } from "@tierwall/agent";
+import { domainMatches } from "../../packages/core/src/evaluate/domain.js";
+import { formatAddress, parseAddress } from "../../packages/core/src/net/address.js";
+import type { Lab } from "./lab/lab.js";
+
+export interface Enforcement {
+  readonly generation?: number;
+  readonly options?: (node: string) => Partial<NodeOptions>;
+}
+
+const table = "tierwall";
+
+const usual: Omit<NodeOptions, "node"> = {
+  connectionMask: 0xffff0000,
+  deny: "drop",
+  unknownPods: "deny",
+  localRanges: [],
+  shadow: false,
+};
+
+const noModes = () => ({ audit: "denied", shadow: false }) as const;
+
+/** Puts on each node of a lab what the agent would, in one transaction, and forgets the connections of before. */
+export async function enforce(lab: Lab, state: State): Promise<void> {
+  await program(lab, state);
+  await lab.forgetConnections();
+}
+
+/** The same for a lab in which connections live on. */
+export async function program(
+  lab: Lab,
+  state: State,
+  { generation = 1, options }: Enforcement = {},
+): Promise<void> {
+  await Promise.all(
+    lab.plan.nodes.map(({ name }) =>
+      lab.load(name, tableOf(state, { ...usual, ...options?.(name), node: name }, generation)),
+    ),
+  );
+}
+
+/** The whole table as text, instead of the one that is there. */
+function tableOf({ cluster, tiers }: State, options: NodeOptions, generation: number): string {
+  const compiled = new NodeCompiler(options, noModes).compile(cluster, tiers);
+  const text = rulesetText(frame(compiled, options, generation), table);
+  const learned = compiled.names.flatMap((names) => elementsOf(names, cluster.facts.dns ?? []));
+  return [`table inet ${table}`, `delete table inet ${table}`, text, ...learned, ""].join("\n");
+}
+
+/** As if every pod had asked for every name there is: the facts of a state hold for all. */
+function elementsOf(
+  { patterns, pods, fresh, kept }: NameSet,
+  records: readonly { readonly name: string; readonly addresses: readonly Address[] }[],
+): readonly string[] {
+  const resolved = records
+    .filter(({ name }) => patterns.some((pattern) => domainMatches(pattern, name)))
+    .flatMap(({ addresses }) => addresses);
+  return pods.flatMap((pod) =>
+    resolved
+      .filter(({ family }) => family === parseAddress(pod)!.family)
+      .flatMap((address) =>
+        [fresh, kept].map(
+          (sets) =>
+            `add element inet ${table} ${sets[address.family]} { ${pod} . ${formatAddress(address)} timeout 1h }`,
+        ),
+      ),
+  );
+}

@@ -1,0 +1,73 @@
+import type { State } from "@tierwall/core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stateIn } from "../../packages/core/src/testing/scenario.js";
+import { type Asked, examOf, sameWay, tellAsked } from "./comparison.js";
+import { program } from "./enforce.js";
+import { Lab } from "./lab/lab.js";
+import type { Conversation, Side } from "./lab/prober.js";
+import { because, labIsMissing } from "./lab/requirements.js";
+import { flowsIn, seriesOf } from "./scenarios.js";
+
+/*
+ * Connections that live while policies change. A change cuts those that the new policies deny, in both directions, also
+ * where only the server still speaks; all others never notice.
+ */
+
+const reason = labIsMissing();
+
+interface Kept {
+  readonly asked: Asked;
+  readonly conversation: Conversation;
+}
+
+describe.skipIf(reason !== undefined).each([
+  { seed: 11, wiring: "routed" },
+  { seed: 12, wiring: "bridged" },
+] as const)(`connections that are established, pods $wiring${because(reason)}`, ({ seed, wiring }) => {
+  const states = seriesOf(seed, 6).scenarios.map((scenario) => stateIn(scenario));
+  let lab: Lab;
+  let generation = 0;
+  beforeAll(async () => {
+    lab = await Lab.build(states[0]!.cluster, wiring);
+  });
+  afterAll(() => lab?.remove());
+
+  const change = (state: State) => program(lab, state, { generation: ++generation });
+
+  /** Opens what is allowed, of the protocols in which ends can say more than one thing. */
+  async function open(state: State): Promise<readonly Kept[]> {
+    const flows = flowsIn(state, 1500).filter(({ protocol }) => protocol === "TCP" || protocol === "UDP");
+    const allowed = examOf(lab, state, flows).asked.filter(({ wanted }) => wanted === "Allow");
+    const chosen = allowed.slice(0, 300);
+    const conversations = await lab.prober.open(chosen.map(({ packet }) => packet));
+    expect(conversations).not.toContain(undefined);
+    return chosen.map((asked, i) => ({ asked, conversation: conversations[i]! }));
+  }
+
+  /** Those on which `side` was heard, and should not have been, or the other way round. */
+  async function wrong(state: State, kept: readonly Kept[], side: Side): Promise<readonly string[]> {
+    const heard = await lab.prober.say(
+      kept.map(({ conversation }) => conversation),
+      side,
+    );
+    return kept.flatMap(({ asked }, i) => {
+      const now = sameWay(state, asked);
+      return now === undefined || heard[i] === (now.wanted === "Allow")
+        ? []
+        : [`${tellAsked(state, now)}\nand the ${side} is ${heard[i] ? "" : "not "}heard`];
+    });
+  }
+
+  it.each(states.slice(1).map((_, i) => i + 1))("change %i cuts exactly what it denies", async (turn) => {
+    await change(states[turn - 1]!);
+    const kept = await open(states[turn - 1]!);
+    const now = states[turn]!;
+    const denied = kept.filter(({ asked }) => sameWay(now, asked)?.wanted === "Deny").length;
+    expect(kept.length - denied).toBeGreaterThan(0);
+    await change(now);
+    // In one turn the server speaks first: nothing of the client helps to notice.
+    const sides = turn % 2 === 0 ? (["client", "server"] as const) : (["server", "client"] as const);
+    for (const side of sides) expect(await wrong(now, kept, side)).toEqual([]);
+    await lab.prober.close(kept.map(({ conversation }) => conversation));
+  });
+});

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ConnectivityTest, readConnectivityTests, readState, type State } from "@tierwall/core";
+import { describe, expect, it } from "vitest";
+import { enforce } from "./enforce.js";
+import { because, labIsMissing } from "./lab/requirements.js";
+import { replay } from "./replay.js";
+
+const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
+const folders = readdirSync(examples, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+const manifestsAt = (path: string): readonly string[] =>
+  statSync(path).isDirectory()
+    ? readdirSync(path, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".yaml"))
+        .map((file) => join(path, file))
+    : [path];
+
+const testsIn = (folder: string): readonly ConnectivityTest[] =>
+  manifestsAt(join(examples, folder)).flatMap(
+    (file) => readConnectivityTests(readFileSync(file, "utf8"), file).tests,
+  );
+
+/** Tests that are given the same files are about the same state. */
+function states(
+  folder: string,
+): readonly { readonly state: State; readonly tests: readonly ConnectivityTest[] }[] {
+  const byFiles = new Map<string, ConnectivityTest[]>();
+  for (const test of testsIn(folder)) {
+    const files = test.given.flatMap(({ path }) => manifestsAt(join(dirname(test.file), path)));
+    byFiles.set(files.join("\n"), [...(byFiles.get(files.join("\n")) ?? []), test]);
+  }
+  return [...byFiles].map(([files, tests]) => ({
+    tests,
+    state: readState(files.split("\n").map((file) => ({ file, text: readFileSync(file, "utf8") }))),
+  }));
+}
+
+/** What no packet can show, by folder: nothing else may be left out. */
+const leftOut: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  "npep285-story1-many-baselines": { "undecided: what is not known no packet can tell": 1 },
+};
+
+/** `npm test` takes them in turn, and `npm run test:packets` both. */
+const wirings = ["routed", "bridged"] as const;
+const both = process.env.TIERWALL_PACKET_WIRINGS === "both";
+const cases = folders.flatMap((folder, i) =>
+  wirings.filter((_, j) => both || i % 2 === j).map((wiring) => ({ folder, wiring })),
+);
+
+const reason = labIsMissing();
+
+describe.skipIf(reason !== undefined)(`every example holds on the wire${because(reason)}`, () => {
+  it.each(cases)("$folder, pods $wiring", async ({ folder, wiring }) => {
+    const counts: Record<string, number> = {};
+    for (const { state, tests } of states(folder)) {
+      const replayed = await replay(state, tests, wiring, enforce);
+      expect(replayed.complaints).toEqual([]);
+      for (const [why, count] of replayed.leftOut) counts[why] = (counts[why] ?? 0) + count;
+    }
+    expect(counts).toEqual(leftOut[folder] ?? {});
+  });
+});

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readCase } from "../../packages/core/src/testing/kept-case.js";
+import { disagreements, examOf } from "./comparison.js";
+import { enforce } from "./enforce.js";
+import { Lab } from "./lab/lab.js";
+import { because, labIsMissing } from "./lab/requirements.js";
+import { flowsIn } from "./scenarios.js";
+
+const folder = new URL("found/", import.meta.url);
+const files = readdirSync(folder).filter((name) => name !== "README.md");
+const reason = labIsMissing();
+
+describe.skipIf(reason !== undefined)(`what comparing packets has found${because(reason)}`, () => {
+  it("is kept as YAML", () => {
+    expect(files.filter((name) => !name.endsWith(".yaml"))).toEqual([]);
+  });
+
+  for (const wiring of ["routed", "bridged"] as const)
+    it.each(files)(`no longer happens, ${wiring}: %s`, async (file) => {
+      const state = readCase(readFileSync(new URL(file, folder), "utf8"));
+      const lab = await Lab.build(state.cluster, wiring);
+      try {
+        await enforce(lab, state);
+        const flows = flowsIn(state, 1500);
+        for (const road of ["direct", "alias"] as const) {
+          const found = await disagreements(lab, state, examOf(lab, state, flows, road).asked);
+          expect(found.map(({ complaint }) => complaint)).toEqual([]);
+        }
+      } finally {
+        await lab.remove();
+      }
+    });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { examOf } from "./comparison.js";
+import { type Enforce, hunt } from "./hunt.js";
+import { because, labIsMissing } from "./lab/requirements.js";
+import { enforceLiterally } from "./literal-ruleset.js";
+import { flowsIn, seriesOf } from "./scenarios.js";
+
+const flows = 200;
+const reason = labIsMissing();
+
+describe.skipIf(reason !== undefined)(`hunting for packets with another fate${because(reason)}`, () => {
+  const series = seriesOf(3, 2);
+  const denied: (spare?: string) => Enforce = (spare) => async (lab, state) => {
+    const asked = examOf(lab, state, flowsIn(state, flows)).asked;
+    const wanted = asked.filter(({ wanted, flow }) => wanted === "Deny" && flow.protocol !== spare);
+    await enforceLiterally(lab, wanted);
+  };
+
+  it("comes home with nothing where all denials are enforced", async () => {
+    const { sent, found } = await hunt(series, { wiring: "bridged", enforce: denied(), flows });
+    expect(found).toBeUndefined();
+    expect(sent).toBeGreaterThan(flows);
+  });
+
+  it("keeps what it found with the policies that it takes, and says what happened", async () => {
+    const { found } = await hunt(series, { wiring: "routed", enforce: denied("TCP"), flows });
+    expect(found).toMatch(
+      /^# .* TCP .* is Deny\n#   egress: .*\n#   ingress: .*\n# and on the wire it is arrived \(routed\)\n/,
+    );
+    expect(series.scenarios[0]!.policies.length).toBeGreaterThan(1);
+    expect(found!.match(/kind: "\w+Policy"/g)).toHaveLength(1);
+  });
+});

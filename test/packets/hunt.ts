@@ -1,0 +1,66 @@
+import type { State } from "@tierwall/core";
+import { formatCase } from "../../packages/core/src/testing/kept-case.js";
+import { type Scenario, stateIn } from "../../packages/core/src/testing/scenario.js";
+import { type Disagreement, disagreements, examOf } from "./comparison.js";
+import { Lab } from "./lab/lab.js";
+import type { Wiring } from "./lab/wiring.js";
+import { flowsIn, type Series } from "./scenarios.js";
+
+/** Makes the nodes of a lab enforce a state; connections of before are forgotten. */
+export type Enforce = (lab: Lab, state: State) => Promise<void>;
+
+export interface Hunt {
+  readonly wiring: Wiring;
+  readonly enforce: Enforce;
+  /** How many connections to send under each set of policies. */
+  readonly flows: number;
+}
+
+export interface Bag {
+  readonly sent: number;
+  readonly leftOut: ReadonlyMap<string, number>;
+  /** The first case on which packets and verdicts do not agree, made small, as a text to keep. */
+  readonly found?: string;
+}
+
+/** Sends random connections under each set of policies of a series, until one meets another fate than it should. */
+export async function hunt(series: Series, { wiring, enforce, flows }: Hunt): Promise<Bag> {
+  const lab = await Lab.build(stateIn(series.scenarios[0]!).cluster, wiring);
+  const leftOut = new Map<string, number>();
+  let sent = 0;
+  try {
+    for (const scenario of series.scenarios) {
+      const state = stateIn(scenario);
+      const exam = examOf(lab, state, flowsIn(state, flows));
+      await enforce(lab, state);
+      const [first] = await disagreements(lab, state, exam.asked);
+      sent += exam.asked.length;
+      for (const [why, count] of exam.leftOut) leftOut.set(why, (leftOut.get(why) ?? 0) + count);
+      if (first !== undefined)
+        return { sent, leftOut, found: formatCase(await smallest(lab, enforce, scenario, first, wiring)) };
+    }
+    return { sent, leftOut };
+  } finally {
+    await lab.remove();
+  }
+}
+
+/** Without each policy that it does not take. */
+async function smallest(
+  lab: Lab,
+  enforce: Enforce,
+  scenario: Scenario,
+  disagreement: Disagreement,
+  wiring: Wiring,
+): Promise<{ readonly scenario: Scenario; readonly complaint: string }> {
+  let [small, { complaint }] = [scenario, disagreement];
+  for (const policy of scenario.policies) {
+    const smaller = { ...small, policies: small.policies.filter((other) => other !== policy) };
+    const state = stateIn(smaller);
+    const again = examOf(lab, state, [disagreement.asked.flow], disagreement.asked.road);
+    await enforce(lab, state);
+    const [still] = await disagreements(lab, state, again.asked);
+    if (still !== undefined) [small, complaint] = [smaller, still.complaint];
+  }
+  return { scenario: small, complaint: `${complaint} (${wiring})` };
+}

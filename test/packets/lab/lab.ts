@@ -1,0 +1,150 @@
+import { readdirSync } from "node:fs";
+import type { Cluster, Flow } from "@tierwall/core";
+import { formatAddress } from "../../../packages/core/src/net/address.js";
+import { packetOf, type Road, type Sendable } from "./packet.js";
+import { type LabPlan, planLab } from "./plan.js";
+import { type Outcome, type Packet, Prober } from "./prober.js";
+import { run, runIn } from "./run.js";
+import { backendsIn, type LabBackend, servicesTable } from "./services.js";
+import { type Wiring, wiringSteps } from "./wiring.js";
+
+/** A cluster made of network namespaces, and whoever sends packets in it. */
+export class Lab {
+  private constructor(
+    readonly cluster: Cluster,
+    readonly plan: LabPlan,
+    readonly prober: Prober,
+    readonly backends: readonly LabBackend[],
+  ) {}
+
+  static async build(cluster: Cluster, wiring: Wiring): Promise<Lab> {
+    await removeSpaces(leftovers());
+    const plan = planLab(cluster, `${prefix}${process.pid}-${++labs}`);
+    const lab = new Lab(cluster, plan, new Prober(), backendsIn(cluster));
+    try {
+      await lab.wire(wiring);
+      await lab.offerServices();
+      await lab.settle();
+      return lab;
+    } catch (error) {
+      await lab.remove();
+      throw error;
+    }
+  }
+
+  packetOf(flow: Flow, road: Road = "direct"): Sendable {
+    return packetOf(this.plan, flow, road);
+  }
+
+  async probe(flows: readonly Flow[]): Promise<readonly Outcome[]> {
+    const packets = flows.map((flow) => {
+      const sendable = this.packetOf(flow);
+      if (sendable.kind === "impossible") throw new Error(sendable.why);
+      return sendable.packet;
+    });
+    return this.prober.probe(packets);
+  }
+
+  /** Loads a text of nftables into a node. */
+  async load(node: string, text: string): Promise<void> {
+    await runIn(this.spaceOf(node), "nft", ["-f", "-"], text);
+  }
+
+  /** Connections of before are new ones after this. */
+  async forgetConnections(): Promise<void> {
+    await Promise.all(this.plan.nodes.map(({ space }) => runIn(space, "conntrack", ["-F"])));
+  }
+
+  /** Everybody has to ask again who has an address. */
+  async forgetNeighbours(): Promise<void> {
+    const { outside, nodes, pods } = this.plan;
+    const spaces = [outside, ...nodes, ...pods].map(({ space }) => space);
+    await Promise.all(spaces.map((space) => run("ip", ["-n", space, "neigh", "flush", "all"])));
+  }
+
+  spaceOf(node: string): string {
+    const found = this.plan.nodes.find(({ name }) => name === node);
+    if (found === undefined) throw new Error(`there is no node ${node} in the lab`);
+    return found.space;
+  }
+
+  async remove(): Promise<void> {
+    await this.prober.stop();
+    const { outside, nodes, pods } = this.plan;
+    const spaces = [outside, ...nodes, ...pods].map(({ space }) => space);
+    const present = new Set(namedSpaces());
+    await removeSpaces(spaces.filter((space) => present.has(space)));
+  }
+
+  private async wire(wiring: Wiring): Promise<void> {
+    const { create, inside, insideIPv6, settings } = wiringSteps(this.plan, wiring);
+    await run("ip", ["-batch", "-"], lines(create));
+    await this.prober.configure(settings);
+    const configure = ([space, steps]: readonly [string, readonly string[]], ...family: readonly string[]) =>
+      run("ip", [...family, "-n", space, "-batch", "-"], lines(steps));
+    for (const spaces of inside) await Promise.all([...spaces].map((steps) => configure(steps)));
+    await Promise.all([...insideIPv6].map((steps) => configure(steps, "-6")));
+  }
+
+  /** Until everybody is reached from outside, so that what is lost later was dropped by somebody. */
+  private async settle(): Promise<void> {
+    const everybody = [
+      ...this.plan.pods.map(({ space, pod }) => ({ space, addresses: pod.addresses })),
+      ...this.plan.nodes,
+    ];
+    const greetings = everybody.flatMap(({ space, addresses }) =>
+      addresses.map((address): Packet => {
+        const source = address.family === 4 ? "192.0.2.1" : "2001:db8::1";
+        const ends = { from: this.plan.outside.space, to: space, source, target: formatAddress(address) };
+        return { ...ends, protocol: "ICMP", port: 0, servedPort: 0, tos: 0 };
+      }),
+    );
+    let left = greetings;
+    for (let turn = 0; turn < 20 && left.length > 0; turn++) {
+      const outcomes = await this.prober.probe(left);
+      left = left.filter((_, i) => outcomes[i] !== "arrived");
+    }
+    const unreached = left.map(({ target }) => target).join(", ");
+    if (unreached !== "") throw new Error(`the lab does not work: nobody answers at ${unreached}`);
+  }
+
+  private async offerServices(): Promise<void> {
+    await Promise.all(
+      this.plan.nodes.map((node) => this.load(node.name, servicesTable(this.plan, node, this.backends))),
+    );
+  }
+}
+
+const prefix = "twp";
+let labs = 0;
+
+const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");
+
+function namedSpaces(): readonly string[] {
+  try {
+    return readdirSync("/run/netns");
+  } catch {
+    return [];
+  }
+}
+
+/** Of runs that were killed before they could tidy up. */
+function leftovers(): readonly string[] {
+  return namedSpaces().filter((space) => {
+    const [, pid] = /^twp(\d+)-/.exec(space) ?? [];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function removeSpaces(spaces: readonly string[]): Promise<void> {
+  if (spaces.length > 0) await run("ip", ["-batch", "-"], lines(spaces.map((space) => `netns del ${space}`)));
+}

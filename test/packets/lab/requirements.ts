@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+
+/** By command, the Debian package it is in. */
+const tools = {
+  ip: "iproute2",
+  nft: "nftables",
+  conntrack: "conntrack",
+  nsenter: "util-linux",
+  python3: "python3",
+};
+
+/** Why there can be no lab on this machine; undefined where there can. */
+export function labIsMissing(): string | undefined {
+  const absent = Object.entries(tools).filter(
+    ([tool]) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0,
+  );
+  if (absent.length > 0) return `install ${absent.map(([, name]) => name).join(", ")}`;
+  const space = `twp${process.pid}-try`;
+  const made = spawnSync("ip", ["netns", "add", space], { encoding: "utf8" });
+  if (made.status !== 0) return `network namespaces need root: ${made.stderr.trim()}`;
+  spawnSync("ip", ["netns", "del", space]);
+  return undefined;
+}
+
+/** Behind the title of tests that are skipped. */
+export const because = (reason: string | undefined): string =>
+  reason === undefined ? "" : ` (skipped: ${reason})`;

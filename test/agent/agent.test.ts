@@ -244,10 +244,29 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await eventually(() => reached(node), [8080]);
   });
 
+  it("do not begin with files that have errors", async () => {
+    const node = await labOnTrial();
+    node.write("manifests/policy.yaml", "kind: NetworkPolicy\napiVersion: networking.k8s.io/v1\n");
+    const applied = trial(node, "--confirm", "1h");
+    expect(await applied.exit).toBe(2);
+    expect(applied.said).toContain("policy.yaml");
+    expect(await reached(node)).toEqual([8080]);
+  });
+
+  it("leave no rules where there were none before", async () => {
+    const node = await labOfTwo();
+    const applied = trial(node, "--confirm", "2s");
+    await applied.says("on trial");
+    expect(await reached(node)).toEqual([8080]);
+    expect(await applied.exit).toBe(1);
+    expect([await reached(node), node.nft("list", "tables")]).toEqual([[8080, 9090], ""]);
+  });
+
   it("go at once when a guard fails", async () => {
     const node = await labOnTrial();
-    const applied = trial(node, "--confirm", "60s", "--guard", "tcp://10.9.0.1:1");
+    const applied = trial(node, "--confirm", "1h", "--guard", "tcp://10.9.0.1:1");
     expect(await applied.exit).toBe(1);
+    expect(applied.said).toContain("tcp://10.9.0.1:1");
     expect(await reached(node)).toEqual([8080]);
   });
 });

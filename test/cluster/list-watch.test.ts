@@ -139,6 +139,16 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       await steps();
       proxy.refuse = () => undefined;
     },
+    "lists are something else": async (steps) => {
+      proxy.refuse = (path) =>
+        path.includes("watch=1")
+          ? { status: 410 }
+          : { status: 200, body: JSON.stringify({ kind: "Welcome", items: [] }) };
+      proxy.breakAll();
+      await steps();
+      await sleep(300);
+      proxy.refuse = () => undefined;
+    },
     "kinds seem to be gone": async (steps) => {
       proxy.refuse = (path) =>
         path.includes("/api/v1/") ? { status: 404, body: "404 page not found" } : undefined;

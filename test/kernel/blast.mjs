@@ -1,6 +1,7 @@
 // Sends datagrams to UDP ports 7 and 9 of an address as fast as it can, from several ports, until it is told to end.
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
 
 const address = process.argv[2];
 const sockets = [];
@@ -22,5 +23,7 @@ while (!ending) {
       Array.from({ length: 16 }, () => new Promise((sent) => socket.send(datagram, () => sent(undefined)))),
     ),
   );
+  // All of this was done at once: without a turn of the event loop no signal would be seen.
+  await turn();
 }
 process.exit();

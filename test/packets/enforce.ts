@@ -1,4 +1,4 @@
-import type { Address, State } from "@tierwall/core";
+import type { DnsRecord, State } from "@tierwall/core";
 import { frame, type NameSet, NodeCompiler, type NodeOptions, rulesetText } from "@tierwall/agent";
 import { domainMatches } from "../../packages/core/src/evaluate/domain.js";
 import { formatAddress, parseAddress } from "../../packages/core/src/net/address.js";
@@ -11,7 +11,7 @@ export interface Enforcement {
 
 const table = "tierwall";
 
-const usual: Omit<NodeOptions, "node"> = {
+export const usualOptions: Omit<NodeOptions, "node"> = {
   connectionMask: 0xffff0000,
   deny: "drop",
   unknownPods: "deny",
@@ -35,7 +35,7 @@ export async function program(
 ): Promise<void> {
   await Promise.all(
     lab.plan.nodes.map(({ name }) =>
-      lab.load(name, tableOf(state, { ...usual, ...options?.(name), node: name }, generation)),
+      lab.load(name, tableOf(state, { ...usualOptions, ...options?.(name), node: name }, generation)),
     ),
   );
 }
@@ -48,22 +48,28 @@ function tableOf({ cluster, tiers }: State, options: NodeOptions, generation: nu
   return [`table inet ${table}`, `delete table inet ${table}`, text, ...learned, ""].join("\n");
 }
 
-/** As if every pod had asked for every name there is: the facts of a state hold for all. */
-function elementsOf(
-  { patterns, pods, fresh, kept }: NameSet,
-  records: readonly { readonly name: string; readonly addresses: readonly Address[] }[],
-): readonly string[] {
+function elementsOf(names: NameSet, records: readonly DnsRecord[]): readonly string[] {
+  return [...resolvedPairs(names, records)].flatMap(([family, pairs]) =>
+    [names.fresh[family], names.kept[family]].map(
+      (set) => `add element inet ${table} ${set} { ${pairs.map((pair) => `${pair} timeout 1h`).join(", ")} }`,
+    ),
+  );
+}
+
+/** `10.0.0.1 . 203.0.113.9`, as if every pod had asked for every name there is: the facts of a state hold for all. */
+export function resolvedPairs(
+  { patterns, pods }: NameSet,
+  records: readonly DnsRecord[],
+): ReadonlyMap<4 | 6, readonly string[]> {
   const resolved = records
     .filter(({ name }) => patterns.some((pattern) => domainMatches(pattern, name)))
     .flatMap(({ addresses }) => addresses);
-  return pods.flatMap((pod) =>
-    resolved
-      .filter(({ family }) => family === parseAddress(pod)!.family)
-      .flatMap((address) =>
-        [fresh, kept].map(
-          (sets) =>
-            `add element inet ${table} ${sets[address.family]} { ${pod} . ${formatAddress(address)} timeout 1h }`,
-        ),
-      ),
-  );
+  const pairs = new Map<4 | 6, string[]>();
+  for (const pod of pods) {
+    const { family } = parseAddress(pod)!;
+    const own = new Set(resolved.filter((address) => address.family === family).map(formatAddress));
+    if (own.size > 0)
+      pairs.set(family, [...(pairs.get(family) ?? []), ...[...own].map((to) => `${pod} . ${to}`)]);
+  }
+  return pairs;
 }

@@ -9,7 +9,7 @@ import { anyPolicies } from "../../packages/core/src/testing/arbitrary-policies.
 import { memberPairs, otherPairs, portsAtBorders } from "../../packages/core/src/testing/every-flow.js";
 import type { Scenario } from "../../packages/core/src/testing/scenario.js";
 
-/** One cluster under several sets of policies, each with what is known besides: all of them fit into one lab. */
+/** One cluster, and what is known besides, under several sets of policies: all of them fit into one lab. */
 export interface Series {
   readonly cluster: ClusterModel;
   readonly scenarios: readonly Scenario[];
@@ -29,9 +29,9 @@ export function seriesOf(seed: number, count: number): Series {
   const policies = fc.oneof(...mixes.map((mix) => anyPolicies({ ...mix, unknowable: false })));
   const series = anyCluster({ ...known, minPods: 4, maxPods: 6, maxReplicas: 2 }).chain((cluster) =>
     fc
-      .array(fc.tuple(policies, anyFacts(known)), { minLength: count, maxLength: count })
-      .map((sets): Series => {
-        const scenarios = sets.map(([policies, facts]) => ({ cluster, policies, facts, questions: [] }));
+      .tuple(fc.array(policies, { minLength: count, maxLength: count }), anyFacts(known))
+      .map(([sets, facts]): Series => {
+        const scenarios = sets.map((policies) => ({ cluster, policies, facts, questions: [] }));
         return { cluster, scenarios };
       }),
   );

@@ -106,6 +106,18 @@ describe("a turn of the agent", () => {
   });
 });
 
+describe("a node that nobody knows", () => {
+  it.each([
+    ["worth a warning", "n9", 1],
+    ["not one that only its pods speak of", "n1", 0],
+  ])("is %s", async (_, node, count) => {
+    const { agent, see, warnings } = setup(undefined, { ...options, node });
+    await agent.start();
+    await see(situation([pod("a", "10.0.0.1")]));
+    expect(warnings.filter((line) => line.includes("is --node right?"))).toHaveLength(count);
+  });
+});
+
 describe("the ranges of a node's pods", () => {
   it("are those of its Node, and one compiler serves while they stay", async () => {
     const { agent, see, compilers } = setup();

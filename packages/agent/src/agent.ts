@@ -107,18 +107,21 @@ export class Agent {
     const { options, compilerFor } = this.#parts;
     const ranges = localRanges(options.node, options.localRanges, situation);
     if (this.#compiler === undefined || !sameRanges(this.#compiler.of.localRanges, ranges)) {
-      this.#warnAbout(ranges);
+      this.#warnAbout(ranges, situation);
       const of = { ...options, localRanges: ranges };
       this.#compiler = { of, compiler: compilerFor(of) };
     }
     return { options: this.#compiler.of, compiler: this.#compiler.compiler };
   }
 
-  #warnAbout(ranges: readonly Cidr[]): void {
+  #warnAbout(ranges: readonly Cidr[], { cluster }: Situation): void {
     const { options, log } = this.#parts;
-    if (ranges.length > 0 || options.unknownPods === "allow") return;
-    log.warn(
-      `node ${options.node} has no podCIDRs and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
-    );
+    const { node, unknownPods } = options;
+    if (!cluster.nodes.has(node))
+      log.warn(`there is no node ${node}, and no pod runs on it: is --node right?`);
+    if (ranges.length === 0 && unknownPods === "deny")
+      log.warn(
+        `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
+      );
   }
 }

@@ -8,10 +8,11 @@ import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
 /** Who is told about the objects of a kind. */
 export interface ReflectorListener {
-  /** All there are: what was known and is not among them is gone. */
-  replaced(kind: WatchedKind, objects: readonly JsonObject[]): void;
-  set(kind: WatchedKind, object: JsonObject): void;
+  /** Gives back what the object goes by. */
+  set(kind: WatchedKind, object: JsonObject): string;
   removed(kind: WatchedKind, object: JsonObject): void;
+  /** These are all there are: what else was known is gone. */
+  complete(kind: WatchedKind, keys: ReadonlySet<string>): void;
   /** `health` says something else now. */
   stirred(kind: WatchedKind): void;
 }
@@ -123,7 +124,7 @@ export class Reflector {
       case "missing":
         this.version = undefined;
         if (!this.isBelieved()) return this.deal({ kind: "failed", message });
-        this.listener.replaced(this.kind, []);
+        this.listener.complete(this.kind, new Set());
         this.be({ state: "missing", isKnown: true, message });
         return this.times.absentMilliseconds;
       case "forbidden":
@@ -157,30 +158,36 @@ export class Reflector {
       }
       this.served = version;
       this.version = listed.version;
-      this.listener.replaced(this.kind, listed.objects);
+      this.listener.complete(this.kind, listed.keys);
       this.heard();
       return undefined;
     }
     return trouble;
   }
 
+  /** Objects are passed on page by page: nobody is kept from other work for long. */
   private async listAll(
     path: string,
-  ): Promise<{ objects: JsonObject[]; version: string } | { trouble: Trouble }> {
-    const objects: JsonObject[] = [];
+  ): Promise<
+    { readonly keys: ReadonlySet<string>; readonly version: string } | { readonly trouble: Trouble }
+  > {
+    const keys = new Set<string>();
     for (let next = ""; ; ) {
-      const response = await this.get(
-        `${path}?limit=${pageSize}${next && `&continue=${encodeURIComponent(next)}`}`,
-      );
+      const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
+      const response = await this.get(`${path}?limit=${pageSize}${more}`);
       if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-      const page = JSON.parse(await textOf(response)) as JsonObject;
-      const { apiVersion, metadata, items } = page;
-      // Items of a list do not say what they are.
-      for (const item of Array.isArray(items) ? (items as JsonObject[]) : [])
-        objects.push(this.kind.keep({ ...item, apiVersion: apiVersion!, kind: this.kind.kind }));
+      const { apiVersion, metadata, items } = JSON.parse(await textOf(response)) as JsonObject;
       const about = isObject(metadata) ? metadata : {};
+      const version = textIn(about.resourceVersion);
+      // Somebody on the way may answer anything, and an empty cluster is not what they mean.
+      if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
+      for (const item of Array.isArray(items) ? (items as JsonObject[]) : []) {
+        // Items of a list do not say what they are.
+        const object = { ...item, apiVersion: apiVersion!, kind: this.kind.kind };
+        keys.add(this.listener.set(this.kind, this.kind.keep(object)));
+      }
       next = textIn(about.continue);
-      if (next === "") return { objects, version: textIn(about.resourceVersion) };
+      if (next === "") return { keys, version };
     }
   }
 

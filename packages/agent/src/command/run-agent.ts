@@ -2,8 +2,7 @@ import type { Logger } from "pino";
 import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NodeCompiler } from "../compile/node-compiler.js";
-import type { Outcome } from "../kernel/outcome.js";
-import { done, failed } from "../kernel/outcome.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
@@ -71,7 +70,7 @@ async function start(
     waitingFor: () => (report.hasRules ? undefined : "no rules are in the kernel yet: tierwall agent status"),
   });
   if (!served.ok) return served;
-  const timers = [setInterval(() => void node.table.verify(), options.resync), watchMemory(log)];
+  const timers = [setInterval(() => void verify(node, log), options.resync), watchMemory(log)];
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   void agent.start().catch((cause: unknown) => log.error(`the source failed: ${String(cause)}`));
   return done(async () => {
@@ -80,6 +79,12 @@ async function start(
     await agent.stop();
     await served.value();
   });
+}
+
+/** Repairs are reported where they happen; here is said when nobody could look. */
+async function verify({ table }: EnforcedNode, log: Logger): Promise<void> {
+  const verified = await table.verify();
+  if (!verified.ok) log.warn(`the table could not be compared with what it should be: ${verified.message}`);
 }
 
 interface Answers {

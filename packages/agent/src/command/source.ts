@@ -20,7 +20,7 @@ export async function openSource(
   onErrors: OnErrors = () => undefined,
 ): Promise<Outcome<OpenSource>> {
   return options.kind === "files"
-    ? done(openFiles(options, log, onErrors))
+    ? done(openFiles(options, log, metrics, onErrors))
     : openCluster(options, log, metrics);
 }
 
@@ -28,14 +28,21 @@ type FileOptions = Extract<SourceOptions, { kind: "files" }>;
 type OnErrors = (errors: readonly Diagnostic[]) => void;
 
 /** Errors keep the last good state in force, and what is wrong in the log. */
-function openFiles({ paths, recursive, state }: FileOptions, log: Logger, onErrors: OnErrors): OpenSource {
+function openFiles(
+  { paths, recursive, state }: FileOptions,
+  log: Logger,
+  metrics: AgentMetrics,
+  onErrors: OnErrors,
+): OpenSource {
   let errors: readonly Diagnostic[] = [];
+  metrics.sourceSynced.set({ kind: "files" }, 1);
   const source = new FileSource({
     ...state,
     paths,
     recursive,
     onErrors: (found) => {
       errors = found;
+      metrics.sourceSynced.set({ kind: "files" }, found.length === 0 ? 1 : 0);
       for (const { code, message, place } of found.slice(0, mostErrors))
         log.error({ code }, `${placeText(place)}${message}`);
       if (found.length > 0)

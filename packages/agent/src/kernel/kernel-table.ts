@@ -199,7 +199,7 @@ export class KernelTable {
       this.#frameOf = frameOf;
       this.#elementsFor = elementsFor;
       const current = this.#current;
-      const clock = new Clock();
+      const clock = new Clock(this.#nft);
       if (!current) return this.#swap(frameOf, clock, "there was no table");
       if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
       const { generation } = current.state;
@@ -214,7 +214,7 @@ export class KernelTable {
         generation: next.value,
         elements: elementsFor({ name: current.name, ruleset }),
       };
-      const changed = await clock.nft(() => this.#tables.change(current, wish));
+      const changed = await this.#tables.change(current, wish);
       if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
       this.#current = changed.value;
       this.#sweepSoon();
@@ -234,18 +234,16 @@ export class KernelTable {
     const generation = next.value;
     const ruleset = frameOf(generation);
     const name = this.#freeName;
-    const loaded = await clock.nft(async () => {
-      const elements = await this.#learned(name, ruleset);
-      return this.#tables.load(name, { ruleset, generation, elements });
-    });
+    const elements = await this.#learned(name, ruleset);
+    const loaded = await this.#tables.load(name, { ruleset, generation, elements });
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
     if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
-    const found = await clock.nft(() => this.#tables.find(name));
+    const found = await this.#tables.find(name);
     if (!found.ok) return found;
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
-    const removed = await clock.nft(() => this.#removeStrays());
+    const removed = await this.#removeStrays();
     if (!removed.ok) return removed;
     const unfaithful = this.#unfaithful.size > 0 && { unfaithful: [...this.#unfaithful] };
     return done({
@@ -310,7 +308,7 @@ export class KernelTable {
       if (first === undefined) return done(differences);
       this.#suspect = first;
       if (this.#trial) this.#forgetTrial("lost");
-      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(), first));
+      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(this.#nft), first));
       this.#options.onDrift?.({ differences, ...(repaired && { repaired }) });
       return done(differences);
     });
@@ -323,16 +321,14 @@ export class KernelTable {
       if (!this.#current || this.#suspect !== undefined) {
         return failed("there is nothing to go back to: apply rules first");
       }
-      const clock = new Clock();
+      const clock = new Clock(this.#nft);
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const { value: generation } = next;
       const { name, ruleset } = { name: this.#freeName, ruleset: frameOf(generation) };
       const old = this.#current;
-      const begun = await clock.nft(async () => {
-        const learned = await this.#learned(name, ruleset);
-        return beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);
-      });
+      const learned = await this.#learned(name, ruleset);
+      const begun = await beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);
       if (!begun.ok) return begun;
       const timer = setTimeout(() => void this.#endTrial("expired"), seconds * 1000);
       timer.unref();
@@ -435,16 +431,14 @@ function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[]
 /** How long things took, and how much of it was nft. */
 class Clock {
   readonly #since = performance.now();
-  #nft = 0;
+  readonly #nftBefore: number;
 
-  async nft<T>(work: () => Promise<T>): Promise<T> {
-    const since = performance.now();
-    const result = await work();
-    this.#nft += performance.now() - since;
-    return result;
+  constructor(readonly nft: Nft) {
+    this.#nftBefore = nft.milliseconds;
   }
 
   read(): Applied["milliseconds"] {
-    return { compute: performance.now() - this.#since - this.#nft, nft: this.#nft };
+    const nft = this.nft.milliseconds - this.#nftBefore;
+    return { compute: performance.now() - this.#since - nft, nft };
   }
 }

@@ -1,14 +1,22 @@
+import { performance } from "node:perf_hooks";
 import { type Finished, run } from "./command.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 /** Talks to nftables of the network namespace that this process is in. */
 export class Nft {
+  #milliseconds = 0;
+
   /** `command`: how nft is started; tests start it in a namespace of theirs. */
   constructor(readonly command: readonly string[] = ["nft"]) {}
 
+  /** How long all of its processes took so far. */
+  get milliseconds(): number {
+    return this.#milliseconds;
+  }
+
   /** All of it, or nothing. `interrupted`: nft was killed, and which of the two it was is not known. */
   async transact(text: string): Promise<Outcome<void> & { readonly interrupted?: boolean }> {
-    const finished = await run([...this.command, "-f", "-"], text);
+    const finished = await this.#run(["-f", "-"], text);
     if (finished.status === 0) return done(undefined);
     const interrupted = finished.ended?.startsWith("SIG") ?? false;
     return { ...failed(complaint(finished, text)), interrupted };
@@ -20,8 +28,15 @@ export class Nft {
   }
 
   async ask(...args: readonly string[]): Promise<Outcome<string>> {
-    const finished = await run([...this.command, ...args]);
+    const finished = await this.#run(args);
     return finished.status === 0 ? done(finished.stdout) : failed(complaint(finished, args.join(" ")));
+  }
+
+  async #run(args: readonly string[], input?: string): Promise<Finished> {
+    const since = performance.now();
+    const finished = await run([...this.command, ...args], input);
+    this.#milliseconds += performance.now() - since;
+    return finished;
   }
 }
 

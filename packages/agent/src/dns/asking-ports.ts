@@ -3,6 +3,7 @@ import {
   askingPorts as range,
   type DnsProtocol,
   dnsSets,
+  familyOf,
   type SocketAddress,
   sourceElement,
 } from "./redirect.js";
@@ -88,8 +89,4 @@ export class AskingPorts {
     }
     return undefined;
   }
-}
-
-function familyOf(address: string): 4 | 6 {
-  return address.includes(":") ? 6 : 4;
 }

@@ -142,8 +142,9 @@ export class NameService {
   }
 
   async #renew(): Promise<void> {
-    await this.#redirects.serve(this.#servers);
-    const added = await this.#redirects.choose(this.#learned.pods());
+    const pods = this.#learned.pods();
+    await this.#redirects.serve(this.#servers, pods);
+    const added = await this.#redirects.choose(pods);
     if (this.#timer === undefined) return;
     const ports = this.#ports.replacement();
     const problem = await this.#transactions.submit([...this.#redirects.replacement(), ...ports.changes]);

@@ -102,7 +102,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
     const seconds = (performance.now() - start) / 1000;
     const { allowed, denied } = await storm.stop();
     const rate = (allowed.came + denied.came) / seconds;
-    expect(denied).toEqual({ came: expect.any(Number), passed: 0 });
+    expect(denied.passed).toBe(0);
     expect(allowed.passed).toBe(allowed.came);
     // A storm that did not blow shows nothing.
     expect(Math.min(allowed.came, denied.came)).toBeGreaterThan(10_000);

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,9 +112,9 @@ export class ControlPlane {
     });
   }
 
-  /** `kill`: without a chance to say goodbye. */
-  async stopApiServer(how: "SIGTERM" | "SIGKILL" = "SIGKILL"): Promise<void> {
-    await ended(this.apiServer, how);
+  /** Without a chance to say goodbye. */
+  async stopApiServer(): Promise<void> {
+    await ended(this.apiServer, "SIGKILL");
   }
 
   /** Forgets all versions but the latest: who still watches from an earlier one is told it is gone. */
@@ -119,6 +128,25 @@ export class ControlPlane {
     };
     const { header } = await ask("range", { key: Buffer.from("compact").toString("base64") });
     await ask("compaction", { revision: header.revision, physical: true });
+  }
+
+  /** Remembers all there is. Gives back how to go back to it: server and etcd are restarted either way. */
+  async backup(): Promise<() => Promise<void>> {
+    const [data, copy] = [join(this.folder, "etcd"), join(this.folder, "backup")];
+    await this.restart(() => cpSync(data, copy, { recursive: true }));
+    return async () =>
+      this.restart(() => {
+        rmSync(data, { recursive: true });
+        renameSync(copy, data);
+      });
+  }
+
+  private async restart(meanwhile: () => void): Promise<void> {
+    await this.stopApiServer();
+    await ended(this.etcd, "SIGTERM");
+    meanwhile();
+    await this.startEtcd();
+    await this.startApiServer();
   }
 
   async stop(): Promise<void> {
@@ -161,7 +189,12 @@ export class ControlPlane {
     const log = createWriteStream(this.logOf(name), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    child.on("exit", () => log.end());
+    const end = () => child.kill("SIGKILL");
+    process.once("exit", end);
+    child.once("exit", () => {
+      process.off("exit", end);
+      log.end();
+    });
     return child;
   }
 

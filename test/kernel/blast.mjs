@@ -11,13 +11,11 @@ for (const port of [7, 9, 7, 9, 7, 9, 7, 9]) {
   await once(socket, "connect");
   sockets.push(socket);
 }
-let ending = false;
-process.once("SIGTERM", () => {
-  ending = true;
-});
+const ending = new AbortController();
+process.once("SIGTERM", () => ending.abort());
 console.log("ready");
 const datagram = Buffer.from("x");
-while (!ending) {
+while (!ending.signal.aborted) {
   await Promise.all(
     sockets.flatMap((socket) =>
       Array.from({ length: 16 }, () => new Promise((sent) => socket.send(datagram, () => sent(undefined)))),

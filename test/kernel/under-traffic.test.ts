@@ -51,8 +51,10 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
     const table = opened.value;
     await table.apply(wish(0, packets));
     const script = fileURLToPath(new URL("blast.mjs", import.meta.url));
-    const [program, ...args] = [...client.enter, process.execPath, script, address];
-    const blast = spawn(program!, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const [, ...enter] = client.enter;
+    const blast = spawn("ip", [...enter, process.execPath, script, address], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const ended = once(blast, "exit");
     await once(blast.stdout, "data");
     const kinds = new Set<string>();
@@ -70,7 +72,7 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
     const sent = countsOf(client);
     expect(sent.denied).toBeGreaterThan(1000);
     expect(countsOf(server)).toEqual({ denied: 0, allowed: sent.allowed });
-    expect([...kinds].sort()).toEqual(["changed", "on trial", "swapped"]);
+    expect([...kinds].toSorted()).toEqual(["changed", "on trial", "swapped"]);
   });
 });
 

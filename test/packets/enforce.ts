@@ -1,5 +1,12 @@
 import type { DnsRecord, State } from "@tierwall/core";
-import { frame, type NameSet, NodeCompiler, type NodeOptions, rulesetText } from "@tierwall/agent";
+import {
+  frame,
+  type NameSet,
+  NodeCompiler,
+  type NodeOptions,
+  type Ruleset,
+  rulesetText,
+} from "@tierwall/agent";
 import { domainMatches } from "../../packages/core/src/evaluate/domain.js";
 import { formatAddress, parseAddress } from "../../packages/core/src/net/address.js";
 import type { Lab } from "./lab/lab.js";
@@ -7,6 +14,8 @@ import type { Lab } from "./lab/lab.js";
 export interface Enforcement {
   readonly generation?: number;
   readonly options?: (node: string) => Partial<NodeOptions>;
+  /** What somebody could have got wrong. */
+  readonly plant?: (ruleset: Ruleset) => Ruleset;
 }
 
 const table = "tierwall";
@@ -31,19 +40,24 @@ export async function enforce(lab: Lab, state: State): Promise<void> {
 export async function program(
   lab: Lab,
   state: State,
-  { generation = 1, options }: Enforcement = {},
+  { generation = 1, options, plant = (ruleset) => ruleset }: Enforcement = {},
 ): Promise<void> {
   await Promise.all(
     lab.plan.nodes.map(({ name }) =>
-      lab.load(name, tableOf(state, { ...usualOptions, ...options?.(name), node: name }, generation)),
+      lab.load(name, tableOf(state, { ...usualOptions, ...options?.(name), node: name }, generation, plant)),
     ),
   );
 }
 
 /** The whole table as text, instead of the one that is there. */
-function tableOf({ cluster, tiers }: State, options: NodeOptions, generation: number): string {
+function tableOf(
+  { cluster, tiers }: State,
+  options: NodeOptions,
+  generation: number,
+  plant: (ruleset: Ruleset) => Ruleset,
+): string {
   const compiled = new NodeCompiler(options, noModes).compile(cluster, tiers);
-  const text = rulesetText(frame(compiled, options, generation), table);
+  const text = rulesetText(plant(frame(compiled, options, generation)), table);
   const learned = compiled.names.flatMap((names) => elementsOf(names, cluster.facts.dns ?? []));
   return [`table inet ${table}`, `delete table inet ${table}`, text, ...learned, ""].join("\n");
 }

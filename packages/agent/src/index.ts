@@ -48,4 +48,3 @@ export { type LeftElement, leftElements } from "./dns/timed-elements.js";
 export { FileSource, type FileSourceOptions } from "./source/file-source.js";
 export { annotationsOf, ruleLine } from "./ruleset/annotations.js";
 export { differenceText } from "./ruleset/difference-text.js";
-export { annotatedModes } from "./ruleset/policy-modes.js";

@@ -61,8 +61,8 @@ describe("tierwall nft", () => {
   });
 
   it("takes the options of the node", () => {
-    const options = ["--deny", "reject", "--node-pod-cidr", "10.0.0.0/24", "--log-group", "7"];
-    const { stdout } = nft("--node", "worker-1", ...options, "--connection-mask", "0x00ff0000");
+    const options = ["--deny", "reject", "--pod-range", "10.0.0.0/24", "--log-group", "7"];
+    const { stdout } = nft("--node", "worker-1", ...options, "--connmark-mask", "0x00ff0000");
     expect(stdout).toContain("reject with icmpx 3");
     expect(stdout).toContain("ip saddr @local4 goto unknown_egress");
     expect(stdout).toContain("group 7");
@@ -72,9 +72,9 @@ describe("tierwall nft", () => {
   it.each([
     ["no node", [], "required option '--node <name>' not specified"],
     ["a node that is not there", ["--node", "worker-3"], "there is no node `worker-3`"],
-    ["a mask with a hole", ["--node", "worker-1", "--connection-mask", "0xff0f0000"], "bits side by side"],
-    ["a mask that is too small", ["--node", "worker-1", "--connection-mask", "0x7f"], "bits side by side"],
-    ["a group that is no number", ["--node", "worker-1", "--log-group", "x"], "is not a number"],
+    ["a mask with a hole", ["--node", "worker-1", "--connmark-mask", "0xff0f0000"], "bits in a row"],
+    ["a mask that is too small", ["--node", "worker-1", "--connmark-mask", "0x7f"], "bits in a row"],
+    ["a group that is no number", ["--node", "worker-1", "--log-group", "x"], "not a whole number"],
     ["another state that is not there", ["--node", "worker-1", "--diff", "gone.yaml"], "gone.yaml"],
   ])("%s is status 2, with what to do", (_, args, message) => {
     const { status, stdout, stderr } = nft(...args);

@@ -1,10 +1,12 @@
+import type * as Agent from "@tierwall/agent";
 import { diagnostic, diagnosticText, type State } from "@tierwall/core";
 import type { Command } from "commander";
-import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-options.js";
+import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface NftFlags extends StateFlags, NodeFlags {
+  readonly node: string;
   readonly annotate: boolean;
   readonly diff?: string;
 }
@@ -22,7 +24,8 @@ export function addNft(program: Command, finish: (status: number) => void): void
           "Prints the table that the agent would load on a node: what its pods need, and nothing else. Comments name " +
             "the policy and the rule that each part comes from. With --diff, prints what would be different if the " +
             "cluster were as in another file or folder.",
-        ),
+        )
+        .requiredOption("--node <name>", "the node it is about"),
     )
       .option("--diff <path>", "print only what differs from the state in this file or folder")
       .option("--no-annotate", "leave out the comments"),
@@ -60,7 +63,7 @@ async function runNft(flags: NftFlags): Promise<number> {
   return 0;
 }
 
-function tellDifference(agent: Agent, before: Table, path: string, flags: NftFlags): number {
+function tellDifference(agent: typeof Agent, before: Table, path: string, flags: NftFlags): number {
   const other = loadState({ ...flags, filename: [path] });
   if (!isUsable(other)) return 2;
   const after = tableOf(agent, other.state, flags);
@@ -71,11 +74,10 @@ function tellDifference(agent: Agent, before: Table, path: string, flags: NftFla
   return text === "" ? 0 : 1;
 }
 
-type Agent = typeof import("@tierwall/agent");
 type Table = NonNullable<ReturnType<typeof tableOf>>;
 
-function tableOf(agent: Agent, { cluster, tiers }: State, flags: NftFlags) {
-  const options = nodeOptionsOf(flags);
+function tableOf(agent: typeof Agent, { cluster, tiers }: State, flags: NftFlags) {
+  const options = nodeOptionsOf(flags.node, flags);
   if (!cluster.nodes.has(options.node)) {
     const known = [...cluster.nodes.keys()];
     const hint = known.length === 0 ? {} : { hint: `Nodes are ${known.slice(0, 10).join(", ")}.` };
@@ -83,7 +85,7 @@ function tableOf(agent: Agent, { cluster, tiers }: State, flags: NftFlags) {
     talk(diagnosticText(found, () => undefined, styleFor(process.stderr)));
     return undefined;
   }
-  const program = new agent.NodeCompiler(options, agent.annotatedModes).compile(cluster, tiers);
+  const program = new agent.NodeCompiler(options, agent.modesOf).compile(cluster, tiers);
   const ruleset = agent.frame(program, options, firstGeneration);
   return { ruleset, annotations: agent.annotationsOf(ruleset, program, cluster) };
 }

@@ -58,7 +58,7 @@ const watchSeconds = () => 290 + Math.floor(Math.random() * 290);
  * cannot go on.
  *
  *   list ──► watch ──► watch again from the last version seen (connection lost, server ended it, 429, 5xx)
- *     ▲        └─ 410 Gone, or a version the server does not know: list
+ *     ▲        └─ 410 Gone, or a version later than the latest: list
  *     └──────── 404, 403: ask again later
  */
 export class Reflector {
@@ -68,6 +68,8 @@ export class Reflector {
   /** The version the watch goes on from; absent: a list is needed. */
   private version: string | undefined;
   private served: string;
+  /** Something went wrong since the version was seen. */
+  private isDoubtful = false;
   /** How often in a row the kind was said not to be served, where it was before. */
   private absences = 0;
   private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
@@ -111,7 +113,11 @@ export class Reflector {
 
   private async listOrWatch(): Promise<Trouble | undefined> {
     try {
-      return await (this.version === undefined ? this.list() : this.watch(this.version));
+      if (this.version === undefined) return await this.list();
+      return (
+        (this.isDoubtful ? await this.checkVersion(this.version) : undefined) ??
+        (await this.watch(this.version))
+      );
     } catch (cause) {
       return { kind: "failed", message: messageOf(cause) };
     }
@@ -136,6 +142,7 @@ export class Reflector {
         this.version = undefined;
         return this.backoff.next();
       case "failed":
+        this.isDoubtful = true;
         this.be({ state: this.current.isKnown ? "failing" : "listing", message });
         return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
     }
@@ -158,6 +165,7 @@ export class Reflector {
       }
       this.served = version;
       this.version = listed.version;
+      this.isDoubtful = false;
       this.listener.complete(this.kind, listed.keys);
       this.heard();
       return undefined;
@@ -189,6 +197,21 @@ export class Reflector {
       next = textIn(about.continue);
       if (next === "") return { keys, version };
     }
+  }
+
+  /**
+   * A server whose data was put back to an earlier time says nothing to those who watch from a later one. So where a watch
+   * broke, or was silent, the latest version there is tells whether to go on.
+   */
+  private async checkVersion(seen: string): Promise<Trouble | undefined> {
+    const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
+    if (response.statusCode !== 200) return troubleOf(response);
+    const { metadata } = JSON.parse(await textOf(response)) as JsonObject;
+    const latest = textIn(isObject(metadata) ? metadata.resourceVersion : undefined);
+    if (isEarlier(latest, seen))
+      return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
+    this.isDoubtful = false;
+    return undefined;
   }
 
   private async watch(from: string): Promise<Trouble | undefined> {
@@ -239,6 +262,11 @@ export class Reflector {
     this.current = { ...(change.state === undefined ? this.current : before), ...change };
     if (stirs) this.listener.stirred(this.kind);
   }
+}
+
+/** Versions are numbers that grow; those of other servers, which are not, cannot be compared. */
+function isEarlier(a: string, b: string): boolean {
+  return /^\d+$/.test(a) && /^\d+$/.test(b) && BigInt(a) < BigInt(b);
 }
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");

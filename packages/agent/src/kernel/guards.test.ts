@@ -69,7 +69,7 @@ describe("what is checked", () => {
 describe("a watch over guards", () => {
   /** Fails where there is an `x`. */
   const scripted = (script: string): Guard => {
-    const steps = [...script];
+    const steps = script.split("");
     return {
       text: "tcp://api:6443",
       check: () => Promise.resolve(steps.shift() === "x" ? failed("refused") : done(undefined)),

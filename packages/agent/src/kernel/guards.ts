@@ -26,6 +26,7 @@ export function parseGuard(text: string): Outcome<Guard> {
       const server = url.port === "" ? url.hostname : url.host;
       return done({ text, check: (milliseconds) => resolves(server, name, milliseconds) });
     }
+    case undefined:
   }
   return failed(
     `the guard \`${text}\` is none of tcp://host:port, dns://server/name, http://… and https://…: write it like one of these`,

@@ -214,12 +214,8 @@ export class KernelTable {
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const ruleset = frameOf(next.value);
-      const wish = {
-        ruleset,
-        generation: next.value,
-        elements: elementsFor({ name: current.name, ruleset, held: current.held.ruleset }),
-      };
-      const changed = await this.#tables.change(current, wish);
+      const elements = elementsFor({ name: current.name, ruleset, held: current.held.ruleset });
+      const changed = await this.#tables.change(current, { ruleset, generation: next.value, elements });
       if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
       this.#current = changed.value;
       this.#sweepSoon();

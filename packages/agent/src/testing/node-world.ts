@@ -1,7 +1,7 @@
 import { type Family, parseAddress, readState } from "@tierwall/core";
 import { NodeCompiler } from "../compile/node-compiler.js";
 import { type Additions, frame } from "../ruleset/frame.js";
-import { annotatedModes } from "../ruleset/policy-modes.js";
+import { modesOf } from "../see/modes.js";
 import type { NodeOptions, NodeProgram } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { type Journey, type Learned, type Packet, walkRuleset } from "./walk-ruleset.js";
@@ -31,7 +31,7 @@ export function nodeWorld(
   const { cluster, tiers, usable, diagnostics } = readState([{ file: "test.yaml", text: yaml }]);
   if (!usable) throw new Error(diagnostics.map(({ code, message }) => `${code} ${message}`).join("\n"));
   const all = { ...plainOptions, ...options };
-  const program = new NodeCompiler(all, annotatedModes).compile(cluster, tiers);
+  const program = new NodeCompiler(all, modesOf).compile(cluster, tiers);
   const ruleset = frame(program, all, 1, additions);
   return {
     program,

@@ -41,7 +41,10 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
   });
 
   test("no denied packet passes, and no allowed one is lost", { timeout: 600_000 }, async () => {
+    let expire: () => void;
+    const expired = new Promise<void>((resolve) => (expire = resolve));
     const opened = await KernelTable.open({
+      onTrialEnd: (end) => end === "expired" && expire(),
       table: "tierwall",
       connectionMask: 0xffff0000,
       enter: node.enter,
@@ -64,6 +67,8 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
         if (number > fewest && performance.now() - since > milliseconds) break;
         kinds.add(await change(table, number));
       }
+      await table.startTrial(wish(1000, packets), 1);
+      await expired;
     } finally {
       blast.kill("SIGTERM");
       await ended;

@@ -47,13 +47,13 @@ export const isMissing = (outcome: Outcome<unknown>): boolean => !outcome.ok && 
 function complaint({ status, stderr, ended }: Finished, text: string): string {
   if (ended === "ENOENT") return "nft is not installed: install the package `nftables`";
   if (ended !== undefined) return `nft was ended by ${ended}`;
+  if (/Operation not permitted/.test(stderr)) {
+    return "nft may not read or change rules: run as root, or with the capability NET_ADMIN";
+  }
   const [, line, words] = /^\S*?:(\d+):\d+(?:-\d+)?: Error: (.*)$/m.exec(stderr) ?? [];
   if (line === undefined || words === undefined) {
     const said = stderr.trim().split("\n", 1)[0];
     return `nft failed with status ${status}${said ? `: ${said.replace(/^Error: /, "")}` : ""}`;
-  }
-  if (/Operation not permitted/.test(words)) {
-    return "nft may not change rules: run as root, or with the capability NET_ADMIN";
   }
   const about = text.split("\n")[Number(line) - 1]?.trim() ?? "";
   return `nft refused line ${line} \`${about.length > 120 ? `${about.slice(0, 120)}…` : about}\`: ${words}`;

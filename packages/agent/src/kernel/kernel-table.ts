@@ -32,7 +32,12 @@ export interface KernelTableOptions {
 export type FrameOf = (generation: number) => Ruleset;
 
 /** Lines that fill learned sets of a table; of those alone that the table has. */
-export type ElementsFor = (table: { readonly name: string; readonly ruleset: Ruleset }) => string;
+export type ElementsFor = (table: {
+  readonly name: string;
+  readonly ruleset: Ruleset;
+  /** What the table is before the change; absent for one that is made anew. */
+  readonly held?: Ruleset;
+}) => string;
 
 export interface Applied {
   readonly kind: "unchanged" | "changed" | "swapped" | "on trial";
@@ -209,7 +214,7 @@ export class KernelTable {
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const ruleset = frameOf(next.value);
-      const elements = elementsFor({ name: current.name, ruleset });
+      const elements = elementsFor({ name: current.name, ruleset, held: current.held.ruleset });
       const changed = await this.#tables.change(current, { ruleset, generation: next.value, elements });
       if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
       this.#current = changed.value;

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bigFile, bigFileSize, readPaths } from "@tierwall/kube";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bigFile, bigFileSize } from "./big-file.js";
-import { readPaths } from "./files.js";
 import { loadState, sourceText } from "./state.js";
 
 let folder: string;

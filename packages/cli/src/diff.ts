@@ -16,7 +16,7 @@ import {
 import type { Command } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
 import { printData } from "./explain.js";
-import { type Read, readPaths } from "./files.js";
+import { type Read, readPaths } from "@tierwall/kube";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
 import {

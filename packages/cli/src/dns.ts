@@ -7,7 +7,7 @@ import {
   parseAddress,
   parseManifest,
 } from "@tierwall/core";
-import { unreadable } from "./files.js";
+import { unreadable } from "@tierwall/kube";
 
 /** `--dns FILE`: a mapping of names to the address or addresses they resolve to. */
 export function readDnsRecords(file: string): {

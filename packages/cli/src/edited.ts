@@ -1,5 +1,5 @@
 import { type EditedState, readEdited, type Removal } from "@tierwall/core";
-import { readPaths } from "./files.js";
+import { readPaths } from "@tierwall/kube";
 import { Progress } from "./progress.js";
 import { type Loaded, readNamed, type StateFlags, stateOptions } from "./state.js";
 

@@ -2,8 +2,15 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import type { Diagnostic, TextSource } from "@tierwall/core";
-import { configName, isConfigText } from "./config/find-config.js";
-import { isLookedInto, isManifest, type Read, shown, unreadable } from "./files.js";
+import {
+  configName,
+  isConfigText,
+  isLookedInto,
+  isManifest,
+  type Read,
+  shown,
+  unreadable,
+} from "@tierwall/kube";
 
 /** Which revisions are compared; undefined is the working tree. */
 export interface Revisions {

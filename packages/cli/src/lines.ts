@@ -2,7 +2,7 @@ import { createReadStream, statSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
-import type { BytesRead } from "./big-file.js";
+import type { BytesRead } from "@tierwall/kube";
 
 /** Longer lines are cut: no record is so long, and a file without line breaks must not be held as a whole. */
 const longestLine = 4 * 1024 * 1024;

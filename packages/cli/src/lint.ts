@@ -17,7 +17,7 @@ import {
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import type { FileSource } from "./files.js";
+import type { ManifestFile } from "@tierwall/kube";
 import {
   loadState,
   sourceText,
@@ -106,7 +106,7 @@ function runLint(flags: LintFlags): number {
 }
 
 /** A file, and one that would be written back as it was: not with bytes in it that are no text. */
-function isWritable(sources: readonly FileSource[]): (file: string) => boolean {
+function isWritable(sources: readonly ManifestFile[]): (file: string) => boolean {
   const texts = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
   return (file) => file !== "<stdin>" && texts.get(file)?.includes("\uFFFD") === false;
 }
@@ -121,7 +121,7 @@ function toleratedBy(most: LintFlags["maxSeverity"]): (found: Diagnostic) => boo
 
 function printReport(
   report: LintReport,
-  sources: readonly FileSource[],
+  sources: readonly ManifestFile[],
   flags: LintFlags,
   isTolerated: (found: Finding) => boolean,
 ): void {
@@ -151,7 +151,7 @@ function printReport(
 }
 
 /** How much there is comes first: what follows may be long. */
-function printText(report: LintReport, sources: readonly FileSource[], verbose: boolean): void {
+function printText(report: LintReport, sources: readonly ManifestFile[], verbose: boolean): void {
   const { findings, suppressed, complete } = report;
   const fixable = findings.filter(({ fix, place }) => fix !== undefined && place?.file !== "<stdin>").length;
   print(
@@ -168,12 +168,12 @@ function printText(report: LintReport, sources: readonly FileSource[], verbose: 
   if (text !== "") print(`\n${text}`);
 }
 
-function replaced(sources: readonly FileSource[], changed: readonly TextSource[]): readonly FileSource[] {
+function replaced(sources: readonly ManifestFile[], changed: readonly TextSource[]): readonly ManifestFile[] {
   return sources.map((source) => changed.find(({ file }) => file === source.file) ?? source);
 }
 
 /** False where a file is no longer what was read, and nothing is written, or where one cannot be written. */
-function writeFixes({ fixed, changed }: Fixed, sources: readonly FileSource[]): boolean {
+function writeFixes({ fixed, changed }: Fixed, sources: readonly ManifestFile[]): boolean {
   const originals = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
   const moved = changed.find(({ file }) => readFileSync(file, "utf8") !== originals.get(file));
   if (moved !== undefined) {

@@ -1,15 +1,18 @@
 import type { Schema } from "@tierwall/core";
 import { Command, CommanderError, type Option } from "commander";
+import { addAgent } from "./agent.js";
 import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
 import { withConfig } from "./config/with-config.js";
 import { addConvert } from "./convert.js";
 import { addExplain } from "./explain.js";
+import { addHits } from "./hits.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
 import { addLookup } from "./lookup.js";
+import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
 import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
@@ -31,6 +34,9 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addValidate,
   addLint,
   addConvert,
+  addAgent,
+  addHits,
+  addNft,
   addTour,
   addCompletion,
   addComplete,
@@ -110,6 +116,7 @@ Examples:
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
   tierwall convert -f ./cluster --to cluster-network-policy
+  tierwall hits --never
 
 Defaults for options go into tierwall.yaml: docs/configuration.md.
 Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,

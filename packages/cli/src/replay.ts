@@ -15,7 +15,7 @@ import {
 import { type Command, Option } from "commander";
 import { loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
-import { unreadable } from "./files.js";
+import { unreadable } from "@tierwall/kube";
 import { linesAt } from "./lines.js";
 import { Progress } from "./progress.js";
 import {

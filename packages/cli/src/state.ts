@@ -17,7 +17,7 @@ import {
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { readDnsRecords } from "./dns.js";
-import { type FileSource, type Read, readPaths } from "./files.js";
+import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
 import { Progress } from "./progress.js";
 import { styleFor, talk } from "./terminal.js";
 
@@ -70,21 +70,21 @@ export const collect = (value: string, previous: readonly string[] | undefined):
   value,
 ];
 
-function collectWith<T>(parse: (text: string) => T) {
+export function collectWith<T>(parse: (text: string) => T) {
   return (value: string, previous: readonly T[] | undefined): readonly T[] => [
     ...(previous ?? []),
     ...value.split(",").map((part) => parse(part.trim())),
   ];
 }
 
-function cidr(text: string): Cidr {
+export function cidr(text: string): Cidr {
   const parsed = parseCidr(text);
   if (parsed === undefined)
     throw new InvalidArgumentError(`\`${text}\` is not a CIDR, such as 10.244.0.0/16 or fd00:10::/56`);
   return parsed;
 }
 
-function address(text: string): Address {
+export function address(text: string): Address {
   const parsed = parseAddress(text);
   if (parsed === undefined) throw new InvalidArgumentError(`\`${text}\` is not an IP address`);
   return parsed;
@@ -115,7 +115,7 @@ export function stateOptions(flags: StateFlags): {
 
 export interface Loaded {
   readonly state: State;
-  readonly sources: readonly FileSource[];
+  readonly sources: readonly ManifestFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -172,7 +172,7 @@ export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): vo
 }
 
 /** In full: the message, the lines it is about, and what to do. */
-export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly FileSource[]): void {
+export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): void {
   const style = styleFor(process.stderr);
   const textOf = sourceText(sources);
   for (const found of diagnostics) {
@@ -182,7 +182,7 @@ export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: rea
 }
 
 /** The text of each source, or the lines of those that are too large to be held. */
-export function sourceText(sources: readonly FileSource[]): SourceText {
+export function sourceText(sources: readonly ManifestFile[]): SourceText {
   const texts = new Map(
     sources.map((source) => [source.file, "text" in source ? source.text : source.lines]),
   );

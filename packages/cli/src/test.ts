@@ -18,7 +18,7 @@ import {
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { type FileSource, readPaths } from "./files.js";
+import { type ManifestFile, readPaths } from "@tierwall/kube";
 import { type StateFlags, stateOptions, tellDiagnostics, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -112,14 +112,14 @@ function affectsVerdicts({ severity, code }: Diagnostic): boolean {
   return severity === "error" || ["TW2015", "TW2016", "TW2022"].includes(code);
 }
 
-function refuse(diagnostics: readonly Diagnostic[], sources: readonly FileSource[]): number {
+function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {
   tellDiagnostics(diagnostics, sources);
   return 2;
 }
 
 interface FoundTests {
   readonly tests: readonly ConnectivityTest[];
-  readonly sources: readonly FileSource[];
+  readonly sources: readonly ManifestFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -146,7 +146,7 @@ class StateCache {
   private readonly states = new Map<string, GivenState>();
 
   constructor(
-    private readonly added: readonly FileSource[],
+    private readonly added: readonly ManifestFile[],
     private readonly options: StateOptions,
   ) {}
 
@@ -170,7 +170,7 @@ class StateCache {
 
 interface GivenState {
   readonly state: State;
-  readonly sources: readonly FileSource[];
+  readonly sources: readonly ManifestFile[];
   /** What could not be read. */
   readonly errors: readonly Diagnostic[];
 }

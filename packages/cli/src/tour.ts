@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { explain, explanationText, parseEndpoint, parseTarget, readState } from "@tierwall/core";
 import type { Command } from "commander";
-import { readPaths } from "./files.js";
+import { readPaths } from "@tierwall/kube";
 import { print, styleFor, talk } from "./terminal.js";
 
 /** The connections the tour explains, and what is worth noticing in each. */

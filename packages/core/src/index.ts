@@ -1,4 +1,4 @@
-export { ask, type Answer, type OverallVerdict, type Question } from "./analysis/ask.js";
+export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/ask.js";
 export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
 export { compareStates } from "./analysis/changes/compare.js";
 export {
@@ -17,14 +17,9 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
-export { type Explanation, explain } from "./analysis/explain.js";
+export { explain, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
-export {
-  type Connection,
-  type Matrix,
-  type MatrixEnd,
-  matrixOf,
-} from "./analysis/matrix/matrix.js";
+export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
 export type { MatrixQuestion } from "./analysis/matrix/question.js";
 export { Reasons } from "./analysis/matrix/reasons.js";
 export type { PortGroup } from "./analysis/matrix/port-groups.js";
@@ -46,7 +41,7 @@ export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
-export { readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export {
   type Cluster,
@@ -62,20 +57,16 @@ export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
+export { domainMatches } from "./evaluate/domain.js";
 export type { Endpoint, Flow, PodEndpoint } from "./evaluate/flow.js";
-export { explore, type Unknowns } from "./evaluate/facts.js";
 export { isSubject, peerMatches } from "./evaluate/match.js";
-export { AddressAtoms } from "./engine/address-atoms.js";
-export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/settled-peer.js";
-export { namespaceFits } from "./engine/selection.js";
-export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";
 export type { Changes, Update } from "./engine/update.js";
 export type { Change, ChangedBlock, ChangedSide, NearnessInBoth, Pair } from "./engine/changed-block.js";
 export { type ChangedPart, ChangedParts, type PartSide } from "./engine/changed-parts.js";
 export { compileBoth } from "./engine/compile-both.js";
 export type { DecidedChange, DecidedDirection } from "./engine/decided-changes.js";
-export { type Difference, diffEngines } from "./engine/diff.js";
+export { diffEngines, type Difference } from "./engine/diff.js";
 export type { EndInBoth, JointGroup } from "./engine/ends-in-both.js";
 export { compile, type Engine } from "./engine/engine.js";
 export type { DirectionExplanation, FlowExplanation } from "./engine/explain-flow.js";
@@ -88,8 +79,10 @@ export type { Use } from "./engine/rule-use.js";
 export type { Decider } from "./evaluate/walk.js";
 export type { EndGroup } from "./engine/end-groups.js";
 export type { Block } from "./engine/blocks.js";
-export { PortSets, type PortSetId } from "./engine/port-sets.js";
-export { type Lowered, assembleTiers } from "./policy/assemble.js";
+export { type PortSetId, PortSets } from "./engine/port-sets.js";
+export { assembleTiers, type Lowered } from "./policy/assemble.js";
+export { annotatedChoice } from "./policy/annotations.js";
+export { formatRule } from "./policy/describe.js";
 export {
   type Direction,
   type DomainPattern,
@@ -105,14 +98,19 @@ export {
   type TierName,
   type Tiers,
 } from "./policy/model.js";
-export { type ParsedDocument, isObject } from "./manifest/document.js";
+export {
+  type Document,
+  isObject,
+  type Json,
+  type JsonObject,
+  type ParsedDocument,
+} from "./manifest/document.js";
 export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, type Family, formatAddress, parseAddress } from "./net/address.js";
 export { type Cidr, contains, formatCidr, parseCidr, singleAddress } from "./net/cidr.js";
-export { formatRange } from "./net/region.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,
@@ -161,6 +159,7 @@ export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
+export { deciderText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,
@@ -169,3 +168,14 @@ export {
   testResultsText,
   totals,
 } from "./report/test-results.js";
+export { explore, type Unknowns } from "./evaluate/facts.js";
+export { AddressAtoms } from "./engine/address-atoms.js";
+export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/settled-peer.js";
+export { namespaceFits } from "./engine/selection.js";
+export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
+export { formatRange } from "./net/region.js";
+export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
+export { podExcerpt } from "./cluster/pod-excerpt.js";
+export { excerptOf, type Outline } from "./manifest/excerpt.js";
+export type { ManifestObject } from "./manifest/object.js";
+export { readObjects } from "./manifest/read.js";

@@ -1,1 +1,25 @@
-export type { Situation, SituationSource } from "./situation.js";
+export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
+export { ClusterSource, type ClusterSourceOptions } from "./cluster-source.js";
+export { configName, isConfig, isConfigText } from "./config-file.js";
+export {
+  connect,
+  type Connected,
+  type Connection,
+  type ConnectionOptions,
+  type KubeRequest,
+} from "./connection.js";
+export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
+export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+export {
+  filesAt,
+  isLookedInto,
+  isManifest,
+  type ManifestFile,
+  type Read,
+  readPaths,
+  shown,
+  sourceAt,
+  unreadable,
+} from "./manifest-files.js";
+export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
+export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";

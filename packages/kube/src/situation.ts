@@ -1,4 +1,4 @@
-import type { Cluster, Diagnostic, PolicyRef, Tiers } from "@tierwall/core";
+import type { Cluster, Diagnostic, Moment, PolicyRef, Tiers } from "@tierwall/core";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
@@ -20,4 +20,24 @@ export interface SituationSource {
   /** Resolves once a first situation was given out. `onSituation` is never called while it still runs. */
   start(onSituation: (situation: Situation) => Promise<void> | void): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** What a live state says, and since when. What is wrong with it is found when somebody asks. */
+export function situationOf(moment: Moment, since: number): Situation {
+  const { cluster, tiers, policies, podRanges } = moment;
+  return {
+    cluster,
+    tiers,
+    policies,
+    podRanges,
+    since,
+    get diagnostics() {
+      return moment.diagnostics;
+    },
+  };
+}
+
+/** Whether two moments mean the same: events about what nobody here looks at change nothing. */
+export function isSameMoment(a: Moment, b: Moment): boolean {
+  return (["cluster", "tiers", "policies", "podRanges"] as const).every((part) => a[part] === b[part]);
 }

@@ -6,11 +6,11 @@ import {
   formatAddress,
   type Labels,
   type Pod,
-  type PodEndpoint,
   podKey,
 } from "@tierwall/core";
 import type { Landmarks } from "./landmarks.js";
-import { namespaceOf } from "./subjects.js";
+import type { Namespaces } from "./namespaces.js";
+import type { PodChanges } from "./pod-changes.js";
 import type { Words } from "./words.js";
 
 /** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
@@ -21,8 +21,9 @@ export interface End {
   /** The blocks around its addresses, and the Services in front of it: what else than its kind rules look at. */
   readonly blocks: string;
   readonly service: string;
-  /** One of them; another one when that is gone. */
+  /** One of them; it may be gone, but those that are left are the same to all rules. */
   sample: Endpoint;
+  members: number;
 }
 
 /** An address of a pod or a node. */
@@ -40,137 +41,152 @@ export interface EndRange {
   readonly end: End;
 }
 
+/** What all ends of a pod have in common: everything of it that rules look at, but its addresses. */
 interface PodEnds {
-  readonly sample: PodEndpoint;
-  readonly words: Words;
-  readonly text: string;
-  readonly blocks: Landmarks["ofPods"];
-  readonly service: string;
-  readonly ends: readonly Located[];
+  readonly pod: Pod;
+  readonly located: readonly Located[];
 }
 
 /** Everybody whom pods of this node may talk to, by address. */
 export class Ends {
-  private byKey = new Map<string, End>();
-  private ofPod = new Map<Pod, PodEnds>();
-  /** Pods and nodes. */
-  addresses: ReadonlyMap<string, Located> = new Map();
+  /** Of pods: each by the address it has. Where two claim one, the first by name has it. */
+  readonly ofPods = new Map<string, Located>();
+  ofHosts: readonly Located[] = [];
+  /** In ascending order, IPv4 first. */
   ranges: readonly EndRange[] = [];
-  /** Pods by their namespace, and all others, for whoever looks for some of them. */
-  podsIn: ReadonlyMap<string, ReadonlySet<End>> = new Map();
-  others: ReadonlySet<End> = new Set();
+  /** Ends of pods by namespace, and all others. */
+  readonly podsIn = new Map<string, Set<End>>();
+  readonly others = new Set<End>();
+  /** What the last update changed. */
   come: ReadonlySet<End> = new Set();
   gone: ReadonlySet<End> = new Set();
+  /** Addresses of pods that the last update gave to somebody else, or to nobody. */
+  readonly moved = new Set<string>();
 
-  constructor(private readonly node: string) {}
+  private readonly byKey = new Map<string, End>();
+  private readonly pods = new Map<Pod, PodEnds>();
+  private readonly hostPods = new Set<Pod>();
+  private readonly contested = new Map<string, readonly PodEnds[]>();
+  private readonly touched = new Map<End, boolean>();
+  private before: { cluster: Cluster; words: Words; landmarks: Landmarks } | undefined;
 
-  update(cluster: Cluster, words: Words, landmarks: Landmarks): void {
-    const before = this.byKey;
-    const now = new Map<string, End>();
-    const intern: Intern = (key, about, sample) => {
-      const known = now.get(key);
-      if (known !== undefined) return known;
-      const end = before.get(key) ?? { key, ...about, sample };
-      end.sample = sample;
-      now.set(key, end);
-      return end;
-    };
-    const addresses = this.hosts(cluster, words, landmarks, intern);
-    const podsIn = this.pods(cluster, words, landmarks, addresses, intern);
-    this.ranges = externalRanges(landmarks, intern);
-    this.addresses = addresses;
-    this.podsIn = podsIn;
-    this.byKey = now;
-    this.others = new Set([...now.values()].filter(({ kind }) => kind !== "pod"));
-    this.come = new Set([...now.values()].filter((end) => before.get(end.key) !== end));
-    this.gone = new Set([...before.values()].filter((end) => now.get(end.key) !== end));
-  }
+  constructor(
+    private readonly node: string,
+    private readonly namespaces: Namespaces,
+  ) {}
 
-  private pods(
-    cluster: Cluster,
-    words: Words,
-    landmarks: Landmarks,
-    addresses: Map<string, Located>,
-    intern: Intern,
-  ): Map<string, Set<End>> {
-    const ofPod: typeof this.ofPod = new Map();
-    const podsIn = new Map<string, Set<End>>();
-    const owners = new Map<string, Pod>();
-    for (const pod of cluster.pods.values()) {
-      if (pod.hostNetwork || pod.addresses.length === 0) continue;
-      const found = this.endsOf(pod, cluster, words, landmarks, intern);
-      ofPod.set(pod, found);
-      for (const located of found.ends) {
-        const other = owners.get(located.text);
-        if (other !== undefined && podKey(other) < podKey(pod)) continue;
-        owners.set(located.text, pod);
-        addresses.set(located.text, located);
-        const list = podsIn.get(pod.namespace);
-        if (list === undefined) podsIn.set(pod.namespace, new Set([located.end]));
-        else list.add(located.end);
-      }
+  update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
+    this.touched.clear();
+    this.moved.clear();
+    const { before } = this;
+    this.before = { cluster, words, landmarks };
+    for (const pod of gone) this.remove(pod);
+    if (before === undefined || this.looksDifferent(before, cluster, words, landmarks)) {
+      const staying = [...this.pods.keys()];
+      for (const pod of staying) this.remove(pod);
+      for (const pod of staying) this.add(pod, cluster, words, landmarks);
     }
-    this.ofPod = ofPod;
-    return podsIn;
+    for (const pod of come) this.add(pod, cluster, words, landmarks);
+    const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
+    if (
+      hostsMoved ||
+      before?.cluster.nodes !== cluster.nodes ||
+      before.words !== words ||
+      before.landmarks !== landmarks
+    )
+      this.placeHosts(cluster, words, landmarks);
+    if (before?.landmarks.ofOthers !== landmarks.ofOthers) this.placeRanges(landmarks);
+    this.settle();
   }
 
-  private endsOf(
-    pod: Pod,
+  /** Whether rules look at pods in another way than before, or their namespaces are others. */
+  private looksDifferent(
+    before: { cluster: Cluster; words: Words; landmarks: Landmarks },
     cluster: Cluster,
     words: Words,
-    { ofPods: blocks, services }: Landmarks,
-    intern: Intern,
-  ): PodEnds {
-    const known = this.ofPod.get(pod);
-    const namespace = namespaceOf(cluster, pod);
+    { ofPods, services }: Landmarks,
+  ): boolean {
+    const isOther = (name: string) => before.cluster.namespaces.get(name) !== cluster.namespaces.get(name);
+    return (
+      before.words !== words ||
+      before.landmarks.ofPods !== ofPods ||
+      before.landmarks.services !== services ||
+      [...this.podsIn.keys()].some(isOther)
+    );
+  }
+
+  private add(pod: Pod, cluster: Cluster, words: Words, { ofPods, services }: Landmarks): void {
+    if (pod.hostNetwork) this.hostPods.add(pod);
+    if (pod.hostNetwork || pod.addresses.length === 0) return;
+    const sample: Endpoint = { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
+    const text = podText(pod, words);
     const service = services.get(pod) ?? "";
-    const isSameText = known?.sample.namespace === namespace && known.words === words;
-    if (isSameText && known.blocks === blocks && known.service === service) {
-      for (const { end } of known.ends) intern(end.key, end, known.sample);
-      return known;
-    }
-    const sample: PodEndpoint = isSameText ? known.sample : { kind: "pod", pod, namespace };
-    const text = isSameText ? known.text : podText(pod, words);
-    const ends = pod.addresses.map((address) => {
-      const around = blocks.aroundAddress(address);
-      const about = { kind: "pod", family: address.family, blocks: around, service } as const;
-      const end = intern(`pod ${text} ${service} ${around}`, about, sample);
+    const located = pod.addresses.map((address): Located => {
+      const blocks = ofPods.aroundAddress(address);
+      const about = { kind: "pod", family: address.family, blocks, service } as const;
+      const end = this.retain(`pod ${text} ${service} ${blocks}`, about, sample);
       return { text: formatAddress(address), address, end };
     });
-    return { sample, words, text, blocks, service, ends };
+    const made: PodEnds = { pod, located };
+    this.pods.set(pod, made);
+    for (const one of located) this.claim(one, made);
   }
 
-  private hosts(
-    cluster: Cluster,
-    words: Words,
-    { ofOthers, services }: Landmarks,
-    intern: Intern,
-  ): Map<string, Located> {
+  private remove(pod: Pod): void {
+    this.hostPods.delete(pod);
+    const known = this.pods.get(pod);
+    if (known === undefined) return;
+    this.pods.delete(pod);
+    for (const { text, end } of known.located) {
+      this.release(end);
+      const others = this.contested.get(text)?.filter((other) => other !== known) ?? [];
+      this.award(text, others);
+    }
+  }
+
+  private claim(one: Located, by: PodEnds): void {
+    const others = this.contested.get(one.text);
+    this.moved.add(one.text);
+    if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
+    else this.award(one.text, [...(others ?? this.ownersOf(one.text)), by]);
+  }
+
+  private ownersOf(text: string): readonly PodEnds[] {
+    return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
+  }
+
+  private award(text: string, claims: readonly PodEnds[]): void {
+    this.moved.add(text);
+    const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
+    if (claims.length > 1) this.contested.set(text, claims);
+    else this.contested.delete(text);
+    if (first === undefined) this.ofPods.delete(text);
+    else this.ofPods.set(text, first.located.find((one) => one.text === text)!);
+  }
+
+  private placeHosts(cluster: Cluster, words: Words, { ofOthers, services }: Landmarks): void {
     const found = new Map<string, Located>();
-    const add = (address: Address, who: string, service: string, sample: Endpoint) => {
+    const place = (address: Address, who: string, service: string, sample: Endpoint) => {
       const text = formatAddress(address);
       if (found.has(text)) return;
       const blocks = ofOthers.aroundAddress(address);
       const about = { kind: "host", family: address.family, blocks, service } as const;
-      found.set(text, { text, address, end: intern(`host ${who} ${service} ${blocks}`, about, sample) });
+      found.set(text, { text, address, end: this.retain(`host ${who} ${service} ${blocks}`, about, sample) });
     };
+    for (const { end } of this.ofHosts) this.release(end);
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       for (const address of node.addresses)
-        add(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
+        place(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
     // Host-network pods are known by the addresses of their node, unless nothing is known of that.
-    const homeless = [...cluster.pods.values()].filter(
-      (pod) => pod.hostNetwork && pod.addresses.some((address) => !found.has(formatAddress(address))),
+    const homeless = [...this.hostPods].filter((pod) =>
+      pod.addresses.some((address) => !found.has(formatAddress(address))),
     );
     for (const pod of homeless.toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))) {
       const who = this.hostText(pod.node, cluster.nodes.get(pod.node ?? "")?.labels, words);
-      for (const address of pod.addresses)
-        add(address, who, services.get(pod) ?? "", {
-          kind: "pod",
-          pod,
-          namespace: namespaceOf(cluster, pod),
-        });
+      const sample: Endpoint = { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
+      for (const address of pod.addresses) place(address, who, services.get(pod) ?? "", sample);
     }
-    return found;
+    this.ofHosts = [...found.values()];
   }
 
   // S7.5: whether it is the node of the pods at hand, or another; and the labels that rules ask for.
@@ -179,13 +195,64 @@ export class Ends {
     const known = labels && [...nodeKeys].filter((key) => Object.hasOwn(labels, key)).toSorted();
     return `${which} ${known?.map((key) => `${key}=${labels?.[key]}`).join() ?? "unknown"}`;
   }
-}
 
-type Intern = (
-  key: string,
-  about: Pick<End, "kind" | "family" | "blocks" | "service">,
-  sample: Endpoint,
-) => End;
+  private placeRanges({ ofOthers }: Landmarks): void {
+    for (const { end } of this.ranges) this.release(end);
+    const ranges: EndRange[] = [];
+    const { atoms } = ofOthers;
+    for (let atom = 0; atom < atoms.count; atom++) {
+      const blocks = ofOthers.aroundAtom(atom);
+      if (blocks === "") continue;
+      const [first, last] = [atoms.firstOf(atom), atoms.lastOf(atom)];
+      const about = { kind: "external", family: first.family, blocks, service: "" } as const;
+      const end = this.retain(`external ${blocks}`, about, { kind: "external", address: first });
+      ranges.push({ family: first.family, first: first.value, last: last.value, end });
+    }
+    this.ranges = ranges;
+  }
+
+  private retain(
+    key: string,
+    about: Pick<End, "kind" | "family" | "blocks" | "service">,
+    sample: Endpoint,
+  ): End {
+    const end = this.byKey.get(key) ?? { key, ...about, sample, members: 0 };
+    this.byKey.set(key, end);
+    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
+    if (end.members++ === 0) end.sample = sample;
+    return end;
+  }
+
+  private release(end: End): void {
+    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
+    end.members--;
+  }
+
+  private settle(): void {
+    const come = new Set<End>();
+    const gone = new Set<End>();
+    for (const [end, was] of this.touched) {
+      const list = this.listOf(end);
+      if (end.members > 0 && !was) {
+        come.add(end);
+        list.add(end);
+      } else if (end.members === 0) {
+        this.byKey.delete(end.key);
+        list.delete(end);
+        if (was) gone.add(end);
+      }
+    }
+    this.come = come;
+    this.gone = gone;
+  }
+
+  private listOf({ kind, sample }: End): Set<End> {
+    if (kind !== "pod" || sample.kind !== "pod") return this.others;
+    const known = this.podsIn.get(sample.pod.namespace) ?? new Set();
+    this.podsIn.set(sample.pod.namespace, known);
+    return known;
+  }
+}
 
 function podText(pod: Pod, { podKeys, portNames, accounts }: Words): string {
   const labels: string[] = [];
@@ -200,18 +267,4 @@ function podText(pod: Pod, { podKeys, portNames, accounts }: Words): string {
       .join()}`;
   }
   return text;
-}
-
-function externalRanges({ ofOthers }: Landmarks, intern: Intern): readonly EndRange[] {
-  const ranges: EndRange[] = [];
-  const { atoms } = ofOthers;
-  for (let atom = 0; atom < atoms.count; atom++) {
-    const blocks = ofOthers.aroundAtom(atom);
-    if (blocks === "") continue;
-    const [first, last] = [atoms.firstOf(atom), atoms.lastOf(atom)];
-    const about = { kind: "external", family: first.family, blocks, service: "" } as const;
-    const end = intern(`external ${blocks}`, about, { kind: "external", address: first });
-    ranges.push({ family: first.family, first: first.value, last: last.value, end });
-  }
-  return ranges;
 }

@@ -52,18 +52,28 @@ export class PeerReaches {
 
   constructor(private readonly ends: Ends) {}
 
-  update(cluster: Cluster): void {
+  /** Whether all that was found still holds. */
+  update(cluster: Cluster): boolean {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
     this.namespacesInUse = new Set(this.ends.podsIn.keys());
     for (const [key, found] of this.found)
-      if (found.isWanted && !stale.has(found.peer.kind)) {
-        found.isWanted = false;
-        this.bringUpToDate(found);
-      } else {
-        this.found.delete(key);
-        this.ofPeer = new WeakMap();
-      }
+      if (stale.has(found.peer.kind)) this.forget(key);
+      else this.bringUpToDate(found);
+    return stale.size === 0 && this.ends.come.size === 0 && this.ends.gone.size === 0;
+  }
+
+  /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */
+  renew<T>(use: () => T): T {
+    for (const found of this.found.values()) found.isWanted = false;
+    const made = use();
+    for (const [key, { isWanted }] of this.found) if (!isWanted) this.forget(key);
+    return made;
+  }
+
+  private forget(key: string): void {
+    this.found.delete(key);
+    this.ofPeer = new WeakMap();
   }
 
   /** Kinds of peers that look at something else than ends, and it changed. */

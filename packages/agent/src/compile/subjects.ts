@@ -3,14 +3,14 @@ import {
   type Direction,
   isSubject,
   type Isolation,
-  type Namespace,
-  namespaceNameLabel,
   type Pod,
   type PodEndpoint,
   type Rule,
   type TierName,
   type Tiers,
 } from "@tierwall/core";
+import type { Namespaces } from "./namespaces.js";
+import type { PodChanges } from "./pod-changes.js";
 
 /** Pods of this node that no rule can tell apart as subjects. */
 export interface Subject {
@@ -30,51 +30,52 @@ export type Rows = Readonly<Record<Direction, readonly Row[]>>;
 
 /** Finds the rules that are about pods of this node. What was found stays for as long as pod and rule do. */
 export class Subjects {
+  /** The pods of this node with their own network and an address. */
+  readonly pods = new Map<Pod, Subject>();
+  /** Whether the last update changed which pods there are, or what they are subject to. */
+  changed = true;
   private subjects = new Map<string, Subject>();
   private matching = new Map<Rule | Isolation, readonly Subject[]>();
-  private ofPod = new Map<Pod, { readonly namespace: Namespace; readonly subject: Subject }>();
   private tiers: Tiers | undefined;
-  private found = new Map<Subject, Rows>();
-  /** The pods of this node with their own network and an address. */
-  pods: ReadonlyMap<Pod, Subject> = new Map();
+  private found: ReadonlyMap<Subject, Rows> = new Map();
 
-  constructor(private readonly node: string) {}
+  constructor(
+    private readonly node: string,
+    private readonly namespaces: Namespaces,
+  ) {}
 
-  update(cluster: Cluster, tiers: Tiers): ReadonlyMap<Subject, Rows> {
+  /** The same object as long as nothing in it is different. */
+  update(cluster: Cluster, tiers: Tiers, { come, gone }: PodChanges): ReadonlyMap<Subject, Rows> {
+    this.changed = false;
+    for (const pod of gone) if (this.pods.delete(pod)) this.changed = true;
+    const isLocal = (pod: Pod) => pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0;
+    const arrived = come.filter(isLocal);
     const before = this.subjects;
-    this.findSubjects(cluster);
-    const come = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
-    const isSame = come.length === 0 && before.size === this.subjects.size;
+    this.findSubjects(cluster, [...this.pods.keys(), ...arrived]);
+    const added = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
+    const isSame = added.length === 0 && before.size === this.subjects.size;
+    if (arrived.length > 0) this.changed = true;
     if (isSame && tiers === this.tiers) return this.found;
-    this.matchAll(tiers, come, isSame);
+    this.changed = true;
+    this.matchAll(tiers, added, isSame);
     this.tiers = tiers;
     this.found = this.rowsOf(tiers);
     return this.found;
   }
 
-  private findSubjects(cluster: Cluster): void {
+  private findSubjects(cluster: Cluster, pods: readonly Pod[]): void {
     const subjects = new Map<string, Subject>();
-    const ofPod: typeof this.ofPod = new Map();
-    const pods = new Map<Pod, Subject>();
-    for (const pod of cluster.pods.values()) {
-      if (pod.node !== this.node || pod.hostNetwork || pod.addresses.length === 0) continue;
-      const namespace = namespaceOf(cluster, pod);
-      const known = this.ofPod.get(pod);
-      const key = known?.namespace === namespace ? known.subject.key : subjectKey(pod, namespace);
-      const subject = subjects.get(key) ??
-        this.sameAsBefore(key, namespace) ?? { key, sample: { kind: "pod", pod, namespace } };
+    for (const pod of pods) {
+      const namespace = this.namespaces.of(cluster, pod);
+      const key = this.pods.get(pod)?.key ?? subjectKey(pod);
+      const before = this.subjects.get(key);
+      const subject =
+        subjects.get(key) ??
+        (before?.sample.namespace === namespace ? before : { key, sample: { kind: "pod", pod, namespace } });
       subjects.set(key, subject);
-      ofPod.set(pod, { namespace, subject });
-      pods.set(pod, subject);
+      this.pods.set(pod, subject);
     }
     this.subjects = subjects;
-    this.ofPod = ofPod;
-    this.pods = pods;
-  }
-
-  private sameAsBefore(key: string, namespace: Namespace): Subject | undefined {
-    const known = this.subjects.get(key);
-    return known?.sample.namespace === namespace ? known : undefined;
   }
 
   private matchAll(tiers: Tiers, come: readonly Subject[], isSame: boolean): void {
@@ -102,13 +103,16 @@ export class Subjects {
       for (const tier of tiers[direction]) {
         const rules = this.bySubject(tier.rules);
         const isolation = this.bySubject(tier.isolation);
-        for (const subject of new Set([...rules.keys(), ...isolation.keys()]))
-          found.get(subject)![direction].push({
+        for (const subject of new Set([...rules.keys(), ...isolation.keys()])) {
+          const row: Row = {
             direction,
             tier: tier.name,
             rules: rules.get(subject) ?? [],
             isolation: eachPolicyOnce(isolation.get(subject) ?? []),
-          });
+          };
+          const before = this.found.get(subject)?.[direction].find(({ tier: name }) => name === tier.name);
+          found.get(subject)![direction].push(before !== undefined && isSameRow(before, row) ? before : row);
+        }
       }
     return found;
   }
@@ -125,26 +129,20 @@ export class Subjects {
   }
 }
 
-export function namespaceOf(cluster: Cluster, pod: Pod): Namespace {
-  return cluster.namespaces.get(pod.namespace) ?? lone(pod.namespace);
-}
-
-/** A namespace that is not in the input has its name (S1.10), and is one object however often it is asked for. */
-const lones = new Map<string, Namespace>();
-function lone(name: string): Namespace {
-  const known = lones.get(name) ?? { name, labels: { [namespaceNameLabel]: name } };
-  lones.set(name, known);
-  return known;
-}
-
-function subjectKey(pod: Pod, { name }: Namespace): string {
+function subjectKey(pod: Pod): string {
   const labels = Object.keys(pod.labels)
     .toSorted()
     .map((key) => [key, pod.labels[key]]);
   const ports = pod.ports.filter((port) => port.name !== undefined);
   const named = ports.map((port) => `${port.name}:${port.protocol}:${port.port}`).toSorted();
-  return JSON.stringify([name, labels, pod.serviceAccount, named]);
+  return JSON.stringify([pod.namespace, labels, pod.serviceAccount, named]);
 }
+
+const isSameRow = (a: Row, b: Row): boolean =>
+  isSameList(a.rules, b.rules) && isSameList(a.isolation, b.isolation);
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
 
 function eachPolicyOnce(isolation: readonly Isolation[]): readonly Isolation[] {
   const seen = new Set<object>();

@@ -1,6 +1,6 @@
 import { hex, markField } from "../ruleset/connection-mark.js";
 import type { BookEntry, NodeOptions, PolicyModes } from "../ruleset/program.js";
-import { counterOf, logPrefix } from "../ruleset/vocabulary.js";
+import { counterOf, type CutSide, logPrefix } from "../ruleset/vocabulary.js";
 import type { ChainStore } from "./chain-store.js";
 
 /** Where walks end: a chain for each rule, which counts, logs, and gives the verdict. */
@@ -36,11 +36,16 @@ export class Terminals {
     const { log } = this.options;
     if (log === undefined || audit === "none") return [];
     const limit = `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
-    const line = (state: string, cut: boolean) =>
-      `ct state ${state} ${limit} log prefix "${logPrefix(entry.id, cut)}" group ${log.group}`;
-    if (entry.verdict === "Deny") return [line("0x2", true), line("!= 0x2", false)];
+    const line = (when: string, cut?: CutSide) =>
+      `${when} ${limit} log prefix "${logPrefix(entry.id, cut)}" group ${log.group}`;
+    if (entry.verdict === "Deny")
+      return [
+        line("ct state 0x2 ct direction 0", "cut"),
+        line("ct state 0x2 ct direction 1", "cut-reply"),
+        line("ct state != 0x2"),
+      ];
     // Connections that were judged before are not news.
-    return audit === "all" ? [line("0x8", false)] : [];
+    return audit === "all" ? [line("ct state 0x8")] : [];
   }
 }
 

@@ -31,6 +31,14 @@ export interface KernelTableOptions {
 /** The rules of a node, but for the generation of connections. Kept, and asked again when a repair needs a new one. */
 export type FrameOf = (generation: number) => Ruleset;
 
+/** Lines that fill learned sets of a table; of those alone that the table has. */
+export type ElementsFor = (table: {
+  readonly name: string;
+  readonly ruleset: Ruleset;
+  /** What the table is before the change; absent for one that is made anew. */
+  readonly held?: Ruleset;
+}) => string;
+
 export interface Applied {
   readonly kind: "unchanged" | "changed" | "swapped" | "on trial";
   readonly table: string;
@@ -81,6 +89,7 @@ export class KernelTable {
   /** Why the table is not what it should be, if it is known not to be. */
   #suspect: string | undefined;
   #frameOf: FrameOf | undefined;
+  #elementsFor: ElementsFor = () => "";
   #unfaithful: ReadonlySet<string> = new Set();
   #sweeping: NodeJS.Timeout | undefined;
 
@@ -173,6 +182,11 @@ export class KernelTable {
     return this.#current ? [this.#current] : [];
   }
 
+  /** The name of the table that judges now. */
+  get name(): string | undefined {
+    return this.#inForce.at(-1)?.name;
+  }
+
   /** The generation of the rules that judge now; 0 while there are none. */
   get generation(): number {
     return this.#inForce.at(-1)?.state.generation ?? 0;
@@ -183,12 +197,14 @@ export class KernelTable {
     return this.#trial?.until;
   }
 
-  apply(frameOf: FrameOf): Promise<Outcome<Applied>> {
+  /** `elementsFor`: lines for the same transaction, for what learned sets are to hold from the start. */
+  apply(frameOf: FrameOf, elementsFor: ElementsFor = () => ""): Promise<Outcome<Applied>> {
     return this.#queue.run(async () => {
       if (this.#trial) return failed("a trial is under way: confirm it, or give it up");
       this.#frameOf = frameOf;
+      this.#elementsFor = elementsFor;
       const current = this.#current;
-      const clock = new Clock();
+      const clock = new Clock(this.#nft);
       if (!current) return this.#swap(frameOf, clock, "there was no table");
       if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
       const { generation } = current.state;
@@ -197,8 +213,9 @@ export class KernelTable {
       }
       const next = await this.#generations.next();
       if (!next.ok) return next;
-      const wish = { ruleset: frameOf(next.value), generation: next.value };
-      const changed = await clock.nft(() => this.#tables.change(current, wish));
+      const ruleset = frameOf(next.value);
+      const elements = elementsFor({ name: current.name, ruleset, held: current.held.ruleset });
+      const changed = await this.#tables.change(current, { ruleset, generation: next.value, elements });
       if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
       this.#current = changed.value;
       this.#sweepSoon();
@@ -218,18 +235,16 @@ export class KernelTable {
     const generation = next.value;
     const ruleset = frameOf(generation);
     const name = this.#freeName;
-    const loaded = await clock.nft(async () => {
-      const elements = await this.#learned(name, ruleset);
-      return this.#tables.load(name, { ruleset, generation, elements });
-    });
+    const elements = await this.#learned(name, ruleset);
+    const loaded = await this.#tables.load(name, { ruleset, generation, elements });
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
     if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
-    const found = await clock.nft(() => this.#tables.find(name));
+    const found = await this.#tables.find(name);
     if (!found.ok) return found;
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
-    const removed = await clock.nft(() => this.#removeStrays());
+    const removed = await this.#removeStrays();
     if (!removed.ok) return removed;
     const unfaithful = this.#unfaithful.size > 0 && { unfaithful: [...this.#unfaithful] };
     return done({
@@ -244,7 +259,8 @@ export class KernelTable {
 
   async #learned(to: string, wanted: Ruleset): Promise<string> {
     const from = this.#current;
-    return from ? carryOver(this.#nft, from.name, from.held.ruleset, to, wanted) : "";
+    const carried = from ? await carryOver(this.#nft, from.name, from.held.ruleset, to, wanted) : "";
+    return carried + this.#elementsFor({ name: to, ruleset: wanted });
   }
 
   async #removeStrays(): Promise<Outcome<void>> {
@@ -293,7 +309,7 @@ export class KernelTable {
       if (first === undefined) return done(differences);
       this.#suspect = first;
       if (this.#trial) this.#forgetTrial("lost");
-      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(), first));
+      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(this.#nft), first));
       this.#options.onDrift?.({ differences, ...(repaired && { repaired }) });
       return done(differences);
     });
@@ -306,16 +322,14 @@ export class KernelTable {
       if (!this.#current || this.#suspect !== undefined) {
         return failed("there is nothing to go back to: apply rules first");
       }
-      const clock = new Clock();
+      const clock = new Clock(this.#nft);
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const { value: generation } = next;
       const { name, ruleset } = { name: this.#freeName, ruleset: frameOf(generation) };
       const old = this.#current;
-      const begun = await clock.nft(async () => {
-        const learned = await this.#learned(name, ruleset);
-        return beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);
-      });
+      const learned = await this.#learned(name, ruleset);
+      const begun = await beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);
       if (!begun.ok) return begun;
       const timer = setTimeout(() => void this.#endTrial("expired"), seconds * 1000);
       timer.unref();
@@ -369,6 +383,14 @@ export class KernelTable {
     });
   }
 
+  /** Writes into learned sets of the tables that judge now. */
+  changeElements(linesFor: ElementsFor): Promise<Outcome<void>> {
+    return this.#queue.run(async () => {
+      const lines = this.#inForce.map(({ name, held }) => linesFor({ name, ruleset: held.ruleset })).join("");
+      return lines === "" ? done(undefined) : this.#nft.transact(lines);
+    });
+  }
+
   /** What each counter has counted since this process began, with what was in the kernel then. */
   counters(): Promise<Outcome<ReadonlyMap<string, Count>>> {
     return this.#queue.run(async () => {
@@ -410,16 +432,14 @@ function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[]
 /** How long things took, and how much of it was nft. */
 class Clock {
   readonly #since = performance.now();
-  #nft = 0;
+  readonly #nftBefore: number;
 
-  async nft<T>(work: () => Promise<T>): Promise<T> {
-    const since = performance.now();
-    const result = await work();
-    this.#nft += performance.now() - since;
-    return result;
+  constructor(readonly nft: Nft) {
+    this.#nftBefore = nft.milliseconds;
   }
 
   read(): Applied["milliseconds"] {
-    return { compute: performance.now() - this.#since - this.#nft, nft: this.#nft };
+    const nft = this.nft.milliseconds - this.#nftBefore;
+    return { compute: performance.now() - this.#since - nft, nft };
   }
 }

@@ -1,14 +1,22 @@
+import { performance } from "node:perf_hooks";
 import { type Finished, run } from "./command.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 /** Talks to nftables of the network namespace that this process is in. */
 export class Nft {
+  #milliseconds = 0;
+
   /** `command`: how nft is started; tests start it in a namespace of theirs. */
   constructor(readonly command: readonly string[] = ["nft"]) {}
 
+  /** How long all of its processes took so far. */
+  get milliseconds(): number {
+    return this.#milliseconds;
+  }
+
   /** All of it, or nothing. `interrupted`: nft was killed, and which of the two it was is not known. */
   async transact(text: string): Promise<Outcome<void> & { readonly interrupted?: boolean }> {
-    const finished = await run([...this.command, "-f", "-"], text);
+    const finished = await this.#run(["-f", "-"], text);
     if (finished.status === 0) return done(undefined);
     const interrupted = finished.ended?.startsWith("SIG") ?? false;
     return { ...failed(complaint(finished, text)), interrupted };
@@ -20,8 +28,15 @@ export class Nft {
   }
 
   async ask(...args: readonly string[]): Promise<Outcome<string>> {
-    const finished = await run([...this.command, ...args]);
+    const finished = await this.#run(args);
     return finished.status === 0 ? done(finished.stdout) : failed(complaint(finished, args.join(" ")));
+  }
+
+  async #run(args: readonly string[], input?: string): Promise<Finished> {
+    const since = performance.now();
+    const finished = await run([...this.command, ...args], input);
+    this.#milliseconds += performance.now() - since;
+    return finished;
   }
 }
 
@@ -32,13 +47,13 @@ export const isMissing = (outcome: Outcome<unknown>): boolean => !outcome.ok && 
 function complaint({ status, stderr, ended }: Finished, text: string): string {
   if (ended === "ENOENT") return "nft is not installed: install the package `nftables`";
   if (ended !== undefined) return `nft was ended by ${ended}`;
+  if (/Operation not permitted/.test(stderr)) {
+    return "nft may not read or change rules: run as root, or with the capability NET_ADMIN";
+  }
   const [, line, words] = /^\S*?:(\d+):\d+(?:-\d+)?: Error: (.*)$/m.exec(stderr) ?? [];
   if (line === undefined || words === undefined) {
     const said = stderr.trim().split("\n", 1)[0];
     return `nft failed with status ${status}${said ? `: ${said.replace(/^Error: /, "")}` : ""}`;
-  }
-  if (/Operation not permitted/.test(words)) {
-    return "nft may not change rules: run as root, or with the capability NET_ADMIN";
   }
   const about = text.split("\n")[Number(line) - 1]?.trim() ?? "";
   return `nft refused line ${line} \`${about.length > 120 ? `${about.slice(0, 120)}…` : about}\`: ${words}`;

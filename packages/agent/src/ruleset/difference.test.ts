@@ -1,12 +1,7 @@
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { arbitraryRuleset } from "../testing/arbitrary-ruleset.js";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
-import { difference, emptyTable, type Held } from "./difference.js";
-import { nothingLeft, standing } from "./leftover.js";
-import { parseListing } from "./listing.js";
+import { describe, expect, test } from "vitest";
+import { difference, emptyTable } from "./difference.js";
+import { nothingLeft } from "./leftover.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
-import { tellApart } from "./sameness.js";
 
 const nothing: Ruleset = emptyTable.ruleset;
 const chain = (...rules: readonly string[]) => ({ rules });
@@ -121,34 +116,5 @@ describe("the transaction from one ruleset to another", () => {
   ])("needs a new table where nftables cannot: %#", (before, wanted, because) => {
     const change = difference("t", { ruleset: before, leftover: nothingLeft }, wanted);
     expect(change).toEqual({ kind: "impossible", because });
-  });
-});
-
-const reason = whyNoNamespaces();
-describe.skipIf(reason)(`differences in the kernel${reason ? ` (skipped: ${reason})` : ""}`, () => {
-  let node: NetworkNamespace;
-  beforeAll(() => {
-    node = new NetworkNamespace("twk");
-  });
-  afterAll(() => node.remove());
-
-  test("a kernel that has a, given the difference of a and b, lists exactly b", () => {
-    fc.assert(
-      fc.property(fc.array(arbitraryRuleset, { minLength: 2, maxLength: 5 }), (wishes) => {
-        node.load("table inet t\ndelete table inet t\ntable inet t {\n}\n");
-        let held: Held = emptyTable;
-        for (const wanted of [...wishes, wishes.at(-1)!]) {
-          const change = difference("t", held, wanted);
-          if (change.kind === "impossible") throw new Error(change.because);
-          node.load(change.transaction);
-          held = { ruleset: wanted, leftover: change.leftover };
-          const listed = parseListing(node.run("nft", "-s", "-nn", "list", "table", "inet", "t"));
-          expect(listed.strange).toEqual([]);
-          expect(tellApart(listed.ruleset, standing(held))).toEqual([]);
-        }
-        expect(held.leftover).toEqual(nothingLeft);
-      }),
-      { numRuns: 60 },
-    );
   });
 });

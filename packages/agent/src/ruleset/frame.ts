@@ -2,12 +2,14 @@ import { type Cidr, type Family, formatCidr } from "@tierwall/core";
 import { generationBits, hex, markField, setMark } from "./connection-mark.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
-import { localRanges, logPrefix, podMaps, unknownCounter } from "./vocabulary.js";
+import { cutCounter, localRanges, logPrefix, podMaps, unknownCounter } from "./vocabulary.js";
 
 /** What others put into the table. */
 export interface Additions {
   /** Rules that decide about packets to the node before pods are judged. */
   readonly beforeInput?: readonly string[];
+  /** The same for packets from the node; of use only where some rule binds the node itself. */
+  readonly beforeOutput?: readonly string[];
   readonly extra?: Ruleset;
 }
 
@@ -25,20 +27,21 @@ export function frame(
   program: NodeProgram,
   options: NodeOptions,
   generation: number,
-  { beforeInput = [], extra }: Additions = {},
+  additions: Additions = {},
 ): Ruleset {
+  const { extra } = additions;
   const { chains, sets, counters } = program.ruleset;
   const unknown = unknownPods(options);
   const own = [4, 6].some((family) => sets.has(podMaps.ownNode[family as Family]));
   return {
     chains: new Map([
       ...chains,
-      ...baseChains(program, options, generation, beforeInput, own),
+      ...baseChains(program, options, generation, additions, own),
       ...unknown.chains,
       ...(extra?.chains ?? []),
     ]),
     sets: new Map([...sets, ...unknown.sets, ...(extra?.sets ?? [])]),
-    counters: new Set([...counters, ...unknown.counters, ...(extra?.counters ?? [])]),
+    counters: new Set([...counters, cutCounter, ...unknown.counters, ...(extra?.counters ?? [])]),
   };
 }
 
@@ -46,7 +49,7 @@ function baseChains(
   program: NodeProgram,
   options: NodeOptions,
   generation: number,
-  beforeInput: readonly string[],
+  { beforeInput = [], beforeOutput = [] }: Additions,
   own: boolean,
 ): readonly (readonly [string, Chain])[] {
   const mask = options.connectionMask;
@@ -82,7 +85,7 @@ function baseChains(
     ["stamp", { rules: ["meta priority set none", setMark(judged, current), "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
     ["deny", { rules: ["ct state 0x2 goto cut", ...deny] }],
-    ["cut", { rules: [setMark(mask, (current | denied) >>> 0), ...deny] }],
+    ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
     [
       "egress",
       {
@@ -145,6 +148,7 @@ function baseChains(
                 'oifname "lo" accept',
                 // Errors, and the reset by which somebody learns that he is denied.
                 "ct state 0x4 accept",
+                ...beforeOutput,
                 ...remembered,
                 "ct direction 1 goto output_reply",
                 ...ownNode(program, "daddr"),
@@ -217,7 +221,7 @@ function unknownRules(name: string, { log, shadow }: NodeOptions): readonly stri
     log && `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
   return [
     `counter name "${name}"`,
-    ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name, false)}" group ${log.group}`]),
+    ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
     shadow ? "accept" : "drop",
   ];
 }

@@ -2,8 +2,15 @@
 
 export const counterOf = (id: string): string => `r_${id}`;
 
-/** In front of a line in the log; `cut` for a connection that was established and is no longer allowed. */
-export const logPrefix = (id: string, cut: boolean): string => `tw:${id}${cut ? ":cut" : ""}`;
+/** Of a connection that was established and is no longer allowed, and whether it is the other end that speaks. */
+export type CutSide = "cut" | "cut-reply";
+
+/** In front of a line in the log. */
+export const logPrefix = (id: string, cut?: CutSide): string =>
+  `tw:${id}${cut === undefined ? "" : `:${cut}`}`;
+
+/** Connections that were established and are no longer allowed: each is counted once. */
+export const cutCounter = "cut";
 
 export const unknownCounter = { egress: "unknown_egress", ingress: "unknown_ingress" } as const;
 

@@ -188,8 +188,9 @@ const words: readonly Word[] = [
       ((states[view.packet().connection.state] & Number(bits)) !== 0) === (not === undefined),
   },
   {
-    pattern: /^ct direction 1 /,
-    apply: (view) => isTracked(view) && view.packet().connection.isReply,
+    pattern: /^ct direction ([01]) /,
+    apply: (view, [, direction]) =>
+      isTracked(view) && view.packet().connection.isReply === (direction === "1"),
   },
   {
     pattern: /^meta l4proto (\d+) /,

@@ -3,11 +3,10 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { type ChunkedSource, readCluster } from "@tierwall/core";
 import type { Command } from "commander";
-import { bigFile } from "../big-file.js";
+import { bigFile, filesAt } from "@tierwall/kube";
 import { pathsFrom } from "../config/apply-config.js";
 import { type Config, readConfig } from "../config/config.js";
 import { findConfig } from "../config/find-config.js";
-import { filesAt } from "../files.js";
 import type { ClusterOf } from "./complete.js";
 import type { Given } from "./slot.js";
 

@@ -10,7 +10,7 @@ import {
   validate,
 } from "@tierwall/core";
 import type { Argument, Command, Option } from "commander";
-import { unreadable } from "../files.js";
+import { unreadable } from "@tierwall/kube";
 import { isSwitch, valueKindOf } from "../option-value.js";
 import { configSchema, configurable } from "./config-schema.js";
 

@@ -47,7 +47,7 @@ export interface Candidates {
 }
 
 /** The connections a question is about. */
-export function candidatesFor({ cluster }: State, question: Question): Result<Candidates> {
+export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Question): Result<Candidates> {
   const from = resolve(cluster, question.from, "source", question.port);
   if (!from.ok) return from;
   const to = resolve(cluster, question.to, "destination", question.port);
@@ -68,7 +68,7 @@ export function candidatesFor({ cluster }: State, question: Question): Result<Ca
 
 /** The verdict for a question about one port. */
 export function ask(
-  state: State,
+  state: Pick<State, "cluster" | "tiers">,
   question: Question,
 ): Result<{ readonly verdict: OverallVerdict; readonly answers: readonly Answer[] }> {
   const found = candidatesFor(state, question);

@@ -172,7 +172,7 @@ export class StateReader implements Receiver {
   }
 }
 
-type Enforcement = NonNullable<StateOptions["ciliumEnforcement"]>;
+export type Enforcement = NonNullable<StateOptions["ciliumEnforcement"]>;
 
 const effectOf = (definitions: readonly PolicyDefinition[], enforcement: Enforcement): readonly Lowered[] =>
   enforcedByCilium(
@@ -207,7 +207,7 @@ function placeOfFirst(first: ManifestObject | FirstPlace): FirstPlace {
 }
 
 // S10.4
-function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {
+export function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {
   const called = identity.split(" ").slice(1).join(" ");
   return diagnostic(
     "TW1102",
@@ -221,12 +221,15 @@ function duplicate(object: ManifestObject, first: FirstPlace, identity: string):
 }
 
 // S10.3
-function skippedKinds(skipped: ReadonlyMap<string, number>): Diagnostic {
+export function skippedKinds(skipped: ReadonlyMap<string, number>): Diagnostic {
   const counted = [...skipped].map(([kind, n]) => `${n} ${kind}`).join(", ");
   return diagnostic("TW3003", `kinds that are no part of network policy were skipped: ${counted}`);
 }
 
-function provenanceOf(object: ManifestObject, { provenance = "auto" }: StateOptions): "file" | "cluster" {
+export function provenanceOf(
+  object: ManifestObject,
+  { provenance = "auto" }: StateOptions,
+): "file" | "cluster" {
   return provenance === "auto" ? (isFromCluster(object) ? "cluster" : "file") : provenance;
 }
 
@@ -237,7 +240,7 @@ function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
 }
 
 // S7.12: Cilium enforces NetworkPolicies too, so its modes are about the whole tier.
-function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): readonly Lowered[] {
+export function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): readonly Lowered[] {
   if (mode === "default") return parts;
   if (mode === "never")
     return parts.map(({ rules, isolation }) => ({
@@ -252,4 +255,4 @@ function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): readonl
   return [...parts, { rules: [], isolation }];
 }
 
-const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);
+export const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);

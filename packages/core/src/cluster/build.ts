@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { namespaceNameLabel } from "../labels/requirement.js";
+import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { ownText } from "../manifest/own-text.js";
 import { type Address, parseAddress, sameAddress } from "../net/address.js";
@@ -83,42 +83,55 @@ function buildNamespaces(
   diagnostics: Diagnostic[],
 ): ReadonlyMap<string, Namespace> {
   const namespaces = new Map<string, Namespace>();
-  for (const { name, labels } of written)
-    namespaces.set(name, { name, labels: { ...labels, [namespaceNameLabel]: name } });
+  for (const { name, labels } of written) namespaces.set(name, namespaceOf(name, labels));
   for (const name of [...needed].toSorted()) {
     if (namespaces.has(name)) continue;
-    namespaces.set(name, { name, labels: { [namespaceNameLabel]: name } });
-    const message = `namespace \`${name}\` is not in the input; it is taken to have only its name as a label`;
-    diagnostics.push(diagnostic("TW3001", message));
+    namespaces.set(name, namespaceOf(name, {}));
+    diagnostics.push(madeUp(name));
   }
   return namespaces;
 }
 
+/** S1.10: with its name as a label, given or not. */
+export function namespaceOf(name: string, labels: Labels): Namespace {
+  return { name, labels: { ...labels, [namespaceNameLabel]: name } };
+}
+
+export function madeUp(namespace: string): Diagnostic {
+  const message = `namespace \`${namespace}\` is not in the input; it is taken to have only its name as a label`;
+  return diagnostic("TW3001", message);
+}
+
 /** Nodes as written, and those that only pods speak of: their labels are not known, their addresses are. */
 function buildNodes(written: readonly Identified[], pods: Iterable<Pod>): ReadonlyMap<string, Node> {
-  const nodes = new Map<string, Node>(
-    written.map(({ name, labels, value }) => [name, { name, labels, addresses: nodeAddresses(value) }]),
-  );
+  const nodes = new Map(written.map((object) => [object.name, readNode(object)]));
   const seen = new Map<string, Address[]>();
-  for (const { node, hostAddresses } of pods) {
-    if (node === undefined) continue;
-    const known = seen.get(node) ?? [];
-    for (const address of hostAddresses)
-      if (!known.some((other) => sameAddress(other, address))) known.push(address);
-    seen.set(node, known);
+  for (const pod of pods) {
+    if (pod.node === undefined) continue;
+    const known = seen.get(pod.node) ?? [];
+    addHostAddresses(known, pod);
+    seen.set(pod.node, known);
   }
-  for (const [name, addresses] of seen) {
-    const known = nodes.get(name);
-    if (known === undefined) nodes.set(name, { name, addresses });
-    else if (known.addresses.length === 0) nodes.set(name, { ...known, addresses });
-  }
+  for (const [name, addresses] of seen) nodes.set(name, nodeWith(name, nodes.get(name), addresses));
   return nodes;
 }
 
-function nodeAddresses(value: Identified["value"]): readonly Address[] {
-  return items(child(value, "status"), "addresses").flatMap(
+export function readNode({ name, labels, value }: Identified): Node {
+  const addresses = items(child(value, "status"), "addresses").flatMap(
     (entry) => parseAddress(text(entry, "address") ?? "") ?? [],
   );
+  return { name, labels, addresses };
+}
+
+export function addHostAddresses(known: Address[], { hostAddresses }: Pod): void {
+  for (const address of hostAddresses)
+    if (!known.some((other) => sameAddress(other, address))) known.push(address);
+}
+
+/** A node with what its pods tell of it; its own word comes first. */
+export function nodeWith(name: string, written: Node | undefined, addresses: readonly Address[]): Node {
+  if (written === undefined) return { name, addresses };
+  return written.addresses.length === 0 ? { ...written, addresses } : written;
 }
 
 function buildServices(
@@ -152,7 +165,7 @@ function apiServerFrom(facts: Facts, slices: readonly Identified[]): Pick<Facts,
   return { apiServer: found.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)) };
 }
 
-function readCidrGroup({ name, labels, value }: Identified): CidrGroup {
+export function readCidrGroup({ name, labels, value }: Identified): CidrGroup {
   const cidrs = texts(child(value, "spec"), "externalCIDRs").flatMap((text) => parseCidr(text) ?? []);
   return { name, labels, cidrs };
 }

@@ -19,7 +19,7 @@ export const workloadKinds = [
   "ReplicationController",
 ] as const;
 
-const isWorkloadKind = (kind: string): boolean => (workloadKinds as readonly string[]).includes(kind);
+export const isWorkloadKind = (kind: string): boolean => (workloadKinds as readonly string[]).includes(kind);
 
 /** A pod of the input with the names of what it is part of; undefined for one that has finished (S1.11). */
 export function readPodObject(object: Identified, shared: Shared): ReadPod | undefined {
@@ -38,6 +38,11 @@ export function readPodObject(object: Identified, shared: Shared): ReadPod | und
   // That its controller belongs to another may be told later in the input.
   pod.workload = pod.controller = controller;
   return pod;
+}
+
+/** The workload at the top, as far as the pod itself tells. */
+export function workloadByName({ controller, labels }: Pod, shared: Shared): WorkloadRef | undefined {
+  return controller && sharedRef(rootOf(controller, labels, new Map()), shared);
 }
 
 /** Workloads with their pods; one none of whose pods are in the input becomes a pod from its template, added to `pods`. */

@@ -111,6 +111,7 @@ export const diagnostics = {
   TW2021: warning("a namespace label in a namespaced Cilium policy"),
   TW2022: warning("an object that was left out"),
   TW2023: warning("a record of observed traffic that was left out"),
+  TW2024: warning("an annotation of Tierwall's that is not understood"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

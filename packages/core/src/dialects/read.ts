@@ -3,6 +3,7 @@ import { foundOnce, isWithin } from "../diagnostics/place.js";
 import { diagnostics as table } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
+import { annotationComplaints } from "../policy/annotations.js";
 import type { Lowered } from "../policy/assemble.js";
 import { formatPolicy, type PolicyRef } from "../policy/model.js";
 import { locateProblem } from "../schema/locate-problem.js";
@@ -27,6 +28,7 @@ export function readPolicy(kind: PolicyKind, object: ManifestObject, provenance:
   const validated = validate(spelling.schema, object.value);
   const problems = [
     ...checkIdentity(kind, object),
+    ...checkAnnotations(object),
     ...validated.problems.map((problem) => earlyForm(problem, spelling) ?? nameTheMix(problem, spelling)),
   ];
   const report = (problem: Problem) => toDiagnostic(problem, policy, object, provenance);
@@ -94,6 +96,17 @@ function checkIdentity(kind: PolicyKind, object: ManifestObject): Problem[] {
       readable: true,
     });
   return problems;
+}
+
+function checkAnnotations({ value: { metadata } }: ManifestObject): Problem[] {
+  if (!isObject(metadata) || !isObject(metadata.annotations)) return [];
+  return annotationComplaints(metadata.annotations).map(({ key, at, message }) => ({
+    code: "TW2024",
+    path: ["metadata", "annotations", key],
+    at,
+    message,
+    readable: true,
+  }));
 }
 
 /** Early versions of the released APIs had a level more; where it is dropped without a word, the peer selects everything. */

@@ -60,7 +60,7 @@ export function assembleTiers(parts: readonly Lowered[]): Tiers {
   return { ingress: tiersOf("ingress", rules, isolation), egress: tiersOf("egress", rules, isolation) };
 }
 
-function tiersOf(
+export function tiersOf(
   direction: Direction,
   rules: readonly PlacedRule[],
   isolation: readonly PlacedIsolation[],
@@ -69,12 +69,20 @@ function tiersOf(
     .map((name) => ({
       name,
       rules: rules.filter((r) => r.tier === name && r.rule.origin.direction === direction).map((r) => r.rule),
-      isolation: isolation
-        .filter((i) => i.tier === name && i.direction === direction)
-        .map(({ subject, origin }): Isolation => ({ subject, origin })),
+      isolation: isolation.filter((i) => i.tier === name && i.direction === direction).map(isolationOf),
     }))
     .filter((tier) => tier.rules.length > 0 || tier.isolation.length > 0);
 }
+
+/** The same object each time: who keeps tiers current compares by identity. */
+function isolationOf(placed: PlacedIsolation): Isolation {
+  const { subject, origin } = placed;
+  const made = isolations.get(placed) ?? { subject, origin };
+  isolations.set(placed, made);
+  return made;
+}
+
+const isolations = new WeakMap<PlacedIsolation, Isolation>();
 
 // S1.12: precedence, then dialect, then policy name, then position.
 export function compareRules(a: PlacedRule, b: PlacedRule): number {
@@ -97,7 +105,7 @@ export function comparePolicies(a: PolicyRef, b: PolicyRef): number {
   );
 }
 
-function compareIsolation(a: PlacedIsolation, b: PlacedIsolation): number {
+export function compareIsolation(a: PlacedIsolation, b: PlacedIsolation): number {
   return compareText(isolationKey(a.origin), isolationKey(b.origin));
 }
 

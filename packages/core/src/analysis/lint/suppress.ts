@@ -1,5 +1,6 @@
 import type { Place } from "../../diagnostics/place.js";
 import type { TextSource } from "../../manifest/source.js";
+import { ignoreAnnotation } from "../../policy/annotations.js";
 import { formatPolicy, type PolicyRef } from "../../policy/model.js";
 import type { WrittenPolicy } from "../state.js";
 import { type Finding, finding } from "./finding.js";
@@ -12,8 +13,6 @@ import { type Finding, finding } from "./finding.js";
  *
  *   cidr: 10.1.2.3/8  # tierwall-ignore TW2001: the vendor's spelling
  */
-
-export const ignoreAnnotation = "tierwall.dev/lint-ignore";
 
 export interface Suppression {
   /** Undefined where it names none. */

@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import type { Chain, NamedSet, Ruleset } from "../ruleset/ruleset.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { difference, emptyTable, type Held } from "./difference.js";
+import { nothingLeft, standing } from "./leftover.js";
+import { parseListing } from "./listing.js";
+import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
+import { tellApart } from "./sameness.js";
 
 /*
  * Small rulesets in the words of `nft -s -nn list`, with everything that a difference has to get right: chains that name
@@ -16,7 +22,7 @@ interface Names {
   readonly counters: readonly string[];
 }
 
-export const arbitraryRuleset: fc.Arbitrary<Ruleset> = fc
+const arbitraryRuleset: fc.Arbitrary<Ruleset> = fc
   .record({ chains: fc.subarray([...chainNames]), counters: fc.subarray([...counterNames]) })
   .chain((names) =>
     fc.record({
@@ -106,3 +112,32 @@ function rangeText(first: number, last: number): string {
   const isPrefix = Number.isInteger(Math.log2(size)) && first % size === 0;
   return isPrefix ? `10.1.0.${first}/${32 - Math.log2(size)}` : `10.1.0.${first}-10.1.0.${last}`;
 }
+
+const reason = whyNoNamespaces();
+describe.skipIf(reason)(`differences in the kernel${reason ? ` (skipped: ${reason})` : ""}`, () => {
+  let node: NetworkNamespace;
+  beforeAll(() => {
+    node = new NetworkNamespace("twk");
+  });
+  afterAll(() => node.remove());
+
+  test("a kernel that has a, given the difference of a and b, lists exactly b", { timeout: 120_000 }, () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryRuleset, { minLength: 2, maxLength: 5 }), (wishes) => {
+        node.load("table inet t\ndelete table inet t\ntable inet t {\n}\n");
+        let held: Held = emptyTable;
+        for (const wanted of [...wishes, wishes.at(-1)!]) {
+          const change = difference("t", held, wanted);
+          if (change.kind === "impossible") throw new Error(change.because);
+          node.load(change.transaction);
+          held = { ruleset: wanted, leftover: change.leftover };
+          const listed = parseListing(node.run("nft", "-s", "-nn", "list", "table", "inet", "t"));
+          expect(listed.strange).toEqual([]);
+          expect(tellApart(listed.ruleset, standing(held))).toEqual([]);
+        }
+        expect(held.leftover).toEqual(nothingLeft);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
-import { configName, isConfig } from "./config/find-config.js";
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
+import { configName, isConfig } from "./config-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json"];
 
-export type FileSource = TextSource | BigFile;
+export type ManifestFile = TextSource | BigFile;
 
 export interface Read {
-  readonly sources: readonly FileSource[];
+  readonly sources: readonly ManifestFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -19,7 +19,7 @@ export function readPaths(
   recursive: boolean,
   bytesRead: BytesRead = () => undefined,
 ): Read {
-  const sources = new Map<string, FileSource>();
+  const sources = new Map<string, ManifestFile>();
   const diagnostics: Diagnostic[] = [];
   for (const path of paths) {
     const found = filesAt(path, recursive);
@@ -37,7 +37,7 @@ export function readPaths(
   return { sources: [...sources.values()], diagnostics };
 }
 
-function sourceAt(path: string, bytesRead: BytesRead): FileSource {
+export function sourceAt(path: string, bytesRead: BytesRead = () => undefined): ManifestFile {
   const { size } = statSync(path);
   if (size > bigFileSize) return bigFile(path, shown(path), size, bytesRead);
   return { file: shown(path), text: readFileSync(path, "utf8") };

@@ -1,0 +1,127 @@
+import type { Cidr, Cluster, Tiers } from "@tierwall/core";
+import type { Situation, SituationSource } from "@tierwall/kube";
+import type { Logger } from "pino";
+import type { Applied } from "./kernel/kernel-table.js";
+import type { Outcome } from "./kernel/outcome.js";
+import { LatestWins } from "./loop/latest-wins.js";
+import { localRanges, sameRanges } from "./loop/local-ranges.js";
+import { ProgrammingWindow } from "./loop/programming-window.js";
+import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
+
+/*
+ *   source ──► situation ──► compiler ──► program ──► table ──► kernel
+ *                 │                         │
+ *                 │    the latest wins,     ├──► names: what DNS answers go into
+ *                 └──  one at a time        └──► watchers: metrics, audit log, hits
+ *
+ * A turn that fails leaves the kernel with the rules it has, and is tried again.
+ */
+
+export interface Compiler {
+  compile(cluster: Cluster, tiers: Tiers): NodeProgram;
+}
+
+/** What a turn is about: a state of the cluster, and what it means for this node. */
+export interface Turn {
+  readonly situation: Situation;
+  readonly program: NodeProgram;
+  readonly options: NodeOptions;
+}
+
+export interface Programmed extends Turn {
+  readonly applied: Applied;
+  /** From the first of the changes being seen to the kernel having them all, in milliseconds. */
+  readonly sinceSeen: number;
+  /** How long each pod that is new in the kernel waited for its rules, in milliseconds. */
+  readonly waited: readonly number[];
+}
+
+export interface AgentParts {
+  /** The ranges of the node's pods: those given, or, if there are none, those of its Node object. */
+  readonly options: NodeOptions;
+  readonly source: SituationSource;
+  readonly compilerFor: (options: NodeOptions) => Compiler;
+  readonly enforce: (turn: Turn) => Promise<Outcome<Applied>>;
+  readonly onProgrammed: (programmed: Programmed) => void;
+  readonly onFailure: (cause: unknown, retryIn: number) => void;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+/** A situation, and since when what it changes has been waiting: longer than it is old itself, after a failure. */
+interface Waiting {
+  readonly situation: Situation;
+  readonly since: number;
+}
+
+export class Agent {
+  readonly #parts: AgentParts;
+  readonly #window: ProgrammingWindow;
+  readonly #turns: LatestWins<Waiting>;
+  readonly #now: () => number;
+  #compiler: { readonly of: NodeOptions; readonly compiler: Compiler } | undefined;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => performance.now());
+    this.#window = new ProgrammingWindow(parts.options.node);
+    this.#turns = new LatestWins((waiting) => this.#turn(waiting), {
+      merge: (waiting, { situation, since }) => ({ situation, since: Math.min(waiting.since, since) }),
+      onFailure: parts.onFailure,
+    });
+  }
+
+  get pods(): { readonly programmed: number; readonly waiting: number } {
+    return { programmed: this.#window.programmed, waiting: this.#window.waiting };
+  }
+
+  /** Resolves when the first state was seen and the kernel holds it, or could not be given it yet. */
+  async start(): Promise<void> {
+    await this.#parts.source.start((situation) => this.#take(situation));
+  }
+
+  /** The rules stay in the kernel. */
+  async stop(): Promise<void> {
+    await this.#parts.source.stop();
+    await this.#turns.stop();
+  }
+
+  #take(situation: Situation): Promise<void> {
+    this.#window.seen(situation.cluster, situation.since);
+    return this.#turns.offer({ situation, since: situation.since });
+  }
+
+  async #turn({ situation, since }: Waiting): Promise<void> {
+    const { options, compiler } = this.#compilerFor(situation);
+    const program = compiler.compile(situation.cluster, situation.tiers);
+    const turn = { situation, program, options };
+    const applied = await this.#parts.enforce(turn);
+    if (!applied.ok) throw new Error(applied.message);
+    const now = this.#now();
+    const waited = this.#window.reached(situation.cluster, now, applied.value.kind !== "unchanged");
+    this.#parts.onProgrammed({ ...turn, applied: applied.value, waited, sinceSeen: now - since });
+  }
+
+  /** A compiler remembers what it compiled; only other ranges of pods need a new one. */
+  #compilerFor(situation: Situation): { readonly options: NodeOptions; readonly compiler: Compiler } {
+    const { options, compilerFor } = this.#parts;
+    const ranges = localRanges(options.node, options.localRanges, situation);
+    if (this.#compiler === undefined || !sameRanges(this.#compiler.of.localRanges, ranges)) {
+      this.#warnAbout(ranges, situation);
+      const of = { ...options, localRanges: ranges };
+      this.#compiler = { of, compiler: compilerFor(of) };
+    }
+    return { options: this.#compiler.of, compiler: this.#compiler.compiler };
+  }
+
+  #warnAbout(ranges: readonly Cidr[], { cluster }: Situation): void {
+    const { options, log } = this.#parts;
+    const { node, unknownPods } = options;
+    if (!cluster.nodes.has(node))
+      log.warn(`there is no node ${node}, and no pod runs on it: is --node right?`);
+    if (ranges.length === 0 && unknownPods === "deny")
+      log.warn(
+        `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
+      );
+  }
+}

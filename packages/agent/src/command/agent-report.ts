@@ -1,0 +1,134 @@
+import type { Logger } from "pino";
+import type { Agent, Programmed } from "../agent.js";
+import type { AgentOptions } from "../agent-options.js";
+import type { Drift } from "../kernel/kernel-table.js";
+import type { AgentMetrics } from "../see/metrics.js";
+import type { AgentStatus, SourceStatus } from "../see/status.js";
+import type { EnforcedNode } from "./node.js";
+
+/** In the words of users: what was written to the kernel. */
+const wrote = {
+  unchanged: "nothing",
+  changed: "difference",
+  swapped: "whole table",
+  "on trial": "whole table",
+} as const;
+
+/** What an agent has done so far, for its log, its metrics and its status. */
+export class AgentReport {
+  readonly #since = new Date();
+  #last: { readonly programmed: Programmed; readonly at: Date } | undefined;
+  #failing: string | undefined;
+  #repairs = 0;
+
+  constructor(
+    private readonly options: AgentOptions,
+    private readonly log: Logger,
+  ) {}
+
+  get hasRules(): boolean {
+    return this.#last !== undefined;
+  }
+
+  programmed(
+    programmed: Programmed,
+    { metrics, pods }: { metrics: AgentMetrics; pods: Agent["pods"] },
+  ): void {
+    const { applied, program, situation, waited, sinceSeen } = programmed;
+    const isFirst = this.#last === undefined;
+    this.#last = { programmed, at: new Date() };
+    this.#failing = undefined;
+    metrics.applySeconds.observe({ kind: wrote[applied.kind] }, sinceSeen / 1000);
+    for (const milliseconds of waited) metrics.programmingWindow.observe(milliseconds / 1000);
+    metrics.generation.set(applied.generation);
+    metrics.pods.set({ state: "programmed" }, pods.programmed);
+    metrics.pods.set({ state: "waiting" }, pods.waiting);
+    metrics.policies.set(situation.policies.length);
+    metrics.rules.set(program.book.size);
+    metrics.sourceChanged.setToCurrentTime();
+    for (const difference of applied.unfaithful ?? [])
+      this.log.error({ difference }, "the kernel lists something else than was written; please report this");
+    // Most changes in a cluster are no business of this node.
+    const level = applied.kind === "unchanged" && !isFirst ? "debug" : "info";
+    this.log[level](
+      {
+        wrote: wrote[applied.kind],
+        ...(applied.because === undefined ? {} : { because: applied.because }),
+        table: applied.table,
+        generation: applied.generation,
+        milliseconds: Math.round(sinceSeen),
+        nft: Math.round(applied.milliseconds.nft),
+        pods: pods.programmed,
+        newPods: waited.length,
+        policies: situation.policies.length,
+        rules: program.book.size,
+      },
+      "rules are in the kernel",
+    );
+  }
+
+  failed(cause: unknown, retryIn: number, metrics: AgentMetrics): void {
+    this.#failing = cause instanceof Error ? cause.message : String(cause);
+    metrics.applyFailures.inc();
+    this.log.error(
+      { retryInMilliseconds: retryIn, ...(isBug(cause) ? { stack: cause.stack } : {}) },
+      `rules could not be put into the kernel, which keeps those it has: ${this.#failing}`,
+    );
+  }
+
+  drifted({ differences, repaired }: Drift, metrics: AgentMetrics | undefined): void {
+    this.#repairs++;
+    metrics?.driftRepairs.inc();
+    const fields = { differences: differences.slice(0, 5), count: differences.length };
+    if (repaired === undefined)
+      this.log.warn(fields, "somebody else changed our table; the next rules replace it");
+    else if (repaired.ok) this.log.warn(fields, "somebody else changed our table; it is repaired");
+    else
+      this.log.error(
+        fields,
+        `somebody else changed our table, which cannot be repaired: ${repaired.message}`,
+      );
+  }
+
+  status(node: EnforcedNode, pods: Agent["pods"], source: readonly SourceStatus[]): AgentStatus {
+    const { table, observer, dns } = node;
+    const last = this.#last;
+    const audit = observer.auditFigures;
+    const until = table.trialUntil;
+    return {
+      version: 1,
+      at: new Date().toISOString(),
+      node: this.options.node.node,
+      since: this.#since.toISOString(),
+      table: table.name ?? this.options.table,
+      generation: table.generation,
+      shadow: this.options.node.shadow,
+      pods,
+      policies: last?.programmed.situation.policies.length ?? 0,
+      rules: last?.programmed.program.book.size ?? 0,
+      ...(last === undefined ? {} : { lastApply: lastApply(last) }),
+      ...(this.#failing === undefined ? {} : { failing: this.#failing }),
+      driftRepairs: this.#repairs,
+      ...(until === undefined ? {} : { trial: { until: wallClock(until).toISOString() } }),
+      source,
+      ...(audit === undefined ? {} : { audit }),
+      cutConnections: observer.cutConnections,
+      ...(dns.queries === 0 ? {} : { dns: dnsFigures(last?.programmed, dns) }),
+      memory: process.memoryUsage.rss(),
+    };
+  }
+}
+
+/** An error that we threw ourselves, by mistake; what the kernel refuses has no name of its own. */
+const isBug = (cause: unknown): cause is Error => cause instanceof Error && cause.name !== "Error";
+
+const wallClock = (monotonic: number): Date => new Date(Date.now() + monotonic - performance.now());
+
+function lastApply({ programmed, at }: { readonly programmed: Programmed; readonly at: Date }) {
+  const { applied, sinceSeen } = programmed;
+  return { at: at.toISOString(), wrote: wrote[applied.kind], milliseconds: sinceSeen };
+}
+
+function dnsFigures(programmed: Programmed | undefined, { queries, addresses }: EnforcedNode["dns"]) {
+  return { names: programmed?.program.names.length ?? 0, queries, addresses };
+}

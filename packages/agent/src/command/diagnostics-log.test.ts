@@ -1,0 +1,36 @@
+import { diagnostic } from "@tierwall/core";
+import { describe, expect, it } from "vitest";
+import { DiagnosticsLog } from "./diagnostics-log.js";
+
+function setup() {
+  const lines: string[] = [];
+  const write = (level: string) => (fields: object, message: string) =>
+    lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  return { log: new DiagnosticsLog({ warn: write("warn"), error: write("error") }), lines };
+}
+
+const place = { file: "shop.yaml", line: 3, column: 1, length: 4 };
+const broken = diagnostic("TW1204", "unknown field `podselector`", { place, object: "NetworkPolicy shop/b" });
+const doubtful = diagnostic("TW2001", "two policies have priority 5");
+const remark = diagnostic("TW3001", "a namespace is missing");
+
+describe("what is wrong with objects of a cluster", () => {
+  it("is logged with its code, its object and its place; remarks are not", () => {
+    const { log, lines } = setup();
+    log.say([broken, doubtful, remark]);
+    expect(lines).toEqual([
+      'error unknown field `podselector` {"code":"TW1204","object":"NetworkPolicy shop/b","place":"shop.yaml:3"}',
+      'warn two policies have priority 5 {"code":"TW2001"}',
+    ]);
+  });
+
+  it("is said once for as long as it stays wrong, and again when it comes back", () => {
+    const { log, lines } = setup();
+    log.say([doubtful]);
+    log.say([doubtful]);
+    expect(lines).toHaveLength(1);
+    log.say([]);
+    log.say([doubtful]);
+    expect(lines).toHaveLength(2);
+  });
+});

@@ -1,0 +1,98 @@
+import { dirname, join } from "node:path";
+import type { Logger } from "pino";
+import type { AgentOptions } from "../agent-options.js";
+import { NameService } from "../dns/name-service.js";
+import { ClusterReach } from "../dns/reach.js";
+import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { elementsText, Enforcement } from "../loop/enforcement.js";
+import { markField } from "../ruleset/connection-mark.js";
+import { Observer } from "../see/observer.js";
+import { DnsCounts } from "./dns-counts.js";
+
+/*
+ * What a node has once, whoever gives it rules: its table in the kernel, the names its pods learn, and those who watch.
+ *
+ *   Enforcement ──► KernelTable ◄── counters ── Observer
+ *        └────────► NameService ──► elements ──┘
+ */
+export interface EnforcedNode {
+  readonly table: KernelTable;
+  readonly enforcement: Enforcement;
+  readonly observer: Observer;
+  readonly dns: DnsCounts;
+  /** The rules stay. */
+  close(): Promise<void>;
+}
+
+/** How often counters are read, in milliseconds: what metrics are late by, at most. */
+const countEvery = 10_000;
+
+/** Prometheus holds this many rules of a node without complaint. */
+const mostSeries = 2_000;
+
+/** Takes the table of the node, or says why it cannot be had. */
+export async function openNode(
+  options: AgentOptions,
+  log: Logger,
+  callbacks: Pick<KernelTableOptions, "onDrift" | "onTrialEnd"> = {},
+): Promise<Outcome<EnforcedNode>> {
+  const { connectionMask } = options.node;
+  const opened = await KernelTable.open({ table: options.table, connectionMask, ...callbacks });
+  if (!opened.ok) return opened;
+  const table = opened.value;
+  for (const setting of table.changedSettings)
+    log.warn(`${setting} was set to 1: packets between pods on one bridge are judged only then`);
+  try {
+    const observer = observerOf(options, log, table);
+    await observer.start();
+    return done(nodeOf(options, log, table, observer));
+  } catch (cause) {
+    await table.close();
+    return failed(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer: Observer): EnforcedNode {
+  const dns = new DnsCounts(observer.metrics, log);
+  const reach = new ClusterReach(options.node.node);
+  const names = new NameService({
+    reach,
+    write: async (changes) => {
+      const written = await table.changeElements((one) => elementsText(changes, one));
+      return written.ok ? undefined : written.message;
+    },
+    onEvent: (event) => dns.take(event),
+    nameBit: markField(options.node.connectionMask).byName,
+  });
+  return {
+    table,
+    observer,
+    dns,
+    enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
+    close: async () => {
+      await names.stop();
+      await observer.stop();
+      await table.close();
+    },
+  };
+}
+
+function observerOf(options: AgentOptions, log: Logger, table: KernelTable): Observer {
+  const { node, auditLog, stateFolder, control } = options;
+  return new Observer({
+    node: node.node,
+    shadow: node.shadow,
+    stateFile: join(stateFolder, "hits.json"),
+    readCounters: async () => {
+      const counters = await table.counters();
+      return counters.ok ? counters.value : undefined;
+    },
+    every: countEvery,
+    series: mostSeries,
+    ...(auditLog === undefined || node.log === undefined
+      ? {}
+      : { audit: { log: auditLog, group: node.log.group, folder: join(dirname(control), "ulogd") } }),
+    onTrouble: (message) => log.warn(message),
+  });
+}

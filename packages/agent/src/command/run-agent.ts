@@ -1,0 +1,138 @@
+import type { Logger } from "pino";
+import { Agent } from "../agent.js";
+import type { AgentOptions } from "../agent-options.js";
+import { NodeCompiler } from "../compile/node-compiler.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { MemoryWatch } from "../loop/memory-watch.js";
+import { type ControlAnswer, serveControl } from "../see/control.js";
+import { modesOf } from "../see/modes.js";
+import { parseListenAddress, serveMetrics } from "../see/server.js";
+import { agentLog } from "./agent-log.js";
+import { AgentReport } from "./agent-report.js";
+import { DiagnosticsLog } from "./diagnostics-log.js";
+import { type EnforcedNode, openNode } from "./node.js";
+import { openSource, type OpenSource } from "./source.js";
+
+/** Enforces until it is told to stop; returns the exit status. */
+export async function runAgent(options: AgentOptions): Promise<number> {
+  const log = agentLog(options.node.node);
+  const report = new AgentReport(options, log);
+  let node: EnforcedNode | undefined;
+  const opened = await openNode(options, log, {
+    onDrift: (drift) => report.drifted(drift, node?.observer.metrics),
+  });
+  if (!opened.ok) return refuse(log, opened.message);
+  node = opened.value;
+  const source = await openSource(options.source, log, node.observer.metrics);
+  const running = source.ok ? await start(options, log, report, node, source.value) : source;
+  if (!running.ok) {
+    await node.close();
+    return refuse(log, running.message);
+  }
+  const signal = await stopSignal(() => node.observer.reopen());
+  log.info({ signal }, "stopping; the rules stay in the kernel");
+  await running.value();
+  await node.close();
+  return 0;
+}
+
+function refuse(log: Logger, message: string): number {
+  log.fatal(message);
+  return 2;
+}
+
+type Stop = () => Promise<void>;
+
+async function start(
+  options: AgentOptions,
+  log: Logger,
+  report: AgentReport,
+  node: EnforcedNode,
+  source: OpenSource,
+): Promise<Outcome<Stop>> {
+  const { metrics } = node.observer;
+  const diagnostics = new DiagnosticsLog(log);
+  const agent = new Agent({
+    options: options.node,
+    source: source.source,
+    compilerFor: (of) => new NodeCompiler(of, modesOf),
+    enforce: (turn) => node.enforcement.enforce(turn),
+    onProgrammed: (programmed) => {
+      node.observer.programmed(programmed.program, programmed.situation.cluster);
+      diagnostics.take(programmed.situation);
+      report.programmed(programmed, { metrics, pods: agent.pods });
+    },
+    onFailure: (cause, retryIn) => report.failed(cause, retryIn, metrics),
+    log,
+  });
+  const served = await serve(options, node, {
+    status: () => report.status(node, agent.pods, source.status()),
+    waitingFor: () => (report.hasRules ? undefined : "no rules are in the kernel yet: tierwall agent status"),
+  });
+  if (!served.ok) return served;
+  const timers = [setInterval(() => void verify(node, log), options.resync), watchMemory(log)];
+  // The state of the cluster may be long in coming; signals are heard meanwhile.
+  void agent.start().catch((cause: unknown) => log.error(`the source failed: ${String(cause)}`));
+  return done(async () => {
+    for (const timer of timers) clearInterval(timer);
+    diagnostics.stop();
+    await agent.stop();
+    await served.value();
+  });
+}
+
+/** Repairs are reported where they happen; here is said when nobody could look. */
+async function verify({ table }: EnforcedNode, log: Logger): Promise<void> {
+  const verified = await table.verify();
+  if (!verified.ok) log.warn(`the table could not be compared with what it should be: ${verified.message}`);
+}
+
+interface Answers {
+  readonly status: () => ReturnType<AgentReport["status"]>;
+  readonly waitingFor: () => string | undefined;
+}
+
+async function serve(
+  { metricsAddress, control }: AgentOptions,
+  { observer }: EnforcedNode,
+  { status, waitingFor }: Answers,
+): Promise<Outcome<Stop>> {
+  const noTrial = (): Promise<ControlAnswer<string>> =>
+    Promise.resolve(failed("no rules are on trial: this agent enforces what it watches"));
+  const stops: Stop[] = [];
+  try {
+    const controlled = { status, hits: () => observer.hits(), confirm: noTrial, giveUp: noTrial };
+    stops.push((await serveControl(control, controlled)).close);
+    const address = metricsAddress === undefined ? undefined : parseListenAddress(metricsAddress);
+    if (metricsAddress !== undefined && address === undefined)
+      throw new Error(`\`${metricsAddress}\` is not an address and a port, such as 127.0.0.1:9465`);
+    if (address !== undefined) {
+      const health = { broken: () => undefined, waitingFor };
+      stops.push((await serveMetrics(address, observer.metrics, health)).close);
+    }
+  } catch (cause) {
+    for (const stop of stops) await stop();
+    return failed(cause instanceof Error ? cause.message : String(cause));
+  }
+  return done(async () => {
+    for (const stop of stops) await stop();
+  });
+}
+
+function watchMemory(log: Logger): NodeJS.Timeout {
+  const watch = new MemoryWatch((megabytes) =>
+    log.warn(
+      { megabytes },
+      "the agent uses more memory than it should; please report this with `tierwall agent status`",
+    ),
+  );
+  return setInterval(() => watch.look(), 60_000);
+}
+
+/** Resolves with the first signal to stop; until then, SIGHUP is for those who move log files away. */
+export function stopSignal(onHangup: () => void): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.on("SIGHUP", onHangup);
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+  });
+}

@@ -1,0 +1,105 @@
+import type { Diagnostic } from "@tierwall/core";
+import { ClusterSource, connect, type KindHealth, type SituationSource } from "@tierwall/kube";
+import type { Logger } from "pino";
+import type { SourceOptions } from "../agent-options.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
+import type { AgentMetrics } from "../see/metrics.js";
+import type { SourceStatus } from "../see/status.js";
+import { FileSource } from "../source/file-source.js";
+
+export interface OpenSource {
+  readonly source: SituationSource;
+  readonly status: () => readonly SourceStatus[];
+}
+
+/** Where the state of the cluster comes from, by the options; whether it can be reached shows later. */
+export async function openSource(
+  options: SourceOptions,
+  log: Logger,
+  metrics: AgentMetrics,
+  onErrors: OnErrors = () => undefined,
+): Promise<Outcome<OpenSource>> {
+  return options.kind === "files"
+    ? done(openFiles(options, log, metrics, onErrors))
+    : openCluster(options, log, metrics);
+}
+
+type FileOptions = Extract<SourceOptions, { kind: "files" }>;
+type OnErrors = (errors: readonly Diagnostic[]) => void;
+
+/** Errors keep the last good state in force, and what is wrong in the log. */
+function openFiles(
+  { paths, recursive, state }: FileOptions,
+  log: Logger,
+  metrics: AgentMetrics,
+  onErrors: OnErrors,
+): OpenSource {
+  let errors: readonly Diagnostic[] = [];
+  metrics.sourceSynced.set({ kind: "files" }, 1);
+  const source = new FileSource({
+    ...state,
+    paths,
+    recursive,
+    onErrors: (found) => {
+      errors = found;
+      metrics.sourceSynced.set({ kind: "files" }, found.length === 0 ? 1 : 0);
+      for (const { code, message, place } of found.slice(0, mostErrors))
+        log.error({ code }, `${placeText(place)}${message}`);
+      if (found.length > 0)
+        log.error({ errors: found.length }, "the files have errors; what was read before stays");
+      else log.info("the files have no errors any more");
+      onErrors(found);
+    },
+  });
+  const status = () => [{ what: paths.join(", "), ok: errors.length === 0, state: filesState(errors) }];
+  return { source, status };
+}
+
+/** Who has more has one mistake in many places. */
+const mostErrors = 20;
+
+function filesState(errors: readonly Diagnostic[]): string {
+  const [first] = errors;
+  if (first === undefined) return "watched";
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more errors` : "";
+  return `${placeText(first.place)}${first.message}${more}`;
+}
+
+const placeText = (place: Diagnostic["place"]): string =>
+  place === undefined ? "" : `${place.file}:${place.line}: `;
+
+async function openCluster(
+  { kubeconfig, context, state }: Extract<SourceOptions, { kind: "cluster" }>,
+  log: Logger,
+  metrics: AgentMetrics,
+): Promise<Outcome<OpenSource>> {
+  const connected = await connect({
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  });
+  if (!connected.ok) return failed(connected.message);
+  const restarts = new Map<string, number>();
+  const onHealth = (kind: string, health: KindHealth) => {
+    metrics.sourceSynced.set({ kind }, isGood(health) ? 1 : 0);
+    metrics.watchRestarts.inc({ kind }, health.restarts - (restarts.get(kind) ?? 0));
+    restarts.set(kind, health.restarts);
+    const said = { kind, state: health.state };
+    if (isGood(health)) log.info(said, "watching");
+    else log.warn(said, health.message ?? "not known yet");
+  };
+  const source = new ClusterSource(connected.connection, { ...state, onHealth });
+  return done({ source, status: () => [...source.health()].map(statusOf) });
+}
+
+/** A kind that the cluster does not serve has no objects, and that is known. */
+const isGood = ({ state }: KindHealth): boolean => state === "synced" || state === "missing";
+
+function statusOf([what, health]: readonly [string, KindHealth]): SourceStatus {
+  const { state, message, lastEvent } = health;
+  return {
+    what,
+    ok: isGood(health),
+    state: message === undefined ? state : `${state}: ${message}`,
+    ...(lastEvent === undefined ? {} : { lastChange: new Date(lastEvent).toISOString() }),
+  };
+}

@@ -1,0 +1,158 @@
+import type { Situation, SituationSource } from "@tierwall/kube";
+import type { Logger } from "pino";
+import type { Turn } from "../agent.js";
+import type { AgentOptions } from "../agent-options.js";
+import { NodeCompiler } from "../compile/node-compiler.js";
+import { type Guard, parseGuard, watchGuards } from "../kernel/guards.js";
+import type { TrialEnd } from "../kernel/kernel-table.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { localRanges } from "../loop/local-ranges.js";
+import type { Ruleset } from "../ruleset/ruleset.js";
+import { type ControlAnswer, serveControl } from "../see/control.js";
+import { modesOf } from "../see/modes.js";
+import { agentLog } from "./agent-log.js";
+import { AgentReport } from "./agent-report.js";
+import { type EnforcedNode, openNode } from "./node.js";
+import { stopSignal } from "./run-agent.js";
+import { openSource } from "./source.js";
+
+export interface TrialOptions {
+  /** How long to wait for the confirmation, in milliseconds. */
+  readonly wait: number;
+  /** What must stay in reach meanwhile: `tcp://10.0.0.1:6443`. */
+  readonly guards: readonly string[];
+}
+
+/** Puts rules in on trial, and stays until they are confirmed or gone; returns the exit status. */
+export async function tryRules(options: AgentOptions, trial: TrialOptions): Promise<number> {
+  const log = agentLog(options.node.node);
+  const guards = parseGuards(trial.guards);
+  if (!guards.ok) return refuse(log, guards.message);
+  let ended: (end: TrialEnd) => void = () => undefined;
+  const end = new Promise<TrialEnd>((resolve) => (ended = resolve));
+  const node = await openNode(options, log, { onTrialEnd: ended });
+  if (!node.ok) return refuse(log, node.message);
+  const begun = await begin(options, trial.wait, log, node.value);
+  if (!begun.ok) {
+    await node.value.close();
+    return refuse(log, begun.message);
+  }
+  void stopSignal(() => undefined).then(() => node.value.table.giveUp());
+  const over = new AbortController();
+  void guard(guards.value, over.signal, log, node.value);
+  const how = await end;
+  over.abort();
+  if (how === "confirmed") log.info("the rules are confirmed, and stay");
+  else log.warn({ end: how }, "the rules that were there before are back");
+  if (how !== "confirmed" && begun.value.onlyRules) await node.value.table.cleanup();
+  await begun.value.stop();
+  await node.value.close();
+  return how === "confirmed" ? 0 : 1;
+}
+
+function refuse(log: Logger, message: string): number {
+  log.fatal(message);
+  return 2;
+}
+
+function parseGuards(texts: readonly string[]): Outcome<readonly Guard[]> {
+  const guards: Guard[] = [];
+  for (const text of texts) {
+    const guard = parseGuard(text);
+    if (!guard.ok) return guard;
+    guards.push(guard.value);
+  }
+  return done(guards);
+}
+
+/** One lost packet is no reason to go back. */
+const triesOfGuards = 3;
+
+async function guard(
+  guards: readonly Guard[],
+  signal: AbortSignal,
+  log: Logger,
+  { table }: EnforcedNode,
+): Promise<void> {
+  if (guards.length === 0) return;
+  const problem = await watchGuards({ guards, tries: triesOfGuards, everyMilliseconds: 1_000, signal });
+  if (problem === undefined) return;
+  log.error(`a guard failed, so the rules are taken back: ${problem}`);
+  await table.giveUp();
+}
+
+interface Begun {
+  /** There were none before: going back is having none again. */
+  readonly onlyRules: boolean;
+  readonly stop: () => Promise<void>;
+}
+
+async function begin(
+  options: AgentOptions,
+  wait: number,
+  log: Logger,
+  node: EnforcedNode,
+): Promise<Outcome<Begun>> {
+  let broken: () => void = () => undefined;
+  const errors = new Promise<Outcome<Turn>>((resolve) => {
+    broken = () => resolve(failed("nothing was applied: the files have errors"));
+  });
+  const source = await openSource(options.source, log, node.observer.metrics, broken);
+  if (!source.ok) return source;
+  const turn = await Promise.race([turnFor(options, source.value.source), errors]);
+  await source.value.source.stop();
+  if (!turn.ok) return turn;
+  const onlyRules = node.table.generation === 0;
+  if (onlyRules) {
+    const applied = await node.table.apply(() => noRules);
+    if (!applied.ok) return applied;
+  }
+  const tried = await node.enforcement.tryOut(turn.value, wait);
+  if (!tried.ok) return tried;
+  node.observer.programmed(turn.value.program, turn.value.situation.cluster);
+  const served = await serveTrial(options, log, node);
+  if (!served.ok) {
+    await node.table.giveUp();
+    return served;
+  }
+  log.warn(
+    { table: tried.value.table, generation: tried.value.generation, seconds: wait / 1000 },
+    "the rules are on trial: without `tierwall agent confirm` those before come back",
+  );
+  return done({ onlyRules, stop: served.value });
+}
+
+/** A table that judges nobody. */
+const noRules: Ruleset = { chains: new Map(), sets: new Map(), counters: new Set() };
+
+async function turnFor({ node }: AgentOptions, source: SituationSource): Promise<Outcome<Turn>> {
+  let situation: Situation | undefined;
+  await source.start((given) => {
+    situation ??= given;
+  });
+  if (situation === undefined) return failed("there are no rules to try: the source gave none");
+  const options = { ...node, localRanges: localRanges(node.node, node.localRanges, situation) };
+  const program = new NodeCompiler(options, modesOf).compile(situation.cluster, situation.tiers);
+  return done({ situation, program, options });
+}
+
+async function serveTrial(
+  options: AgentOptions,
+  log: Logger,
+  node: EnforcedNode,
+): Promise<Outcome<() => Promise<void>>> {
+  const report = new AgentReport(options, log);
+  const answer = (outcome: Outcome<void>, text: string): ControlAnswer<string> =>
+    outcome.ok ? { ok: true, value: text } : outcome;
+  try {
+    const control = await serveControl(options.control, {
+      status: () => report.status(node, { programmed: 0, waiting: 0 }, []),
+      hits: () => node.observer.hits(),
+      confirm: async () => answer(await node.table.confirm(), "the rules are confirmed, and stay"),
+      giveUp: async () => answer(await node.table.giveUp(), "the rules that were there before are back"),
+    });
+    return done(control.close);
+  } catch (cause) {
+    return failed(cause instanceof Error ? cause.message : String(cause));
+  }
+}

@@ -1,0 +1,92 @@
+import { randomInt } from "node:crypto";
+import {
+  askingPorts as range,
+  type DnsProtocol,
+  dnsSets,
+  familyOf,
+  type SocketAddress,
+  sourceElement,
+} from "./redirect.js";
+import type { SetChange } from "./set-change.js";
+import type { Transactions } from "./transactions.js";
+
+interface Reserved {
+  readonly protocol: DnsProtocol;
+  readonly socket: SocketAddress;
+  readonly pod: string;
+  /** When the kernel forgets it, unless it is written again. */
+  until: number;
+}
+
+export interface AskingPort {
+  readonly port: number;
+  /** False after the agent was held up for so long that packets would leave under the address of the node. */
+  isMapped(): boolean;
+  release(): void;
+}
+
+/** Ports of the node whose packets leave under the address of a pod. */
+export class AskingPorts {
+  readonly #reserved = new Map<string, Reserved>();
+  /** Given back, but perhaps still in the kernel, until everything is written anew. */
+  readonly #released = new Set<string>();
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly milliseconds: number,
+  ) {}
+
+  /** A random port that the kernel knows to be the pod's; or what went wrong. */
+  async reserve(protocol: DnsProtocol, address: string, pod: string): Promise<AskingPort | string> {
+    const port = this.#freePort(protocol, address);
+    if (port === undefined) return `all ports from ${range.first} to ${range.last} are in use`;
+    const key = `${protocol} ${address} ${port}`;
+    const entry: Reserved = { protocol, socket: { address, port }, pod, until: this.#expiry() };
+    this.#reserved.set(key, entry);
+    const release = () => {
+      if (this.#reserved.delete(key)) this.#released.add(key);
+    };
+    const element = sourceElement(protocol, entry.socket, pod, this.milliseconds);
+    const set = dnsSets.source[familyOf(address)];
+    const problem = await this.transactions.submit([{ kind: "renew", set, element }]);
+    if (problem === undefined) return { port, isMapped: () => performance.now() < entry.until, release };
+    release();
+    return problem;
+  }
+
+  /** The maps as they should be. After it is written, `written` lets ports that were given back be used again. */
+  replacement(): { readonly changes: readonly SetChange[]; readonly written: () => void } {
+    const released = [...this.#released];
+    const reserved = [...this.#reserved.values()];
+    const until = this.#expiry();
+    const changes = ([4, 6] as const).map((family): SetChange => {
+      const elements = reserved
+        .filter(({ socket }) => familyOf(socket.address) === family)
+        .map(({ protocol, socket, pod }) => sourceElement(protocol, socket, pod, this.milliseconds));
+      return { kind: "replace", set: dnsSets.source[family], holds: "map", elements };
+    });
+    return {
+      changes,
+      written: () => {
+        for (const key of released) this.#released.delete(key);
+        for (const entry of reserved) entry.until = until;
+      },
+    };
+  }
+
+  /** Counted from before the transaction, so that it is never later than the kernel's. */
+  #expiry(): number {
+    return performance.now() + this.milliseconds;
+  }
+
+  #freePort(protocol: DnsProtocol, address: string): number | undefined {
+    const count = range.last - range.first + 1;
+    const start = randomInt(count);
+    for (let i = 0; i < count; i++) {
+      const port = range.first + ((start + i) % count);
+      const key = `${protocol} ${address} ${port}`;
+      if (!this.#reserved.has(key) && !this.#released.has(key)) return port;
+    }
+    return undefined;
+  }
+}

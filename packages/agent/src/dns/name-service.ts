@@ -1,0 +1,172 @@
+import type { NameSet } from "../ruleset/program.js";
+import { AskingPorts } from "./asking-ports.js";
+import { connectionsByName, forgetQueries, forgetRedirected } from "./established.js";
+import type { OnDnsEvent } from "./event.js";
+import { defaultLifetimes, LearnedNames, type Lifetimes } from "./learned-names.js";
+import { Learner } from "./learner.js";
+import { DnsProxy } from "./proxy.js";
+import type { Reach } from "./reach.js";
+import type { SocketAddress } from "./redirect.js";
+import { Redirects } from "./redirects.js";
+import type { SetChange } from "./set-change.js";
+import type { LeftElement } from "./timed-elements.js";
+import { Transactions, type WriteChanges } from "./transactions.js";
+
+export interface NameServiceOptions {
+  readonly reach: Reach;
+  /** Writes to the table that is in force, in one transaction. */
+  readonly write: WriteChanges;
+  readonly onEvent: OnDnsEvent;
+  /** The bit of the connection mark that says: allowed by a name. */
+  readonly nameBit: number;
+  readonly lifetimes?: Lifetimes;
+  /** How often redirections are renewed, and how long they last if nobody does. */
+  readonly renewMilliseconds?: number;
+  readonly redirectMilliseconds?: number;
+}
+
+/**
+ * Domain names on a node: redirects queries of pods that rules with names speak of to a proxy, and keeps the sets of
+ * addresses that those pods learned.
+ *
+ *     elementsOf(names) ──► into the transaction that brings the sets, so that an edit or a new table forgets nothing
+ *     use(names, servers) ──► after it: queries go to the proxy, and answers into the sets
+ */
+export class NameService {
+  readonly #options: Required<NameServiceOptions>;
+  readonly #transactions: Transactions;
+  readonly #learned: LearnedNames;
+  readonly #ports: AskingPorts;
+  readonly #proxy: DnsProxy;
+  readonly #redirects: Redirects;
+  #servers: readonly SocketAddress[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #renewal: Promise<void> = Promise.resolve();
+  #busy = false;
+  #keptAt = Number.NEGATIVE_INFINITY;
+  #inUse = "";
+
+  constructor(options: NameServiceOptions) {
+    this.#options = {
+      lifetimes: defaultLifetimes,
+      renewMilliseconds: 3000,
+      redirectMilliseconds: 10_000,
+      ...options,
+    };
+    const { reach, write, onEvent, lifetimes, redirectMilliseconds } = this.#options;
+    this.#transactions = new Transactions(write);
+    this.#learned = new LearnedNames(() => performance.now(), lifetimes);
+    this.#ports = new AskingPorts(this.#transactions, redirectMilliseconds);
+    this.#proxy = new DnsProxy(
+      reach,
+      this.#ports,
+      new Learner(this.#learned, this.#transactions, onEvent),
+      onEvent,
+    );
+    this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds, onEvent);
+  }
+
+  /** What the kernel still has from an agent before this one. */
+  adopt(left: readonly LeftElement[]): void {
+    const now = performance.now();
+    for (const { set, key, milliseconds } of left) this.#learned.adopt(set, key, now + milliseconds);
+  }
+
+  /** Everything that a table with these sets should hold from the start. */
+  elementsOf(names: readonly NameSet[]): readonly SetChange[] {
+    if (names.length === 0) return [];
+    return [
+      ...this.#learned.elementsOf(names),
+      ...this.#redirects.replacement(),
+      ...this.#ports.replacement().changes,
+    ];
+  }
+
+  /**
+   * The sets are in the kernel: redirects queries to these servers, and goes on doing so. Without sets, no more. For pods
+   * and servers that are not new, what policies say of them is looked up again when redirections are renewed anyway.
+   */
+  async use(names: readonly NameSet[], servers: readonly SocketAddress[]): Promise<void> {
+    const inUse = JSON.stringify([names.map(({ fresh, pods }) => [fresh, pods]), servers]);
+    if (inUse === this.#inUse) return;
+    this.#inUse = inUse;
+    const before = this.#redirectable();
+    await this.#write(this.#learned.use(names));
+    this.#servers = names.length === 0 ? [] : servers;
+    if (this.#redirectable() === before) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    if (names.length > 0)
+      this.#timer = setInterval(() => {
+        if (!this.#busy) void this.#renewSoon();
+      }, this.#options.renewMilliseconds);
+    await this.#renewSoon();
+  }
+
+  #redirectable(): string {
+    const servers = this.#servers.map(({ address, port }) => `${address} ${port}`);
+    return [...this.#learned.pods().toSorted(), "", ...servers.toSorted()].join("\n");
+  }
+
+  /**
+   * Established connections that names allowed stay allowed while they live (S8.4). It is enough to do this a few times
+   * in the life of what is kept; asked more often, it does nothing.
+   */
+  async refreshKept(): Promise<void> {
+    if (performance.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
+    this.#keptAt = performance.now();
+    const connections = await connectionsByName(this.#options.nameBit);
+    if (typeof connections === "string") return this.#trouble(`cannot list connections: ${connections}`);
+    await this.#write(this.#learned.prolong(connections));
+  }
+
+  /** Pods ask servers directly again. What was learned stays in the kernel for as long as it is good. */
+  async stop(): Promise<void> {
+    const active = this.#timer !== undefined;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#renewal;
+    const closed = this.#redirects.close();
+    if (active) await this.#transactions.submit(this.#redirects.replacement());
+    for (const listener of closed) await forgetRedirected(listener);
+    this.#proxy.close();
+  }
+
+  async #renewSoon(): Promise<void> {
+    this.#renewal = this.#renewal.then(async () => {
+      this.#busy = true;
+      try {
+        await this.#renew();
+      } catch (error) {
+        this.#trouble(String(error));
+      }
+      this.#busy = false;
+    });
+    return this.#renewal;
+  }
+
+  async #renew(): Promise<void> {
+    const pods = this.#learned.pods();
+    await this.#redirects.serve(this.#servers, pods);
+    const added = await this.#redirects.choose(pods);
+    if (this.#timer === undefined) return this.#proxy.close();
+    const ports = this.#ports.replacement();
+    const problem = await this.#transactions.submit([...this.#redirects.replacement(), ...ports.changes]);
+    if (problem !== undefined) return this.#trouble(`cannot redirect queries: ${problem}`);
+    ports.written();
+    for (const { pod, server, protocol } of added) if (protocol === "udp") await forgetQueries(pod, server);
+    this.#proxy.sweep();
+    this.#learned.sweep();
+    await this.refreshKept();
+  }
+
+  async #write(changes: readonly SetChange[]): Promise<void> {
+    const problem = await this.#transactions.submit(changes);
+    if (problem === undefined) this.#learned.written(changes);
+    else this.#trouble(problem);
+  }
+
+  #trouble(message: string): void {
+    this.#options.onEvent({ kind: "trouble", message });
+  }
+}

@@ -1,0 +1,76 @@
+import { randomInt } from "node:crypto";
+import type { Stray } from "./event.js";
+import { type Message, type Question, readMessage, recordTypes, sameQuestion, withId } from "./message.js";
+
+export interface Answered {
+  /** Under the id of the query. */
+  readonly bytes: Buffer;
+  readonly message: Message;
+}
+
+interface Entry {
+  readonly id: number;
+  readonly question: Question;
+  readonly opcode: number;
+  readonly timer: NodeJS.Timeout;
+  readonly done: (answer: Answered | undefined) => void;
+}
+
+/** Ids are 16 bits, and guessing one is to stay hard. */
+const mostEntries = 1024;
+
+/** Questions asked through one socket, under random ids of our own; only what answers one of them is an answer. */
+export class Outstanding {
+  readonly #entries = new Map<number, Entry>();
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The query to send; `done` hears the answer, or of its absence. Undefined when too many are open. */
+  add(
+    query: Buffer,
+    { id, question, opcode }: Message,
+    milliseconds: number,
+    done: (answer: Answered | undefined) => void,
+  ): Buffer | undefined {
+    if (this.#entries.size >= mostEntries) return undefined;
+    let own = randomInt(0x10000);
+    while (this.#entries.has(own)) own = randomInt(0x10000);
+    const timer = setTimeout(() => this.#end(own, undefined), milliseconds);
+    this.#entries.set(own, { id, question, opcode, timer, done });
+    return withId(query, own);
+  }
+
+  /** Hands the answer to who asked; or says why it is none. */
+  settle(bytes: Buffer): Stray | undefined {
+    const message = readMessage(bytes);
+    if (message === undefined || !message.response) return "malformed";
+    const entry = this.#entries.get(message.id);
+    if (entry === undefined) return "not asked";
+    if (!sameQuestion(entry.question, message.question) || entry.opcode !== message.opcode)
+      return "another question";
+    const answer = { bytes: withId(bytes, entry.id), message };
+    // A zone transfer goes on for many messages, until the connection ends.
+    if (isTransfer(entry.question)) entry.done(answer);
+    else this.#end(message.id, answer);
+    return undefined;
+  }
+
+  /** Nobody will answer any more. */
+  giveUp(): void {
+    for (const id of this.#entries.keys()) this.#end(id, undefined);
+  }
+
+  #end(id: number, answer: Answered | undefined): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    clearTimeout(entry.timer);
+    entry.done(answer);
+  }
+}
+
+function isTransfer({ type }: Question): boolean {
+  return type === recordTypes.AXFR || type === recordTypes.IXFR;
+}

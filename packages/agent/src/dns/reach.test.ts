@@ -1,0 +1,118 @@
+import { readState } from "@tierwall/core";
+import { expect, test } from "vitest";
+import { ClusterReach } from "./reach.js";
+
+const cluster = `
+kind: Pod
+apiVersion: v1
+metadata: { name: web, namespace: shop, labels: { app: web } }
+spec: { nodeName: here, containers: [] }
+status: { phase: Running, podIPs: [{ ip: 10.0.0.1 }, { ip: "fd00::1" }] }
+---
+kind: Pod
+apiVersion: v1
+metadata: { name: elsewhere, namespace: shop, labels: { app: web } }
+spec: { nodeName: there, containers: [] }
+status: { phase: Running, podIPs: [{ ip: 10.0.1.1 }] }
+---
+kind: Pod
+apiVersion: v1
+metadata: { name: dns-1, namespace: kube-system, labels: { k8s-app: kube-dns } }
+spec: { nodeName: here, containers: [] }
+status: { phase: Running, podIPs: [{ ip: 10.0.0.53 }] }
+---
+kind: Pod
+apiVersion: v1
+metadata: { name: dns-2, namespace: kube-system, labels: { k8s-app: kube-dns, picky: "yes" } }
+spec: { nodeName: there, containers: [] }
+status: { phase: Running, podIPs: [{ ip: 10.0.1.53 }] }
+---
+kind: Service
+apiVersion: v1
+metadata: { name: kube-dns, namespace: kube-system }
+spec:
+  clusterIP: 10.96.0.10
+  selector: { k8s-app: kube-dns }
+  ports: [{ name: dns, port: 53, protocol: UDP, targetPort: 5353 }]
+---
+kind: Node
+apiVersion: v1
+metadata: { name: there }
+status: { addresses: [{ type: InternalIP, address: 192.168.0.2 }] }
+`;
+
+const denyIngress = (labels: string) => `
+kind: NetworkPolicy
+apiVersion: networking.k8s.io/v1
+metadata: { name: picky, namespace: kube-system }
+spec: { podSelector: { matchLabels: ${labels} }, policyTypes: [Ingress] }
+`;
+
+function read(...texts: readonly string[]) {
+  return readState(texts.map((text, i) => ({ file: `${i}.yaml`, text })));
+}
+
+function reach(...texts: readonly string[]): ClusterReach {
+  const { cluster, tiers, diagnostics } = read(...texts);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const found = new ClusterReach("here");
+  found.update(cluster, tiers);
+  return found;
+}
+
+const service = { address: "10.96.0.10", port: 53 };
+
+test("behind a Service, every endpoint that policies allow can be asked, as the pod", () => {
+  expect(reach(cluster).upstreams("10.0.0.1", service, "udp")).toEqual([
+    { address: "10.0.0.53", port: 5353, as: "pod" },
+    { address: "10.0.1.53", port: 5353, as: "pod" },
+  ]);
+});
+
+test("endpoints whose own policies deny the pod are left out", () => {
+  const picky = reach(cluster, denyIngress('{ picky: "yes" }'));
+  expect(picky.upstreams("10.0.0.1", service, "udp")).toEqual([
+    { address: "10.0.0.53", port: 5353, as: "pod" },
+  ]);
+  expect(reach(cluster, denyIngress("{}")).upstreams("10.0.0.1", service, "udp")).toEqual([]);
+});
+
+test("a server outside, or a node, is asked under the address of the node", () => {
+  for (const address of ["192.0.2.53", "192.168.0.2"])
+    expect(reach(cluster).upstreams("10.0.0.1", { address, port: 53 }, "tcp")).toEqual([
+      { address, port: 53, as: "node" },
+    ]);
+});
+
+test.each([
+  ["pods of other nodes", "10.0.1.1"],
+  ["addresses that are nobody's", "10.0.0.99"],
+])("%s ask nobody here", (_, pod) => {
+  expect(reach(cluster).upstreams(pod, service, "udp")).toEqual([]);
+  expect(reach(cluster).addressesOf(pod)).toEqual([]);
+});
+
+test("a pod is known by all of its addresses", () => {
+  expect(reach(cluster).addressesOf("fd00::1")).toEqual(["10.0.0.1", "fd00::1"]);
+});
+
+test("verdicts follow the policies, and the pods", () => {
+  const before = read(cluster);
+  const found = new ClusterReach("here");
+  found.update(before.cluster, before.tiers);
+  expect(found.upstreams("10.0.0.1", service, "udp")).toHaveLength(2);
+
+  const denied = read(cluster, denyIngress("{}"));
+  found.update(before.cluster, denied.tiers);
+  expect(found.upstreams("10.0.0.1", service, "udp")).toEqual([]);
+
+  found.update(before.cluster, before.tiers);
+  expect(found.upstreams("10.0.0.1", service, "udp")).toHaveLength(2);
+  // The same tiers, but one of the servers has other labels now.
+  const pods = new Map(before.cluster.pods);
+  pods.set("kube-system/dns-2", { ...pods.get("kube-system/dns-2")!, labels: {} });
+  found.update({ ...before.cluster, pods }, before.tiers);
+  expect(found.upstreams("10.0.0.1", service, "udp")).toEqual([
+    { address: "10.0.0.53", port: 5353, as: "pod" },
+  ]);
+});

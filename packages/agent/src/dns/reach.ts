@@ -1,0 +1,127 @@
+import {
+  type Answer,
+  ask,
+  type Cluster,
+  type Endpoint,
+  formatAddress,
+  parseAddress,
+  type Pod,
+  type Tiers,
+} from "@tierwall/core";
+import type { DnsProtocol, SocketAddress } from "./redirect.js";
+
+/** Where a query goes, and under whose address. */
+export interface Upstream extends SocketAddress {
+  /**
+   * Policies at a server that is a pod look at who asks. Others see the node, as they do where the network hides pods
+   * behind their nodes: an address outside may have no way back to a pod.
+   */
+  readonly as: "pod" | "node";
+}
+
+/** What the proxy needs to know of the cluster. */
+export interface Reach {
+  /** The real destinations of a query that the policies of both ends allow; empty where there are none. */
+  upstreams(pod: string, server: SocketAddress, protocol: DnsProtocol): readonly Upstream[];
+  /** All addresses of the pod that has this one. */
+  addressesOf(pod: string): readonly string[];
+}
+
+interface Judged {
+  readonly pods: readonly Pod[];
+  readonly upstreams: readonly Upstream[];
+}
+
+/**
+ * Asks the evaluator, and remembers its answers for as long as everything they were derived from is the same. What is
+ * Undecided is not allowed here: then the kernel judges the query, as any other packet.
+ */
+export class ClusterReach implements Reach {
+  readonly #judged = new Map<string, Judged>();
+  readonly #addresses = new Map<string, readonly string[]>();
+  #cluster: Cluster | undefined;
+  #tiers: Tiers | undefined;
+
+  /** `node`: whose pods ask. */
+  constructor(private readonly node: string) {}
+
+  update(cluster: Cluster, tiers: Tiers): void {
+    const before = this.#cluster;
+    const same =
+      before !== undefined &&
+      this.#tiers === tiers &&
+      before.namespaces === cluster.namespaces &&
+      before.nodes === cluster.nodes &&
+      before.services === cluster.services &&
+      before.cidrGroups === cluster.cidrGroups &&
+      before.facts === cluster.facts;
+    if (!same) this.#judged.clear();
+    this.#cluster = cluster;
+    this.#tiers = tiers;
+    this.#addresses.clear();
+    for (const pod of cluster.pods.values()) {
+      if (pod.node !== this.node || pod.hostNetwork) continue;
+      const addresses = pod.addresses.map(formatAddress);
+      for (const address of addresses) this.#addresses.set(address, addresses);
+    }
+  }
+
+  addressesOf(pod: string): readonly string[] {
+    return this.#addresses.get(pod) ?? [];
+  }
+
+  upstreams(pod: string, server: SocketAddress, protocol: DnsProtocol): readonly Upstream[] {
+    if (!this.#addresses.has(pod)) return [];
+    const key = `${pod} ${server.address} ${server.port} ${protocol}`;
+    const known = this.#judged.get(key);
+    if (known?.pods.every((pod) => this.#cluster?.pods.get(`${pod.namespace}/${pod.name}`) === pod))
+      return known.upstreams;
+    const judged = this.#judge(pod, server, protocol);
+    this.#judged.set(key, judged);
+    return judged.upstreams;
+  }
+
+  #judge(pod: string, server: SocketAddress, protocol: DnsProtocol): Judged {
+    const from = parseAddress(pod);
+    const to = parseAddress(server.address);
+    if (this.#cluster === undefined || this.#tiers === undefined || from === undefined || to === undefined)
+      return { pods: [], upstreams: [] };
+    const result = ask(
+      { cluster: this.#cluster, tiers: this.#tiers },
+      {
+        from: { kind: "address", address: from },
+        to: { kind: "address", address: to },
+        port: { kind: "number", port: server.port, protocol: protocol === "udp" ? "UDP" : "TCP" },
+      },
+    );
+    if (!result.ok) return { pods: [], upstreams: [] };
+    const { answers } = result.value;
+    const ends = answers.flatMap(({ flow }) => [flow.source, flow.destination]);
+    return {
+      pods: ends.flatMap((end) => (end.kind === "pod" ? [end.pod] : [])),
+      upstreams: answers.flatMap((answer) => upstreamOf(answer, from.family)),
+    };
+  }
+}
+
+function upstreamOf({ flow, connection }: Answer, family: 4 | 6): readonly Upstream[] {
+  if (connection.verdict !== "Allow") return [];
+  const address = addressOf(flow.destination, family);
+  const hasOwnNetwork = flow.destination.kind === "pod" && !flow.destination.pod.hostNetwork;
+  return address === undefined ? [] : [{ address, port: flow.port, as: hasOwnNetwork ? "pod" : "node" }];
+}
+
+function addressOf(end: Endpoint, family: 4 | 6): string | undefined {
+  switch (end.kind) {
+    case "external":
+      return formatAddress(end.address);
+    case "node": {
+      const address = end.address ?? end.node.addresses.find((own) => own.family === family);
+      return address && formatAddress(address);
+    }
+    case "pod": {
+      const address = end.pod.addresses.find((own) => own.family === family);
+      return address && formatAddress(address);
+    }
+  }
+}

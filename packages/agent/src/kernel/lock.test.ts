@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { takeLock } from "./lock.js";
+
+const name = `test-${process.pid}`;
+
+test("is held by one, and free after that", async () => {
+  const first = await takeLock(name);
+  expect(await takeLock(name)).toEqual({
+    ok: false,
+    message: `another agent keeps the table \`${name}\` of this network namespace: stop it first`,
+  });
+  if (first.ok) await first.value.release();
+  const again = await takeLock(name);
+  expect(again.ok).toBe(true);
+  if (again.ok) await again.value.release();
+});
+
+test("ends with a process that is killed", async () => {
+  const script = `require("net").createServer().listen({ path: "\\0tierwall/${name}" }, () => console.log("held"))`;
+  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  expect((await takeLock(name)).ok).toBe(false);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const lock = await takeLock(name);
+  expect(lock.ok).toBe(true);
+  if (lock.ok) await lock.value.release();
+});

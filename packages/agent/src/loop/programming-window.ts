@@ -1,0 +1,58 @@
+import { type Address, type Cluster, formatAddress } from "@tierwall/core";
+
+/**
+ * How long pods of this node have an address and no rules: from the moment a pod was seen with the address to the moment
+ * the kernel holds its rules. In between it is an unknown pod.
+ */
+export class ProgrammingWindow {
+  readonly #programmed = new Set<string>();
+  readonly #waiting = new Map<string, number>();
+
+  constructor(private readonly node: string) {}
+
+  /** Local pods that the kernel does not know yet. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Local pods with rules in the kernel, by address. */
+  get programmed(): number {
+    return this.#programmed.size;
+  }
+
+  /** A new state of the cluster was seen, its first change at `since`. */
+  seen(cluster: Cluster, since: number): void {
+    const local = this.#localAddresses(cluster);
+    for (const known of [this.#programmed, this.#waiting])
+      for (const key of known.keys()) if (!local.has(key)) known.delete(key);
+    for (const key of local)
+      if (!this.#programmed.has(key) && !this.#waiting.has(key)) this.#waiting.set(key, since);
+  }
+
+  /**
+   * The kernel now holds a state that was seen; returns how long each new pod of it waited, in milliseconds. Pods that the
+   * kernel held already, because an agent before this one had put them there, did not wait at all.
+   */
+  reached(cluster: Cluster, now: number, wrote: boolean): readonly number[] {
+    const waited: number[] = [];
+    for (const key of this.#localAddresses(cluster)) {
+      const since = this.#waiting.get(key);
+      if (since === undefined) continue;
+      this.#waiting.delete(key);
+      this.#programmed.add(key);
+      if (wrote) waited.push(Math.max(0, now - since));
+    }
+    return waited;
+  }
+
+  #localAddresses(cluster: Cluster): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const [name, pod] of cluster.pods)
+      if (pod.node === this.node && !pod.hostNetwork)
+        for (const address of pod.addresses) keys.add(keyOf(name, address));
+    return keys;
+  }
+}
+
+/** A pod that comes back by the same name has another address, and a pod by another name may get an old one. */
+const keyOf = (pod: string, address: Address): string => `${pod} ${formatAddress(address)}`;

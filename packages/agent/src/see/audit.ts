@@ -1,0 +1,109 @@
+import type { Cluster } from "@tierwall/core";
+import type { BookEntry } from "../ruleset/program.js";
+import { type AuditDecider, type AuditLine, auditDecider, auditLine } from "./audit-line.js";
+import type { Growth } from "./counts.js";
+import { verdictText } from "./decider.js";
+import { EndNames } from "./end-names.js";
+import type { LoggedPacket } from "./logged-packet.js";
+import { isLogged } from "./modes.js";
+import { Suppressed } from "./suppressed.js";
+
+/** So many decisions of a rule were not logged, since the last such line of it. */
+export interface SuppressedLine {
+  readonly time: string;
+  readonly node: string;
+  readonly suppressed: number;
+  readonly by: AuditDecider;
+}
+
+export interface AuditOptions {
+  readonly node: string;
+  /** The whole node only watches. */
+  readonly shadow: boolean;
+  readonly write: (line: AuditLine | SuppressedLine) => void;
+}
+
+/** Lines of a rule may still come for so many milliseconds after it has left the table. */
+const afterglow = 10_000;
+
+/** Turns what the kernel logs and counts into lines that name pods and rules. */
+export class Audit {
+  readonly #options: AuditOptions;
+  readonly #suppressed = new Suppressed();
+  #ends = new EndNames({ pods: new Map(), nodes: new Map() });
+  #book: ReadonlyMap<string, BookEntry> = new Map();
+  readonly #leaving = new Map<string, { readonly entry: BookEntry; readonly since: number }>();
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+  }
+
+  /** From here on these are the rules in the kernel, and these the names of pods. */
+  programmed(book: ReadonlyMap<string, BookEntry>, cluster: Pick<Cluster, "pods" | "nodes">): void {
+    this.#ends = new EndNames(cluster);
+    const now = performance.now();
+    for (const [id, entry] of this.#book) if (!book.has(id)) this.#leaving.set(id, { entry, since: now });
+    for (const [id, { since }] of this.#leaving) if (now - since > afterglow) this.#leaving.delete(id);
+    this.#book = book;
+  }
+
+  logged(packet: LoggedPacket): void {
+    const { id, cut } = packet;
+    this.#suppressed.logged(id);
+    const decided = { ...this.#decided(id), ...(cut ? { cut } : {}) };
+    this.#options.write(auditLine(packet, decided, { node: this.#options.node, ends: this.#ends }));
+  }
+
+  /**
+   * What was counted since the reading before. Says what was counted and not logged, and returns how much. Of denials only:
+   * what is allowed is counted again with each change of the rules, and logged when the connection is new.
+   */
+  counted(grown: readonly Growth[]): number {
+    this.#suppressed.read(
+      new Map(
+        grown.flatMap((growth) => {
+          const id = loggedId(growth);
+          return id === undefined ? [] : [[id, growth.packets]];
+        }),
+      ),
+    );
+    let all = 0;
+    for (const [id, suppressed] of this.#suppressed.take()) {
+      const { by } = this.#decided(id);
+      this.#options.write({ time: new Date().toISOString(), node: this.#options.node, suppressed, by });
+      all += suppressed;
+    }
+    this.#suppressed.keep((id) => this.#book.has(id) || this.#leaving.has(id) || unknownPods.test(id));
+    return all;
+  }
+
+  #decided(id: string): Decided {
+    const entry = this.#book.get(id) ?? this.#leaving.get(id)?.entry;
+    if (entry !== undefined) {
+      const { verdict, direction, shadow } = entry;
+      return { verdict, direction, ...(shadow ? { shadow } : {}), by: auditDecider(entry) };
+    }
+    const [, direction] = unknownPods.exec(id) ?? [];
+    if (direction === undefined) return { verdict: "Deny", by: { kind: "not-known", id } };
+    return {
+      verdict: "Deny",
+      direction: direction as "ingress" | "egress",
+      ...(this.#options.shadow ? { shadow: true } : {}),
+      by: { kind: "unknown-pod" },
+    };
+  }
+}
+
+type Decided = Parameters<typeof auditLine>[1];
+
+const unknownPods = /^unknown_(ingress|egress)$/;
+
+/** By what its lines are known; undefined where not all that is counted is to be logged. */
+function loggedId({ name, entry }: Growth): string | undefined {
+  if (entry === undefined) return unknownPods.test(name) ? name : undefined;
+  return entry.verdict === "Deny" && isLogged(entry) ? entry.id : undefined;
+}
+
+/** For metrics: `Deny`, `ShadowDeny`, … */
+export const lineVerdict = ({ verdict, shadow }: AuditLine): string =>
+  verdictText({ verdict, shadow: shadow === true });

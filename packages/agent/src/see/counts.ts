@@ -1,0 +1,151 @@
+import type { BookEntry } from "../ruleset/program.js";
+import { type Decider, deciderOf } from "./decider.js";
+
+export interface Count {
+  readonly packets: number;
+  readonly bytes: number;
+}
+
+/** What the kernel says its counters are. */
+export interface CounterReading {
+  readonly at: Date;
+  /** Whose counting it is. Another one begins at zero: another table, or another run of who sums up for all tables. */
+  readonly origin: string;
+  /** By their names in the table: `r_<id>` of a rule, `unknown_egress`, … */
+  readonly counters: ReadonlyMap<string, Count>;
+}
+
+/** What is known of one counter, over all tables it ever stood in and all runs of the agent. */
+export interface Sum extends Count {
+  /** Absent for counters that are not of a rule. */
+  readonly decider?: Decider;
+  readonly firstSeen: string;
+  /** The reading in which it was first found grown since the one before. */
+  readonly lastHit?: string;
+  /** Since when no rule of this node has it; it may come back with the next pod. */
+  readonly goneSince?: string;
+}
+
+/** As it is kept in the state file. */
+export interface SavedCounts {
+  readonly version: 1;
+  readonly node: string;
+  readonly origin: string;
+  readonly at: string;
+  /** By name of the counter. */
+  readonly sums: Readonly<Record<string, Sum>>;
+  /** What the kernel said last, to tell growth from it. */
+  readonly seen: Readonly<Record<string, Count>>;
+}
+
+/** By how much a counter grew between two readings. */
+export interface Growth extends Count {
+  readonly name: string;
+  readonly entry?: BookEntry;
+}
+
+/** A rule without pods on this node is remembered for so long, and of so many of them. */
+const remembered = { milliseconds: 30 * 24 * 3_600_000, rules: 20_000 };
+
+const nothing: Count = { packets: 0, bytes: 0 };
+
+/** Sums up counters over swaps of the table, restarts of the agent and of the node. */
+export class Counts {
+  readonly #node: string;
+  #origin: string;
+  #at: string;
+  readonly #sums: Map<string, Sum>;
+  #seen: Map<string, Count>;
+
+  constructor(node: string, saved?: SavedCounts) {
+    this.#node = node;
+    this.#origin = saved?.origin ?? "";
+    this.#at = saved?.at ?? "";
+    this.#sums = new Map(Object.entries(saved?.sums ?? {}));
+    this.#seen = new Map(Object.entries(saved?.seen ?? {}));
+  }
+
+  /** Everything that was counted since the reading before, and who stands behind it. */
+  read({ at, origin, counters }: CounterReading, book: ReadonlyMap<string, BookEntry>): readonly Growth[] {
+    const before = origin === this.#origin ? this.#seen : new Map<string, Count>();
+    const time = at.toISOString();
+    const grown: Growth[] = [];
+    const seen = new Map<string, Count>();
+    for (const [name, count] of counters) {
+      const growth = growthOf(count, before.get(name));
+      const entry = entryOf(name, book);
+      const sum = this.#sums.get(name);
+      // A rule that nobody has told of yet, or that is long forgotten: not seen, so that nothing is lost should it be told of.
+      if (sum === undefined && entry === undefined && isOfRule(name)) continue;
+      seen.set(name, count);
+      this.#sums.set(name, added(sum, growth, time, entry));
+      if (growth.packets > 0) grown.push({ name, ...growth, ...(entry === undefined ? {} : { entry }) });
+    }
+    this.#origin = origin;
+    this.#at = time;
+    // A counter that is gone is forgotten here: should it come back, it begins at zero.
+    this.#seen = seen;
+    this.#forget(at, book);
+    return grown;
+  }
+
+  get(name: string): Sum | undefined {
+    return this.#sums.get(name);
+  }
+
+  /** Of every rule that is in the table, by name of its counter. */
+  present(): ReadonlyMap<string, Sum> {
+    return new Map([...this.#sums].filter(([, { goneSince }]) => goneSince === undefined));
+  }
+
+  saved(): SavedCounts {
+    return {
+      version: 1,
+      node: this.#node,
+      origin: this.#origin,
+      at: this.#at,
+      sums: Object.fromEntries(this.#sums),
+      seen: Object.fromEntries(this.#seen),
+    };
+  }
+
+  #forget(at: Date, book: ReadonlyMap<string, BookEntry>): void {
+    const gone: [string, number][] = [];
+    for (const [name, sum] of this.#sums) {
+      if (!isOfRule(name) || entryOf(name, book) !== undefined) continue;
+      const since = sum.goneSince ?? at.toISOString();
+      if (sum.goneSince === undefined) this.#sums.set(name, { ...sum, goneSince: since });
+      gone.push([name, Date.parse(since)]);
+    }
+    gone.sort(([, a], [, b]) => b - a);
+    gone.forEach(([name, since], i) => {
+      if (i >= remembered.rules || at.getTime() - since > remembered.milliseconds) this.#sums.delete(name);
+    });
+  }
+}
+
+/** Less than before: somebody set it back, or the node was started again; what it says now was all counted since. */
+function growthOf(now: Count, before: Count = nothing): Count {
+  if (now.packets < before.packets || now.bytes < before.bytes) return now;
+  return { packets: now.packets - before.packets, bytes: now.bytes - before.bytes };
+}
+
+function added(sum: Sum | undefined, growth: Count, time: string, entry: BookEntry | undefined): Sum {
+  const lastHit = growth.packets > 0 ? time : sum?.lastHit;
+  const decider = entry === undefined ? sum?.decider : deciderOf(entry);
+  return {
+    ...(decider === undefined ? {} : { decider }),
+    packets: (sum?.packets ?? 0) + growth.packets,
+    bytes: (sum?.bytes ?? 0) + growth.bytes,
+    firstSeen: sum?.firstSeen ?? time,
+    ...(lastHit === undefined ? {} : { lastHit }),
+    ...(entry !== undefined || sum?.goneSince === undefined ? {} : { goneSince: sum.goneSince }),
+  };
+}
+
+const rulePrefix = "r_";
+const isOfRule = (counter: string): boolean => counter.startsWith(rulePrefix);
+
+function entryOf(counter: string, book: ReadonlyMap<string, BookEntry>): BookEntry | undefined {
+  return isOfRule(counter) ? book.get(counter.slice(rulePrefix.length)) : undefined;
+}

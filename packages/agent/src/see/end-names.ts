@@ -1,0 +1,40 @@
+import { type Address, type Cluster, parseAddress } from "@tierwall/core";
+
+/** Who is behind an address. */
+export type End =
+  | { readonly kind: "pod"; readonly pod: string; readonly node?: string }
+  | { readonly kind: "node"; readonly node: string }
+  | { readonly kind: "external" };
+
+/** Finds ends by address, as the cluster is now. Made for each state of the cluster, and filled when first asked. */
+export class EndNames {
+  readonly #cluster: Pick<Cluster, "pods" | "nodes">;
+  #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, End>>> | undefined;
+
+  constructor(cluster: Pick<Cluster, "pods" | "nodes">) {
+    this.#cluster = cluster;
+  }
+
+  at(text: string): End {
+    const address = parseAddress(text);
+    if (address === undefined) return external;
+    this.#ends ??= endsOf(this.#cluster);
+    return this.#ends[address.family].get(address.value) ?? external;
+  }
+}
+
+const external: End = { kind: "external" };
+
+function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
+  const ends = { 4: new Map<bigint, End>(), 6: new Map<bigint, End>() };
+  const add = (addresses: readonly Address[], end: End) => {
+    for (const { family, value } of addresses) ends[family].set(value, end);
+  };
+  for (const { name, addresses } of nodes.values()) add(addresses, { kind: "node", node: name });
+  for (const { namespace, name, node, addresses, hostNetwork } of pods.values()) {
+    // Behind its node's address stand many: the node is all that can be said.
+    if (hostNetwork) continue;
+    add(addresses, { kind: "pod", pod: `${namespace}/${name}`, ...(node === undefined ? {} : { node }) });
+  }
+  return ends;
+}

@@ -1,0 +1,225 @@
+import type { Cluster } from "@tierwall/core";
+import type { BookEntry, NodeProgram } from "../ruleset/program.js";
+import { identityMaps } from "../ruleset/vocabulary.js";
+import { Audit, lineVerdict } from "./audit.js";
+import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
+import { type HitsReport, hitsReport } from "./hits.js";
+import { LineLog } from "./line-log.js";
+import { parseLoggedPacket } from "./logged-packet.js";
+import { AgentMetrics } from "./metrics.js";
+import { RuleSeries } from "./rule-series.js";
+import { readStateFile, writeStateFile } from "./state-file.js";
+import { Ulogd } from "./ulogd.js";
+import { findUlogd } from "./ulogd-installed.js";
+
+export interface ObserverOptions {
+  readonly node: string;
+  /** The whole node only watches: what its rules deny goes through. */
+  readonly shadow: boolean;
+  /** Sums of counters are kept here over restarts. */
+  readonly stateFile: string;
+  /** What every counter has counted since the agent was started, over all its tables, by name; undefined where nobody can tell. */
+  readonly readCounters: () => Promise<ReadonlyMap<string, Count> | undefined>;
+  /** How often, in milliseconds. */
+  readonly every: number;
+  /** How many rules get series of their own in Prometheus. */
+  readonly series: number;
+  readonly audit?: {
+    /** A file, or `-`. */
+    readonly log: string;
+    /** The NFLOG group. */
+    readonly group: number;
+    /** For the configuration of ulogd, and the socket between it and us. */
+    readonly folder: string;
+  };
+  readonly onTrouble: (message: string) => void;
+}
+
+/** With thousands of rules the state is a large file; a kill may cost as much of the counts, in milliseconds. */
+const saveEvery = 60_000;
+
+/*
+ *   kernel ──► counters ──► Counts ──┬──► RuleSeries ──► /metrics
+ *     │                              ├──► state file ──► hits
+ *     │                              └──► Suppressed ─┐
+ *     └──► NFLOG ──► ulogd ──► LoggedPacket ──► Audit ┴──► LineLog
+ */
+export class Observer {
+  readonly metrics = new AgentMetrics(() => identitiesIn(this.#sets));
+  readonly #options: ObserverOptions;
+  readonly #counts: Counts;
+  readonly #series: RuleSeries;
+  readonly #audit: Audit | undefined;
+  readonly #log: LineLog | undefined;
+  /** The sums of another run are another counting. */
+  readonly #origin = new Date().toISOString();
+  #ulogd: Ulogd | undefined;
+  /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
+  #book: ReadonlyMap<string, BookEntry> | undefined;
+  #sets: NodeProgram["ruleset"]["sets"] = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> | undefined;
+  #saved = Number.NEGATIVE_INFINITY;
+  #saidOthers = false;
+  #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
+
+  /** Throws where the audit log cannot be opened. */
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    const { saved, problem } = readStateFile(options.stateFile);
+    if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
+    this.#counts = new Counts(options.node, saved);
+    this.#series = new RuleSeries(this.metrics.registry, options.series);
+    if (options.audit === undefined) return;
+    const log = new LineLog(options.audit.log, options.onTrouble);
+    this.#log = log;
+    this.#audit = new Audit({
+      node: options.node,
+      shadow: options.shadow,
+      write: (line) => {
+        const written = log.write(line);
+        if ("suppressed" in line) return;
+        if (!written) return this.#suppress(1);
+        this.#figures.lines++;
+        this.metrics.auditLines.inc({ verdict: lineVerdict(line) });
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#startUlogd();
+    const { every, onTrouble } = this.#options;
+    const read = () =>
+      this.read().catch((cause: unknown) => onTrouble(`counters cannot be read: ${String(cause)}`));
+    this.#timer = setInterval(() => void read(), every).unref();
+  }
+
+  /** These rules are in the kernel now. */
+  programmed(
+    { book, ruleset }: Pick<NodeProgram, "book" | "ruleset">,
+    cluster: Pick<Cluster, "pods" | "nodes">,
+  ): void {
+    this.#book = this.#options.shadow ? watched(book) : book;
+    this.#sets = ruleset.sets;
+    this.#audit?.programmed(this.#book, cluster);
+  }
+
+  /** Reads counters, and brings all that hangs on them up to date. One reading at a time: who asks meanwhile shares it. */
+  read(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async hits(): Promise<HitsReport> {
+    await this.read();
+    this.#save();
+    return hitsReport(this.#counts.saved());
+  }
+
+  /** Of the audit log; undefined where there is none. */
+  get auditFigures():
+    | { readonly running: boolean; readonly lines: number; readonly suppressed: number }
+    | undefined {
+    const { running, lines, suppressed } = this.#figures;
+    return this.#audit === undefined ? undefined : { running, lines, suppressed };
+  }
+
+  /** Established connections that were ended, in this run. */
+  get cutConnections(): number {
+    return this.#figures.cut;
+  }
+
+  /** The audit log was moved away. */
+  reopen(): void {
+    this.#log?.reopen();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#ulogd?.stop();
+    await this.read();
+    this.#save();
+    this.#log?.close();
+  }
+
+  async #read(): Promise<void> {
+    if (this.#book === undefined) return;
+    const counters = await this.#options.readCounters();
+    if (counters === undefined) return;
+    const reading: CounterReading = { at: new Date(), origin: this.#origin, counters };
+    const grown = this.#counts.read(reading, this.#book);
+    this.#export(grown);
+    this.#suppress(this.#audit?.counted(grown) ?? 0);
+    if (performance.now() - this.#saved > saveEvery) this.#save();
+  }
+
+  #save(): void {
+    this.#saved = performance.now();
+    try {
+      writeStateFile(this.#options.stateFile, this.#counts.saved());
+    } catch (cause) {
+      this.#options.onTrouble(`counts are not kept over a restart: ${String(cause)}`);
+    }
+  }
+
+  #suppress(lines: number): void {
+    this.#figures.suppressed += lines;
+    this.metrics.auditSuppressed.inc(lines);
+  }
+
+  #export(grown: readonly Growth[]): void {
+    const others = this.#series.update(this.#counts.present(), grown);
+    if (others > 0 && !this.#saidOthers)
+      this.#options.onTrouble(
+        `there are more rules than the ${this.#options.series} series of the metrics: ${others} are summed up as "(others)"`,
+      );
+    this.#saidOthers = others > 0;
+    for (const { name, packets } of grown) {
+      if (name === "cut") {
+        this.#figures.cut += packets;
+        this.metrics.cutConnections.inc(packets);
+      }
+      const [, direction] = /^unknown_(ingress|egress)$/.exec(name) ?? [];
+      if (direction !== undefined) this.metrics.unknownPodDrops.inc({ direction }, packets);
+    }
+  }
+
+  async #startUlogd(): Promise<void> {
+    const { audit, onTrouble } = this.#options;
+    if (audit === undefined) return;
+    const installed = findUlogd();
+    if ("missing" in installed) return onTrouble(`there is no audit log: ${installed.missing}`);
+    this.#ulogd = new Ulogd({
+      installed,
+      group: audit.group,
+      folder: audit.folder,
+      onLine: (line) => {
+        const packet = parseLoggedPacket(line);
+        if (packet !== undefined) this.#audit?.logged(packet);
+      },
+      onRunning: (running) => {
+        this.#figures.running = running;
+        this.metrics.auditRunning.set(running ? 1 : 0);
+      },
+      onTrouble,
+    });
+    await this.#ulogd.start();
+  }
+}
+
+/** On a node that only watches, every denial is one that would be. */
+function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, BookEntry> {
+  return new Map(
+    [...book].map(([id, entry]) => [id, entry.verdict === "Deny" ? { ...entry, shadow: true } : entry]),
+  );
+}
+
+function identitiesIn(sets: NodeProgram["ruleset"]["sets"]): number {
+  const identities = new Set<string>();
+  for (const { 4: ipv4, 6: ipv6 } of Object.values(identityMaps))
+    for (const name of [ipv4, ipv6]) {
+      const elements = sets.get(name)?.elements ?? "learned";
+      if (elements !== "learned") for (const identity of elements.values()) identities.add(identity);
+    }
+  return identities.size;
+}

@@ -1,0 +1,98 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Count, Growth, Sum } from "./counts.js";
+import { type Decider, policyText, verdictText } from "./decider.js";
+
+type Labels = Record<(typeof labelNames)[number], string>;
+const labelNames = ["policy", "rule", "direction", "verdict"] as const;
+
+/** What stands for `policy` where there are more rules than series. */
+const others = "(others)";
+
+/**
+ * Packets and bytes by rule, for Prometheus. Of at most so many rules: a series costs Prometheus far more than us, and
+ * who may create policies must not be able to fill it. Rules keep their series for as long as they are in the table; the
+ * ones that find none free are summed up by direction and verdict.
+ */
+export class RuleSeries {
+  readonly #limit: number;
+  readonly #packets: Counter<keyof Labels>;
+  readonly #bytes: Counter<keyof Labels>;
+  readonly #left: Gauge;
+  readonly #own = new Map<string, Labels>();
+
+  constructor(registry: Registry, limit: number) {
+    this.#limit = limit;
+    const registers = [registry];
+    this.#packets = new Counter({
+      name: "tierwall_rule_packets_total",
+      help: "Packets that a rule decided about: of connections that it allows, those that were judged",
+      labelNames,
+      registers,
+    });
+    this.#bytes = new Counter({
+      name: "tierwall_rule_bytes_total",
+      help: "Bytes of the packets that a rule decided about",
+      labelNames,
+      registers,
+    });
+    this.#left = new Gauge({
+      name: "tierwall_rules_without_series",
+      help: `Rules that are counted under policy="${others}", because there are more than ${limit}`,
+      registers,
+    });
+  }
+
+  /** How many rules found no series of their own. */
+  update(present: ReadonlyMap<string, Sum>, grown: readonly Growth[]): number {
+    this.#release(present);
+    const opened = new Set<string>();
+    let left = 0;
+    for (const [name, sum] of present) {
+      if (sum.decider === undefined || this.#own.has(name)) continue;
+      if (this.#own.size >= this.#limit) {
+        left++;
+        continue;
+      }
+      const labels = labelsOf(sum.decider);
+      this.#own.set(name, labels);
+      // Two rules may look the same from outside, as one before and after an edit: then they share the series.
+      this.#add(labels, sum);
+      opened.add(name);
+    }
+    for (const growth of grown) {
+      const decider = present.get(growth.name)?.decider;
+      // What is new began with its sum, which has this growth in it.
+      if (decider === undefined || opened.has(growth.name)) continue;
+      this.#add(this.#own.get(growth.name) ?? { ...labelsOf(decider), policy: others, rule: "" }, growth);
+    }
+    this.#left.set(left);
+    return left;
+  }
+
+  #release(present: ReadonlyMap<string, Sum>): void {
+    for (const [name, labels] of this.#own) {
+      const decider = present.get(name)?.decider;
+      if (decider !== undefined && isSame(labels, labelsOf(decider))) continue;
+      this.#own.delete(name);
+      if ([...this.#own.values()].some((used) => isSame(used, labels))) continue;
+      this.#packets.remove(labels);
+      this.#bytes.remove(labels);
+    }
+  }
+
+  #add(labels: Labels, { packets, bytes }: Count): void {
+    this.#packets.inc(labels, packets);
+    this.#bytes.inc(labels, bytes);
+  }
+}
+
+function labelsOf(decider: Decider): Labels {
+  return {
+    policy: policyText(decider),
+    rule: decider.rule,
+    direction: decider.direction,
+    verdict: verdictText(decider),
+  };
+}
+
+const isSame = (a: Labels, b: Labels) => labelNames.every((label) => a[label] === b[label]);

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** What of ulogd2 the agent uses. */
+const needed = ["inppkt_NFLOG", "raw2packet_BASE", "filter_IFINDEX", "filter_IP2STR", "output_JSON"];
+
+export interface InstalledUlogd {
+  readonly program: string;
+  /** The folder with its plugins. */
+  readonly plugins: string;
+}
+
+/** Where it is; or what is missing, and how to get it. */
+export function findUlogd(
+  programFolders: readonly string[] = searchPath(),
+  pluginFolders: readonly string[] = usualPluginFolders(),
+): InstalledUlogd | { readonly missing: string } {
+  const missing = (what: string) => ({ missing: `${what}; on Debian, \`apt install ulogd2 ulogd2-json\`` });
+  const program = findProgram("ulogd", programFolders);
+  if (program === undefined) return missing("`ulogd` is not installed");
+  const plugins = pluginFolders.find((folder) => existsSync(join(folder, "ulogd_inppkt_NFLOG.so")));
+  if (plugins === undefined) return missing(`the plugins of \`${program}\` were not found`);
+  const lacking = needed.find((name) => !existsSync(join(plugins, `ulogd_${name}.so`)));
+  if (lacking !== undefined) return missing(`\`ulogd_${lacking}.so\` is not in \`${plugins}\``);
+  return { program, plugins };
+}
+
+/** Distributions differ, and Debian puts the architecture in between. */
+function usualPluginFolders(): readonly string[] {
+  const architectures = readdirSync("/usr/lib").filter((name) => name.includes("-linux-"));
+  return [
+    ...architectures.map((name) => `/usr/lib/${name}/ulogd`),
+    "/usr/lib64/ulogd",
+    "/usr/lib/ulogd",
+    "/usr/local/lib/ulogd",
+  ];
+}
+
+export function ulogdConfig(plugins: string, group: number, socket: string): string {
+  const plugin = (name: string) => `plugin="${join(plugins, `ulogd_${name}.so`)}"`;
+  return [
+    "[global]",
+    'logfile="stdout"',
+    "loglevel=5",
+    ...needed.map(plugin),
+    "stack=log:NFLOG,base:BASE,ifi:IFINDEX,ip2str:IP2STR,json:JSON",
+    "[log]",
+    `group=${group}`,
+    // Handed over after a tenth of a second at the latest, or when so many have come together.
+    "netlink_qtimeout=10",
+    "netlink_qthreshold=50",
+    "netlink_socket_buffer_size=1048576",
+    "netlink_socket_buffer_maxsize=4194304",
+    "[json]",
+    'mode="unix"',
+    `file="${socket}"`,
+    "",
+  ].join("\n");
+}
+
+/** Left behind by an agent that was killed, it would keep the group, and the next agent would see nothing. */
+export function dyingWithUs(program: string, args: readonly string[]): readonly [string, readonly string[]] {
+  const setpriv = findProgram("setpriv", searchPath());
+  return setpriv === undefined ? [program, args] : [setpriv, ["--pdeathsig", "KILL", program, ...args]];
+}
+
+function findProgram(name: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+const searchPath = () => [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/bin"];

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { dyingWithUs, type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
+
+export interface UlogdOptions {
+  readonly installed: InstalledUlogd;
+  /** The NFLOG group that rules log to. */
+  readonly group: number;
+  /** Where its configuration and the socket between us go; ours alone. */
+  readonly folder: string;
+  readonly onLine: (line: string) => void;
+  readonly onRunning: (running: boolean) => void;
+  readonly onTrouble: (message: string) => void;
+}
+
+/** Started again after so many milliseconds, twice as many each time, until it has lived for a while. */
+const restarts = { first: 500, most: 30_000, healthy: 60_000 };
+
+/** A line longer than this is none of ulogd's. */
+const longestLine = 65_536;
+
+/**
+ * ulogd2 as a child: it reads NFLOG messages from the kernel, and writes each as a line of JSON to a socket of ours. It runs
+ * in the network namespace of the agent, and dies with it.
+ */
+export class Ulogd {
+  readonly #options: UlogdOptions;
+  readonly #socket: string;
+  #server: Server | undefined;
+  readonly #connections = new Set<Socket>();
+  #child: ChildProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #delay = restarts.first;
+  #stopped = false;
+
+  constructor(options: UlogdOptions) {
+    this.#options = options;
+    this.#socket = join(options.folder, "packets.sock");
+  }
+
+  async start(): Promise<void> {
+    const { installed, folder, group } = this.#options;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const config = join(folder, "ulogd.conf");
+    writeFileSync(config, ulogdConfig(installed.plugins, group, this.#socket));
+    await this.#listen();
+    this.#run(config);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (child !== undefined) {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await gone;
+    }
+    for (const connection of this.#connections) connection.destroy();
+    await new Promise((resolve) => (this.#server === undefined ? resolve(0) : this.#server.close(resolve)));
+  }
+
+  /** Of the running process, where there is one. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  #listen(): Promise<void> {
+    // Left over from an agent that was killed.
+    rmSync(this.#socket, { force: true });
+    const server = createServer((connection) => {
+      this.#connections.add(connection);
+      connection.on("close", () => this.#connections.delete(connection));
+      connection.on("error", () => connection.destroy());
+      readLines(connection, this.#options.onLine);
+    });
+    this.#server = server;
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(this.#socket, resolve);
+    });
+  }
+
+  #run(config: string): void {
+    const started = Date.now();
+    const [command, args] = dyingWithUs(this.#options.installed.program, ["-c", config]);
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = child;
+    this.#options.onRunning(true);
+    let said = "";
+    const listen = (text: Buffer) => {
+      said = (said + text.toString()).slice(-2000);
+    };
+    child.stdout.on("data", listen);
+    child.stderr.on("data", listen);
+    let over = false;
+    const ended = (why: string) => {
+      if (over) return;
+      over = true;
+      this.#child = undefined;
+      this.#options.onRunning(false);
+      if (this.#stopped) return;
+      if (Date.now() - started > restarts.healthy) this.#delay = restarts.first;
+      this.#options.onTrouble(
+        `ulogd ended (${why}) and is started again in ${this.#delay} ms${complaintIn(said)}`,
+      );
+      this.#timer = setTimeout(() => this.#run(config), this.#delay);
+      this.#delay = Math.min(this.#delay * 2, restarts.most);
+    };
+    child.once("error", (error) => ended(error.message));
+    child.once("exit", (code, signal) => ended(signal ?? `status ${code}`));
+  }
+}
+
+/** `<7>` and `<8>` are errors, of which the first says most; what else it says is chatter. */
+function complaintIn(said: string): string {
+  const [, complaint] = /<[78]> \S+ (.*)/.exec(said) ?? [];
+  return complaint === undefined ? "" : `: ${complaint}`;
+}
+
+function readLines(connection: Socket, onLine: (line: string) => void): void {
+  let rest = "";
+  connection.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    if (rest.length > longestLine) rest = "";
+    for (const line of lines) onLine(line);
+  });
+}

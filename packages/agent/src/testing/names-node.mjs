@@ -1,0 +1,56 @@
+// The names of a node, in a process of its own, because that is how one gets into another network namespace. Reads its
+// options from the command line; tells what happens, a line of JSON each; obeys lines on standard input.
+import { execFile } from "node:child_process";
+import { createInterface } from "node:readline";
+import { changesText, leftElements, NameService } from "../../dist/index.js";
+
+const {
+  table,
+  names,
+  servers,
+  upstreams,
+  pods,
+  nameBit,
+  lifetimes,
+  redirectMilliseconds,
+  renewMilliseconds,
+} = JSON.parse(process.argv[2]);
+
+const say = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
+
+const service = new NameService({
+  reach: {
+    upstreams: (pod, server) => (pods.flat().includes(pod) ? (upstreams[server.address] ?? []) : []),
+    addressesOf: (pod) => pods.find((addresses) => addresses.includes(pod)) ?? [],
+  },
+  write: (changes) =>
+    new Promise((resolve) => {
+      const nft = execFile("nft", ["-f", "-"], (error, _out, complaint) =>
+        resolve(error === null ? undefined : complaint || error.message),
+      );
+      nft.stdin.end(changesText(changes, table));
+    }),
+  onEvent: say,
+  nameBit,
+  ...(lifetimes === undefined ? {} : { lifetimes }),
+  redirectMilliseconds,
+  renewMilliseconds,
+});
+
+const sets = names.flatMap(({ fresh, kept }) => [...Object.values(fresh), ...Object.values(kept)]);
+const left = await leftElements(table, sets);
+if (typeof left === "string") throw new Error(left);
+service.adopt(left);
+await service.use(names, servers);
+say({ kind: "ready", adopted: left.length });
+
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === "refreshKept") {
+    await service.refreshKept();
+    say({ kind: "refreshed" });
+  } else if (line === "elements")
+    say({ kind: "elements", text: changesText(service.elementsOf(names), table) });
+  else if (line === "stop") break;
+}
+await service.stop();
+process.exit(0);

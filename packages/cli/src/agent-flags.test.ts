@@ -1,0 +1,69 @@
+import { hostname } from "node:os";
+import type { AgentOptions } from "@tierwall/agent";
+import { Command } from "commander";
+import { afterEach, describe, expect, it } from "vitest";
+import { type AgentFlags, agentOptions, withAgentFlags } from "./agent-flags.js";
+
+const { NODE_NAME: nodeName } = process.env;
+afterEach(() => {
+  if (nodeName === undefined) delete process.env.NODE_NAME;
+  else process.env.NODE_NAME = nodeName;
+});
+
+function optionsOf(...words: readonly string[]): AgentOptions {
+  const command = withAgentFlags(new Command()).exitOverride();
+  return agentOptions(command.parse(words, { from: "user" }).opts<AgentFlags>());
+}
+
+describe("the options of an agent", () => {
+  it("that is told nothing deny unknown pods, drop silently, and log nothing of packets", () => {
+    const { node, source, ...rest } = optionsOf("--node", "n1");
+    expect(node).toEqual({
+      node: "n1",
+      connectionMask: 0xffff0000,
+      deny: "drop",
+      unknownPods: "deny",
+      localRanges: [],
+      shadow: false,
+    });
+    expect(source).toEqual({ kind: "cluster", state: { facts: { podCidrs: [] } } });
+    expect(rest).toEqual({
+      table: "tierwall",
+      metricsAddress: "127.0.0.1:9465",
+      control: "/run/tierwall/agent.sock",
+      stateFolder: "/var/lib/tierwall",
+      dnsServers: [],
+      resync: 300_000,
+    });
+  });
+
+  it("name the files to watch, or else the cluster", () => {
+    expect(optionsOf("-f", "a", "-f", "b", "-R").source).toMatchObject({
+      kind: "files",
+      paths: ["a", "b"],
+      recursive: true,
+    });
+    expect(optionsOf("--kubeconfig", "admin.conf", "--context", "prod").source).toMatchObject({
+      kind: "cluster",
+      kubeconfig: "admin.conf",
+      context: "prod",
+    });
+  });
+
+  it("of the audit log reach the rules, which log to its group at its rate", () => {
+    const { auditLog, node } = optionsOf("--audit-log", "-", "--log-rate", "50", "--log-group", "7");
+    expect([auditLog, node.log]).toEqual(["-", { group: 7, perSecond: 50, burst: 50 }]);
+  });
+
+  it("can turn metrics off", () => {
+    expect(optionsOf("--metrics-address", "none")).not.toHaveProperty("metricsAddress");
+  });
+
+  it("take the name of the node from the line, from $NODE_NAME, or from the host", () => {
+    process.env.NODE_NAME = "from-the-environment";
+    expect(optionsOf("--node", "from-the-line").node.node).toBe("from-the-line");
+    expect(optionsOf().node.node).toBe("from-the-environment");
+    delete process.env.NODE_NAME;
+    expect(optionsOf().node.node).toBe(hostname().toLowerCase());
+  });
+});

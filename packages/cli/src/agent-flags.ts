@@ -1,0 +1,117 @@
+import { hostname } from "node:os";
+import type { AgentOptions, SourceOptions } from "@tierwall/agent";
+import type { Address, Cidr } from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
+import { duration } from "./quantity.js";
+import { address, cidr, collect, collectWith } from "./state.js";
+
+export interface AgentFlags extends NodeFlags {
+  readonly filename?: readonly string[];
+  readonly recursive?: boolean;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly podCidr?: readonly Cidr[];
+  readonly kubeApiserver?: readonly Address[];
+  readonly ciliumEnforcement?: "default" | "always" | "never";
+  readonly node?: string;
+  readonly table: string;
+  readonly metricsAddress: string;
+  readonly auditLog?: string;
+  readonly control: string;
+  readonly stateDir: string;
+  readonly dnsServer?: readonly Address[];
+  readonly resync: number;
+  readonly cleanup?: boolean;
+  readonly confirm: number;
+  readonly guard?: readonly string[];
+  readonly output: "text" | "json";
+}
+
+export function withAgentFlags(command: Command): Command {
+  return withNodeFlags(command, " (default: the podCIDRs of the Node)")
+    .option(
+      "-f, --filename <path>",
+      "enforce the manifests of a file or a folder, and watch it (repeatable)",
+      collect,
+    )
+    .option("-R, --recursive", "read folders with all folders below them")
+    .option(
+      "--kubeconfig <file>",
+      "without -f: how to reach the cluster (default: as kubectl, or from inside a pod)",
+    )
+    .option("--context <name>", "the context of the kubeconfig")
+    .option("--node <name>", "the node to enforce for (default: $NODE_NAME, or the name of this host)")
+    .option(
+      "--pod-cidr <cidr>",
+      "the range that all pods get their addresses from (repeatable)",
+      collectWith(cidr),
+    )
+    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
+    .addOption(
+      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
+        "default",
+        "always",
+        "never",
+      ]),
+    )
+    .option("--table <name>", "the name of the nftables table", "tierwall")
+    .option(
+      "--metrics-address <address:port>",
+      "where Prometheus finds /metrics; `none` serves nothing",
+      "127.0.0.1:9465",
+    )
+    .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
+    .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
+    .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
+    .option(
+      "--dns-server <address>",
+      "whose answers domain names are learned from (repeatable) (default: Service kube-system/kube-dns and its endpoints)",
+      collectWith(address),
+    )
+    .addOption(
+      new Option("--resync <time>", "how often the whole table is compared with what it should be")
+        .argParser(duration)
+        .default(300_000, "5m"),
+    );
+}
+
+export function agentOptions(flags: AgentFlags): AgentOptions {
+  const { auditLog, metricsAddress } = flags;
+  const logGroup = auditLog === undefined ? undefined : (flags.logGroup ?? usualLogGroup);
+  return {
+    source: sourceOptions(flags),
+    node: nodeOptionsOf(nodeName(flags), flags, logGroup),
+    table: flags.table,
+    ...(metricsAddress === "none" ? {} : { metricsAddress }),
+    ...(auditLog === undefined ? {} : { auditLog }),
+    control: flags.control,
+    stateFolder: flags.stateDir,
+    dnsServers: flags.dnsServer ?? [],
+    resync: flags.resync,
+  };
+}
+
+/** Few use NFLOG at all, and those the first groups. */
+const usualLogGroup = 465;
+
+/** Kubernetes tells pods the name of their node where the manifest asks for it; kubelets use the name of the host. */
+const nodeName = ({ node }: AgentFlags): string => node ?? process.env.NODE_NAME ?? hostname().toLowerCase();
+
+function sourceOptions(flags: AgentFlags): SourceOptions {
+  const { filename, recursive = false, kubeconfig, context, ciliumEnforcement } = flags;
+  const state = {
+    facts: {
+      podCidrs: flags.podCidr ?? [],
+      ...(flags.kubeApiserver === undefined ? {} : { apiServer: flags.kubeApiserver }),
+    },
+    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+  };
+  if (filename !== undefined) return { kind: "files", paths: filename, recursive, state };
+  return {
+    kind: "cluster",
+    state,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  };
+}

@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from "commander";
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `60s`, `5m`, `1h`, `250ms`, and the numbers in milliseconds that they are. */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const value = Number(count) * (units[unit ?? ""] ?? Number.NaN);
+  if (!(value > 0)) throw new InvalidArgumentError(`\`${text}\` is not a time, such as 60s, 5m or 1h`);
+  return value;
+}
+
+export function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError(`\`${text}\` is not a whole number above 0`);
+  return Number(text);
+}
+
+/** Bits in a row: a generation is counted in them, and two say what a connection is. */
+export function connectionMask(text: string): number {
+  const value = /^(0x[\da-f]{1,8}|\d{1,10})$/i.test(text) ? Number(text) : Number.NaN;
+  const bits = value.toString(2).replace(/0+$/, "");
+  if (value <= 0xffffffff && /^1{8,}$/.test(bits)) return value;
+  throw new InvalidArgumentError(
+    `\`${text}\` is not a mask of at least eight bits in a row, such as 0xffff0000 or 0x00ff0000`,
+  );
+}

@@ -1,0 +1,60 @@
+import { madeUp, namespaceOf } from "../../cluster/build.js";
+import type { Identified } from "../../cluster/identity.js";
+import type { Namespace } from "../../cluster/model.js";
+import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import { compareText } from "../../policy/assemble.js";
+import { sameValue } from "./same-value.js";
+
+/** The namespaces there are: those that were given, and those that pods and policies live in. */
+export class LiveNamespaces {
+  private readonly written = new Map<string, Namespace>();
+  private readonly inhabitants = new Map<string, number>();
+  private readonly changed = new Set<string>();
+  private all: ReadonlyMap<string, Namespace> = new Map();
+
+  set({ name, labels }: Identified): void {
+    this.written.set(name, namespaceOf(name, labels));
+    this.changed.add(name);
+  }
+
+  remove(name: string): void {
+    if (this.written.delete(name)) this.changed.add(name);
+  }
+
+  movedIn(namespace: string | undefined): void {
+    this.count(namespace, 1);
+  }
+
+  movedOut(namespace: string | undefined): void {
+    this.count(namespace, -1);
+  }
+
+  private count(namespace: string | undefined, more: number): void {
+    if (namespace === undefined) return;
+    const count = (this.inhabitants.get(namespace) ?? 0) + more;
+    if (count === 0) this.inhabitants.delete(namespace);
+    else this.inhabitants.set(namespace, count);
+    if (count <= 1) this.changed.add(namespace);
+  }
+
+  settle(): ReadonlyMap<string, Namespace> {
+    const next = new Map(this.all);
+    let isOther = false;
+    for (const name of this.changed) {
+      const made = this.inhabitants.has(name) ? namespaceOf(name, {}) : undefined;
+      const namespace = this.written.get(name) ?? made;
+      if (sameValue(namespace, next.get(name))) continue;
+      isOther = true;
+      if (namespace === undefined) next.delete(name);
+      else next.set(name, namespace);
+    }
+    this.changed.clear();
+    if (isOther) this.all = next;
+    return this.all;
+  }
+
+  diagnostics(): readonly Diagnostic[] {
+    const missing = [...this.inhabitants.keys()].filter((name) => !this.written.has(name));
+    return missing.toSorted(compareText).map(madeUp);
+  }
+}

@@ -1,0 +1,88 @@
+import { addHostAddresses, nodeWith, readNode } from "../../cluster/build.js";
+import { child, text, texts } from "../../cluster/fields.js";
+import type { Identified } from "../../cluster/identity.js";
+import type { Node, Pod } from "../../cluster/model.js";
+import type { Address } from "../../net/address.js";
+import { compareText } from "../../policy/assemble.js";
+import type { ChangedPod } from "./live-pods.js";
+import { sameValue } from "./same-value.js";
+
+/** The nodes there are: those that were given, and those that pods say they run on. */
+export class LiveNodes {
+  private readonly written = new Map<string, Node>();
+  private readonly podsOn = new Map<string, Map<string, Pod>>();
+  private readonly changed = new Set<string>();
+  private all: ReadonlyMap<string, Node> = new Map();
+  private ranges: ReadonlyMap<string, readonly string[]> = new Map();
+
+  /** Addresses that each node gives its pods; by name. */
+  get podRanges(): ReadonlyMap<string, readonly string[]> {
+    return this.ranges;
+  }
+
+  set(object: Identified): void {
+    const { name } = object;
+    this.written.set(name, readNode(object));
+    this.changed.add(name);
+    this.setRanges(name, rangesOf(object));
+  }
+
+  remove(name: string): void {
+    if (!this.written.delete(name)) return;
+    this.changed.add(name);
+    this.setRanges(name, []);
+  }
+
+  private setRanges(name: string, ranges: readonly string[]): void {
+    if (sameValue(this.ranges.get(name) ?? [], ranges)) return;
+    const next = new Map(this.ranges);
+    if (ranges.length === 0) next.delete(name);
+    else next.set(name, ranges);
+    this.ranges = next;
+  }
+
+  podChanged({ key, before, after }: ChangedPod): void {
+    if (before?.node !== undefined) {
+      const others = this.podsOn.get(before.node);
+      others?.delete(key);
+      if (others?.size === 0) this.podsOn.delete(before.node);
+      this.changed.add(before.node);
+    }
+    if (after?.node !== undefined) {
+      const others = this.podsOn.get(after.node) ?? new Map<string, Pod>();
+      this.podsOn.set(after.node, others.set(key, after));
+      this.changed.add(after.node);
+    }
+  }
+
+  settle(): ReadonlyMap<string, Node> {
+    const next = new Map(this.all);
+    let isOther = false;
+    for (const name of this.changed) {
+      const node = this.nodeCalled(name);
+      if (sameValue(node, next.get(name))) continue;
+      isOther = true;
+      if (node === undefined) next.delete(name);
+      else next.set(name, node);
+    }
+    this.changed.clear();
+    if (isOther) this.all = next;
+    return this.all;
+  }
+
+  private nodeCalled(name: string): Node | undefined {
+    const [written, pods] = [this.written.get(name), this.podsOn.get(name)];
+    // Pods need not be asked where the node itself tells.
+    if (pods === undefined || (written !== undefined && written.addresses.length > 0)) return written;
+    const addresses: Address[] = [];
+    for (const [, pod] of [...pods].toSorted(([a], [b]) => compareText(a, b)))
+      addHostAddresses(addresses, pod);
+    return nodeWith(name, written, addresses);
+  }
+}
+
+function rangesOf({ value }: Identified): readonly string[] {
+  const spec = child(value, "spec");
+  const listed = texts(spec, "podCIDRs");
+  return listed.length > 0 ? listed : [text(spec, "podCIDR") ?? []].flat();
+}

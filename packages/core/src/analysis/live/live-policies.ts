@@ -1,0 +1,171 @@
+import type { PolicyKind } from "../../dialects/dialect.js";
+import { readPolicy } from "../../dialects/read.js";
+import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import type { JsonObject } from "../../manifest/document.js";
+import type { ManifestObject } from "../../manifest/object.js";
+import {
+  compareIsolation,
+  comparePolicies,
+  compareRules,
+  type Lowered,
+  type PlacedIsolation,
+  type PlacedRule,
+  tiersOf,
+} from "../../policy/assemble.js";
+import type { PolicyRef, Tier, Tiers } from "../../policy/model.js";
+import { enforcedByCilium, provenanceOf, type StateOptions } from "../state.js";
+import { sameValue } from "./same-value.js";
+
+interface Definition {
+  readonly kind: PolicyKind;
+  readonly value: JsonObject;
+  readonly policy: PolicyRef;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absent where the object has errors. */
+  readonly effect?: Lowered;
+}
+
+interface Settled {
+  readonly tiers: Tiers;
+  readonly policies: readonly PolicyRef[];
+  /** What each of them contributes, and what enforcement adds. */
+  readonly effects: readonly Lowered[];
+}
+
+/** Above this many at once, sorting everything is as quick as putting each in its place. */
+const fewPolicies = 50;
+
+/** The policies there are, and what they mean together. Rules of policies that stay are the same objects. */
+export class LivePolicies {
+  private readonly definitions = new Map<string, Definition>();
+  /** Policies as they stand in the order below, of those that are no longer so. */
+  private readonly replaced = new Set<PolicyRef>();
+  private readonly fresh = new Map<string, Definition>();
+  private rules: readonly PlacedRule[] = [];
+  private isolation: readonly PlacedIsolation[] = [];
+  private readonly everywhere: readonly PlacedIsolation[];
+  private given: Tiers = { ingress: [], egress: [] };
+  private refs: readonly PolicyRef[] = [];
+  private effects: readonly Lowered[] = [];
+  private isSorted: boolean;
+
+  constructor(private readonly options: StateOptions) {
+    const always = enforcedByCilium([], options.ciliumEnforcement ?? "default");
+    this.everywhere = always.flatMap((part) => part.isolation);
+    this.isSorted = this.everywhere.length === 0;
+  }
+
+  set(key: string, object: ManifestObject, kind: PolicyKind): readonly Diagnostic[] {
+    const known = this.definitions.get(key);
+    if (known !== undefined && known.kind === kind && sameValue(known.value, object.value))
+      return known.diagnostics;
+    this.remove(key);
+    const { policy, diagnostics, lowered } = readPolicy(kind, object, provenanceOf(object, this.options));
+    const mode = this.options.ciliumEnforcement === "never" ? "never" : "default";
+    const effect = lowered && enforcedByCilium([lowered], mode)[0]!;
+    const definition = {
+      kind,
+      value: object.value,
+      policy,
+      diagnostics,
+      ...(effect === undefined ? {} : { effect }),
+    };
+    this.definitions.set(key, definition);
+    if (effect !== undefined) this.fresh.set(key, definition);
+    this.isSorted = false;
+    return diagnostics;
+  }
+
+  /** The namespace that a policy lives in, where it means anything. */
+  namespaceOf(key: string): string | undefined {
+    const definition = this.definitions.get(key);
+    return definition?.effect && definition.policy.namespace;
+  }
+
+  remove(key: string): void {
+    const known = this.definitions.get(key);
+    if (known === undefined) return;
+    this.definitions.delete(key);
+    if (!this.fresh.delete(key)) this.replaced.add(known.policy);
+    this.isSorted = false;
+  }
+
+  settle(): Settled {
+    if (!this.isSorted) this.sort();
+    return { tiers: this.given, policies: this.refs, effects: this.effects };
+  }
+
+  private sort(): void {
+    const fresh = [...this.fresh.values()].map(({ effect }) => effect!);
+    const stays = (policy: PolicyRef) => !this.replaced.has(policy);
+    const rules = this.rules.filter(({ rule }) => stays(rule.origin.policy));
+    const isolation = this.isolation.filter(({ origin }) => origin.kind === "policy" && stays(origin.policy));
+    const newRules = fresh.flatMap((part) => part.rules);
+    this.rules =
+      fresh.length > fewPolicies
+        ? [...rules, ...newRules].toSorted(compareRules)
+        : inPlace(rules, newRules, compareRules);
+    const newIsolation = [...fresh.flatMap((part) => part.isolation), ...this.everywhere];
+    this.isolation = [...isolation, ...newIsolation].toSorted(compareIsolation);
+    this.given = keepTiers(this.given, {
+      ingress: tiersOf("ingress", this.rules, this.isolation),
+      egress: tiersOf("egress", this.rules, this.isolation),
+    });
+    const sorted = [...this.definitions.values()]
+      .filter(({ effect }) => effect !== undefined)
+      .toSorted((a, b) => comparePolicies(a.policy, b.policy));
+    this.refs = sorted.map(({ policy }) => policy);
+    this.effects = [
+      ...sorted.map(({ effect }) => effect!),
+      ...(this.everywhere.length === 0 ? [] : [{ rules: [], isolation: this.everywhere }]),
+    ];
+    this.fresh.clear();
+    this.replaced.clear();
+    this.isSorted = true;
+  }
+}
+
+/** A sorted list with some more; of equal ones, the new come last, in the order they are given. */
+function inPlace<T>(sorted: readonly T[], more: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+  const result: T[] = [];
+  let from = 0;
+  for (const item of more.toSorted(compare)) {
+    const to = firstAfter(sorted, item, compare);
+    for (; from < to; from++) result.push(sorted[from]!);
+    result.push(item);
+  }
+  for (; from < sorted.length; from++) result.push(sorted[from]!);
+  return result;
+}
+
+function firstAfter<T>(sorted: readonly T[], item: T, compare: (a: T, b: T) => number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(sorted[middle]!, item) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Tiers that hold what they held are the same objects. */
+function keepTiers(before: Tiers, after: Tiers): Tiers {
+  const [ingress, egress] = [keepList(before.ingress, after.ingress), keepList(before.egress, after.egress)];
+  return ingress === before.ingress && egress === before.egress ? before : { ingress, egress };
+}
+
+function keepList(before: readonly Tier[], after: readonly Tier[]): readonly Tier[] {
+  const kept = after.map((tier) => {
+    const known = before.find(({ name }) => name === tier.name);
+    const isKept =
+      known !== undefined &&
+      sameMembers(known.rules, tier.rules) &&
+      sameMembers(known.isolation, tier.isolation);
+    return isKept ? known : tier;
+  });
+  return sameMembers(before, kept) ? before : kept;
+}
+
+function sameMembers<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((member, i) => member === b[i]);
+}

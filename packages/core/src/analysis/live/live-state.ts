@@ -1,0 +1,221 @@
+import { readCidrGroup } from "../../cluster/build.js";
+import { type Identified, identify } from "../../cluster/identity.js";
+import type { CidrGroup, Cluster } from "../../cluster/model.js";
+import { isWorkloadKind } from "../../cluster/workload.js";
+import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import type { ManifestObject } from "../../manifest/object.js";
+import { compareText, type Lowered } from "../../policy/assemble.js";
+import type { PolicyRef, Tiers } from "../../policy/model.js";
+import { identityOf, kindOf } from "../object-kind.js";
+import { setWarnings } from "../set-warnings.js";
+import { nameOf, skippedKinds, type StateOptions } from "../state.js";
+import { LiveNamespaces } from "./live-namespaces.js";
+import { LiveNodes } from "./live-nodes.js";
+import { LivePods } from "./live-pods.js";
+import { LivePolicies } from "./live-policies.js";
+import { LiveServices } from "./live-services.js";
+import { sameValue } from "./same-value.js";
+
+export type LiveOptions = Pick<StateOptions, "facts" | "provenance" | "ciliumEnforcement">;
+
+/** A state at one moment. It never changes; what is as it was before is the same object. */
+export interface Moment {
+  readonly cluster: Cluster;
+  readonly tiers: Tiers;
+  readonly policies: readonly PolicyRef[];
+  /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
+  readonly podRanges: ReadonlyMap<string, readonly string[]>;
+  /** Found when somebody first asks: what all policies say together takes longer than most changes. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * A state of which single objects come, change and go. It says what `readState` says of the same objects, and each change
+ * costs about what it changes.
+ *
+ *   set, remove ──► pods ──────┬─► namespaces ──┐
+ *                   policies ──┘   nodes        ├─► moment()
+ *                   services ───────────────────┘
+ */
+export class LiveState {
+  private readonly pods = new LivePods();
+  private readonly namespaces = new LiveNamespaces();
+  private readonly nodes = new LiveNodes();
+  private readonly services: LiveServices;
+  private readonly policies: LivePolicies;
+  private readonly cidrGroups = new Map<string, CidrGroup>();
+  private groupList: readonly CidrGroup[] = [];
+  private readonly skipped = new Map<string, string>();
+  /** Of single objects, by key; only where there are any. */
+  private readonly complaints = new Map<string, readonly Diagnostic[]>();
+  private cluster: Cluster | undefined;
+  private latest: Moment | undefined;
+
+  constructor(options: LiveOptions = {}) {
+    this.services = new LiveServices({ podCidrs: [], serviceCidrs: [], ...options.facts });
+    this.policies = new LivePolicies(options);
+  }
+
+  /** An object that is new, or another than the one of the same kind and name was. Gives back what to remove it by. */
+  set(object: ManifestObject): string {
+    const key = keyOf(object);
+    const kind = kindOf(object);
+    this.latest = undefined;
+    switch (kind.what) {
+      case "cluster":
+        this.complain(key, this.setClusterObject(key, object));
+        break;
+      case "policy":
+        this.namespaces.movedOut(this.policies.namespaceOf(key));
+        this.complain(key, this.policies.set(key, object, kind.kind));
+        this.namespaces.movedIn(this.policies.namespaceOf(key));
+        break;
+      case "mistaken":
+        this.complain(key, [kind.diagnostic]);
+        break;
+      case "other":
+        this.skipped.set(key, nameOf(object));
+        break;
+      case "test":
+        break;
+    }
+    return key;
+  }
+
+  remove(key: string): void {
+    this.latest = undefined;
+    this.complaints.delete(key);
+    this.skipped.delete(key);
+    this.namespaces.movedOut(this.policies.namespaceOf(key));
+    this.policies.remove(key);
+    this.removeClusterObject(key);
+  }
+
+  /** The same object as long as nothing comes. */
+  moment(): Moment {
+    this.latest ??= this.nextMoment();
+    return this.latest;
+  }
+
+  private complain(key: string, found: readonly Diagnostic[]): void {
+    if (found.length === 0) this.complaints.delete(key);
+    else this.complaints.set(key, found);
+  }
+
+  private setClusterObject(key: string, object: ManifestObject): readonly Diagnostic[] {
+    const diagnostics: Diagnostic[] = [];
+    const identified = identify(object, this.pods.shared, diagnostics);
+    if (identified === undefined) this.removeClusterObject(key);
+    else this.setIdentified(key, identified, diagnostics);
+    return diagnostics;
+  }
+
+  private setIdentified(key: string, object: Identified, diagnostics: Diagnostic[]): void {
+    switch (object.kind) {
+      case "Pod":
+        return this.pods.set(object);
+      case "Namespace":
+        return this.namespaces.set(object);
+      case "Node":
+        return this.nodes.set(object);
+      case "Service":
+        return this.services.set(calledIn(key), object, diagnostics);
+      case "EndpointSlice":
+        return this.services.setSlice(calledIn(key), object);
+      case "CiliumCIDRGroup":
+        return this.setGroup(key, readCidrGroup(object));
+      default:
+        if (isWorkloadKind(object.kind)) this.pods.setWorkload(key, object);
+    }
+  }
+
+  private removeClusterObject(key: string): void {
+    const [, kind = ""] = key.split(" ");
+    const called = calledIn(key);
+    if (kind === "Pod") this.pods.remove(called);
+    else if (kind === "Namespace") this.namespaces.remove(called);
+    else if (kind === "Node") this.nodes.remove(called);
+    else if (kind === "Service") this.services.remove(called);
+    else if (kind === "EndpointSlice") this.services.removeSlice(called);
+    else if (kind === "CiliumCIDRGroup") this.setGroup(key, undefined);
+    else if (isWorkloadKind(kind)) this.pods.removeWorkload(key);
+  }
+
+  private setGroup(key: string, group: CidrGroup | undefined): void {
+    if (sameValue(group, this.cidrGroups.get(key))) return;
+    if (group === undefined) this.cidrGroups.delete(key);
+    else this.cidrGroups.set(key, group);
+    this.groupList = [...this.cidrGroups.values()].toSorted((a, b) => compareText(a.name, b.name));
+  }
+
+  private nextMoment(): Moment {
+    for (const change of this.pods.settle()) {
+      this.namespaces.movedIn(change.after?.namespace);
+      this.namespaces.movedOut(change.before?.namespace);
+      this.nodes.podChanged(change);
+    }
+    const { tiers, policies, effects } = this.policies.settle();
+    const cluster: Cluster = {
+      namespaces: this.namespaces.settle(),
+      pods: this.pods.pods,
+      nodes: this.nodes.settle(),
+      ...this.services.settle(),
+      workloads: this.pods.workloads,
+      cidrGroups: this.groupList,
+    };
+    this.cluster = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
+    return new FoundLater(this.cluster, tiers, policies, this.nodes.podRanges, {
+      single: [
+        ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
+        ...this.pods.diagnostics,
+        ...this.namespaces.diagnostics(),
+        ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
+      ],
+      effects,
+    });
+  }
+}
+
+/** What an object goes by: two of the same key cannot both be in a cluster (S10.4). */
+export function keyOf(object: ManifestObject): string {
+  // One without a name is not in any cluster; where it stands tells it from others.
+  return (
+    identityOf(object, kindOf(object)) ??
+    `- ${object.kind} ${JSON.stringify([object.document.file, ...object.path])}`
+  );
+}
+
+/** `shop/web`, of `core Service shop/web`. */
+const calledIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
+
+class FoundLater implements Moment {
+  private found: readonly Diagnostic[] | undefined;
+
+  constructor(
+    readonly cluster: Cluster,
+    readonly tiers: Tiers,
+    readonly policies: readonly PolicyRef[],
+    readonly podRanges: ReadonlyMap<string, readonly string[]>,
+    private readonly parts: {
+      readonly single: readonly Diagnostic[];
+      readonly effects: readonly Lowered[];
+    },
+  ) {}
+
+  get diagnostics(): readonly Diagnostic[] {
+    this.found ??= [...this.parts.single, ...setWarnings(this.cluster, this.parts.effects, this.policies)];
+    return this.found;
+  }
+}
+
+function sameParts(a: Cluster, b: Cluster): boolean {
+  return clusterParts.every((part) => a[part] === b[part]);
+}
+
+const clusterParts = ["namespaces", "pods", "nodes", "services", "workloads", "cidrGroups", "facts"] as const;
+
+function counted(names: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

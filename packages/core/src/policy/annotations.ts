@@ -1,0 +1,58 @@
+import { suggest } from "../diagnostics/suggest.js";
+import type { PolicyRef } from "./model.js";
+
+/*
+ * What a policy may tell Tierwall about itself, in annotations that no API knows:
+ *
+ *   tierwall.dev/audit: denied | all | none          which of the connections it decides the node agent logs
+ *   tierwall.dev/enforcement: enforce | shadow       whether the node agent enforces it, or only counts and logs
+ *   tierwall.dev/lint-ignore: "TW4001: reason"       what lint is not to report
+ */
+
+const prefix = "tierwall.dev/";
+
+export const ignoreAnnotation = `${prefix}lint-ignore`;
+
+/** The first is meant where nothing is said, or nothing that is known. */
+const choices = {
+  audit: ["denied", "all", "none"],
+  enforcement: ["enforce", "shadow"],
+} as const;
+
+type Choices = typeof choices;
+const isChoice = (name: string): name is keyof Choices => Object.hasOwn(choices, name);
+
+export function annotatedChoice<Name extends keyof Choices>(
+  { annotations }: Pick<PolicyRef, "annotations">,
+  name: Name,
+): Choices[Name][number] {
+  const known: readonly Choices[Name][number][] = choices[name];
+  return known.find((value) => value === annotations[prefix + name]) ?? known[0]!;
+}
+
+export interface AnnotationComplaint {
+  readonly key: string;
+  readonly at: "key" | "value";
+  readonly message: string;
+}
+
+/** What is wrong with annotations of ours. A slip would go unnoticed: policies are enforced as if it were not there. */
+export function annotationComplaints(
+  annotations: Readonly<Record<string, unknown>>,
+): readonly AnnotationComplaint[] {
+  return Object.entries(annotations).flatMap(([key, value]): AnnotationComplaint[] => {
+    if (!key.startsWith(prefix) || key === ignoreAnnotation) return [];
+    const name = key.slice(prefix.length);
+    if (!isChoice(name)) {
+      const meant = suggest(name, [...Object.keys(choices), "lint-ignore"]);
+      const hint = meant === undefined ? "it has no effect" : `did you mean \`${prefix}${meant}\`?`;
+      return [{ key, at: "key", message: `\`${key}\` is no annotation of Tierwall's; ${hint}` }];
+    }
+    const known: readonly unknown[] = choices[name];
+    if (known.includes(value)) return [];
+    const listed = choices[name].map((one) => `\`${one}\``).join(", ");
+    const shown = typeof value === "string" ? value : JSON.stringify(value);
+    const message = `\`${key}\` cannot be \`${shown}\`, only one of ${listed}; it is read as \`${choices[name][0]}\``;
+    return [{ key, at: "value", message }];
+  });
+}

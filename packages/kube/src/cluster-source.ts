@@ -1,0 +1,133 @@
+import {
+  type Document,
+  type JsonObject,
+  keyOf,
+  type LiveOptions,
+  LiveState,
+  type ManifestObject,
+  type Moment,
+} from "@tierwall/core";
+import type { Connection } from "./connection.js";
+import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
+import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
+import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+
+export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
+  readonly kinds?: readonly WatchedKind[];
+  /**
+   * Kinds that we may not read: `wait` for them before the first situation, as policies that nobody sees would not be
+   * enforced; or `go on` without them, which `health` tells.
+   */
+  readonly whenForbidden?: "wait" | "go on";
+  readonly times?: ReflectorTimes;
+  readonly delivery?: DeliveryTimes;
+  /** Told when a kind is in another state than before. */
+  readonly onHealth?: (resource: string, health: KindHealth) => void;
+}
+
+/** The state of a live cluster, as its API server tells it. */
+export class ClusterSource implements SituationSource {
+  private readonly live: LiveState;
+  private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
+  /** Of each kind, what to remove its objects by. */
+  private readonly known = new Map<WatchedKind, Set<string>>();
+  private readonly delivery: Delivery;
+  private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
+  private given: Moment | undefined;
+  private firstGiven: () => void = () => undefined;
+
+  constructor(
+    connection: Connection,
+    private readonly options: ClusterSourceOptions = {},
+  ) {
+    const { kinds = watchedKinds, times = usualTimes, delivery = usualDelivery, ...rest } = options;
+    this.live = new LiveState({ ...rest, provenance: "cluster" });
+    this.reflectors = new Map(kinds.map((kind) => [kind, new Reflector(kind, connection, this, times)]));
+    this.delivery = new Delivery((since) => this.deliver(since), delivery);
+  }
+
+  async start(onSituation: (situation: Situation) => Promise<void> | void): Promise<void> {
+    this.onSituation = onSituation;
+    const first = new Promise<void>((resolve) => (this.firstGiven = resolve));
+    for (const reflector of this.reflectors.values()) reflector.start();
+    await first;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.reflectors.values()].map(async (reflector) => reflector.stop()));
+    await this.delivery.stop();
+    this.firstGiven();
+  }
+
+  /** By resource: `networkpolicies.networking.k8s.io`. */
+  health(): ReadonlyMap<string, KindHealth> {
+    return new Map(Array.from(this.reflectors, ([kind, { health }]) => [resourceOf(kind), health]));
+  }
+
+  set(kind: WatchedKind, object: JsonObject): string {
+    const key = this.live.set(asManifest(object));
+    this.keysOf(kind).add(key);
+    this.delivery.stir();
+    return key;
+  }
+
+  removed(kind: WatchedKind, object: JsonObject): void {
+    const key = keyOf(asManifest(object));
+    this.keysOf(kind).delete(key);
+    this.live.remove(key);
+    this.delivery.stir();
+  }
+
+  complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
+    const known = this.keysOf(kind);
+    for (const key of known) {
+      if (keys.has(key)) continue;
+      known.delete(key);
+      this.live.remove(key);
+      this.delivery.stir();
+    }
+  }
+
+  stirred(kind: WatchedKind): void {
+    this.options.onHealth?.(resourceOf(kind), this.reflectors.get(kind)!.health);
+    if (this.given === undefined) this.delivery.stir();
+  }
+
+  private keysOf(kind: WatchedKind): Set<string> {
+    const keys = this.known.get(kind) ?? new Set();
+    this.known.set(kind, keys);
+    return keys;
+  }
+
+  private get isComplete(): boolean {
+    const goesOn = this.options.whenForbidden === "go on";
+    return [...this.reflectors.values()].every(
+      ({ health }) => health.isKnown || (goesOn && health.state === "forbidden"),
+    );
+  }
+
+  private async deliver(since: number): Promise<void> {
+    if (this.given === undefined && !this.isComplete) return;
+    const moment = this.live.moment();
+    if (this.given !== undefined && isSameMoment(moment, this.given)) return;
+    this.given = moment;
+    await this.onSituation?.(situationOf(moment, since));
+    this.firstGiven();
+  }
+}
+
+function asManifest(value: JsonObject): ManifestObject {
+  const { apiVersion, kind } = value as { apiVersion: string; kind: string };
+  return { apiVersion, kind, value, document: clusterDocument, path: [] };
+}
+
+/** What comes from a cluster stands in no file: messages name the object and the field instead. */
+const nowhere = { file: "<cluster>", line: 1, column: 1, length: 1 };
+const clusterDocument: Document = {
+  file: nowhere.file,
+  placeOf: () => nowhere,
+  placeOfKey: () => nowhere,
+  writtenAt: () => undefined,
+  commentsIn: () => [],
+};

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { isObject, parseManifest } from "@tierwall/core";
+
+/** Defaults for the command's options; they lie among manifests, and are none. */
+export const configName = "tierwall.yaml";
+
+/** A manifest may have the same name, as that of Tierwall itself: it has a kind, and defaults have none. */
+export function isConfig(path: string): boolean {
+  try {
+    return isConfigText(readFileSync(path, "utf8"));
+  } catch {
+    // A folder of that name, or one that may not be read: reading it will say so where it is asked for.
+    return false;
+  }
+}
+
+export function isConfigText(text: string): boolean {
+  const { documents } = parseManifest(text, configName);
+  return !documents.some(({ value }) => isObject(value) && ("kind" in value || "apiVersion" in value));
+}

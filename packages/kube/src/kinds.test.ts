@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { dialects } from "@tierwall/core";
+import { pathOf, resourceOf, watchedKinds } from "./kinds.js";
+
+const metadata = {
+  name: "a",
+  namespace: "b",
+  uid: "1",
+  labels: { app: "a" },
+  resourceVersion: "7",
+  managedFields: [{ manager: "kubectl" }],
+};
+
+const kept = (resource: string, object: object): unknown =>
+  watchedKinds.find((kind) => resourceOf(kind) === resource)!.keep(object as never);
+
+it("reads every policy API there is", () => {
+  const watched = watchedKinds.map(({ group, versions, kind }) => `${group}/${versions[0]} ${kind}`);
+  for (const { group, version, kind } of dialects) expect(watched).toContain(`${group}/${version} ${kind}`);
+});
+
+it("asks where the API server serves them", () => {
+  expect(watchedKinds.map((kind) => pathOf(kind, kind.versions[0]!))).toEqual(
+    expect.arrayContaining([
+      "/api/v1/pods",
+      "/apis/networking.k8s.io/v1/networkpolicies",
+      "/apis/policy.networking.k8s.io/v1alpha2/clusternetworkpolicies",
+    ]),
+  );
+});
+
+it("S3.6: keeps all of a policy that says something, known or not, and nothing that others write beside it", () => {
+  const annotations = {
+    "tierwall.dev/audit": "all",
+    "kubectl.kubernetes.io/last-applied-configuration": "{}",
+  };
+  expect(
+    kept("networkpolicies.networking.k8s.io", {
+      metadata: { ...metadata, annotations },
+      spec: { podSelector: {}, somethingNew: 1 },
+      somethingElse: 2,
+      status: { conditions: [] },
+    }),
+  ).toEqual({
+    metadata: {
+      name: "a",
+      namespace: "b",
+      uid: "1",
+      labels: { app: "a" },
+      annotations: { "tierwall.dev/audit": "all" },
+    },
+    spec: { podSelector: {}, somethingNew: 1 },
+    somethingElse: 2,
+  });
+});
+
+it("keeps of a pod what verdicts hang on", () => {
+  expect(
+    kept("pods", {
+      kind: "Pod",
+      metadata,
+      spec: {
+        nodeName: "n",
+        containers: [{ name: "main", image: "i", ports: [{ containerPort: 80, hostIP: "" }] }],
+        tolerations: [],
+      },
+      status: { phase: "Running", podIPs: [{ ip: "10.0.0.1" }], conditions: [] },
+    }),
+  ).toEqual({
+    kind: "Pod",
+    metadata: { name: "a", namespace: "b", uid: "1", labels: { app: "a" } },
+    spec: { nodeName: "n", containers: [{ ports: [{ containerPort: 80 }] }] },
+    status: { phase: "Running", podIPs: [{ ip: "10.0.0.1" }] },
+  });
+});

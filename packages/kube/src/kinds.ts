@@ -1,0 +1,142 @@
+import { excerptOf, isObject, type Json, type JsonObject, type Outline, podExcerpt } from "@tierwall/core";
+
+/** A kind of objects that is read from clusters. */
+export interface WatchedKind {
+  readonly kind: string;
+  /** `""` for the core group. */
+  readonly group: string;
+  /** The first that is served is taken. */
+  readonly versions: readonly string[];
+  readonly plural: string;
+  /** Served by every API server; others come and go with their definitions. */
+  readonly isBuiltIn: boolean;
+  /** What is kept of an object. */
+  readonly keep: (object: JsonObject) => JsonObject;
+}
+
+/** `networkpolicies.networking.k8s.io`, as `kubectl` and roles name it. */
+export const resourceOf = ({ plural, group }: Pick<WatchedKind, "plural" | "group">): string =>
+  group === "" ? plural : `${plural}.${group}`;
+
+/** `/apis/networking.k8s.io/v1/networkpolicies` */
+export const pathOf = ({ group, plural }: WatchedKind, version: string): string =>
+  group === "" ? `/api/${version}/${plural}` : `/apis/${group}/${version}/${plural}`;
+
+const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as const;
+const type = { apiVersion: "all", kind: "all" } as const;
+
+const fieldsOf =
+  (outline: Outline) =>
+  (object: JsonObject): JsonObject =>
+    excerptOf(object, outline);
+
+/** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
+function policyText(object: JsonObject): JsonObject {
+  const { metadata = {} } = object;
+  const about = isObject(metadata) ? metadata : {};
+  const { annotations = {} } = about;
+  return {
+    ...without(object, "status"),
+    metadata: {
+      ...excerptOf(about, identity),
+      // What was applied last is the whole object once more.
+      annotations: without(annotations, "kubectl.kubernetes.io/last-applied-configuration"),
+    },
+  };
+}
+
+function without(object: Json, field: string): JsonObject {
+  return isObject(object)
+    ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
+    : {};
+}
+
+const policy = (group: string, version: string, plural: string, kind: string): WatchedKind => ({
+  kind,
+  group,
+  versions: [version],
+  plural,
+  isBuiltIn: group === "networking.k8s.io",
+  keep: policyText,
+});
+
+/** All that is read from a cluster. What is looked at most comes first. */
+export const watchedKinds: readonly WatchedKind[] = [
+  {
+    kind: "Namespace",
+    group: "",
+    versions: ["v1"],
+    plural: "namespaces",
+    isBuiltIn: true,
+    keep: fieldsOf({ ...type, metadata: identity }),
+  },
+  {
+    kind: "Node",
+    group: "",
+    versions: ["v1"],
+    plural: "nodes",
+    isBuiltIn: true,
+    keep: fieldsOf({
+      ...type,
+      metadata: identity,
+      spec: { podCIDR: "all", podCIDRs: "all" },
+      status: { addresses: { address: "all" } },
+    }),
+  },
+  {
+    kind: "Pod",
+    group: "",
+    versions: ["v1"],
+    plural: "pods",
+    isBuiltIn: true,
+    keep: fieldsOf(podExcerpt.outline),
+  },
+  {
+    kind: "Service",
+    group: "",
+    versions: ["v1"],
+    plural: "services",
+    isBuiltIn: true,
+    keep: fieldsOf({ ...type, metadata: identity, spec: "all", status: { loadBalancer: "all" } }),
+  },
+  {
+    kind: "EndpointSlice",
+    group: "discovery.k8s.io",
+    versions: ["v1"],
+    plural: "endpointslices",
+    isBuiltIn: true,
+    keep: fieldsOf({
+      ...type,
+      metadata: identity,
+      addressType: "all",
+      ports: "all",
+      endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
+    }),
+  },
+  policy("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy"),
+  policy("policy.networking.k8s.io", "v1alpha2", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("policy.networking.k8s.io", "v1alpha1", "adminnetworkpolicies", "AdminNetworkPolicy"),
+  policy(
+    "policy.networking.k8s.io",
+    "v1alpha1",
+    "baselineadminnetworkpolicies",
+    "BaselineAdminNetworkPolicy",
+  ),
+  policy("netpol.networking.k8s.io", "v1alpha1", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy(
+    "netpol.networking.k8s.io",
+    "v1alpha1",
+    "clusterdefaultnetworkpolicies",
+    "ClusterDefaultNetworkPolicy",
+  ),
+  policy("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
+  policy("cilium.io", "v2", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
+  {
+    kind: "CiliumCIDRGroup",
+    group: "cilium.io",
+    versions: ["v2", "v2alpha1"],
+    plural: "ciliumcidrgroups",
+    isBuiltIn: false,
+    keep: fieldsOf({ ...type, metadata: identity, spec: "all" }),
+  },
+];

@@ -1,0 +1,278 @@
+import type { IncomingMessage } from "node:http";
+import { isObject, type JsonObject } from "@tierwall/core";
+import { type Connection, messageOf } from "./connection.js";
+import { pathOf, type WatchedKind } from "./kinds.js";
+import { linesIn } from "./lines.js";
+import { Backoff, pause } from "./pause.js";
+import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
+
+/** Who is told about the objects of a kind. */
+export interface ReflectorListener {
+  /** Gives back what the object goes by. */
+  set(kind: WatchedKind, object: JsonObject): string;
+  removed(kind: WatchedKind, object: JsonObject): void;
+  /** These are all there are: what else was known is gone. */
+  complete(kind: WatchedKind, keys: ReadonlySet<string>): void;
+  /** `health` says something else now. */
+  stirred(kind: WatchedKind): void;
+}
+
+export interface ReflectorTimes {
+  /** Without a word for this long a watch is begun again; servers send a bookmark about once a minute. */
+  readonly idleMilliseconds: number;
+  /** How often kinds that are not served, or not allowed, are asked for again. */
+  readonly absentMilliseconds: number;
+  readonly firstPauseMilliseconds: number;
+  readonly longestPauseMilliseconds: number;
+}
+
+export const usualTimes: ReflectorTimes = {
+  idleMilliseconds: 90_000,
+  absentMilliseconds: 10_000,
+  firstPauseMilliseconds: 200,
+  longestPauseMilliseconds: 30_000,
+};
+
+export interface KindHealth {
+  /** `listing` until the first list is in; `failing` keeps what was known, and tries again. */
+  readonly state: "listing" | "synced" | "missing" | "forbidden" | "failing";
+  /** Whether there is anything to go by: a list, or the word of the server that the kind is not served. */
+  readonly isKnown: boolean;
+  /** What the API server, or the way to it, said last; only while something is wrong. */
+  readonly message?: string;
+  /** When something was heard last, a bookmark included; milliseconds since 1970. */
+  readonly lastEvent?: number;
+  /** Watches and lists that were begun again. */
+  readonly restarts: number;
+}
+
+/** A large list comes in pages. */
+const pageSize = 500;
+/** Milliseconds; one that ends sooner has failed. */
+const shortestWatch = 1000;
+/** Servers end a watch after this long; a little different for each, lest all begin again at once. */
+const watchSeconds = () => 290 + Math.floor(Math.random() * 290);
+
+/**
+ * Keeps somebody informed about all objects of a kind: lists them, watches from there, and starts over where the watch
+ * cannot go on.
+ *
+ *   list ──► watch ──► watch again from the last version seen (connection lost, server ended it, 429, 5xx)
+ *     ▲        └─ 410 Gone, or a version later than the latest: list
+ *     └──────── 404, 403: ask again later
+ */
+export class Reflector {
+  private readonly stopping = new AbortController();
+  private readonly backoff: Backoff;
+  private running: Promise<void> | undefined;
+  /** The version the watch goes on from; absent: a list is needed. */
+  private version: string | undefined;
+  private served: string;
+  /** Something went wrong since the version was seen. */
+  private isDoubtful = false;
+  /** How often in a row the kind was said not to be served, where it was before. */
+  private absences = 0;
+  private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
+
+  constructor(
+    readonly kind: WatchedKind,
+    private readonly connection: Connection,
+    private readonly listener: ReflectorListener,
+    private readonly times: ReflectorTimes = usualTimes,
+  ) {
+    this.served = kind.versions[0]!;
+    this.backoff = new Backoff(times.firstPauseMilliseconds, times.longestPauseMilliseconds);
+  }
+
+  get health(): KindHealth {
+    return this.current;
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private get isStopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopped) {
+      const trouble = await this.listOrWatch();
+      if (this.isStopped) return;
+      if (trouble === undefined) continue;
+      await pause(this.deal(trouble), this.stopping.signal);
+      this.be({ restarts: this.current.restarts + 1 });
+    }
+  }
+
+  private async listOrWatch(): Promise<Trouble | undefined> {
+    try {
+      if (this.version === undefined) return await this.list();
+      return (
+        (this.isDoubtful ? await this.checkVersion(this.version) : undefined) ??
+        (await this.watch(this.version))
+      );
+    } catch (cause) {
+      return { kind: "failed", message: messageOf(cause) };
+    }
+  }
+
+  /** Notes what went wrong. Gives back how long to wait. */
+  private deal(trouble: Trouble): number {
+    const { message } = trouble;
+    switch (trouble.kind) {
+      case "missing":
+        this.version = undefined;
+        if (!this.isBelieved()) return this.deal({ kind: "failed", message });
+        this.listener.complete(this.kind, new Set());
+        this.be({ state: "missing", isKnown: true, message });
+        return this.times.absentMilliseconds;
+      case "forbidden":
+        // What was known stays: a role that was taken away must not take policies with it.
+        this.version = undefined;
+        this.be({ state: "forbidden", message });
+        return this.times.absentMilliseconds;
+      case "expired":
+        this.version = undefined;
+        return this.backoff.next();
+      case "failed":
+        this.isDoubtful = true;
+        this.be({ state: this.current.isKnown ? "failing" : "listing", message });
+        return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
+    }
+  }
+
+  /** A server that is just starting must not make policies vanish: that a kind is no longer served is to be said twice. */
+  private isBelieved(): boolean {
+    const { isKnown, state } = this.current;
+    return !this.kind.isBuiltIn && (!isKnown || state === "missing" || ++this.absences > 1);
+  }
+
+  private async list(): Promise<Trouble | undefined> {
+    let trouble: Trouble | undefined;
+    for (const version of this.kind.versions) {
+      const listed = await this.listAll(pathOf(this.kind, version));
+      if ("trouble" in listed) {
+        trouble = listed.trouble;
+        if (trouble.kind === "missing") continue;
+        return trouble;
+      }
+      this.served = version;
+      this.version = listed.version;
+      this.isDoubtful = false;
+      this.listener.complete(this.kind, listed.keys);
+      this.heard();
+      return undefined;
+    }
+    return trouble;
+  }
+
+  /** Objects are passed on page by page: nobody is kept from other work for long. */
+  private async listAll(
+    path: string,
+  ): Promise<
+    { readonly keys: ReadonlySet<string>; readonly version: string } | { readonly trouble: Trouble }
+  > {
+    const keys = new Set<string>();
+    for (let next = ""; ; ) {
+      const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
+      const response = await this.get(`${path}?limit=${pageSize}${more}`);
+      if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
+      const { apiVersion, metadata, items } = JSON.parse(await textOf(response)) as JsonObject;
+      const about = isObject(metadata) ? metadata : {};
+      const version = textIn(about.resourceVersion);
+      // Somebody on the way may answer anything, and an empty cluster is not what they mean.
+      if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
+      for (const item of Array.isArray(items) ? (items as JsonObject[]) : []) {
+        // Items of a list do not say what they are.
+        const object = { ...item, apiVersion: apiVersion!, kind: this.kind.kind };
+        keys.add(this.listener.set(this.kind, this.kind.keep(object)));
+      }
+      next = textIn(about.continue);
+      if (next === "") return { keys, version };
+    }
+  }
+
+  /**
+   * A server whose data was put back to an earlier time says nothing to those who watch from a later one. So where a watch
+   * broke, or was silent, the latest version there is tells whether to go on.
+   */
+  private async checkVersion(seen: string): Promise<Trouble | undefined> {
+    const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
+    if (response.statusCode !== 200) return troubleOf(response);
+    const { metadata } = JSON.parse(await textOf(response)) as JsonObject;
+    const latest = textIn(isObject(metadata) ? metadata.resourceVersion : undefined);
+    if (isEarlier(latest, seen))
+      return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
+    this.isDoubtful = false;
+    return undefined;
+  }
+
+  private async watch(from: string): Promise<Trouble | undefined> {
+    const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${from}&timeoutSeconds=${watchSeconds()}`;
+    const response = await this.get(`${pathOf(this.kind, this.served)}?${query}`);
+    if (response.statusCode !== 200) return troubleOf(response);
+    this.be({ state: "synced", isKnown: true });
+    const began = performance.now();
+    for await (const line of linesIn(response)) {
+      const trouble = this.take(JSON.parse(line) as JsonObject);
+      if (trouble === undefined) continue;
+      response.destroy();
+      return trouble;
+    }
+    // A server that ends watches at once is not asked again at once.
+    if (performance.now() - began < shortestWatch)
+      return { kind: "failed", message: "the API server ended the watch as soon as it began" };
+    this.backoff.reset();
+    return undefined;
+  }
+
+  private take({ type, object }: JsonObject): Trouble | undefined {
+    if (!isObject(object)) return { kind: "failed", message: "a watch event without an object" };
+    if (type === "ERROR") return troubleFrom(Number(object.code), object);
+    const { metadata } = object;
+    const version = isObject(metadata) ? metadata.resourceVersion : undefined;
+    if (type === "ADDED" || type === "MODIFIED") this.listener.set(this.kind, this.kind.keep(object));
+    if (type === "DELETED") this.listener.removed(this.kind, this.kind.keep(object));
+    if (typeof version === "string") this.version = version;
+    this.heard();
+    return undefined;
+  }
+
+  private async get(path: string): Promise<IncomingMessage> {
+    const { idleMilliseconds } = this.times;
+    return this.connection.send({ path, idleMilliseconds, signal: this.stopping.signal });
+  }
+
+  private heard(): void {
+    this.backoff.reset();
+    this.absences = 0;
+    this.be({ state: "synced", isKnown: true, lastEvent: Date.now() });
+  }
+
+  private be(change: Partial<KindHealth>): void {
+    const { message: _, ...before } = this.current;
+    const stirs = change.state !== undefined && change.state !== this.current.state;
+    this.current = { ...(change.state === undefined ? this.current : before), ...change };
+    if (stirs) this.listener.stirred(this.kind);
+  }
+}
+
+/** Versions are numbers that grow; those of other servers, which are not, cannot be compared. */
+function isEarlier(a: string, b: string): boolean {
+  return /^\d+$/.test(a) && /^\d+$/.test(b) && BigInt(a) < BigInt(b);
+}
+
+const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

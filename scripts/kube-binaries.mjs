@@ -1,0 +1,162 @@
+// Where tests that want a real API server get it: kube-apiserver and etcd, as `node scripts/kube-binaries.mjs` prints them.
+// In this order: KUBEBUILDER_ASSETS, the cache, PATH, the official downloads, and where those cannot be reached a build
+// from Go's module proxy (some ten minutes of CPU the first time). What was downloaded or built stays in the cache.
+
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { isMain, root, run, say } from "./prepare.mjs";
+
+export const kubernetesVersion = "1.35.4";
+/** The one that this Kubernetes is built and tested with: its go.mod names it. */
+const etcdVersion = "3.6.5";
+const cache = join(root, ".cache", "kube", kubernetesVersion);
+const names = ["kube-apiserver", "etcd"];
+
+/** Those that are at hand, by name; undefined where one would have to be fetched first. */
+export function findKubeBinaries() {
+  const found = names.map((name) => places(name).find(isExecutable));
+  return found.includes(undefined) ? undefined : { apiserver: found[0], etcd: found[1] };
+}
+
+/** The same, after they were fetched or built if need be. */
+export async function getKubeBinaries() {
+  const found = findKubeBinaries();
+  if (found !== undefined) return found;
+  mkdirSync(cache, { recursive: true });
+  const missing = names.filter((name) => !places(name).some(isExecutable));
+  if (!(await download(missing))) buildWithGo(missing);
+  return findKubeBinaries();
+}
+
+function places(name) {
+  const folders = [process.env.KUBEBUILDER_ASSETS ?? [], cache, process.env.PATH?.split(delimiter) ?? []];
+  return folders.flat().map((folder) => join(folder, name));
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function download(wanted) {
+  if (process.platform !== "linux") return false;
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  try {
+    for (const name of wanted)
+      keep(name, await (name === "etcd" ? downloadEtcd(arch) : downloadKube(name, arch)));
+    return true;
+  } catch (error) {
+    say(`the official downloads cannot be had (${error.message}); building with Go instead`);
+    return false;
+  }
+}
+
+async function downloadKube(name, arch) {
+  const url = `https://dl.k8s.io/v${kubernetesVersion}/bin/linux/${arch}/${name}`;
+  const sum = (await fetched(`${url}.sha256`)).toString().trim();
+  return checked(await fetched(url), sum, url);
+}
+
+async function downloadEtcd(arch) {
+  const folder = `https://github.com/etcd-io/etcd/releases/download/v${etcdVersion}`;
+  const packed = `etcd-v${etcdVersion}-linux-${arch}`;
+  const sums = (await fetched(`${folder}/SHA256SUMS`)).toString();
+  const sum = sums.split("\n").find((line) => line.endsWith(` ${packed}.tar.gz`)) ?? "";
+  const archive = checked(await fetched(`${folder}/${packed}.tar.gz`), sum.split(" ")[0], packed);
+  const { status, stdout, stderr } = run("tar", ["-xzO", `${packed}/etcd`], {
+    input: archive,
+    encoding: "buffer",
+  });
+  if (status !== 0) throw new Error(`tar: ${stderr}`);
+  return stdout;
+}
+
+async function fetched(url) {
+  say(`downloading ${url}`);
+  const response = await fetch(url, { signal: AbortSignal.timeout(300_000) });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+function checked(content, sum, what) {
+  if (createHash("sha256").update(content).digest("hex") === sum) return content;
+  throw new Error(`${what}: the checksum is another`);
+}
+
+/** In one step, so that who looks meanwhile never finds half a program. */
+function keep(name, content) {
+  const temporary = join(cache, `.${name}.${process.pid}`);
+  writeFileSync(temporary, content);
+  chmodSync(temporary, 0o755);
+  renameSync(temporary, join(cache, name));
+}
+
+/**
+ * Kubernetes replaces its staging modules by folders of its own tree, so it cannot be `go install`ed. A module of ours
+ * requires the same versions of everything, and each staging module as it was published.
+ */
+function buildWithGo(wanted) {
+  say(`building ${wanted.join(" and ")} with Go; this takes some minutes, and is kept in ${cache}`);
+  const folder = mkdtempSync(join(tmpdir(), "tierwall-kube-"));
+  try {
+    const listed = go(folder, ["mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`]);
+    writeFileSync(join(folder, "go.mod"), moduleOf(readFileSync(JSON.parse(listed).GoMod, "utf8")));
+    const stamp = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"].map(
+      (path) => `-X ${path}.gitVersion=v${kubernetesVersion}`,
+    );
+    for (const name of wanted) {
+      const path = name === "etcd" ? "go.etcd.io/etcd/server/v3" : `k8s.io/kubernetes/cmd/${name}`;
+      go(folder, [
+        "build",
+        "-mod=mod",
+        "-trimpath",
+        "-ldflags",
+        `-s -w ${stamp.join(" ")}`,
+        "-o",
+        name,
+        path,
+      ]);
+      keep(name, readFileSync(join(folder, name)));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A go.mod that stands for the one of Kubernetes: its own `go`, `godebug` and versions, with staging as published. */
+export function moduleOf(text) {
+  const published = `v0.${kubernetesVersion.split(".").slice(1).join(".")}`;
+  return `${text
+    .replace("module k8s.io/kubernetes\n", "module tierwall.dev/kube-binaries\n")
+    .replaceAll(/=> \.\/staging\/src\/(\S+)/g, `=> $1 ${published}`)}
+require k8s.io/kubernetes v${kubernetesVersion}
+`;
+}
+
+function go(cwd, args) {
+  const settings = { GOTOOLCHAIN: "local", CGO_ENABLED: "0", GOWORK: "off", GO111MODULE: "on" };
+  const { status, stdout, stderr, error } = run("go", args, { cwd, env: { ...process.env, ...settings } });
+  if (status !== 0) throw new Error(`go ${args.slice(0, 2).join(" ")}: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+if (isMain(import.meta.url)) {
+  const { apiserver, etcd } = await getKubeBinaries();
+  console.log(`${apiserver}\n${etcd}`);
+}

@@ -1,0 +1,176 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/*
+ * A node that is a network namespace, and its pods, each a namespace behind a routed veth:
+ *
+ *    pod 10.9.0.11 ── veth ──┐
+ *    pod 10.9.0.12 ── veth ──┤ node 10.9.0.1, forwards
+ *    …
+ *
+ * Every pod answers TCP on 8080 and 9090.
+ */
+
+const bin = fileURLToPath(new URL("../../packages/cli/bin/tierwall.js", import.meta.url));
+const answering = fileURLToPath(new URL("answering-pod.mjs", import.meta.url));
+
+const talking = fileURLToPath(new URL("talking-pod.mjs", import.meta.url));
+
+export const nodeAddress = "10.9.0.1";
+
+let labs = 0;
+
+export class NodeLab {
+  readonly folder = mkdtempSync(join(tmpdir(), "tierwall-agent-"));
+  readonly #name = `twa${process.pid}x${++labs}`;
+  readonly #processes: ChildProcess[] = [];
+  readonly #pods = new Map<string, string>();
+
+  /** Pods, and others who might be anywhere, by name, with their addresses. */
+  static async create(pods: Readonly<Record<string, string>>): Promise<NodeLab> {
+    const lab = new NodeLab();
+    try {
+      lab.#addNode();
+      await Promise.all(Object.entries(pods).map(([name, address]) => lab.addPod(name, address)));
+    } catch (cause) {
+      lab.destroy();
+      throw cause;
+    }
+    return lab;
+  }
+
+  get control(): string {
+    return join(this.folder, "agent.sock");
+  }
+
+  addressOf(pod: string): string {
+    const address = this.#pods.get(pod);
+    if (address === undefined) throw new Error(`the lab has no pod \`${pod}\``);
+    return address;
+  }
+
+  async addPod(name: string, address: string): Promise<void> {
+    const [node, pod, veth] = [this.#name, `${this.#name}-${name}`, `v-${name}`];
+    ip("netns", "add", pod);
+    this.#pods.set(name, address);
+    ip("-n", node, "link", "add", veth, "type", "veth", "peer", "name", "eth0", "netns", pod);
+    ip("-n", node, "addr", "add", `${nodeAddress}/32`, "dev", veth);
+    ip("-n", node, "link", "set", veth, "up");
+    ip("-n", node, "route", "add", `${address}/32`, "dev", veth);
+    ip("-n", pod, "link", "set", "lo", "up");
+    ip("-n", pod, "link", "set", "eth0", "up");
+    ip("-n", pod, "addr", "add", `${address}/32`, "dev", "eth0");
+    ip("-n", pod, "route", "add", nodeAddress, "dev", "eth0", "scope", "link");
+    ip("-n", pod, "route", "add", "default", "via", nodeAddress, "dev", "eth0");
+    const server = this.start(name, process.execPath, [answering, "8080", "9090"]);
+    await once(server.stdout!, "data");
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  remove(file: string): void {
+    rmSync(join(this.folder, file));
+  }
+
+  /** Runs a command in the namespace of a pod, or of the node, and returns what it prints. */
+  run(where: string, command: string, ...args: readonly string[]): string {
+    return execFileSync("ip", ["netns", "exec", this.#namespace(where), command, ...args], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  start(where: string, command: string, args: readonly string[]): ChildProcess {
+    // Not `ip netns exec`, which would stay between: signals are meant for the process itself.
+    const entered = [`--net=/run/netns/${this.#namespace(where)}`, command, ...args];
+    const child = spawn("nsenter", entered, { stdio: ["pipe", "pipe", "pipe"], cwd: this.folder });
+    this.#processes.push(child);
+    return child;
+  }
+
+  /** `tierwall agent …` in the network of the node. */
+  tierwall(...args: readonly string[]): ChildProcess {
+    return this.start("node", process.execPath, [bin, "--no-config", ...args]);
+  }
+
+  /** Whether a TCP connection can be opened; packets that are dropped are waited for, for a while. */
+  async reaches(from: string, to: string, port: number, seconds = 0.4): Promise<boolean> {
+    const open = `exec 3<>/dev/tcp/${to}/${port}`;
+    const child = this.start(from, "timeout", [String(seconds), "bash", "-c", open]);
+    const [status] = (await once(child, "exit")) as [number | null];
+    return status === 0;
+  }
+
+  /** Opens a TCP connection and keeps talking on it. */
+  talk(from: string, to: string, port: number): Talker {
+    return new Talker(this.start(from, process.execPath, [talking, to, String(port)]));
+  }
+
+  nft(...args: readonly string[]): string {
+    return this.run("node", "nft", ...args);
+  }
+
+  /** What a web server says that only the node can reach. */
+  get(url: string): string {
+    const show = `fetch("${url}").then((response) => response.text()).then((text) => process.stdout.write(text))`;
+    return this.run("node", process.execPath, "-e", show);
+  }
+
+  destroy(): void {
+    for (const child of this.#processes) child.kill("SIGKILL");
+    for (const name of ["node", ...this.#pods.keys()])
+      try {
+        ip("netns", "del", this.#namespace(name));
+      } catch {
+        // It may not have come into being.
+      }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #namespace(where: string): string {
+    return where === "node" ? this.#name : `${this.#name}-${where}`;
+  }
+
+  #addNode(): void {
+    ip("netns", "add", this.#name);
+    ip("-n", this.#name, "link", "set", "lo", "up");
+    this.run("node", "sysctl", "-qw", "net.ipv4.ip_forward=1");
+  }
+}
+
+/** One TCP connection that stays open; whoever answers it repeats what it hears. */
+export class Talker {
+  constructor(private readonly child: ChildProcess) {}
+
+  /** Resolves when something comes back. */
+  async echo(): Promise<void> {
+    await once(this.child.stdout!, "data");
+  }
+
+  /** Whether nothing comes back for ten times as long as it usually takes. */
+  isSilent(): Promise<boolean> {
+    const heard = this.echo().then(() => false);
+    const silence = new Promise<boolean>((end) => setTimeout(() => end(true), 500));
+    return Promise.race([heard, silence]);
+  }
+}
+
+function ip(...args: readonly string[]): void {
+  execFileSync("ip", args, { stdio: ["ignore", "ignore", "pipe"] });
+}
+
+/** Why this machine cannot run such tests; undefined where it can. */
+export function noLabBecause(...more: readonly string[]): string | undefined {
+  if (process.getuid?.() !== 0) return "needs root";
+  const missing = ["nft", "ip", "nsenter", "conntrack", ...more].find(
+    (command) => spawnSync("which", [command]).status !== 0,
+  );
+  return missing === undefined ? undefined : `needs ${missing}`;
+}

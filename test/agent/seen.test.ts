@@ -1,0 +1,232 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { AuditLine, SuppressedLine } from "@tierwall/agent";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ingressOfB, pods } from "./manifests.js";
+import { NodeLab, noLabBecause } from "./node-lab.js";
+import { RunningAgent } from "./running-agent.js";
+
+/* What can be seen of an agent from outside, with real packets: its audit log, its counts, its metrics. */
+
+const reason = noLabBecause("ulogd", "setpriv");
+const title = reason === undefined ? "" : ` (skipped: ${reason})`;
+const patience = { timeout: 30_000, interval: 50 };
+
+// Each test starts agents, pods and commands, a process each: that takes a while where others are at work too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let lab: NodeLab;
+beforeEach(async () => {
+  lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" });
+  lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"]));
+  lab.write("manifests/policy.yaml", ingressOfB([8080]));
+});
+afterEach(() => lab.destroy());
+
+const auditLog = () => `${lab.folder}/audit.jsonl`;
+const logging = () => ["--audit-log", auditLog(), "--log-rate", "5"];
+
+function linesIn(file: string): readonly (AuditLine | SuppressedLine)[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as AuditLine | SuppressedLine);
+}
+
+const decisions = (file = auditLog()) =>
+  linesIn(file).filter((line): line is AuditLine => !("suppressed" in line));
+
+/** Until a packet of this connection is logged; ulogd may still be about to start. */
+async function loggedWhen(knock: () => Promise<unknown>, file = auditLog()): Promise<AuditLine> {
+  return vi.waitFor(async () => {
+    await knock();
+    await new Promise((next) => setTimeout(next, 300));
+    const [line] = decisions(file);
+    expect(line).toBeDefined();
+    return line!;
+  }, patience);
+}
+
+const knock = (port: number) => () => lab.reaches("a", lab.addressOf("b"), port, 0.2);
+
+async function said(...args: readonly string[]): Promise<string> {
+  const child = lab.tierwall(...args, "--control", lab.control);
+  let text = "";
+  child.stdout!.on("data", (part: Buffer) => (text += part.toString()));
+  await once(child, "close");
+  return text;
+}
+
+/** Packets by rule, as `tierwall hits` has them. */
+async function hits(): Promise<Readonly<Record<string, number>>> {
+  const { rules } = JSON.parse(await said("hits", "-o", "json")) as {
+    rules: readonly { rule: string; packets: number }[];
+  };
+  return Object.fromEntries(rules.map(({ rule, packets }) => [rule, packets]));
+}
+
+describe.skipIf(reason)(`the audit log${title}`, () => {
+  it("has what was denied, with both pods, and the policy with its place", async () => {
+    await RunningAgent.ready(lab, ...logging());
+    const line = await loggedWhen(knock(9090));
+    expect(line).toMatchObject({
+      node: "n1",
+      verdict: "Deny",
+      direction: "ingress",
+      protocol: "TCP",
+      source: { address: "10.9.0.11", kind: "pod", pod: "shop/a", node: "n1" },
+      destination: { address: "10.9.0.12", port: 9090, kind: "pod", pod: "shop/b" },
+      by: {
+        kind: "isolation",
+        tier: "network-policy",
+        policies: [{ kind: "NetworkPolicy", namespace: "shop", name: "b" }],
+      },
+    });
+    const [policy] = line.by.kind === "isolation" ? line.by.policies : [];
+    expect(policy?.place).toMatch(/policy\.yaml:2$/);
+  });
+
+  it("has what was allowed where a policy asks for it, and nothing where it asks for nothing", async () => {
+    lab.write("manifests/policy.yaml", ingressOfB([8080], { "tierwall.dev/audit": "all" }));
+    const agent = await RunningAgent.ready(lab, ...logging());
+    expect(await loggedWhen(knock(8080))).toMatchObject({
+      verdict: "Allow",
+      by: { kind: "rule", number: 1 },
+    });
+    lab.write("manifests/policy.yaml", ingressOfB([8080], { "tierwall.dev/audit": "none" }));
+    await agent.says("rules are in the kernel");
+    const before = decisions().length;
+    for (const port of [8080, 9090]) await knock(port)();
+    await agent.stop();
+    expect(decisions()).toHaveLength(before);
+  });
+
+  it("says of a policy in shadow mode what it would do", async () => {
+    lab.write("manifests/policy.yaml", ingressOfB([8080], { "tierwall.dev/enforcement": "shadow" }));
+    await RunningAgent.ready(lab, ...logging());
+    expect(await loggedWhen(knock(9090))).toMatchObject({ verdict: "Deny", shadow: true });
+    expect(await knock(9090)()).toBe(true);
+  });
+
+  it("says of a node in shadow mode what it would do", async () => {
+    await RunningAgent.ready(lab, ...logging(), "--shadow");
+    expect(await loggedWhen(knock(9090))).toMatchObject({ verdict: "Deny", shadow: true });
+    expect(await knock(9090)()).toBe(true);
+  });
+
+  it("lines and the number suppressed add up to what was counted", async () => {
+    const agent = await RunningAgent.ready(lab, ...logging());
+    await loggedWhen(knock(9090));
+    const flood = `
+      const socket = require("node:dgram").createSocket("udp4");
+      let left = 500;
+      const send = () => left-- > 0 ? socket.send("x", 9090, "10.9.0.12", send) : socket.close();
+      send();`;
+    lab.run("a", process.execPath, "-e", flood);
+    await new Promise((next) => setTimeout(next, 500));
+    await hits();
+    const { isolation: counted } = await hits();
+    await agent.stop();
+    const suppressed = linesIn(auditLog()).map((line) => ("suppressed" in line ? line.suppressed : 1));
+    expect(counted).toBeGreaterThanOrEqual(501);
+    expect(decisions().length).toBeLessThan(100);
+    expect(suppressed.reduce((a, b) => a + b, 0)).toBe(counted);
+  });
+
+  it("goes on in a new file after SIGHUP", async () => {
+    const agent = await RunningAgent.ready(lab, ...logging());
+    await loggedWhen(knock(9090));
+    renameSync(auditLog(), `${auditLog()}.1`);
+    agent.child.kill("SIGHUP");
+    await loggedWhen(knock(9090));
+    expect(decisions(`${auditLog()}.1`).length).toBeGreaterThan(0);
+  });
+
+  it("goes on after the agent was killed: its ulogd is gone with it", async () => {
+    const killed = await RunningAgent.ready(lab, ...logging());
+    await loggedWhen(knock(9090));
+    await killed.stop("SIGKILL");
+    const agent = await RunningAgent.ready(lab, ...logging());
+    const before = decisions().length;
+    await vi.waitFor(async () => {
+      await knock(9090)();
+      await new Promise((next) => setTimeout(next, 300));
+      expect(decisions().length).toBeGreaterThan(before);
+    }, patience);
+    expect(agent.said).not.toContain("ulogd ended");
+  });
+});
+
+describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () => {
+  const cuts = () => decisions().filter(({ cut }) => cut === true);
+  const opened = {
+    cut: true,
+    verdict: "Deny",
+    source: { pod: "shop/a" },
+    destination: { pod: "shop/b", port: 9090 },
+    by: { kind: "isolation" },
+  };
+
+  it("is logged once as cut, and counted", async () => {
+    lab.write("manifests/policy.yaml", ingressOfB([8080, 9090]));
+    const agent = await RunningAgent.ready(lab, ...logging());
+    await loggedWhen(knock(7070));
+    const talker = lab.talk("a", lab.addressOf("b"), 9090);
+    await talker.echo();
+    lab.write("manifests/policy.yaml", ingressOfB([8080]));
+    await agent.says("rules are in the kernel");
+    await vi.waitFor(() => expect(cuts()).toHaveLength(1), patience);
+    expect(cuts()).toMatchObject([opened]);
+    await hits();
+    expect(await said("agent", "status")).toContain("1 established connection");
+    expect(cuts()).toHaveLength(1);
+  });
+
+  it("is shown as it was opened, also where the other end speaks first", async () => {
+    lab.write("manifests/policy.yaml", ingressOfB([9091]));
+    const server = lab.start("b", process.execPath, [
+      fileURLToPath(new URL("speaking-server.mjs", import.meta.url)),
+      "9091",
+    ]);
+    await once(server.stdout!, "data");
+    const agent = await RunningAgent.ready(lab, ...logging());
+    await loggedWhen(knock(7070));
+    const client = lab.start("a", "bash", ["-c", `exec cat < /dev/tcp/${lab.addressOf("b")}/9091`]);
+    await once(client.stdout!, "data");
+    lab.write("manifests/policy.yaml", ingressOfB([8080]));
+    await agent.says("rules are in the kernel");
+    await vi.waitFor(() => expect(cuts()).toHaveLength(1), patience);
+    expect(cuts()).toMatchObject([{ ...opened, destination: { pod: "shop/b", port: 9091 } }]);
+  });
+});
+
+describe.skipIf(reason)(`counts${title}`, () => {
+  it("are those of packets, and go on after a restart", async () => {
+    const first = await RunningAgent.ready(lab);
+    for (let i = 0; i < 3; i++) await knock(8080)();
+    expect(await hits()).toEqual({ "rule 1": 3, isolation: 0 });
+    await first.stop("SIGKILL");
+    const second = await RunningAgent.ready(lab);
+    await knock(8080)();
+    await knock(9090)();
+    const now = await hits();
+    expect(now["rule 1"]).toBe(4);
+    expect(now.isolation).toBeGreaterThanOrEqual(1);
+    expect(await said("hits", "--never")).toBe("All rules on n1 have decided something.\n");
+    await second.stop();
+    expect(await said("hits", "--state", `${lab.folder}/state/hits.json`)).toContain("2 rules on n1");
+  });
+
+  it("are there for Prometheus", async () => {
+    await RunningAgent.ready(lab);
+    await knock(8080)();
+    await hits();
+    const ask = `fetch("http://127.0.0.1:9465/metrics").then((r) => r.text()).then((t) => console.log(t))`;
+    const text = lab.run("node", process.execPath, "-e", ask);
+    expect(text).toContain(
+      'tierwall_rule_packets_total{policy="NetworkPolicy shop/b",rule="rule 1",direction="ingress",verdict="Allow"} 1\n',
+    );
+    expect(text).toMatch(/^tierwall_rules 2$/m);
+    expect(text).toMatch(/^tierwall_pods\{state="programmed"\} 2$/m);
+  });
+});

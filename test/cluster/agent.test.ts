@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { NodeLab, noLabBecause } from "../agent/node-lab.js";
+import { RunningAgent } from "../agent/running-agent.js";
+import { ApiClient } from "./api-client.js";
+import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+
+/* The agent of a node of a real cluster: its state comes from the API server, its packets from namespaces. */
+
+const reason = noControlPlane ?? noLabBecause();
+const title = reason === undefined ? "" : ` (skipped: ${reason})`;
+const relay = fileURLToPath(new URL("relay.mjs", import.meta.url));
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const policies = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies";
+const ingressOfB = (...ports: readonly number[]) => ({
+  metadata: { name: "b" },
+  spec: {
+    podSelector: { matchLabels: { app: "b" } },
+    policyTypes: ["Ingress"],
+    ingress: [{ ports: ports.map((port) => ({ port })) }],
+  },
+});
+
+describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
+  let plane: ControlPlane;
+  let api: ApiClient;
+  let lab: NodeLab | undefined;
+
+  beforeAll(async () => {
+    plane = await ControlPlane.start();
+    api = new ApiClient(await plane.connect());
+    await api.create("/api/v1/namespaces", { metadata: { name: "shop" } });
+    await api.create("/api/v1/nodes", {
+      metadata: { name: "n1" },
+      spec: { podCIDRs: ["10.9.0.0/24"], podCIDR: "10.9.0.0/24" },
+    });
+    await pod("a", "10.9.0.11");
+    await pod("b", "10.9.0.12");
+    await api.create(policies, ingressOfB(8080));
+  }, startTimeout);
+  afterAll(async () => plane?.stop());
+  afterEach(() => lab?.destroy());
+
+  async function pod(name: string, address: string): Promise<void> {
+    const spec = { nodeName: "n1", containers: [{ name: "main", image: "none" }] };
+    await api.create("/api/v1/namespaces/shop/pods", { metadata: { name, labels: { app: name } }, spec });
+    await start(name, address);
+  }
+
+  const start = (name: string, address: string) =>
+    api.patch(`/api/v1/namespaces/shop/pods/${name}/status`, {
+      status: { phase: "Running", podIP: address, podIPs: [{ ip: address }] },
+    });
+
+  /** The API server listens in another network namespace than the node has. */
+  async function agentOn(node: NodeLab): Promise<RunningAgent> {
+    const { port } = new URL(plane.server);
+    const socket = join(node.folder, "api.sock");
+    const server = createServer((near) => {
+      const far = connect(Number(port), "127.0.0.1");
+      near.on("error", () => far.destroy()).pipe(far);
+      far.on("error", () => near.destroy()).pipe(near);
+    });
+    server.listen(socket).unref();
+    await once(node.start("node", process.execPath, [relay, port, socket]).stdout!, "data");
+    const folders = ["--control", node.control, "--state-dir", join(node.folder, "state")];
+    return new RunningAgent(
+      node.tierwall("agent", "--node", "n1", "--kubeconfig", plane.kubeconfig(), ...folders),
+    );
+  }
+
+  const reached = async (node: NodeLab) => {
+    const open = await Promise.all([8080, 9090].map((port) => node.reaches("a", "10.9.0.12", port)));
+    return [8080, 9090].filter((_, i) => open[i]);
+  };
+
+  it("follows policies and pods, keeps its rules while the API server is away, and goes on when it is back", async () => {
+    const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12", c: "10.9.0.13" }));
+    const agent = await agentOn(node);
+    await agent.says("rules are in the kernel");
+    expect(await reached(node)).toEqual([8080]);
+    await api.patch(`${policies}/b`, ingressOfB(9090));
+    await agent.says("rules are in the kernel");
+    expect(await reached(node)).toEqual([9090]);
+
+    expect(await node.reaches("c", "10.9.0.11", 8080)).toBe(false);
+    await pod("c", "10.9.0.13");
+    expect(await agent.says("rules are in the kernel")).toMatchObject({ newPods: 1 });
+    expect(await node.reaches("c", "10.9.0.11", 8080)).toBe(true);
+
+    await plane.stopApiServer();
+    expect(await reached(node)).toEqual([9090]);
+    await plane.startApiServer();
+    await api.patch(`${policies}/b`, ingressOfB(8080, 9090));
+    await agent.says("rules are in the kernel");
+    expect(await reached(node)).toEqual([8080, 9090]);
+    expect(await agent.stop()).toBe(0);
+  });
+});

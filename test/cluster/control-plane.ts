@@ -1,26 +1,35 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Connection } from "@tierwall/kube";
-import { findKubeBinaries, getKubeBinaries } from "../../scripts/kube-binaries.mjs";
+import { findKubeBinaries } from "../../scripts/kube-binaries.mjs";
 
 /*
  * A real API server with a real etcd behind it, on free ports of this machine, with everything of theirs in a folder that
  * goes away with them. There are no controllers and no nodes: objects are what tests make them.
  */
 
-/** Why tests that want one are skipped here: nobody should wait for minutes of building unless they asked for it. */
+/** Why tests that want one are skipped here: getting it can take minutes. */
 export const noControlPlane: string | undefined =
-  process.env.CI === "true" || findKubeBinaries() !== undefined
-    ? undefined
-    : "no kube-apiserver at hand: `npm run test:cluster` gets it";
+  findKubeBinaries() === undefined
+    ? "no kube-apiserver and etcd at hand; `npm run test:cluster` gets them"
+    : undefined;
 
-/** Building the binaries takes minutes the first time. */
-export const startTimeout = 1_200_000;
+/** Milliseconds; on a busy machine it takes a while. */
+export const startTimeout = 120_000;
 
 export class ControlPlane {
   private readonly folder = mkdtempSync(join(tmpdir(), "tierwall-cluster-"));
@@ -34,7 +43,7 @@ export class ControlPlane {
   ) {}
 
   static async start(): Promise<ControlPlane> {
-    const binaries = (await getKubeBinaries()) as { apiserver: string; etcd: string };
+    const binaries = findKubeBinaries() as { apiserver: string; etcd: string };
     const [etcd, peers, api] = await freePorts(3);
     const made = new ControlPlane(binaries, { etcd: etcd!, peers: peers!, api: api! });
     try {
@@ -103,9 +112,9 @@ export class ControlPlane {
     });
   }
 
-  /** `kill`: without a chance to say goodbye. */
-  async stopApiServer(how: "SIGTERM" | "SIGKILL" = "SIGKILL"): Promise<void> {
-    await ended(this.apiServer, how);
+  /** Without a chance to say goodbye. */
+  async stopApiServer(): Promise<void> {
+    await ended(this.apiServer, "SIGKILL");
   }
 
   /** Forgets all versions but the latest: who still watches from an earlier one is told it is gone. */
@@ -119,6 +128,25 @@ export class ControlPlane {
     };
     const { header } = await ask("range", { key: Buffer.from("compact").toString("base64") });
     await ask("compaction", { revision: header.revision, physical: true });
+  }
+
+  /** Remembers all there is. Gives back how to go back to it: server and etcd are restarted either way. */
+  async backup(): Promise<() => Promise<void>> {
+    const [data, copy] = [join(this.folder, "etcd"), join(this.folder, "backup")];
+    await this.restart(() => cpSync(data, copy, { recursive: true }));
+    return async () =>
+      this.restart(() => {
+        rmSync(data, { recursive: true });
+        renameSync(copy, data);
+      });
+  }
+
+  private async restart(meanwhile: () => void): Promise<void> {
+    await this.stopApiServer();
+    await ended(this.etcd, "SIGTERM");
+    meanwhile();
+    await this.startEtcd();
+    await this.startApiServer();
   }
 
   async stop(): Promise<void> {
@@ -161,7 +189,12 @@ export class ControlPlane {
     const log = createWriteStream(this.logOf(name), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    child.on("exit", () => log.end());
+    const end = () => child.kill("SIGKILL");
+    process.once("exit", end);
+    child.once("exit", () => {
+      process.off("exit", end);
+      log.end();
+    });
     return child;
   }
 

@@ -139,6 +139,16 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       await steps();
       proxy.refuse = () => undefined;
     },
+    "lists are something else": async (steps) => {
+      proxy.refuse = (path) =>
+        path.includes("watch=1")
+          ? { status: 410 }
+          : { status: 200, body: JSON.stringify({ kind: "Welcome", items: [] }) };
+      proxy.breakAll();
+      await steps();
+      await sleep(300);
+      proxy.refuse = () => undefined;
+    },
     "kinds seem to be gone": async (steps) => {
       proxy.refuse = (path) =>
         path.includes("/api/v1/") ? { status: 404, body: "404 page not found" } : undefined;
@@ -164,7 +174,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       const before = proxy.requests.length;
       proxy.refuse = () => undefined;
       const lists = () =>
-        proxy.requests.slice(before).filter((path) => path.startsWith("GET /api/v1/pods?limit"));
+        proxy.requests.slice(before).filter((path) => path.startsWith("GET /api/v1/pods?limit=500"));
       await expect.poll(() => lists().length, patience).toBeGreaterThan(0);
     },
     "the API server says during a watch that the version is gone": async (steps) => {
@@ -202,6 +212,21 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       expect(Math.min(...sizes())).toBe(sizes()[0]);
     },
   );
+
+  it("follows a cluster that is put back to an earlier time", { timeout: 120_000 }, async () => {
+    await api.create("/api/v1/namespaces", { metadata: { name: "before-backup" } });
+    const restore = await plane.backup();
+    const churn = new Churn(api, "after-backup");
+    await churn.begin();
+    await churn.steps(10);
+    const { seen, started, latest } = await watched();
+    await started;
+    expect(seen.at(-1)!.cluster.namespaces.has("after-backup")).toBe(true);
+    await restore();
+    const wanted = await fresh();
+    expect(wanted).not.toContain("after-backup");
+    await expect.poll(latest, { ...patience, timeout: 60_000 }).toBe(wanted);
+  });
 
   it("waits for kinds it may not read, says which, and keeps what it knew when a role is taken away", async () => {
     const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";

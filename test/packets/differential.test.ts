@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { enforce } from "./enforce.js";
+import { Agents } from "./agents.js";
 import { hunt } from "./hunt.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 import { seriesOf } from "./scenarios.js";
@@ -24,7 +24,7 @@ describe.skipIf(reason !== undefined)(
     it.each(numbers)("random cluster %i", { timeout: 120_000 }, async (number) => {
       const series = seriesOf(seed + number * 1_000_003, sets);
       const wiring = number % 2 === 0 ? "routed" : "bridged";
-      const { sent, found } = await hunt(series, { wiring, enforce, flows });
+      const { sent, found } = await hunt(series, { wiring, enforcer: (lab) => Agents.start(lab), flows });
       if (found !== undefined) keep(`${seed}-${number}`, found);
       expect(found).toBeUndefined();
       // What cannot be sent, such as to addresses that are never routed, must not be most of it.

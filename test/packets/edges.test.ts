@@ -1,5 +1,6 @@
 import { readState, type State } from "@tierwall/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parseAddress } from "../../packages/core/src/net/address.js";
 import { parseCidr } from "../../packages/core/src/net/cidr.js";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
@@ -27,6 +28,12 @@ const onlyPort = (port: number, protocol: string) => `
 {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: one-port},
  spec: {podSelector: {}, policyTypes: [Ingress, Egress],
         ingress: [{ports: [{port: ${port}, protocol: ${protocol}}]}], egress: [{ports: [{port: ${port}, protocol: ${protocol}}]}]}}
+`;
+
+const onlyNames = `
+{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: only-names},
+ spec: {tier: Admin, priority: 1, subject: {namespaces: {}},
+        egress: [{action: Accept, to: [{domainNames: ["*.example.com"]}]}, {action: Deny, to: [{networks: [0.0.0.0/0, "::/0"]}]}]}}
 `;
 
 const stateOf = (...documents: readonly string[]): State => {
@@ -137,6 +144,25 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ shadow: true }) });
       const all = ["a/near", "a/far", "n1"].map((to) => packet("a/client", to, 81));
       expect(await outcomes(...all)).toEqual(Array(6).fill("arrived"));
+    });
+
+    it("S8.3: what a name resolves to is allowed to whom the rule is about, and nothing else outside", async () => {
+      const state = stateOf(cluster, onlyNames);
+      const dns = [
+        { name: "www.example.com", addresses: ["203.0.113.7", "2001:db8::7"].map((ip) => parseAddress(ip)!) },
+      ];
+      const named = { ...state, cluster: { ...state.cluster, facts: { ...state.cluster.facts, dns } } };
+      await program(lab, named);
+      const outside = (ip: string): Packet =>
+        packet("a/client", "a/near", 443, { target: ip, to: lab.plan.outside.space });
+      const six = { source: addresses["a/client"]![6] };
+      const sent = [
+        outside("203.0.113.7"),
+        { ...outside("2001:db8::7"), ...six },
+        outside("203.0.113.8"),
+        { ...outside("2001:db8::8"), ...six },
+      ];
+      expect(await lab.prober.probe(sent)).toEqual(["arrived", "arrived", "lost", "lost"]);
     });
 
     it("without policies everything arrives", async () => {

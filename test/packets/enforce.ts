@@ -1,5 +1,12 @@
-import type { Address, State } from "@tierwall/core";
-import { frame, type NameSet, NodeCompiler, type NodeOptions, rulesetText } from "@tierwall/agent";
+import type { Cluster, DnsRecord, State } from "@tierwall/core";
+import {
+  frame,
+  type NameSet,
+  NodeCompiler,
+  type NodeOptions,
+  type Ruleset,
+  rulesetText,
+} from "@tierwall/agent";
 import { domainMatches } from "../../packages/core/src/evaluate/domain.js";
 import { formatAddress, parseAddress } from "../../packages/core/src/net/address.js";
 import type { Lab } from "./lab/lab.js";
@@ -7,11 +14,13 @@ import type { Lab } from "./lab/lab.js";
 export interface Enforcement {
   readonly generation?: number;
   readonly options?: (node: string) => Partial<NodeOptions>;
+  /** What somebody could have got wrong. */
+  readonly plant?: (ruleset: Ruleset) => Ruleset;
 }
 
 const table = "tierwall";
 
-const usual: Omit<NodeOptions, "node"> = {
+export const usualOptions: Omit<NodeOptions, "node"> = {
   connectionMask: 0xffff0000,
   deny: "drop",
   unknownPods: "deny",
@@ -28,42 +37,68 @@ export async function enforce(lab: Lab, state: State): Promise<void> {
 }
 
 /** The same for a lab in which connections live on. */
-export async function program(
+export async function program(lab: Lab, state: State, enforcement: Enforcement = {}): Promise<void> {
+  await load(lab, tablesOf(lab, state, enforcement));
+}
+
+/** By node, the text that puts its table in the place of the one that is there. */
+export function tablesOf(
   lab: Lab,
   state: State,
-  { generation = 1, options }: Enforcement = {},
-): Promise<void> {
-  await Promise.all(
-    lab.plan.nodes.map(({ name }) =>
-      lab.load(name, tableOf(state, { ...usual, ...options?.(name), node: name }, generation)),
-    ),
+  { generation = 1, options, plant = (ruleset) => ruleset }: Enforcement = {},
+): ReadonlyMap<string, string> {
+  return new Map(
+    lab.plan.nodes.map(({ name }) => {
+      const own = { ...usualOptions, ...options?.(name), node: name };
+      return [name, tableOf(state, own, generation, plant)];
+    }),
   );
 }
 
-/** The whole table as text, instead of the one that is there. */
-function tableOf({ cluster, tiers }: State, options: NodeOptions, generation: number): string {
-  const compiled = new NodeCompiler(options, noModes).compile(cluster, tiers);
-  const text = rulesetText(frame(compiled, options, generation), table);
+export async function load(lab: Lab, tables: ReadonlyMap<string, string>): Promise<void> {
+  await Promise.all([...tables].map(([node, text]) => lab.load(node, text)));
+}
+
+function tableOf(
+  { cluster, tiers }: State,
+  options: NodeOptions,
+  generation: number,
+  plant: (ruleset: Ruleset) => Ruleset,
+): string {
+  const compiled = new NodeCompiler(options, noModes).compile(withoutNames(cluster), tiers);
+  const text = rulesetText(plant(frame(compiled, options, generation)), table);
   const learned = compiled.names.flatMap((names) => elementsOf(names, cluster.facts.dns ?? []));
   return [`table inet ${table}`, `delete table inet ${table}`, text, ...learned, ""].join("\n");
 }
 
-/** As if every pod had asked for every name there is: the facts of a state hold for all. */
-function elementsOf(
-  { patterns, pods, fresh, kept }: NameSet,
-  records: readonly { readonly name: string; readonly addresses: readonly Address[] }[],
-): readonly string[] {
+/** On a node nobody tells what names resolve to: it is learned while pods ask. */
+export function withoutNames(cluster: Cluster): Cluster {
+  const { dns: _, ...facts } = cluster.facts;
+  return { ...cluster, facts };
+}
+
+function elementsOf(names: NameSet, records: readonly DnsRecord[]): readonly string[] {
+  return [...resolvedPairs(names, records)].flatMap(([family, pairs]) =>
+    [names.fresh[family], names.kept[family]].map(
+      (set) => `add element inet ${table} ${set} { ${pairs.map((pair) => `${pair} timeout 1h`).join(", ")} }`,
+    ),
+  );
+}
+
+/** `10.0.0.1 . 203.0.113.9`, as if every pod had asked for every name there is: the facts of a state hold for all. */
+export function resolvedPairs(
+  { patterns, pods }: NameSet,
+  records: readonly DnsRecord[],
+): ReadonlyMap<4 | 6, readonly string[]> {
   const resolved = records
     .filter(({ name }) => patterns.some((pattern) => domainMatches(pattern, name)))
     .flatMap(({ addresses }) => addresses);
-  return pods.flatMap((pod) =>
-    resolved
-      .filter(({ family }) => family === parseAddress(pod)!.family)
-      .flatMap((address) =>
-        [fresh, kept].map(
-          (sets) =>
-            `add element inet ${table} ${sets[address.family]} { ${pod} . ${formatAddress(address)} timeout 1h }`,
-        ),
-      ),
-  );
+  const pairs = new Map<4 | 6, string[]>();
+  for (const pod of pods) {
+    const { family } = parseAddress(pod)!;
+    const own = new Set(resolved.filter((address) => address.family === family).map(formatAddress));
+    if (own.size > 0)
+      pairs.set(family, [...(pairs.get(family) ?? []), ...[...own].map((to) => `${pod} . ${to}`)]);
+  }
+  return pairs;
 }

@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ConnectivityTest, readConnectivityTests, readState, type State } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
-import { enforce } from "./enforce.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 import { replay } from "./replay.js";
 
@@ -57,7 +56,7 @@ describe.skipIf(reason !== undefined)(`every example holds on the wire${because(
   it.each(cases)("$folder, pods $wiring", async ({ folder, wiring }) => {
     const counts: Record<string, number> = {};
     for (const { state, tests } of states(folder)) {
-      const replayed = await replay(state, tests, wiring, enforce);
+      const replayed = await replay(state, tests, wiring);
       expect(replayed.complaints).toEqual([]);
       for (const [why, count] of replayed.leftOut) counts[why] = (counts[why] ?? 0) + count;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { examOf } from "./comparison.js";
-import { type Enforce, hunt } from "./hunt.js";
+import { hunt, type StartEnforcer } from "./hunt.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 import { enforceLiterally } from "./literal-ruleset.js";
 import { flowsIn, seriesOf } from "./scenarios.js";
@@ -10,20 +10,25 @@ const reason = labIsMissing();
 
 describe.skipIf(reason !== undefined)(`hunting for packets with another fate${because(reason)}`, () => {
   const series = seriesOf(3, 2);
-  const denied: (spare?: string) => Enforce = (spare) => async (lab, state) => {
-    const asked = examOf(lab, state, flowsIn(state, flows)).asked;
-    const wanted = asked.filter(({ wanted, flow }) => wanted === "Deny" && flow.protocol !== spare);
-    await enforceLiterally(lab, wanted);
-  };
+  const denied =
+    (spare?: string): StartEnforcer =>
+    async (lab) => ({
+      apply: (state) => {
+        const asked = examOf(lab, state, flowsIn(state, flows)).asked;
+        const wanted = asked.filter(({ wanted, flow }) => wanted === "Deny" && flow.protocol !== spare);
+        return enforceLiterally(lab, wanted);
+      },
+      stop: () => Promise.resolve(),
+    });
 
   it("comes home with nothing where all denials are enforced", async () => {
-    const { sent, found } = await hunt(series, { wiring: "bridged", enforce: denied(), flows });
+    const { sent, found } = await hunt(series, { wiring: "bridged", enforcer: denied(), flows });
     expect(found).toBeUndefined();
     expect(sent).toBeGreaterThan(flows);
   });
 
   it("keeps what it found with the policies that it takes, and says what happened", async () => {
-    const { found } = await hunt(series, { wiring: "routed", enforce: denied("TCP"), flows });
+    const { found } = await hunt(series, { wiring: "routed", enforcer: denied("TCP"), flows });
     expect(found).toMatch(
       /^# .* TCP .* is Deny\n#   egress: .*\n#   ingress: .*\n# and on the wire it is arrived \(routed\)\n/,
     );

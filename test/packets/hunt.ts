@@ -6,12 +6,17 @@ import { Lab } from "./lab/lab.js";
 import type { Wiring } from "./lab/wiring.js";
 import { flowsIn, type Series } from "./scenarios.js";
 
-/** Makes the nodes of a lab enforce a state; connections of before are forgotten. */
-export type Enforce = (lab: Lab, state: State) => Promise<void>;
+/** Who makes the nodes of a lab enforce a state, and then another. */
+export interface Enforcer {
+  apply(state: State): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export type StartEnforcer = (lab: Lab) => Promise<Enforcer>;
 
 export interface Hunt {
   readonly wiring: Wiring;
-  readonly enforce: Enforce;
+  readonly enforcer: StartEnforcer;
   /** How many connections to send under each set of policies. */
   readonly flows: number;
 }
@@ -24,31 +29,40 @@ export interface Bag {
 }
 
 /** Sends random connections under each set of policies of a series, until one meets another fate than it should. */
-export async function hunt(series: Series, { wiring, enforce, flows }: Hunt): Promise<Bag> {
+export async function hunt(series: Series, { wiring, enforcer, flows }: Hunt): Promise<Bag> {
   const lab = await Lab.build(stateIn(series.scenarios[0]!).cluster, wiring);
   const leftOut = new Map<string, number>();
   let sent = 0;
+  let enforcing: Enforcer | undefined;
   try {
+    enforcing = await enforcer(lab);
     for (const scenario of series.scenarios) {
       const state = stateIn(scenario);
       const exam = examOf(lab, state, flowsIn(state, flows));
-      await enforce(lab, state);
+      await enforce(lab, enforcing, state);
       const [first] = await disagreements(lab, state, exam.asked);
       sent += exam.asked.length;
       for (const [why, count] of exam.leftOut) leftOut.set(why, (leftOut.get(why) ?? 0) + count);
       if (first !== undefined)
-        return { sent, leftOut, found: formatCase(await smallest(lab, enforce, scenario, first, wiring)) };
+        return { sent, leftOut, found: formatCase(await smallest(lab, enforcing, scenario, first, wiring)) };
     }
     return { sent, leftOut };
   } finally {
+    await enforcing?.stop();
     await lab.remove();
   }
+}
+
+/** Connections of before are new ones after it. */
+async function enforce(lab: Lab, enforcing: Enforcer, state: State): Promise<void> {
+  await enforcing.apply(state);
+  await lab.forgetConnections();
 }
 
 /** Without each policy that it does not take. */
 async function smallest(
   lab: Lab,
-  enforce: Enforce,
+  enforcing: Enforcer,
   scenario: Scenario,
   disagreement: Disagreement,
   wiring: Wiring,
@@ -58,7 +72,7 @@ async function smallest(
     const smaller = { ...small, policies: small.policies.filter((other) => other !== policy) };
     const state = stateIn(smaller);
     const again = examOf(lab, state, [disagreement.asked.flow], disagreement.asked.road);
-    await enforce(lab, state);
+    await enforce(lab, enforcing, state);
     const [still] = await disagreements(lab, state, again.asked);
     if (still !== undefined) [small, complaint] = [smaller, still.complaint];
   }

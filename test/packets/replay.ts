@@ -5,7 +5,7 @@ import { addressesOf } from "../../packages/core/src/evaluate/match.js";
 import { sameAddress } from "../../packages/core/src/net/address.js";
 import { carried } from "./carried.js";
 import { type Asked, disagreements } from "./comparison.js";
-import type { Enforce } from "./hunt.js";
+import { enforce } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
 import type { Sendable } from "./lab/packet.js";
 import type { Wiring } from "./lab/wiring.js";
@@ -28,7 +28,6 @@ export async function replay(
   state: State,
   tests: readonly ConnectivityTest[],
   wiring: Wiring,
-  enforce: Enforce,
 ): Promise<Replayed> {
   const asserted = tests.flatMap(({ assertions }) =>
     assertions.flatMap(({ question, verdict }) => {

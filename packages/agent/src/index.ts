@@ -25,7 +25,7 @@ export type {
 } from "./ruleset/program.js";
 export type { Chain, NamedSet, Ruleset } from "./ruleset/ruleset.js";
 export { sameRuleset, tellApart } from "./ruleset/sameness.js";
-export { type Comments, rulesetText } from "./ruleset/text.js";
+export { type Annotations, rulesetText } from "./ruleset/text.js";
 export { askAgent } from "./see/ask-agent.js";
 export type { AuditLine } from "./see/audit-line.js";
 export type { SuppressedLine } from "./see/audit.js";
@@ -46,3 +46,5 @@ export { type DnsPart, dnsPart, type SocketAddress } from "./dns/redirect.js";
 export { changesText, type SetChange, type TimedElement } from "./dns/set-change.js";
 export { type LeftElement, leftElements } from "./dns/timed-elements.js";
 export { FileSource, type FileSourceOptions } from "./source/file-source.js";
+export { annotationsOf, ruleLine } from "./ruleset/annotations.js";
+export { differenceText } from "./ruleset/difference-text.js";

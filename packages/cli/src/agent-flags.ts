@@ -2,10 +2,11 @@ import { hostname } from "node:os";
 import type { AgentOptions, SourceOptions } from "@tierwall/agent";
 import type { Address, Cidr } from "@tierwall/core";
 import { type Command, Option } from "commander";
-import { connectionMask, count, duration } from "./quantity.js";
+import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
+import { duration } from "./quantity.js";
 import { address, cidr, collect, collectWith } from "./state.js";
 
-export interface AgentFlags {
+export interface AgentFlags extends NodeFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly kubeconfig?: string;
@@ -14,16 +15,9 @@ export interface AgentFlags {
   readonly kubeApiserver?: readonly Address[];
   readonly ciliumEnforcement?: "default" | "always" | "never";
   readonly node?: string;
-  readonly podRange?: readonly Cidr[];
-  readonly unknownPods: "deny" | "allow";
-  readonly deny: "drop" | "reject";
-  readonly shadow?: boolean;
-  readonly connmarkMask: number;
   readonly table: string;
   readonly metricsAddress: string;
   readonly auditLog?: string;
-  readonly logRate: number;
-  readonly logGroup: number;
   readonly control: string;
   readonly stateDir: string;
   readonly dnsServer?: readonly Address[];
@@ -35,7 +29,7 @@ export interface AgentFlags {
 }
 
 export function withAgentFlags(command: Command): Command {
-  return command
+  return withNodeFlags(command, " (default: the podCIDRs of the Node)")
     .option(
       "-f, --filename <path>",
       "enforce the manifests of a file or a folder, and watch it (repeatable)",
@@ -53,11 +47,6 @@ export function withAgentFlags(command: Command): Command {
       "the range that all pods get their addresses from (repeatable)",
       collectWith(cidr),
     )
-    .option(
-      "--pod-range <cidr>",
-      "the range that pods of this node get their addresses from (repeatable) (default: the podCIDRs of the Node)",
-      collectWith(cidr),
-    )
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
     .addOption(
       new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
@@ -66,25 +55,6 @@ export function withAgentFlags(command: Command): Command {
         "never",
       ]),
     )
-    .addOption(
-      new Option(
-        "--unknown-pods <verdict>",
-        "what happens to pods of this node whose rules are not in the kernel yet",
-      )
-        .choices(["deny", "allow"])
-        .default("deny"),
-    )
-    .addOption(
-      new Option("--deny <manner>", "how packets are refused: silently, or with an error to the sender")
-        .choices(["drop", "reject"])
-        .default("drop"),
-    )
-    .option("--shadow", "count and log what would be denied on this node, and deny nothing")
-    .addOption(
-      new Option("--connmark-mask <mask>", "the bits of the connection mark that are ours")
-        .argParser(connectionMask)
-        .default(0xffff0000, "0xffff0000"),
-    )
     .option("--table <name>", "the name of the nftables table", "tierwall")
     .option(
       "--metrics-address <address:port>",
@@ -92,14 +62,6 @@ export function withAgentFlags(command: Command): Command {
       "127.0.0.1:9465",
     )
     .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
-    .addOption(
-      new Option("--log-rate <count>", "lines a second in the audit log, for each rule")
-        .argParser(count)
-        .default(10),
-    )
-    .addOption(
-      new Option("--log-group <count>", "the NFLOG group of the audit log").argParser(count).default(465),
-    )
     .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
     .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
     .option(
@@ -116,18 +78,10 @@ export function withAgentFlags(command: Command): Command {
 
 export function agentOptions(flags: AgentFlags): AgentOptions {
   const { auditLog, metricsAddress } = flags;
-  const log = { group: flags.logGroup, perSecond: flags.logRate, burst: Math.max(5, flags.logRate) };
+  const logGroup = auditLog === undefined ? undefined : (flags.logGroup ?? usualLogGroup);
   return {
     source: sourceOptions(flags),
-    node: {
-      node: nodeName(flags),
-      connectionMask: flags.connmarkMask,
-      deny: flags.deny,
-      unknownPods: flags.unknownPods,
-      localRanges: flags.podRange ?? [],
-      shadow: flags.shadow ?? false,
-      ...(auditLog === undefined ? {} : { log }),
-    },
+    node: nodeOptionsOf(nodeName(flags), flags, logGroup),
     table: flags.table,
     ...(metricsAddress === "none" ? {} : { metricsAddress }),
     ...(auditLog === undefined ? {} : { auditLog }),
@@ -137,6 +91,9 @@ export function agentOptions(flags: AgentFlags): AgentOptions {
     resync: flags.resync,
   };
 }
+
+/** Few use NFLOG at all, and those the first groups. */
+const usualLogGroup = 465;
 
 /** Kubernetes tells pods the name of their node where the manifest asks for it; kubelets use the name of the host. */
 const nodeName = ({ node }: AgentFlags): string => node ?? process.env.NODE_NAME ?? hostname().toLowerCase();

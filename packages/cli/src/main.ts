@@ -12,6 +12,7 @@ import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
 import { addLookup } from "./lookup.js";
+import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
 import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
@@ -35,6 +36,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addConvert,
   addAgent,
   addHits,
+  addNft,
   addTour,
   addCompletion,
   addComplete,

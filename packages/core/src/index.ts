@@ -159,6 +159,7 @@ export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
+export { deciderText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

@@ -65,18 +65,11 @@ export class ClusterSource implements SituationSource {
     return new Map(Array.from(this.reflectors, ([kind, { health }]) => [resourceOf(kind), health]));
   }
 
-  replaced(kind: WatchedKind, objects: readonly JsonObject[]): void {
-    const before = this.keysOf(kind);
-    const after = new Set<string>();
-    for (const object of objects) after.add(this.live.set(asManifest(object)));
-    for (const key of before) if (!after.has(key)) this.live.remove(key);
-    this.known.set(kind, after);
-    if (before.size + after.size > 0) this.delivery.stir();
-  }
-
-  set(kind: WatchedKind, object: JsonObject): void {
-    this.keysOf(kind).add(this.live.set(asManifest(object)));
+  set(kind: WatchedKind, object: JsonObject): string {
+    const key = this.live.set(asManifest(object));
+    this.keysOf(kind).add(key);
     this.delivery.stir();
+    return key;
   }
 
   removed(kind: WatchedKind, object: JsonObject): void {
@@ -84,6 +77,16 @@ export class ClusterSource implements SituationSource {
     this.keysOf(kind).delete(key);
     this.live.remove(key);
     this.delivery.stir();
+  }
+
+  complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
+    const known = this.keysOf(kind);
+    for (const key of known) {
+      if (keys.has(key)) continue;
+      known.delete(key);
+      this.live.remove(key);
+      this.delivery.stir();
+    }
   }
 
   stirred(kind: WatchedKind): void {

@@ -40,6 +40,19 @@ describe("how to get to a cluster", () => {
   });
 });
 
+describe("without a word about a cluster", () => {
+  const { HOME, KUBECONFIG } = process.env;
+  afterEach(() => void Object.assign(process.env, { HOME, KUBECONFIG: KUBECONFIG ?? "" }));
+
+  it("nothing is made up", async () => {
+    Object.assign(process.env, { HOME: folder, KUBECONFIG: "" });
+    expect(await connect()).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("--kubeconfig") as string,
+    });
+  });
+});
+
 describe("a request", () => {
   const server = createServer((request, response) => {
     if (request.url === "/silent") return;
@@ -71,6 +84,6 @@ describe("a request", () => {
 
   it("is given up when nothing comes, before the answer or in the middle of it", async () => {
     await expect(send("/silent")).rejects.toThrow("said nothing for 0.1 s");
-    await expect(textOf(await send("/half"))).rejects.toThrow();
+    await expect(textOf(await send("/half"))).rejects.toThrow("aborted");
   });
 });

@@ -51,10 +51,15 @@ export async function connect({ kubeconfig, context }: ConnectionOptions = {}): 
     config.setCurrentContext(context);
   }
   const cluster = config.getCurrentCluster();
+  if (config.getCurrentContext() === madeUpContext)
+    return refusal("there is no kubeconfig; name one with `--kubeconfig`, or in $KUBECONFIG");
   if (cluster === null)
     return refusal("the kubeconfig names no cluster to talk to; choose a context with `--context`");
   return { ok: true, connection: new KubeConnection(config, cluster.server) };
 }
+
+/** What the library takes where it finds nothing at all: a server that hardly anybody has. */
+const madeUpContext = "loaded-context";
 
 const refusal = (message: string): Connected => ({ ok: false, message });
 

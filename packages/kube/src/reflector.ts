@@ -8,10 +8,11 @@ import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
 /** Who is told about the objects of a kind. */
 export interface ReflectorListener {
-  /** All there are: what was known and is not among them is gone. */
-  replaced(kind: WatchedKind, objects: readonly JsonObject[]): void;
-  set(kind: WatchedKind, object: JsonObject): void;
+  /** Gives back what the object goes by. */
+  set(kind: WatchedKind, object: JsonObject): string;
   removed(kind: WatchedKind, object: JsonObject): void;
+  /** These are all there are: what else was known is gone. */
+  complete(kind: WatchedKind, keys: ReadonlySet<string>): void;
   /** `health` says something else now. */
   stirred(kind: WatchedKind): void;
 }
@@ -57,7 +58,7 @@ const watchSeconds = () => 290 + Math.floor(Math.random() * 290);
  * cannot go on.
  *
  *   list ──► watch ──► watch again from the last version seen (connection lost, server ended it, 429, 5xx)
- *     ▲        └─ 410 Gone, or a version the server does not know: list
+ *     ▲        └─ 410 Gone, or a version later than the latest: list
  *     └──────── 404, 403: ask again later
  */
 export class Reflector {
@@ -67,6 +68,8 @@ export class Reflector {
   /** The version the watch goes on from; absent: a list is needed. */
   private version: string | undefined;
   private served: string;
+  /** Something went wrong since the version was seen. */
+  private isDoubtful = false;
   /** How often in a row the kind was said not to be served, where it was before. */
   private absences = 0;
   private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
@@ -110,7 +113,11 @@ export class Reflector {
 
   private async listOrWatch(): Promise<Trouble | undefined> {
     try {
-      return await (this.version === undefined ? this.list() : this.watch(this.version));
+      if (this.version === undefined) return await this.list();
+      return (
+        (this.isDoubtful ? await this.checkVersion(this.version) : undefined) ??
+        (await this.watch(this.version))
+      );
     } catch (cause) {
       return { kind: "failed", message: messageOf(cause) };
     }
@@ -123,7 +130,7 @@ export class Reflector {
       case "missing":
         this.version = undefined;
         if (!this.isBelieved()) return this.deal({ kind: "failed", message });
-        this.listener.replaced(this.kind, []);
+        this.listener.complete(this.kind, new Set());
         this.be({ state: "missing", isKnown: true, message });
         return this.times.absentMilliseconds;
       case "forbidden":
@@ -135,6 +142,7 @@ export class Reflector {
         this.version = undefined;
         return this.backoff.next();
       case "failed":
+        this.isDoubtful = true;
         this.be({ state: this.current.isKnown ? "failing" : "listing", message });
         return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
     }
@@ -157,31 +165,53 @@ export class Reflector {
       }
       this.served = version;
       this.version = listed.version;
-      this.listener.replaced(this.kind, listed.objects);
+      this.isDoubtful = false;
+      this.listener.complete(this.kind, listed.keys);
       this.heard();
       return undefined;
     }
     return trouble;
   }
 
+  /** Objects are passed on page by page: nobody is kept from other work for long. */
   private async listAll(
     path: string,
-  ): Promise<{ objects: JsonObject[]; version: string } | { trouble: Trouble }> {
-    const objects: JsonObject[] = [];
+  ): Promise<
+    { readonly keys: ReadonlySet<string>; readonly version: string } | { readonly trouble: Trouble }
+  > {
+    const keys = new Set<string>();
     for (let next = ""; ; ) {
-      const response = await this.get(
-        `${path}?limit=${pageSize}${next && `&continue=${encodeURIComponent(next)}`}`,
-      );
+      const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
+      const response = await this.get(`${path}?limit=${pageSize}${more}`);
       if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-      const page = JSON.parse(await textOf(response)) as JsonObject;
-      const { apiVersion, metadata, items } = page;
-      // Items of a list do not say what they are.
-      for (const item of Array.isArray(items) ? (items as JsonObject[]) : [])
-        objects.push(this.kind.keep({ ...item, apiVersion: apiVersion!, kind: this.kind.kind }));
+      const { apiVersion, metadata, items } = JSON.parse(await textOf(response)) as JsonObject;
       const about = isObject(metadata) ? metadata : {};
+      const version = textIn(about.resourceVersion);
+      // Somebody on the way may answer anything, and an empty cluster is not what they mean.
+      if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
+      for (const item of Array.isArray(items) ? (items as JsonObject[]) : []) {
+        // Items of a list do not say what they are.
+        const object = { ...item, apiVersion: apiVersion!, kind: this.kind.kind };
+        keys.add(this.listener.set(this.kind, this.kind.keep(object)));
+      }
       next = textIn(about.continue);
-      if (next === "") return { objects, version: textIn(about.resourceVersion) };
+      if (next === "") return { keys, version };
     }
+  }
+
+  /**
+   * A server whose data was put back to an earlier time says nothing to those who watch from a later one. So where a watch
+   * broke, or was silent, the latest version there is tells whether to go on.
+   */
+  private async checkVersion(seen: string): Promise<Trouble | undefined> {
+    const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
+    if (response.statusCode !== 200) return troubleOf(response);
+    const { metadata } = JSON.parse(await textOf(response)) as JsonObject;
+    const latest = textIn(isObject(metadata) ? metadata.resourceVersion : undefined);
+    if (isEarlier(latest, seen))
+      return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
+    this.isDoubtful = false;
+    return undefined;
   }
 
   private async watch(from: string): Promise<Trouble | undefined> {
@@ -232,6 +262,11 @@ export class Reflector {
     this.current = { ...(change.state === undefined ? this.current : before), ...change };
     if (stirs) this.listener.stirred(this.kind);
   }
+}
+
+/** Versions are numbers that grow; those of other servers, which are not, cannot be compared. */
+function isEarlier(a: string, b: string): boolean {
+  return /^\d+$/.test(a) && /^\d+$/.test(b) && BigInt(a) < BigInt(b);
 }
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { threadId } from "node:worker_threads";
 import type { Cluster, Flow } from "@tierwall/core";
 import { formatAddress } from "../../../packages/core/src/net/address.js";
 import { packetOf, type Road, type Sendable } from "./packet.js";
@@ -19,7 +20,7 @@ export class Lab {
 
   static async build(cluster: Cluster, wiring: Wiring): Promise<Lab> {
     await removeSpaces(leftovers());
-    const plan = planLab(cluster, `${prefix}${process.pid}-${++labs}`);
+    const plan = planLab(cluster, `${ownPrefix}-${++labs}`);
     const lab = new Lab(cluster, plan, new Prober(), backendsIn(cluster));
     try {
       await lab.wire(wiring);
@@ -115,7 +116,8 @@ export class Lab {
   }
 }
 
-const prefix = "twp";
+/** Tests run in threads of one process, each with its own copy of this module. */
+const ownPrefix = `twp${process.pid}-${threadId}`;
 let labs = 0;
 
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");

@@ -1,9 +1,10 @@
 import type { Diagnostic } from "@tierwall/core";
 import type { Situation } from "@tierwall/kube";
-import type { Logger } from "pino";
 
 /** Long enough that a storm of changes is looked at once. */
 const patience = 2_000;
+
+type Say = (fields: object, message: string) => void;
 
 /** Says what is wrong with the objects of a cluster, each thing once for as long as it stays wrong (S10.2). */
 export class DiagnosticsLog {
@@ -11,7 +12,7 @@ export class DiagnosticsLog {
   #latest: Situation | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly log: Pick<Logger, "warn" | "error">) {}
+  constructor(private readonly log: Readonly<Record<"warn" | "error", Say>>) {}
 
   /** What is wrong is found when it is asked for, which takes a while: not in a turn, then, but soon after. */
   take(situation: Situation): void {

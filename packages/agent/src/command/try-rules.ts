@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Turn } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NodeCompiler } from "../compile/node-compiler.js";
+import { type Guard, parseGuard, watchGuards } from "../kernel/guards.js";
 import type { TrialEnd } from "../kernel/kernel-table.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { localRanges } from "../loop/local-ranges.js";
@@ -25,17 +26,22 @@ export interface TrialOptions {
 /** Puts rules in on trial, and stays until they are confirmed or gone; returns the exit status. */
 export async function tryRules(options: AgentOptions, trial: TrialOptions): Promise<number> {
   const log = agentLog(options.node.node);
+  const guards = parseGuards(trial.guards);
+  if (!guards.ok) return refuse(log, guards.message);
   let ended: (end: TrialEnd) => void = () => undefined;
   const end = new Promise<TrialEnd>((resolve) => (ended = resolve));
   const node = await openNode(options, log, { onTrialEnd: ended });
   if (!node.ok) return refuse(log, node.message);
-  const begun = await begin(options, trial, log, node.value);
+  const begun = await begin(options, trial.wait, log, node.value);
   if (!begun.ok) {
     await node.value.close();
     return refuse(log, begun.message);
   }
   void stopSignal(() => undefined).then(() => node.value.table.giveUp());
+  const over = new AbortController();
+  void guard(guards.value, over.signal, log, node.value);
   const how = await end;
+  over.abort();
   if (how === "confirmed") log.info("the rules are confirmed, and stay");
   else log.warn({ end: how }, "the rules that were there before are back");
   if (how !== "confirmed" && begun.value.onlyRules) await node.value.table.cleanup();
@@ -49,6 +55,32 @@ function refuse(log: Logger, message: string): number {
   return 2;
 }
 
+function parseGuards(texts: readonly string[]): Outcome<readonly Guard[]> {
+  const guards: Guard[] = [];
+  for (const text of texts) {
+    const guard = parseGuard(text);
+    if (!guard.ok) return guard;
+    guards.push(guard.value);
+  }
+  return done(guards);
+}
+
+/** One lost packet is no reason to go back. */
+const triesOfGuards = 3;
+
+async function guard(
+  guards: readonly Guard[],
+  signal: AbortSignal,
+  log: Logger,
+  { table }: EnforcedNode,
+): Promise<void> {
+  if (guards.length === 0) return;
+  const problem = await watchGuards({ guards, tries: triesOfGuards, everyMilliseconds: 1_000, signal });
+  if (problem === undefined) return;
+  log.error(`a guard failed, so the rules are taken back: ${problem}`);
+  await table.giveUp();
+}
+
 interface Begun {
   /** There were none before: going back is having none again. */
   readonly onlyRules: boolean;
@@ -57,7 +89,7 @@ interface Begun {
 
 async function begin(
   options: AgentOptions,
-  { wait }: TrialOptions,
+  wait: number,
   log: Logger,
   node: EnforcedNode,
 ): Promise<Outcome<Begun>> {

@@ -1,12 +1,23 @@
 import type { Chain, NamedSet } from "../ruleset/ruleset.js";
 import { contentName } from "./content-name.js";
 
+/** As many chains as may be kept for nothing, beyond those in use. */
+const spare = 1000;
+
 interface Stored {
   readonly text: string;
   readonly chain: Chain;
   /** Chains that its rules go on to, and maps that they look up. */
   readonly chains: readonly string[];
   readonly maps: readonly string[];
+}
+
+/** Everything that packets can come to. */
+export interface Reached {
+  /** Where packets come in. */
+  readonly starts: ReadonlySet<string>;
+  readonly chains: ReadonlyMap<string, Chain>;
+  readonly maps: ReadonlyMap<string, NamedSet>;
 }
 
 /**
@@ -16,6 +27,7 @@ interface Stored {
 export class ChainStore {
   private readonly stored = new Map<string, Stored>();
   private readonly names = new Map<string, string>();
+  private readonly listeners: (() => void)[] = [];
   /** The verdicts of a map, each once: maps are large, and stay as they are for long. */
   private readonly targets = new WeakMap<NamedSet, readonly string[]>();
 
@@ -35,11 +47,15 @@ export class ChainStore {
     return name;
   }
 
-  /** What is reached from the verdicts of the first maps; everything else is forgotten once it is too much. */
-  reachedFrom(
-    first: readonly NamedSet[],
-    mapNamed: (name: string) => NamedSet | undefined,
-  ): { readonly chains: ReadonlyMap<string, Chain>; readonly maps: ReadonlyMap<string, NamedSet> } {
+  /** The chains that maps lead to. */
+  startsOf(maps: Iterable<NamedSet>): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const map of maps) for (const target of this.targetsOf(map)) found.add(target);
+    return found;
+  }
+
+  /** Follows all rules and maps; what cannot be reached is forgotten once it is too much. */
+  reachedFrom(starts: ReadonlySet<string>, mapNamed: (name: string) => NamedSet | undefined): Reached {
     const chains = new Map<string, Chain>();
     const maps = new Map<string, NamedSet>();
     const waiting: string[] = [];
@@ -52,7 +68,7 @@ export class ChainStore {
     const visitMap = (map: NamedSet) => {
       for (const target of this.targetsOf(map)) visit(target);
     };
-    for (const map of first) visitMap(map);
+    for (const start of starts) visit(start);
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       const found = this.stored.get(name)!;
       for (const next of found.chains) visit(next);
@@ -63,8 +79,8 @@ export class ChainStore {
         visitMap(map);
       }
     }
-    if (this.stored.size > 2 * chains.size + 1000) this.forgetAllBut(chains);
-    return { chains, maps };
+    if (this.stored.size > 2 * chains.size + spare) this.forgetAllBut(chains);
+    return { starts, chains, maps };
   }
 
   private targetsOf(map: NamedSet): readonly string[] {
@@ -76,7 +92,13 @@ export class ChainStore {
     return found;
   }
 
+  /** For those who remember names of chains: what is not in use by then is no longer there. */
+  whenForgetting(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
   private forgetAllBut(chains: ReadonlyMap<string, Chain>): void {
+    for (const listener of this.listeners) listener();
     for (const [name, { text }] of this.stored)
       if (!chains.has(name)) {
         this.stored.delete(name);

@@ -6,9 +6,17 @@ import type { TierChain } from "./tier-chains.js";
 
 /** What packets of some pods of this node walk through in one direction, a tier after the other. */
 export class ClassChains {
+  private readonly known = new WeakMap<readonly TierChain[], string>();
+
   constructor(private readonly chains: ChainStore) {}
 
   verdictFor(direction: Direction, walk: readonly TierChain[]): string {
+    const known = this.known.get(walk) ?? this.compute(direction, walk);
+    this.known.set(walk, known);
+    return known;
+  }
+
+  private compute(direction: Direction, walk: readonly TierChain[]): string {
     const tiers = walk.filter(({ verdicts, otherwise }) => verdicts.size > 0 || otherwise !== undefined);
     const end = allowing({ direction });
     if (tiers.length === 0) return end;

@@ -60,8 +60,8 @@ export class Ends {
   /** What the last update changed. */
   come: ReadonlySet<End> = new Set();
   gone: ReadonlySet<End> = new Set();
-  /** Counts the updates in which an address changed hands. */
-  moves = 0;
+  /** Addresses of pods that the last update gave to somebody else, or to nobody. */
+  readonly moved = new Set<string>();
 
   private readonly byKey = new Map<string, End>();
   private readonly pods = new Map<Pod, PodEnds>();
@@ -77,6 +77,7 @@ export class Ends {
 
   update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
     this.touched.clear();
+    this.moved.clear();
     const { before } = this;
     this.before = { cluster, words, landmarks };
     for (const pod of gone) this.remove(pod);
@@ -95,7 +96,6 @@ export class Ends {
     )
       this.placeHosts(cluster, words, landmarks);
     if (before?.landmarks.ofOthers !== landmarks.ofOthers) this.placeRanges(landmarks);
-    if (come.length > 0 || gone.length > 0 || this.touched.size > 0) this.moves++;
     this.settle();
   }
 
@@ -146,6 +146,7 @@ export class Ends {
 
   private claim(one: Located, by: PodEnds): void {
     const others = this.contested.get(one.text);
+    this.moved.add(one.text);
     if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
     else this.award(one.text, [...(others ?? this.ownersOf(one.text)), by]);
   }
@@ -155,6 +156,7 @@ export class Ends {
   }
 
   private award(text: string, claims: readonly PodEnds[]): void {
+    this.moved.add(text);
     const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
     if (claims.length > 1) this.contested.set(text, claims);
     else this.contested.delete(text);

@@ -8,11 +8,12 @@ import type { End } from "./ends.js";
 export class Identities {
   private naturals = new Map<End, number>();
   private texts: ReadonlyMap<End, string> = new Map();
+  private ends: ReadonlySet<End> = new Set();
 
-  /** The same map as before where nobody came or went. */
+  /** The same map as long as it is asked for the same set. */
   of(ends: ReadonlySet<End>): ReadonlyMap<End, string> {
-    const isSame = ends.size === this.texts.size && [...ends].every((end) => this.texts.has(end));
-    if (isSame) return this.texts;
+    if (ends === this.ends) return this.texts;
+    this.ends = ends;
     const naturals: typeof this.naturals = new Map();
     const sharing = new Map<number, End[]>();
     for (const end of ends) {

@@ -19,6 +19,9 @@ import {
  * rules, so that an address is as good as the list of blocks around it.
  */
 export interface Landmarks {
+  /** What they were made from. */
+  readonly cluster: Cluster;
+  readonly rules: ReadonlySet<Rule>;
   /** Blocks that tell pods apart. */
   readonly ofPods: Blocks;
   /** Blocks that tell nodes and external addresses apart. */
@@ -54,9 +57,10 @@ export class Blocks {
 /** `before` is given back where nothing is different, in whole or in part. */
 export function landmarksOf(
   cluster: Cluster,
-  rules: Iterable<Rule>,
+  rules: ReadonlySet<Rule>,
   before: Landmarks | undefined,
 ): Landmarks {
+  if (before !== undefined && before.rules === rules && !mayDiffer(before, cluster)) return before;
   const ofPods = new Map<string, Cidr>();
   const ofOthers = new Map<string, Cidr>();
   const services = new Map<Pod, string>();
@@ -74,10 +78,24 @@ export function landmarksOf(
         services.set(pod, `${services.get(pod) ?? ""}${serviceKey(peer.services)}`);
     }
   return {
+    cluster,
+    rules,
     ofPods: sameKeys(ofPods, before?.ofPods.cidrs) ? before!.ofPods : new Blocks(ofPods),
     ofOthers: sameKeys(ofOthers, before?.ofOthers.cidrs) ? before!.ofOthers : new Blocks(ofOthers),
     services: before !== undefined && sameEntries(services, before.services) ? before.services : services,
   };
+}
+
+/** Pods matter only to rules that speak of Services, which have some of them behind them. */
+function mayDiffer({ cluster: before, services, rules }: Landmarks, cluster: Cluster): boolean {
+  const speakOfServices = () =>
+    [...rules].some(({ peers }) => peers.some(({ kind }) => kind === "endpoints"));
+  return (
+    before.facts !== cluster.facts ||
+    before.cidrGroups !== cluster.cidrGroups ||
+    ((before.services !== cluster.services || before.pods !== cluster.pods) &&
+      (services.size > 0 || speakOfServices()))
+  );
 }
 
 const tellsPodsApart = (peer: Peer): boolean =>

@@ -14,7 +14,12 @@ export class PortChains {
     private readonly chains: ChainStore,
     private readonly terminals: Terminals,
     private readonly book: RuleBook,
-  ) {}
+  ) {
+    chains.whenForgetting(() => {
+      this.found = new Map();
+      this.wanted = new Map();
+    });
+  }
 
   update(): void {
     this.found = this.wanted;

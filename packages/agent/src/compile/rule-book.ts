@@ -22,9 +22,15 @@ export interface RuleRecord {
   readonly meansTheSameToAll: boolean;
 }
 
+interface Known extends RuleRecord {
+  /** Where it stands, and how many others came from there before it. */
+  readonly place: string;
+  readonly before: number;
+}
+
 /** Gives rules their ids: by the policy and the place in it, so that a counter goes on when a rule is edited. */
 export class RuleBook {
-  private records = new Map<Rule, RuleRecord>();
+  private records = new Map<Rule, Known>();
   private read: Tiers | undefined;
 
   constructor(private readonly modesOf: ModesOf) {}
@@ -32,18 +38,18 @@ export class RuleBook {
   update(tiers: Tiers): void {
     if (tiers === this.read) return;
     this.read = tiers;
-    const records = new Map<Rule, RuleRecord>();
+    const records = new Map<Rule, Known>();
     for (const direction of ["egress", "ingress"] as const)
       for (const tier of tiers[direction]) {
         // One place of a policy may have become several rules.
         const seen = new Map<string, number>();
         for (const rule of tier.rules) {
-          const place = placeOf(rule);
+          const known = this.records.get(rule);
+          const place = known?.place ?? placeOf(rule);
           const before = seen.get(place) ?? 0;
           seen.set(place, before + 1);
-          const id = digestOf(`${direction} ${tier.name} ${place} ${before}`).slice(0, idLength);
-          const known = this.records.get(rule);
-          records.set(rule, known?.entry.id === id ? known : this.recordOf(rule, direction, tier.name, id));
+          const isSame = known?.before === before;
+          records.set(rule, isSame ? known : this.recordOf(rule, direction, tier.name, place, before));
         }
       }
     this.records = records;
@@ -82,7 +88,8 @@ export class RuleBook {
     return quiet ? "none" : "denied";
   }
 
-  private recordOf(rule: Rule, direction: Direction, tier: string, id: string): RuleRecord {
+  private recordOf(rule: Rule, direction: Direction, tier: string, place: string, before: number): Known {
+    const id = digestOf(`${direction} ${tier} ${place} ${before}`).slice(0, idLength);
     const modes = this.modesOf(rule.origin.policy);
     const entry: BookEntry = {
       id,
@@ -92,7 +99,7 @@ export class RuleBook {
       shadow: modes.shadow,
       by: { kind: "rule", rule },
     };
-    return { rule, modes, entry, meansTheSameToAll: !isRelativeRule(rule, direction) };
+    return { rule, modes, entry, meansTheSameToAll: !isRelativeRule(rule, direction), place, before };
   }
 }
 

@@ -32,6 +32,8 @@ export type Rows = Readonly<Record<Direction, readonly Row[]>>;
 export class Subjects {
   /** The pods of this node with their own network and an address. */
   readonly pods = new Map<Pod, Subject>();
+  /** Whether the last update changed which pods there are, or what they are subject to. */
+  changed = true;
   private subjects = new Map<string, Subject>();
   private matching = new Map<Rule | Isolation, readonly Subject[]>();
   private tiers: Tiers | undefined;
@@ -44,14 +46,17 @@ export class Subjects {
 
   /** The same object as long as nothing in it is different. */
   update(cluster: Cluster, tiers: Tiers, { come, gone }: PodChanges): ReadonlyMap<Subject, Rows> {
-    for (const pod of gone) this.pods.delete(pod);
+    this.changed = false;
+    for (const pod of gone) if (this.pods.delete(pod)) this.changed = true;
     const isLocal = (pod: Pod) => pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0;
     const arrived = come.filter(isLocal);
     const before = this.subjects;
     this.findSubjects(cluster, [...this.pods.keys(), ...arrived]);
     const added = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
     const isSame = added.length === 0 && before.size === this.subjects.size;
+    if (arrived.length > 0) this.changed = true;
     if (isSame && tiers === this.tiers) return this.found;
+    this.changed = true;
     this.matchAll(tiers, added, isSame);
     this.tiers = tiers;
     this.found = this.rowsOf(tiers);

@@ -1,4 +1,5 @@
 import type { BookEntry } from "../ruleset/program.js";
+import type { ChainStore } from "./chain-store.js";
 import { contentName } from "./content-name.js";
 import type { End } from "./ends.js";
 import type { PortChains } from "./port-chains.js";
@@ -26,7 +27,15 @@ export class TierChains {
   private found = new Map<string, TierChain>();
   private wanted = new Map<string, TierChain>();
 
-  constructor(private readonly ports: PortChains) {}
+  constructor(
+    private readonly ports: PortChains,
+    chains: ChainStore,
+  ) {
+    chains.whenForgetting(() => {
+      this.found = new Map();
+      this.wanted = new Map();
+    });
+  }
 
   update(): void {
     this.found = this.wanted;

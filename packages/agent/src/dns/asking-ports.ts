@@ -3,6 +3,7 @@ import {
   askingPorts as range,
   type DnsProtocol,
   dnsSets,
+  familyOf,
   type SocketAddress,
   sourceElement,
 } from "./redirect.js";
@@ -48,7 +49,7 @@ export class AskingPorts {
     const element = sourceElement(protocol, entry.socket, pod, this.milliseconds);
     const set = dnsSets.source[familyOf(address)];
     const problem = await this.transactions.submit([{ kind: "renew", set, element }]);
-    if (problem === undefined) return { port, isMapped: () => Date.now() < entry.until, release };
+    if (problem === undefined) return { port, isMapped: () => performance.now() < entry.until, release };
     release();
     return problem;
   }
@@ -75,7 +76,7 @@ export class AskingPorts {
 
   /** Counted from before the transaction, so that it is never later than the kernel's. */
   #expiry(): number {
-    return Date.now() + this.milliseconds;
+    return performance.now() + this.milliseconds;
   }
 
   #freePort(protocol: DnsProtocol, address: string): number | undefined {
@@ -88,8 +89,4 @@ export class AskingPorts {
     }
     return undefined;
   }
-}
-
-function familyOf(address: string): 4 | 6 {
-  return address.includes(":") ? 6 : 4;
 }

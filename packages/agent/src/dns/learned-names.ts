@@ -1,5 +1,6 @@
 import { domainMatches } from "@tierwall/core";
 import type { NameSet } from "../ruleset/program.js";
+import { familyOf } from "./redirect.js";
 import type { Resolution } from "./resolution.js";
 import type { SetChange } from "./set-change.js";
 
@@ -239,10 +240,6 @@ function targets(set: NameSet, address: string, until: Until): readonly (readonl
     [set.fresh[family], until.fresh],
     [set.kept[family], until.kept],
   ];
-}
-
-function familyOf(address: string): 4 | 6 {
-  return address.includes(":") ? 6 : 4;
 }
 
 function elementKey(pod: string, address: string): string {

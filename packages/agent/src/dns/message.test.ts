@@ -100,6 +100,22 @@ describe("the answer section", () => {
     expect(read(bytes)).toBeUndefined();
   });
 
+  test("has names with as many pointers as labels, or is not read at all", () => {
+    const withPointers = (count: number) => {
+      // The data of a first record is a chain of pointers, each to the one before it; the name of a second is its end.
+      const start = readMessage(answer([]))!.questionEnd + 11;
+      const chain = Array.from({ length: count }, (_, i) => 0xc000 | (i === 0 ? 12 : start + 2 * (i - 1)));
+      const words = (...values: readonly number[]) => values.flatMap((value) => [value >> 8, value & 0xff]);
+      const first = [0, ...words(16, 1, 0, 9, 2 * count, ...chain)];
+      const second = [...words(0xc000 | (start + 2 * (count - 1)), 1, 1, 0, 9, 4), 192, 0, 2, 1];
+      const bytes = Buffer.concat([answer([]), Buffer.from([...first, ...second])]);
+      bytes.writeUInt16BE(2, 6);
+      return bytes;
+    };
+    expect(read(withPointers(126))).toMatchObject([{ name: "api.example.com" }]);
+    expect(read(withPointers(127))).toBeUndefined();
+  });
+
   test("RFC 2181: a TTL with the highest bit set is zero", () => {
     const bytes = answer([{ type: "A", name: "api.example.com", ttl: 0x80000000, data: "192.0.2.1" }]);
     expect(read(bytes)).toMatchObject([{ ttl: 0 }]);

@@ -105,14 +105,17 @@ function readTtl(bytes: Buffer, at: number): number {
 }
 
 const longestName = 255;
+/** A name has no more labels than this, and needs no more pointers. */
+const mostPointers = 127;
 
-/** Follows pointers, which must lead back, so that every walk ends. */
+/** Follows pointers, which must lead back, so that every walk ends; and not too many, so that it ends soon. */
 function readName(bytes: Buffer, start: number): { readonly text: string; readonly end: number } | undefined {
   const labels: string[] = [];
   let at = start;
   let earliest = start;
   let end: number | undefined;
   let length = 1;
+  let pointers = 0;
   for (;;) {
     const size = bytes[at];
     if (size === undefined) return undefined;
@@ -125,7 +128,7 @@ function readName(bytes: Buffer, start: number): { readonly text: string; readon
     } else if (size >= 0xc0) {
       if (at + 2 > bytes.length) return undefined;
       const target = bytes.readUInt16BE(at) & 0x3fff;
-      if (target >= earliest || target < headerSize) return undefined;
+      if (target >= earliest || target < headerSize || ++pointers > mostPointers) return undefined;
       end ??= at + 2;
       at = earliest = target;
     } else return undefined;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import packet from "dns-packet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { liar, type NamesNode, NamesLab, nameSet, pod, server, whyNoNamesLab } from "../testing/names-lab.js";
+import { Frames } from "./frames.js";
 
 const many = Array.from({ length: 100 }, (_, i) => `203.0.113.${101 + i}`).toSorted();
 
@@ -145,6 +147,17 @@ describe.skipIf(reason)(
       expect(await lab.dig(`@${server[4]}`, "+tcp", "api.example.test")).toEqual(["203.0.113.7"]);
       expect(await lab.dig(`@${server[4]}`, "api.example.test")).toEqual(["203.0.113.7"]);
       expect(node.count("refused", { pod: pod[4], reason: "malformed" })).toBe(2);
+    });
+
+    test("a pod that closes its side of a connection still gets its answers, and the connection ends", async () => {
+      const queries = ["api", "case"].map((name, id) =>
+        packet.streamEncode({ id, type: "query", questions: [{ type: "A", name: `${name}.example.test` }] }),
+      );
+      const answers = new Frames().push(await lab.say("tcp", server[4], Buffer.concat(queries)));
+      expect(answers.map((bytes) => packet.decode(bytes).answers)).toMatchObject([
+        [{ data: "203.0.113.7" }],
+        [{ data: "203.0.113.12" }],
+      ]);
     });
 
     test("nobody reaches the proxy but through the server's address", async () => {

@@ -43,7 +43,8 @@ export class NameService {
   #timer: NodeJS.Timeout | undefined;
   #renewal: Promise<void> = Promise.resolve();
   #busy = false;
-  #keptAt = 0;
+  #keptAt = Number.NEGATIVE_INFINITY;
+  #inUse = "";
 
   constructor(options: NameServiceOptions) {
     this.#options = {
@@ -54,7 +55,7 @@ export class NameService {
     };
     const { reach, write, onEvent, lifetimes, redirectMilliseconds } = this.#options;
     this.#transactions = new Transactions(write);
-    this.#learned = new LearnedNames(() => Date.now(), lifetimes);
+    this.#learned = new LearnedNames(() => performance.now(), lifetimes);
     this.#ports = new AskingPorts(this.#transactions, redirectMilliseconds);
     this.#proxy = new DnsProxy(
       reach,
@@ -67,7 +68,7 @@ export class NameService {
 
   /** What the kernel still has from an agent before this one. */
   adopt(left: readonly LeftElement[]): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const { set, key, milliseconds } of left) this.#learned.adopt(set, key, now + milliseconds);
   }
 
@@ -86,6 +87,9 @@ export class NameService {
    * and servers that are not new, what policies say of them is looked up again when redirections are renewed anyway.
    */
   async use(names: readonly NameSet[], servers: readonly SocketAddress[]): Promise<void> {
+    const inUse = JSON.stringify([names.map(({ fresh, pods }) => [fresh, pods]), servers]);
+    if (inUse === this.#inUse) return;
+    this.#inUse = inUse;
     const before = this.#redirectable();
     await this.#write(this.#learned.use(names));
     this.#servers = names.length === 0 ? [] : servers;
@@ -109,8 +113,8 @@ export class NameService {
    * in the life of what is kept; asked more often, it does nothing.
    */
   async refreshKept(): Promise<void> {
-    if (Date.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
-    this.#keptAt = Date.now();
+    if (performance.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
+    this.#keptAt = performance.now();
     const connections = await connectionsByName(this.#options.nameBit);
     if (typeof connections === "string") return this.#trouble(`cannot list connections: ${connections}`);
     await this.#write(this.#learned.prolong(connections));
@@ -142,9 +146,10 @@ export class NameService {
   }
 
   async #renew(): Promise<void> {
-    await this.#redirects.serve(this.#servers);
-    const added = await this.#redirects.choose(this.#learned.pods());
-    if (this.#timer === undefined) return;
+    const pods = this.#learned.pods();
+    await this.#redirects.serve(this.#servers, pods);
+    const added = await this.#redirects.choose(pods);
+    if (this.#timer === undefined) return this.#proxy.close();
     const ports = this.#ports.replacement();
     const problem = await this.#transactions.submit([...this.#redirects.replacement(), ...ports.changes]);
     if (problem !== undefined) return this.#trouble(`cannot redirect queries: ${problem}`);

@@ -108,7 +108,7 @@ export class DnsProxy {
   }
 
   async #listenTcp(server: SocketAddress, address: string): Promise<Server> {
-    const listener = createServer((socket) => this.#serve(server, socket));
+    const listener = createServer({ allowHalfOpen: true }, (socket) => this.#serve(server, socket));
     const listening = once(listener, "listening");
     listener.listen({ host: address, port: 0, exclusive: true });
     await listening;

@@ -79,6 +79,10 @@ export interface SocketAddress {
   readonly port: number;
 }
 
+export function familyOf(address: string): 4 | 6 {
+  return address.includes(":") ? 6 : 4;
+}
+
 export function redirectElement(
   pod: string,
   server: SocketAddress,

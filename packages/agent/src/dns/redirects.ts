@@ -3,7 +3,14 @@ import type { OnDnsEvent } from "./event.js";
 import { localAddressTowards } from "./local-address.js";
 import type { DnsProxy, Listener } from "./proxy.js";
 import type { Reach } from "./reach.js";
-import { type DnsProtocol, dnsSets, proxyElement, redirectElement, type SocketAddress } from "./redirect.js";
+import {
+  type DnsProtocol,
+  dnsSets,
+  familyOf,
+  proxyElement,
+  redirectElement,
+  type SocketAddress,
+} from "./redirect.js";
 import type { SetChange, TimedElement } from "./set-change.js";
 
 export interface Redirected {
@@ -27,24 +34,32 @@ export class Redirects {
     private readonly onEvent: OnDnsEvent,
   ) {}
 
-  /** From now on queries to these servers are taken, at the address that the node has towards each at the time. */
-  async serve(servers: readonly SocketAddress[]): Promise<void> {
+  /**
+   * From now on queries of these pods to these servers can be taken, at the address that the node has towards its pods:
+   * it need not have a way to the address of a Service.
+   */
+  async serve(servers: readonly SocketAddress[], pods: readonly string[]): Promise<void> {
     const wanted = new Map(servers.map((server) => [serverKey(server), server]));
     for (const key of this.#listeners.keys()) if (!wanted.has(key)) this.#close(key);
     for (const [key, server] of wanted) {
-      try {
-        const address = await localAddressTowards(server);
-        if (this.#listeners.get(key)?.udp.address === address) continue;
-        this.#close(key);
-        this.#listeners.set(key, await this.proxy.listen(server, address));
-      } catch (error) {
-        // A node with one family has no way to a server of the other; that must not keep it from those it can reach.
-        this.#close(key);
-        this.onEvent({
-          kind: "trouble",
-          message: `cannot take queries to ${server.address}: ${String(error)}`,
-        });
-      }
+      const [pod] = pods.filter((one) => familyOf(one) === familyOf(server.address)).toSorted();
+      if (pod === undefined) this.#close(key);
+      else await this.#serveOne(key, server, pod);
+    }
+  }
+
+  async #serveOne(key: string, server: SocketAddress, pod: string): Promise<void> {
+    try {
+      const address = await localAddressTowards({ address: pod, port: server.port });
+      if (this.#listeners.get(key)?.udp.address === address) return;
+      this.#close(key);
+      this.#listeners.set(key, await this.proxy.listen(server, address));
+    } catch (error) {
+      this.#close(key);
+      this.onEvent({
+        kind: "trouble",
+        message: `cannot take queries to ${server.address}: ${String(error)}`,
+      });
     }
   }
 
@@ -115,8 +130,4 @@ function serverKey({ address, port }: SocketAddress): string {
 
 function redirectedKey({ pod, server, protocol }: Redirected): string {
   return `${pod} ${serverKey(server)} ${protocol}`;
-}
-
-function familyOf(address: string): 4 | 6 {
-  return address.includes(":") ? 6 : 4;
 }

@@ -24,6 +24,8 @@ export interface TcpSessionOptions {
 export class TcpSession {
   readonly #outstanding = new Outstanding();
   #upstream: Promise<Socket | undefined> | undefined;
+  #open = 0;
+  #hasAskedAll = false;
   /** Answers are written in the order in which they came. */
   #replies: Promise<void> = Promise.resolve();
 
@@ -37,6 +39,11 @@ export class TcpSession {
     socket.on("close", () => this.close());
     socket.on("data", (chunk) => {
       for (const query of frames.push(chunk)) void this.#ask(query);
+    });
+    // A pod may close its side and still wait for answers.
+    socket.on("end", () => {
+      this.#hasAskedAll = true;
+      this.#finishIfDone();
     });
   }
 
@@ -53,18 +60,22 @@ export class TcpSession {
     onEvent({ kind: "query", protocol: "tcp" });
     if (message === undefined || message.response) return this.#refuse("malformed");
     if (!queries.enter(pod)) return this.#refuse("too many");
+    let open = true;
+    this.#open++;
+    const leave = () => {
+      if (!open) return;
+      open = false;
+      this.#open--;
+      queries.leave(pod);
+    };
     this.#upstream ??= this.#connect();
     const upstream = await this.#upstream;
-    let open = true;
-    const leave = () => {
-      if (open) queries.leave(pod);
-      open = false;
-    };
     if (upstream === undefined || this.socket.destroyed) return leave();
     const bytes = this.#outstanding.add(query, message, answerMilliseconds, (answer) => {
       leave();
       if (answer === undefined) this.close();
       else this.#reply(answer, started);
+      this.#finishIfDone();
     });
     if (bytes !== undefined) upstream.write(framed(bytes));
     else leave();
@@ -106,7 +117,11 @@ export class TcpSession {
     return socket;
   }
 
-  /** The server closed: what it answered is still to reach the pod. */
+  #finishIfDone(): void {
+    if (this.#hasAskedAll && this.#open === 0) this.#finish();
+  }
+
+  /** No more will be asked, or answered: what was answered is still to reach the pod. */
   #finish(): void {
     void this.#replies.then(() => this.socket.end(() => this.close()));
   }

@@ -130,7 +130,7 @@ export class UpstreamUdp {
     const lane: Lane = {
       socket,
       outstanding: new Outstanding(),
-      since: Date.now(),
+      since: performance.now(),
       strays: 0,
       retired: false,
       port: reserved,
@@ -164,5 +164,5 @@ export class UpstreamUdp {
 }
 
 function isUsable({ retired, since, port }: Lane): boolean {
-  return !retired && Date.now() - since < laneMilliseconds && port?.isMapped() !== false;
+  return !retired && performance.now() - since < laneMilliseconds && port?.isMapped() !== false;
 }

@@ -34,7 +34,12 @@ export interface KernelTableOptions {
 export type FrameOf = (generation: number) => Ruleset;
 
 /** Lines that fill learned sets of a table; of those alone that the table has. */
-export type ElementsFor = (table: { readonly name: string; readonly ruleset: Ruleset }) => string;
+export type ElementsFor = (table: {
+  readonly name: string;
+  readonly ruleset: Ruleset;
+  /** What the table is before the change; absent for one that is made anew. */
+  readonly held?: Ruleset;
+}) => string;
 
 export interface Applied {
   readonly kind: "unchanged" | "changed" | "swapped" | "on trial";
@@ -204,7 +209,7 @@ export class KernelTable {
     if (!next.ok) return next;
     const { value: generation } = next;
     const ruleset = frameOf(generation);
-    const elements = this.#elementsFor({ name, ruleset });
+    const elements = this.#elementsFor({ name, ruleset, held: held.ruleset });
     const changed = await this.#tables.change(current, { ruleset, generation, elements });
     if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
     this.#current = changed.value;

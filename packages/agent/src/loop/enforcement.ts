@@ -44,7 +44,11 @@ export class Enforcement {
     if (!this.#adopted) await this.#adopt(program);
     // The next generation judges all connections anew: those that names allowed stand on what is kept for them (S8.4).
     if (this.#namesInUse) await names.refreshKept();
-    const elementsFor: ElementsFor = (table) => elementsText(names.elementsOf(program.names), table);
+    const elementsFor: ElementsFor = (table) => {
+      // Sets that are there keep what they hold.
+      const lacking = program.names.filter(({ fresh }) => table.held?.sets.has(fresh[4]) !== true);
+      return elementsText(names.elementsOf(lacking), table);
+    };
     const applied = await give(frameFor(turn), elementsFor);
     if (applied.ok && (this.#namesInUse || program.names.length > 0)) {
       this.#namesInUse = program.names.length > 0;

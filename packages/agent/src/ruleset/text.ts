@@ -1,44 +1,70 @@
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
-/** Says where a chain or a counter comes from, a line each. */
-export type Comments = (kind: "chain" | "counter" | "set", name: string) => readonly string[];
+/** Says where the parts of a table come from. */
+export interface Annotations {
+  /** A line each, to stand above the part. */
+  readonly above: (kind: Part, name: string) => readonly string[];
+  /** To stand behind an element. */
+  readonly behind: (set: string, element: string) => string | undefined;
+}
+
+export type Part = "chain" | "counter" | "set";
+
+const noAnnotations: Annotations = { above: () => [], behind: () => undefined };
 
 /** A whole table for `nft -f -`. The same ruleset is always the same text, in whatever order it was made. */
-export function rulesetText(ruleset: Ruleset, table: string, commentsOf: Comments = () => []): string {
+export function rulesetText(
+  ruleset: Ruleset,
+  table: string,
+  annotations: Annotations = noAnnotations,
+): string {
   const blocks = [
-    ...[...ruleset.counters]
-      .toSorted()
-      .map((name) => block(`counter ${name}`, [], commentsOf("counter", name))),
-    ...sorted(ruleset.sets).map(([name, set]) =>
-      block(`${set.kind} ${name}`, setLines(set), commentsOf("set", name)),
-    ),
-    ...sorted(ruleset.chains).map(([name, chain]) =>
-      block(`chain ${name}`, chainLines(chain), commentsOf("chain", name)),
-    ),
+    ...[...ruleset.counters].toSorted().map((name) => counterText(name, annotations)),
+    ...inOrder(ruleset.sets).map(([name, set]) => setText(name, set, annotations)),
+    ...inOrder(ruleset.chains).map(([name, chain]) => chainText(name, chain, annotations)),
   ];
   return `table inet ${table} {\n${blocks.join("\n")}}\n`;
 }
 
-const sorted = <T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] =>
-  [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
-
-function block(head: string, lines: readonly string[], comments: readonly string[]): string {
-  const before = comments.map((comment) => `\t# ${comment}\n`).join("");
-  return `${before}\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}\n`;
+export function counterText(name: string, annotations: Annotations = noAnnotations): string {
+  return block(`counter ${name}`, [], annotations.above("counter", name));
 }
 
-const chainLines = ({ hook, rules }: Chain): readonly string[] =>
-  hook === undefined ? rules : [hook, ...rules];
+export function chainText(name: string, chain: Chain, annotations: Annotations = noAnnotations): string {
+  const { hook, rules } = chain;
+  const lines = hook === undefined ? rules : [hook, ...rules];
+  return block(`chain ${name}`, lines, annotations.above("chain", name));
+}
 
-function setLines({ type, flags, size, elements, kind }: NamedSet): readonly string[] {
-  const keys = elements === "learned" ? [] : [...elements.keys()].toSorted();
-  const entries = keys.map((key) =>
-    elements === "learned" || kind === "set" ? key : `${key} : ${elements.get(key)}`,
-  );
-  return [
+export function setText(name: string, set: NamedSet, annotations: Annotations = noAnnotations): string {
+  const { kind, type, flags, size } = set;
+  const elements = elementsOf(set);
+  const entries = elements.map(([key, text], i) => {
+    const comment = annotations.behind(name, key);
+    return `\t${text}${i === elements.length - 1 ? "" : ","}${comment === undefined ? "" : ` # ${harmless(comment)}`}`;
+  });
+  const lines = [
     `type ${type}`,
     ...(size === undefined ? [] : [`size ${size}`]),
     ...(flags.length === 0 ? [] : [`flags ${flags.join(",")}`]),
-    ...(entries.length === 0 ? [] : [`elements = {\n\t\t\t${entries.join(",\n\t\t\t")} }`]),
+    ...(entries.length === 0 ? [] : ["elements = {", ...entries, "}"]),
   ];
+  return block(`${kind} ${name}`, lines, annotations.above("set", name));
 }
+
+/** By key: each as it is written. */
+export function elementsOf({ kind, elements }: NamedSet): readonly (readonly [string, string])[] {
+  if (elements === "learned") return [];
+  return inOrder(elements).map(([key, value]) => [key, kind === "set" ? key : `${key} : ${value}`]);
+}
+
+const inOrder = <T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] =>
+  [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+function block(head: string, lines: readonly string[], comments: readonly string[]): string {
+  const above = comments.map((comment) => `\t# ${harmless(comment)}\n`).join("");
+  return `${above}\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}\n`;
+}
+
+/** What people call their policies must not end the comment it stands in. */
+const harmless = (text: string): string => text.replace(/\p{Cc}|\u2028|\u2029/gu, "\uFFFD");

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readState } from "@tierwall/core";
@@ -241,6 +241,14 @@ describe("the file", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "audit.log");
   const none = (message: string) => expect.unreachable(message);
+  /** Others of this process may be closed while we look. */
+  const linkOf = (descriptor: string) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return undefined;
+    }
+  };
 
   it("is gone on with, and after it was moved away and reopened, begun anew", () => {
     const log = new LineLog(file, none);
@@ -257,16 +265,23 @@ describe("the file", () => {
     expect(readFileSync(file, "utf8")).toBe('{"n":3}\n{"n":4}\n');
   });
 
+  it.skipIf(process.platform !== "linux")("is open once, however often it was reopened", () => {
+    const log = new LineLog(file, none);
+    for (let i = 0; i < 5; i++) log.reopen();
+    const open = readdirSync("/proc/self/fd").filter((descriptor) => linkOf(descriptor) === file);
+    log.close();
+    expect(open).toHaveLength(1);
+  });
+
   it("that cannot be opened is named", () => {
     const there = join(folder, "no/such/folder/audit.log");
     expect(() => new LineLog(there, none)).toThrow(there);
   });
 
-  it("that is on a full disk is complained about once", () => {
+  it("that is on a full disk takes no lines, and is complained about once", () => {
     const complaints: string[] = [];
     const log = new LineLog("/dev/full", (message) => complaints.push(message));
-    log.write({ n: 1 });
-    log.write({ n: 2 });
+    expect([log.write({ n: 1 }), log.write({ n: 2 })]).toEqual([false, false]);
     log.close();
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain("/dev/full");

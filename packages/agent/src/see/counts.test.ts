@@ -83,6 +83,14 @@ describe("sums", () => {
     expect(counts.get(first)).toMatchObject(packets(expected));
   });
 
+  it("a counter that is read before anybody says whose it is loses nothing", () => {
+    const counts = new Counts("n1");
+    counts.read(reading(0, { [first]: 3 }), new Map());
+    expect(counts.get(first)).toBeUndefined();
+    counts.read(reading(1, { [first]: 5 }), book);
+    expect(counts.get(first)).toMatchObject(packets(5));
+  });
+
   it("only what grew is told, with who stands behind it", () => {
     const counts = new Counts("n1");
     counts.read(reading(0, { [first]: 3, [second]: 5, unknown_egress: 1 }), book);

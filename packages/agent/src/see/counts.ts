@@ -70,19 +70,21 @@ export class Counts {
     const before = origin === this.#origin ? this.#seen : new Map<string, Count>();
     const time = at.toISOString();
     const grown: Growth[] = [];
+    const seen = new Map<string, Count>();
     for (const [name, count] of counters) {
       const growth = growthOf(count, before.get(name));
       const entry = entryOf(name, book);
       const sum = this.#sums.get(name);
-      // Whoever sums up may go on about rules that are long forgotten here.
+      // A rule that nobody has told of yet, or that is long forgotten: not seen, so that nothing is lost should it be told of.
       if (sum === undefined && entry === undefined && isOfRule(name)) continue;
+      seen.set(name, count);
       this.#sums.set(name, added(sum, growth, time, entry));
       if (growth.packets > 0) grown.push({ name, ...growth, ...(entry === undefined ? {} : { entry }) });
     }
     this.#origin = origin;
     this.#at = time;
     // A counter that is gone is forgotten here: should it come back, it begins at zero.
-    this.#seen = new Map(counters);
+    this.#seen = seen;
     this.#forget(at, book);
     return grown;
   }

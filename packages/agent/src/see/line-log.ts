@@ -14,19 +14,22 @@ export class LineLog {
     if (this.#file !== undefined) this.#descriptor = open(this.#file);
   }
 
-  /** Written at once, so that a kill loses nothing. A full disk is said once, and costs the lines until it is over. */
-  write(value: object): void {
+  /** At once, so that a kill loses nothing. False where the line is lost: a full disk, say, which is said once. */
+  write(value: object): boolean {
     const line = `${JSON.stringify(value)}\n`;
     if (this.#file === undefined) {
       process.stdout.write(line);
-      return;
+      return true;
     }
+    if (this.#descriptor === undefined) return false;
     try {
-      if (this.#descriptor !== undefined) writeSync(this.#descriptor, line);
+      writeSync(this.#descriptor, line);
       this.#troubled = false;
+      return true;
     } catch (cause) {
       if (!this.#troubled) this.#onTrouble(`\`${this.#file}\` cannot be written: ${messageOf(cause)}`);
       this.#troubled = true;
+      return false;
     }
   }
 

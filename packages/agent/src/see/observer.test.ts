@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 /** An agent's observer, and the counters that the kernel would tell it of. */
-function observing(more: Partial<ObserverOptions> = {}) {
+function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { programmed?: boolean } = {}) {
   const counters = new Map<string, Count>();
   const observer = new Observer({
     node: "n1",
@@ -49,7 +49,7 @@ function observing(more: Partial<ObserverOptions> = {}) {
     onTrouble: (message) => troubles.push(message),
     ...more,
   });
-  observer.programmed({ book, ruleset }, nobody);
+  if (programmed) observer.programmed({ book, ruleset }, nobody);
   const count = async (packets: Readonly<Record<string, number>>) => {
     for (const [name, n] of Object.entries(packets)) counters.set(name, { packets: n, bytes: n });
     await observer.read();
@@ -65,7 +65,9 @@ const hitsOf = async ({ observer }: ReturnType<typeof observing>) =>
 describe("counts", () => {
   it("go on after a restart, which begins to count anew", async () => {
     const first = observing();
-    await first.count({ r_a: 5, r_b: 1 });
+    await first.count({ r_a: 4, r_b: 1 });
+    await first.count({ r_a: 5 });
+    await first.observer.stop();
     const second = observing();
     await second.count({ r_a: 2, r_b: 0 });
     expect(await hitsOf(second)).toEqual([
@@ -116,6 +118,17 @@ describe("counts", () => {
     await it.count({ r_a: 1, r_b: 1 });
     await it.count({ r_a: 1, r_b: 2 });
     expect(troubles).toEqual([expect.stringContaining("more rules than the 1 series")]);
+  });
+
+  it("of an agent before it are kept until it has rules of its own", async () => {
+    const first = observing();
+    await first.count({ r_a: 4 });
+    await first.observer.stop();
+    const second = observing({ programmed: false });
+    await second.count({ r_a: 1 });
+    expect(await hitsOf(second)).toEqual([["rule 1", "Allow", false, 4]]);
+    second.observer.programmed({ book, ruleset }, nobody);
+    expect(await hitsOf(second)).toEqual([["rule 1", "Allow", false, 5]]);
   });
 
   it("that nobody can tell change nothing", async () => {

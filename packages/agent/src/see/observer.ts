@@ -35,6 +35,9 @@ export interface ObserverOptions {
   readonly onTrouble: (message: string) => void;
 }
 
+/** With thousands of rules the state is a large file; a kill may cost as much of the counts, in milliseconds. */
+const saveEvery = 60_000;
+
 /*
  *   kernel ──► counters ──► Counts ──┬──► RuleSeries ──► /metrics
  *     │                              ├──► state file ──► hits
@@ -51,10 +54,12 @@ export class Observer {
   /** The sums of another run are another counting. */
   readonly #origin = new Date().toISOString();
   #ulogd: Ulogd | undefined;
-  #book: ReadonlyMap<string, BookEntry> = new Map();
+  /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
+  #book: ReadonlyMap<string, BookEntry> | undefined;
   #sets: NodeProgram["ruleset"]["sets"] = new Map();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
+  #saved = Number.NEGATIVE_INFINITY;
   #saidOthers = false;
   #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
 
@@ -72,8 +77,9 @@ export class Observer {
       node: options.node,
       shadow: options.shadow,
       write: (line) => {
-        log.write(line);
+        const written = log.write(line);
         if ("suppressed" in line) return;
+        if (!written) return this.#suppress(1);
         this.#figures.lines++;
         this.metrics.auditLines.inc({ verdict: lineVerdict(line) });
       },
@@ -106,6 +112,7 @@ export class Observer {
 
   async hits(): Promise<HitsReport> {
     await this.read();
+    this.#save();
     return hitsReport(this.#counts.saved());
   }
 
@@ -131,23 +138,33 @@ export class Observer {
     clearInterval(this.#timer);
     await this.#ulogd?.stop();
     await this.read();
+    this.#save();
     this.#log?.close();
   }
 
   async #read(): Promise<void> {
+    if (this.#book === undefined) return;
     const counters = await this.#options.readCounters();
     if (counters === undefined) return;
     const reading: CounterReading = { at: new Date(), origin: this.#origin, counters };
     const grown = this.#counts.read(reading, this.#book);
     this.#export(grown);
-    const suppressed = this.#audit?.counted(grown) ?? 0;
-    this.#figures.suppressed += suppressed;
-    this.metrics.auditSuppressed.inc(suppressed);
+    this.#suppress(this.#audit?.counted(grown) ?? 0);
+    if (performance.now() - this.#saved > saveEvery) this.#save();
+  }
+
+  #save(): void {
+    this.#saved = performance.now();
     try {
       writeStateFile(this.#options.stateFile, this.#counts.saved());
     } catch (cause) {
       this.#options.onTrouble(`counts are not kept over a restart: ${String(cause)}`);
     }
+  }
+
+  #suppress(lines: number): void {
+    this.#figures.suppressed += lines;
+    this.metrics.auditSuppressed.inc(lines);
   }
 
   #export(grown: readonly Growth[]): void {

@@ -69,7 +69,7 @@ function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] 
       `${ago(lastApply.at, now)} ago: ${lastApply.wrote} in ${lastApply.milliseconds.toFixed(0)} ms`,
     ],
     ["drift", repairs(status.driftRepairs)],
-    ["cut", `${status.cutConnections} established connections`],
+    ["cut", cuts(status.cutConnections)],
     ...status.source.map((source) => sourceRow(source, now, style)),
     ["audit log", audit === undefined ? "off" : auditText(audit, style)],
     dns && [
@@ -84,6 +84,8 @@ function repairs(count: number): string {
   if (count === 0) return "none: nobody else touched the table";
   return `repaired ${count === 1 ? "once" : `${count} times`}`;
 }
+
+const cuts = (count: number): string => `${count} established ${count === 1 ? "connection" : "connections"}`;
 
 function sourceRow({ what, ok, state, lastChange }: SourceStatus, now: number, style: Style): Row {
   const changed = lastChange === undefined ? "" : `, changed ${ago(lastChange, now)} ago`;

@@ -20,7 +20,7 @@ export class WatchedFolders {
   }
 
   close(): void {
-    for (const folder of [...this.watchers.keys()]) this.forget(folder);
+    for (const folder of this.watchers.keys()) this.forget(folder);
   }
 
   private add(folder: string): void {

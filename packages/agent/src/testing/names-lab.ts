@@ -122,14 +122,18 @@ export class NamesLab {
       .toSorted();
   }
 
-  /** The pod sends bytes to port 53, and goes away. */
-  async say(protocol: "udp" | "tcp", address: string, bytes: Buffer): Promise<void> {
+  /** The pod sends bytes to port 53, and no more; what comes back over TCP until the other side closes. */
+  async say(protocol: "udp" | "tcp", address: string, bytes: Buffer): Promise<Buffer> {
     const given = `Buffer.from("${bytes.toString("hex")}","hex")`;
     const script =
       protocol === "udp"
         ? `const s=require("dgram").createSocket("udp4");s.send(${given},53,"${address}",()=>s.close())`
-        : `require("net").connect(53,"${address}").on("error",()=>0).on("close",()=>0).end(${given})`;
-    await exitOf(this.#spawn("pod", process.execPath, ["-e", script]));
+        : `const s=require("net").connect({port:53,host:"${address}",allowHalfOpen:true});s.on("error",()=>0).end(${given});s.pipe(process.stdout)`;
+    const child = this.#spawn("pod", process.execPath, ["-e", script]);
+    const heard: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => heard.push(chunk));
+    await once(child, "close");
+    return Buffer.concat(heard);
   }
 
   /** Whether the pod can open a TCP connection to port 80 of this address. */

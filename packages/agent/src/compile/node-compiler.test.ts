@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import { nodeWorld, nodeYaml, podYaml } from "../testing/node-world.js";
+import type { Journey } from "../testing/walk-ruleset.js";
+
+const cluster = [
+  nodeYaml("here", "192.168.0.1"),
+  nodeYaml("there", "192.168.0.2"),
+  podYaml("shop/web", "10.0.0.1,fd00::1", {
+    labels: "team: red",
+    spec: "ports: [{ name: http, containerPort: 8080 }]",
+  }),
+  podYaml("shop/cart", "10.0.0.2,fd00::2", {
+    node: "there",
+    labels: "team: red",
+    spec: "ports: [{ name: http, containerPort: 81 }]",
+  }),
+  podYaml("play/game", "10.0.0.3,fd00::3", { node: "there", labels: "team: blue" }),
+].join("");
+
+const policy = (kind: string, spec: string, metadata = "") => {
+  const apiVersion = kind.startsWith("Cilium") ? "cilium.io/v2" : "networking.k8s.io/v1";
+  return `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: p, namespace: shop${metadata} }\nspec: ${spec}\n`;
+};
+const networkPolicy = (spec: string, metadata = "") =>
+  policy("NetworkPolicy", `{ podSelector: { matchLabels: { app: web } }, ${spec} }`, metadata);
+const cilium = (spec: string) =>
+  policy("CiliumNetworkPolicy", `{ endpointSelector: { matchLabels: { app: web } }, ${spec} }`);
+const admin = (rules: string) => `---
+apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: { name: guard }
+spec: { priority: 5, subject: { namespaces: {} }, ${rules} }
+`;
+const kep = (rules: string) => `---
+apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: { name: tenants }
+spec: { priority: 50, subject: { namespaceSelector: {} }, ${rules} }
+`;
+
+const told = ({ verdict }: Journey) => verdict;
+
+describe("who is let through", () => {
+  it.each([
+    {
+      of: "pods by labels, IPv4 and IPv6 alike",
+      policies: networkPolicy("ingress: [{ from: [{ podSelector: { matchLabels: { app: cart } } }] }]"),
+      accept: ["10.0.0.2 -> 10.0.0.1:80/TCP", "fd00::2 -> [fd00::1]:80/TCP", "10.0.0.1 -> 10.0.0.3:80/TCP"],
+      drop: [
+        "10.0.0.3 -> 10.0.0.1:80/TCP",
+        "203.0.113.1 -> 10.0.0.1:80/TCP",
+        "192.168.0.2 -> 10.0.0.1:80/TCP",
+      ],
+    },
+    {
+      of: "S1.8: a port by name, as the destination calls it: coming in, the subject does",
+      policies: networkPolicy("ingress: [{ ports: [{ port: http }] }]"),
+      accept: ["10.0.0.2 -> 10.0.0.1:8080/TCP"],
+      drop: ["10.0.0.2 -> 10.0.0.1:81/TCP", "10.0.0.2 -> 10.0.0.1:8080/UDP"],
+    },
+    {
+      of: "S1.8: going out, the peer does, and whoever is no pod has none",
+      policies: networkPolicy("policyTypes: [Egress], egress: [{ ports: [{ port: http }] }]"),
+      accept: ["10.0.0.1 -> 10.0.0.2:81/TCP"],
+      drop: [
+        "10.0.0.1 -> 10.0.0.2:8080/TCP",
+        "10.0.0.1 -> 10.0.0.3:81/TCP",
+        "10.0.0.1 -> 203.0.113.1:81/TCP",
+      ],
+    },
+    {
+      of: "S2.3: a block of addresses, pods in it and exceptions",
+      policies: networkPolicy(
+        "policyTypes: [Egress], egress: [{ to: [{ ipBlock: { cidr: 0.0.0.0/0, except: [10.0.0.3/32, 203.0.113.8/29] } }] }]",
+      ),
+      accept: [
+        "10.0.0.1 -> 203.0.113.1:80/TCP",
+        "10.0.0.1 -> 10.0.0.2:80/TCP",
+        "10.0.0.1 -> 192.168.0.2:80/TCP",
+      ],
+      drop: [
+        "10.0.0.1 -> 203.0.113.9:80/TCP",
+        "10.0.0.1 -> 10.0.0.3:80/TCP",
+        "fd00::1 -> [2001:db8::1]:80/TCP",
+      ],
+    },
+    {
+      of: "S7.5: a block that reaches external addresses only",
+      policies: cilium("egress: [{ toCIDR: [0.0.0.0/0] }]"),
+      accept: ["10.0.0.1 -> 203.0.113.1:80/TCP"],
+      drop: ["10.0.0.1 -> 10.0.0.2:80/TCP", "10.0.0.1 -> 192.168.0.2:80/TCP"],
+    },
+    {
+      of: "S7.5: entities, where it matters which node it is",
+      policies: cilium("ingress: [{ fromEntities: [remote-node] }]"),
+      accept: ["192.168.0.2 -> 10.0.0.1:80/TCP"],
+      drop: ["10.0.0.2 -> 10.0.0.1:80/TCP", "203.0.113.1 -> 10.0.0.1:80/TCP"],
+    },
+    {
+      of: "S5.4: peers that are relative to the subject",
+      policies: kep(
+        "ingress: [{ action: Deny, from: [{ namespaces: { notSelf: true } }], l4Selector: { allPorts: true } }]",
+      ),
+      accept: ["10.0.0.2 -> 10.0.0.1:80/TCP", "203.0.113.1 -> 10.0.0.1:80/TCP"],
+      drop: ["10.0.0.3 -> 10.0.0.1:80/TCP"],
+    },
+    {
+      of: "S7.6: ICMP by type, in its family",
+      policies: cilium("ingress: [{ icmps: [{ fields: [{ family: IPv4, type: 8 }] }] }]"),
+      accept: ["10.0.0.2 -> 10.0.0.1:ICMP"],
+      drop: ["fd00::2 -> [fd00::1]:ICMP", "10.0.0.2 -> 10.0.0.1:80/TCP"],
+    },
+    {
+      of: "S1.1: the first tier that decides",
+      policies:
+        admin(
+          "ingress: [{ action: Pass, from: [{ namespaces: { matchLabels: { kubernetes.io/metadata.name: play } } }], ports: [{ portNumber: { port: 80, protocol: TCP } }] }, { action: Deny, from: [{ namespaces: {} }] }]",
+        ) + networkPolicy("ingress: [{}]"),
+      accept: ["10.0.0.3 -> 10.0.0.1:80/TCP", "203.0.113.1 -> 10.0.0.1:80/TCP"],
+      drop: ["10.0.0.3 -> 10.0.0.1:81/TCP", "10.0.0.2 -> 10.0.0.1:80/TCP"],
+    },
+    {
+      of: "S7.7: what needs authentication is denied, whatever comes after it",
+      policies: cilium(
+        "ingress: [{ fromEndpoints: [{}], authentication: { mode: required } }, { fromEntities: [all] }]",
+      ),
+      accept: ["203.0.113.1 -> 10.0.0.1:80/TCP"],
+      drop: ["10.0.0.2 -> 10.0.0.1:80/TCP"],
+    },
+    {
+      of: "S7.11: what may be in a group that nobody knows is denied, and not allowed",
+      policies: cilium(
+        "egress: [{ toGroups: [{ aws: { securityGroupsNames: [g] } }] }, { toCIDR: [203.0.113.0/29] }]",
+      ),
+      accept: ["10.0.0.1 -> 203.0.113.1:80/TCP"],
+      drop: ["10.0.0.1 -> 203.0.113.9:80/TCP"],
+    },
+  ])("$of", ({ policies, accept, drop }) => {
+    const { send } = nodeWorld(cluster + policies);
+    expect(accept.filter((packet) => told(send(packet)) !== "accept")).toEqual([]);
+    expect(drop.filter((packet) => told(send(packet)) !== "drop")).toEqual([]);
+  });
+});
+
+describe("S1.6, S7.8: the node itself", () => {
+  const output = { hook: "output" } as const;
+
+  it("reaches its pods, isolated or not, and there is no chain for it", () => {
+    const { send, ruleset } = nodeWorld(cluster + networkPolicy("ingress: []"));
+    expect(told(send("192.168.0.1 -> 10.0.0.1:80/TCP", output))).toBe("accept");
+    expect(ruleset.chains.has("output")).toBe(false);
+  });
+
+  it("is bound by what Cilium denies it, by whichever of its addresses it comes", () => {
+    const { send } = nodeWorld(
+      cluster +
+        cilium(
+          "ingressDeny: [{ fromEntities: [host], toPorts: [{ ports: [{ port: '80', protocol: TCP }] }] }]",
+        ),
+    );
+    expect(told(send("192.168.0.1 -> 10.0.0.1:80/TCP", output))).toBe("drop");
+    expect(told(send("10.0.0.254 -> 10.0.0.1:80/TCP", output))).toBe("drop");
+    expect(told(send("192.168.0.1 -> 10.0.0.1:81/TCP", output))).toBe("accept");
+  });
+
+  it("is reached by its pods as their policies say", () => {
+    const { send } = nodeWorld(cluster + networkPolicy("policyTypes: [Egress], egress: []"));
+    expect(told(send("10.0.0.1 -> 192.168.0.1:80/TCP", { hook: "input" }))).toBe("drop");
+  });
+});
+
+describe("S8.4: domain names", () => {
+  const names = cilium(
+    "egress: [{ toFQDNs: [{ matchName: example.com }], toPorts: [{ ports: [{ port: '443' }] }] }]",
+  );
+  const { program, send } = nodeWorld(cluster + names);
+  const [set] = program.names;
+  const learned = (name: string) =>
+    new Map([[name, new Set(["10.0.0.1 . 203.0.113.1", "10.0.0.1 . 10.0.0.2"])]]);
+  const packet = "10.0.0.1 -> 203.0.113.1:443/TCP";
+  const byName = 0x00020000;
+
+  it("have sets, and pods that they are for", () => {
+    expect(program.names).toMatchObject([
+      { patterns: [{ kind: "exact", text: "example.com" }], pods: ["10.0.0.1", "fd00::1"] },
+    ]);
+    for (const name of [set!.fresh[4], set!.kept[6]])
+      expect(program.ruleset.sets.get(name)).toMatchObject({ elements: "learned", flags: ["timeout"] });
+  });
+
+  it("let through what they resolved to, on the ports of the rule, and the connection remembers", () => {
+    expect(told(send(packet))).toBe("drop");
+    expect(send(packet, {}, learned(set!.fresh[4]))).toMatchObject({
+      verdict: "accept",
+      mark: 0x00040000 | byName,
+    });
+    expect(told(send("10.0.0.1 -> 203.0.113.1:80/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
+  });
+
+  it("S8.3: for Cilium, external addresses only", () => {
+    expect(told(send("10.0.0.1 -> 10.0.0.2:443/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
+  });
+
+  it("keep established connections longer than new ones may be opened", () => {
+    const old = { connection: { state: "established", isReply: false, mark: 0x00080000 } } as const;
+    expect(told(send(packet, {}, learned(set!.kept[4])))).toBe("drop");
+    expect(told(send(packet, old, learned(set!.kept[4])))).toBe("accept");
+  });
+});
+
+describe("modes", () => {
+  const denied = "10.0.0.3 -> 10.0.0.1:80/TCP";
+  const shadow = ', annotations: { tierwall.dev/enforcement: "shadow" }';
+  const audit = (mode: string) => `, annotations: { tierwall.dev/audit: "${mode}" }`;
+  const log = { group: 5, perSecond: 10, burst: 5 };
+  const deny = "ingress: [{ from: [{ podSelector: {} }] }]";
+
+  it("a policy in shadow mode counts and decides nothing", () => {
+    const { send, program } = nodeWorld(cluster + networkPolicy(deny, shadow), { log });
+    const journey = send(denied);
+    const [entry] = [...program.book.values()].filter(({ by }) => by.kind === "isolation");
+    expect(journey).toMatchObject({
+      verdict: "accept",
+      counted: [`r_${entry!.id}`],
+      logged: [`tw:${entry!.id}`],
+    });
+    expect(entry!.shadow).toBe(true);
+  });
+
+  it("a node in shadow mode lets everything through, and counts", () => {
+    const { send } = nodeWorld(cluster + networkPolicy(deny), { shadow: true });
+    expect(send(denied)).toMatchObject({ verdict: "accept", counted: [expect.stringMatching(/^r_/)] });
+  });
+
+  it.each([
+    ["denied", 1, 0],
+    ["all", 1, 1],
+    ["none", 0, 0],
+  ])("audit: %s logs %i denied, %i allowed", (mode, whenDenied, whenAllowed) => {
+    const { send } = nodeWorld(cluster + networkPolicy(deny, audit(mode)), { log });
+    expect(send(denied).logged).toHaveLength(whenDenied);
+    expect(send("10.0.0.2 -> 10.0.0.1:80/TCP").logged).toHaveLength(whenAllowed);
+  });
+
+  it("nothing is logged without a group", () => {
+    expect(nodeWorld(cluster + networkPolicy(deny)).send(denied).logged).toEqual([]);
+  });
+});
+
+describe("what is not there", () => {
+  it("rules about pods of other nodes leave no trace", () => {
+    const elsewhere = networkPolicy("ingress: []").replace("app: web", "app: cart");
+    const { program } = nodeWorld(cluster + elsewhere);
+    expect(program.book.size).toBe(0);
+    expect(program.ruleset.sets.get("ident4")!.elements).toEqual(new Map());
+    expect([...program.ruleset.chains.keys()]).toEqual([]);
+  });
+
+  it("pods that no rule tells from others have no identity", () => {
+    const { program } = nodeWorld(
+      cluster + networkPolicy("ingress: [{ from: [{ podSelector: { matchLabels: { app: cart } } }] }]"),
+    );
+    expect([...(program.ruleset.sets.get("ident4")!.elements as Map<string, string>).keys()]).toEqual([
+      "10.0.0.2",
+    ]);
+  });
+
+  it("ids stay when a rule is edited, so that counters go on", () => {
+    const ids = (port: number) => [
+      ...nodeWorld(cluster + networkPolicy(`ingress: [{ ports: [{ port: ${port} }] }]`)).program.book.keys(),
+    ];
+    expect(ids(80)).toEqual(ids(81));
+  });
+});

@@ -1,0 +1,134 @@
+import { type Cluster, type Decider, deciderText, formatAddress } from "@tierwall/core";
+import type { BookEntry, NodeProgram } from "./program.js";
+import type { Ruleset } from "./ruleset.js";
+import type { Annotations } from "./text.js";
+import { counterOf, identityMaps, podMaps } from "./vocabulary.js";
+
+/** What stands where only the frame of the table knows. */
+const framed: Readonly<Record<string, string>> = {
+  egress: "packets that are forwarded: what their source may send",
+  ingress: "packets that are forwarded: what their destination may receive",
+  input: "packets to this node: what pods on it may send there",
+  arrival: "packets to this node that are let through",
+  output: "packets of this node itself: it reaches its pods, unless a rule binds it",
+  stamp: "remembers that the connection is allowed, for as long as these rules are in force",
+  deny: "new connections leave nothing behind, established ones are cut",
+};
+
+/** As many policies or pods as are named one by one. */
+const most = 8;
+
+/** Names the policy and the rule behind each part of a table, and who has which address. */
+export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: Cluster): Annotations {
+  const entries = new Map([...book.values()].map((entry) => [counterOf(entry.id), entry]));
+  const names = namesByAddress(cluster);
+  const deciding = decidersOf(ruleset, entries);
+  const walkers = walkersOf(ruleset, names);
+  const whose = (name: string) => {
+    const walker = walkers.get(name);
+    return walker === undefined ? [] : [`${walker.what} ${enumerate([...walker.pods])}`];
+  };
+  return {
+    above: (kind, name) => {
+      if (kind === "counter") return entries.has(name) ? [ruleLine(entries.get(name)!)] : [];
+      if (kind === "chain" && framed[name] !== undefined) return [framed[name]];
+      if (kind === "chain" && /^(ports|allow|deny|pass|shadow|named)_/.test(name)) {
+        const lines = [...(deciding.get(name) ?? [])].map(ruleLine);
+        return lines.length <= most ? lines : [...lines.slice(0, most), `and ${lines.length - most} more`];
+      }
+      return whose(name);
+    },
+    behind: (set, element) => (addressMaps.has(set) ? names.get(element) : undefined),
+  };
+}
+
+const addressMaps: ReadonlySet<string> = new Set(
+  [identityMaps.exact, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
+);
+
+/** `Allow (ingress): NetworkPolicy shop/allow-web rule 1 · policies/shop.yaml:31`. */
+export function ruleLine({ verdict, direction, shadow, tier, by }: BookEntry): string {
+  const decider =
+    by.kind === "rule" ? { kind: "rule", rule: by.rule } : { kind: "isolation", isolation: by.isolation };
+  return `${verdict} (${direction}${shadow ? ", shadow" : ""}): ${deciderText({ ...decider, tier } as Decider)}`;
+}
+
+/** The rules that may end a walk which comes to a chain. */
+function decidersOf(
+  { chains }: Ruleset,
+  entries: ReadonlyMap<string, BookEntry>,
+): ReadonlyMap<string, ReadonlySet<BookEntry>> {
+  const found = new Map<string, Set<BookEntry>>();
+  const visit = (name: string): ReadonlySet<BookEntry> => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const own = new Set<BookEntry>();
+    found.set(name, own);
+    for (const rule of chains.get(name)?.rules ?? []) {
+      const counted = entries.get(/^counter name "(\w+)"/.exec(rule)?.[1] ?? "");
+      if (counted !== undefined) own.add(counted);
+      for (const entry of visit(targetOf(rule) ?? "")) own.add(entry);
+    }
+    return own;
+  };
+  for (const name of chains.keys()) visit(name);
+  return found;
+}
+
+interface Walker {
+  readonly what: string;
+  readonly pods: Set<string>;
+}
+
+/** Whose packets come through a chain or a map on their way to the rules. */
+function walkersOf(
+  { chains, sets }: Ruleset,
+  names: ReadonlyMap<string, string>,
+): ReadonlyMap<string, Walker> {
+  const found = new Map<string, Walker>();
+  const note = (name: string, what: string, pod: string) => {
+    const known = found.get(name) ?? { what, pods: new Set() };
+    known.pods.add(pod);
+    found.set(name, known);
+  };
+  const ways = {
+    egress: "what goes out from",
+    ingress: "what comes in to",
+    ownNode: "what this node sends to",
+  };
+  for (const [way, maps] of Object.entries(podMaps))
+    for (const map of [sets.get(maps[4]), sets.get(maps[6])])
+      for (const [address, verdict] of map === undefined || map.elements === "learned" ? [] : map.elements) {
+        const what = ways[way as keyof typeof ways];
+        const pod = names.get(address) ?? address;
+        const start = targetOf(verdict);
+        if (start === undefined || start === "stamp") continue;
+        note(start, what, pod);
+        for (const rule of chains.get(start)?.rules ?? []) {
+          const tier = targetOf(rule);
+          if (tier === undefined || !tier.startsWith("tier_")) continue;
+          note(tier, what, pod);
+          const lookup = /vmap @(\S+)$/.exec(chains.get(tier)?.rules[0] ?? "")?.[1];
+          if (lookup !== undefined) note(lookup, what, pod);
+        }
+      }
+  return found;
+}
+
+const targetOf = (text: string): string | undefined => /\b(?:goto|jump) (\S+)$/.exec(text)?.[1];
+
+function enumerate(names: readonly string[]): string {
+  const sorted = names.toSorted();
+  const more = sorted.length - most;
+  return more <= 0 ? sorted.join(", ") : `${sorted.slice(0, most).join(", ")} and ${more} more`;
+}
+
+function namesByAddress(cluster: Cluster): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { name, addresses } of cluster.nodes.values())
+    for (const address of addresses) names.set(formatAddress(address), `node ${name}`);
+  for (const { namespace, name, hostNetwork, addresses } of cluster.pods.values())
+    if (!hostNetwork)
+      for (const address of addresses) names.set(formatAddress(address), `${namespace}/${name}`);
+  return names;
+}

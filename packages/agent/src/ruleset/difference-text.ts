@@ -1,0 +1,64 @@
+import type { NamedSet, Ruleset } from "./ruleset.js";
+import { type Annotations, chainText, elementsOf, setText } from "./text.js";
+
+/** One side of a comparison. */
+export interface AnnotatedRuleset {
+  readonly ruleset: Ruleset;
+  readonly annotations: Annotations;
+}
+
+/**
+ * What is in only one of two tables, for people: `-` in front of what goes, `+` in front of what comes. Chains are
+ * named after what they hold, so that a chain that changed is one that goes and one that comes.
+ */
+export function differenceText(before: AnnotatedRuleset, after: AnnotatedRuleset): string {
+  const parts = [
+    ...onlyIn(before.ruleset.chains, after.ruleset.chains).map(([name, chain]) =>
+      marked("-", chainText(name, chain, before.annotations)),
+    ),
+    ...onlyIn(before.ruleset.sets, after.ruleset.sets).map(([name, set]) =>
+      marked("-", setText(name, set, before.annotations)),
+    ),
+    ...[...before.ruleset.sets].flatMap(([name, set]) => {
+      const now = after.ruleset.sets.get(name);
+      return now === undefined ? [] : elementChanges(name, set, now, before.annotations, after.annotations);
+    }),
+    ...onlyIn(after.ruleset.sets, before.ruleset.sets).map(([name, set]) =>
+      marked("+", setText(name, set, after.annotations)),
+    ),
+    ...onlyIn(after.ruleset.chains, before.ruleset.chains).map(([name, chain]) =>
+      marked("+", chainText(name, chain, after.annotations)),
+    ),
+  ];
+  return parts.join("\n");
+}
+
+function onlyIn<T>(
+  these: ReadonlyMap<string, T>,
+  those: ReadonlyMap<string, T>,
+): readonly (readonly [string, T])[] {
+  return [...these].filter(([name]) => !those.has(name)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const marked = (mark: "-" | "+", text: string): string =>
+  text.replace(/^\t/gm, `${mark} `).replaceAll("\t", "    ");
+
+function elementChanges(
+  name: string,
+  before: NamedSet,
+  after: NamedSet,
+  was: Annotations,
+  is: Annotations,
+): readonly string[] {
+  const lines = (mark: "-" | "+", these: NamedSet, those: NamedSet, annotations: Annotations) => {
+    const others = new Set(elementsOf(those).map(([, text]) => text));
+    return elementsOf(these).flatMap(([key, text]) => {
+      const comment = annotations.behind(name, key);
+      return others.has(text) ? [] : `${mark}     ${text}${comment === undefined ? "" : ` # ${comment}`}\n`;
+    });
+  };
+  const changes = [...lines("-", before, after, was), ...lines("+", after, before, is)];
+  if (changes.length === 0) return [];
+  const above = is.above("set", name).map((comment) => `  # ${comment}\n`);
+  return [`${above.join("")}  ${before.kind} ${name}\n${changes.join("")}`];
+}

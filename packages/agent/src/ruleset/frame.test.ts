@@ -1,0 +1,140 @@
+import { parseCidr } from "@tierwall/core";
+import { describe, expect, it } from "vitest";
+import { nodeWorld, nodeYaml, podYaml } from "../testing/node-world.js";
+import type { Packet } from "../testing/walk-ruleset.js";
+
+const closed = `${nodeYaml("here", "192.168.0.1")}${podYaml("shop/web", "10.0.0.1,fd00::1")}${podYaml("shop/cart", "10.0.0.2,fd00::2")}---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: { name: closed, namespace: shop }
+spec: { podSelector: { matchLabels: { app: web } }, ingress: [{ ports: [{ port: 80 }] }] }
+`;
+const allowed = "10.0.0.2 -> 10.0.0.1:80/TCP";
+const denied = "10.0.0.2 -> 10.0.0.1:81/TCP";
+const [present, past, cut] = [0x00040000, 0x00080000, 0x00050000];
+const connection = (state: Packet["connection"]["state"], mark: number, isReply = false) => ({
+  connection: { state, mark, isReply },
+});
+
+describe("connections", () => {
+  const { send } = nodeWorld(closed);
+
+  it("that are allowed are stamped with the generation", () => {
+    expect(send(allowed)).toMatchObject({ verdict: "accept", mark: present });
+  });
+
+  it("keep the bits of others", () => {
+    expect(send(allowed, connection("established", past | 0xabcd)).mark).toBe(present | 0xabcd);
+  });
+
+  it("that this generation judged are not judged again", () => {
+    expect(send(denied, connection("established", present))).toMatchObject({
+      verdict: "accept",
+      counted: [],
+    });
+    expect(send(allowed, connection("established", cut))).toMatchObject({ verdict: "drop", counted: [] });
+  });
+
+  it("of the past are cut where they are no longer allowed, once and for all", () => {
+    expect(send(denied, connection("established", past))).toMatchObject({ verdict: "drop", mark: cut });
+    expect(send(denied, connection("new", 0))).toMatchObject({ verdict: "drop", mark: 0 });
+  });
+
+  it("are judged by their replies as well", () => {
+    const reply = (port: number): Partial<Packet> => ({
+      source: { family: 4, value: 0x0a000001n },
+      destination: { family: 4, value: 0x0a000002n },
+      sourcePort: port,
+      destinationPort: 40_000,
+      ...connection("established", past, true),
+    });
+    expect(send(allowed, reply(80))).toMatchObject({ verdict: "accept", mark: present });
+    expect(send(allowed, reply(81))).toMatchObject({ verdict: "drop", mark: cut });
+  });
+
+  it("S1.5: errors about them are let through", () => {
+    const error = { protocol: "ICMP", icmpType: 3, ...connection("related", past) } as const;
+    expect(send(denied, error).verdict).toBe("accept");
+  });
+
+  it("that nobody tracks are judged packet by packet", () => {
+    expect(send(allowed, connection("untracked", 0)).verdict).toBe("accept");
+    expect(send(denied, connection("untracked", 0)).verdict).toBe("drop");
+  });
+
+  it("use only the bits they are given", () => {
+    const world = nodeWorld(closed, { connectionMask: 0x00000ff0 });
+    expect(world.send(allowed, connection("established", 0xfffff00f)).mark).toBe(0xfffff04f);
+    expect(world.send(denied, connection("established", 0xfffff08f)).mark).toBe(0xfffff05f);
+  });
+});
+
+describe("neighbours", () => {
+  const solicitation = { protocol: "ICMP", icmpType: 135 } as const;
+
+  it("find each other, from next door only", () => {
+    const { send } = nodeWorld(closed);
+    expect(send("fd00::2 -> [fd00::1]:ICMP", { ...solicitation, hopLimit: 255 }).verdict).toBe("accept");
+    expect(send("fd00::2 -> [fd00::1]:ICMP", { ...solicitation, hopLimit: 64 }).verdict).toBe("drop");
+  });
+});
+
+describe("unknown pods", () => {
+  const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
+
+  it.each([
+    ["10.0.0.9 -> 203.0.113.1:80/TCP", "forward", "unknown_egress"],
+    ["203.0.113.1 -> 10.0.0.9:80/TCP", "forward", "unknown_ingress"],
+    ["10.0.0.9 -> 192.168.0.1:80/TCP", "input", "unknown_egress"],
+    ["fd00::9 -> [2001:db8::1]:80/TCP", "forward", "unknown_egress"],
+  ] as const)("%s, %s: dropped and counted as %s", (packet, hook, counter) => {
+    const { send } = nodeWorld(closed, { localRanges });
+    expect(send(packet, { hook })).toMatchObject({ verdict: "drop", counted: [counter] });
+  });
+
+  it("are reached by their node, whose probes may come first", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    expect(send("192.168.0.1 -> 10.0.0.9:80/TCP", { hook: "output" }).verdict).toBe("accept");
+  });
+
+  it("are not marked as cut: once they are known, what they began goes on", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    const journey = send("10.0.0.9 -> 203.0.113.1:80/TCP", connection("established", past));
+    expect(journey).toMatchObject({ verdict: "drop", mark: past });
+  });
+
+  it("are let through where that is asked for", () => {
+    const { send } = nodeWorld(closed, { localRanges, unknownPods: "allow" });
+    expect(send("10.0.0.9 -> 203.0.113.1:80/TCP").verdict).toBe("accept");
+  });
+
+  it("are told from known pods without any policy", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    expect(send("10.0.0.2 -> 203.0.113.1:80/TCP").verdict).toBe("accept");
+  });
+});
+
+describe("what others add", () => {
+  it("comes before pods are judged, and with its own chains", () => {
+    const extra = {
+      chains: new Map([["proxy", { rules: ["accept"] }]]),
+      sets: new Map(),
+      counters: new Set(["dns"]),
+    };
+    const egress = closed.replace("ingress: [{ ports: [{ port: 80 }] }]", "policyTypes: [Egress]");
+    const { send, ruleset } = nodeWorld(egress, {}, { beforeInput: ["udp dport 53 goto proxy"], extra });
+    expect(send("10.0.0.1 -> 192.168.0.1:53/UDP", { hook: "input" }).verdict).toBe("accept");
+    expect(send("10.0.0.1 -> 192.168.0.1:53/TCP", { hook: "input" }).verdict).toBe("drop");
+    expect(ruleset.counters).toContain("dns");
+  });
+});
+
+it("--deny reject refuses", () => {
+  expect(nodeWorld(closed, { deny: "reject" }).send(denied).verdict).toBe("reject");
+});
+
+it("without policies nothing is dropped, and nobody is looked up", () => {
+  const { send, program } = nodeWorld(podYaml("shop/web", "10.0.0.1"));
+  expect(send("203.0.113.1 -> 10.0.0.1:80/TCP")).toMatchObject({ verdict: "accept", mark: present });
+  expect(program.ruleset.chains.size).toBe(0);
+});

@@ -1,0 +1,84 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
+
+afterAll(removeFolders);
+
+const cluster = (port: string) => `
+apiVersion: v1
+kind: Pod
+metadata: { name: web, namespace: shop, labels: { app: web } }
+spec: { nodeName: worker-1, containers: [{ name: main }] }
+status: { phase: Running, podIPs: [{ ip: 10.0.0.1 }] }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: other, namespace: shop, labels: { app: other } }
+spec: { nodeName: worker-2, containers: [{ name: main }] }
+status: { phase: Running, podIPs: [{ ip: 10.0.0.2 }] }
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: { name: web, namespace: shop }
+spec:
+  podSelector: { matchLabels: { app: web } }
+  ingress: [{ ports: [{ port: ${port} }] }]
+`;
+const cwd = folderOf({ "now.yaml": cluster("80"), "later.yaml": cluster("81") });
+const nft = (...args: readonly string[]) => tierwall(["nft", "-f", "now.yaml", ...args], { cwd });
+
+describe("tierwall nft", () => {
+  it("prints a table, and names who is behind its parts", () => {
+    const { status, stdout } = nft("--node", "worker-1");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^table inet tierwall \{\n/);
+    expect(stdout).toContain("# Allow (ingress): NetworkPolicy shop/web rule 1 · now.yaml:19\n");
+    expect(stdout).toContain("# shop/web\n");
+  });
+
+  it("--no-annotate leaves that out", () => {
+    const { stdout } = nft("--node", "worker-1", "--no-annotate");
+    expect(stdout).toContain("tcp dport 80 goto");
+    expect(stdout).not.toContain("#");
+  });
+
+  it("holds nothing of rules that are about pods of other nodes", () => {
+    const { stdout } = nft("--node", "worker-2");
+    expect(stdout).not.toContain("shop/web");
+    expect(stdout).toContain("10.0.0.2 : accept # shop/other");
+  });
+
+  it("--diff prints what another state changes, and is status 1", () => {
+    const { status, stdout } = nft("--node", "worker-1", "--diff", "later.yaml");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^- {5}tcp dport 80 goto allow_/m);
+    expect(stdout).toMatch(/^\+ {5}tcp dport 81 goto allow_/m);
+  });
+
+  it("--diff is status 0 where nothing differs on the node", () => {
+    const { status, stdout, stderr } = nft("--node", "worker-2", "--diff", "later.yaml");
+    expect([status, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain("nothing differs on this node");
+  });
+
+  it("takes the options of the node", () => {
+    const options = ["--deny", "reject", "--pod-range", "10.0.0.0/24", "--log-group", "7"];
+    const { stdout } = nft("--node", "worker-1", ...options, "--connmark-mask", "0x00ff0000");
+    expect(stdout).toContain("reject with icmpx 3");
+    expect(stdout).toContain("ip saddr @local4 goto unknown_egress");
+    expect(stdout).toContain("group 7");
+    expect(stdout).toContain("ct mark & 0x00fd0000 == 0x00040000 accept");
+  });
+
+  it.each([
+    ["no node", [], "required option '--node <name>' not specified"],
+    ["a node that is not there", ["--node", "worker-3"], "there is no node `worker-3`"],
+    ["a mask with a hole", ["--node", "worker-1", "--connmark-mask", "0xff0f0000"], "bits in a row"],
+    ["a mask that is too small", ["--node", "worker-1", "--connmark-mask", "0x7f"], "bits in a row"],
+    ["a group that is no number", ["--node", "worker-1", "--log-group", "x"], "not a whole number"],
+    ["another state that is not there", ["--node", "worker-1", "--diff", "gone.yaml"], "gone.yaml"],
+  ])("%s is status 2, with what to do", (_, args, message) => {
+    const { status, stdout, stderr } = nft(...args);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+  });
+});

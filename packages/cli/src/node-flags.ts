@@ -1,0 +1,67 @@
+import type { NodeOptions } from "@tierwall/agent";
+import type { Cidr } from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { connectionMask, count } from "./quantity.js";
+import { cidr, collectWith } from "./state.js";
+
+/** Options of every command about what one node enforces, but for its name. */
+export interface NodeFlags {
+  readonly podRange?: readonly Cidr[];
+  readonly unknownPods: "deny" | "allow";
+  readonly deny: "drop" | "reject";
+  readonly shadow?: boolean;
+  readonly connmarkMask: number;
+  readonly logGroup?: number;
+  readonly logRate: number;
+}
+
+/** `usualRange`: where the range comes from if it is not given, for those who can tell. */
+export function withNodeFlags(command: Command, usualRange = ""): Command {
+  return command
+    .option(
+      "--pod-range <cidr>",
+      `the range that pods of this node get their addresses from (repeatable)${usualRange}`,
+      collectWith(cidr),
+    )
+    .addOption(
+      new Option(
+        "--unknown-pods <verdict>",
+        "what happens to addresses in that range of which no pod is known yet",
+      )
+        .choices(["deny", "allow"])
+        .default("deny"),
+    )
+    .addOption(
+      new Option("--deny <manner>", "how packets are refused: silently, or with an error to the sender")
+        .choices(["drop", "reject"])
+        .default("drop"),
+    )
+    .option("--shadow", "count and log what would be denied on this node, and deny nothing")
+    .addOption(
+      new Option("--connmark-mask <mask>", "the bits of the connection mark that are Tierwall's own")
+        .argParser(connectionMask)
+        .default(0xffff0000, "0xffff0000"),
+    )
+    .option("--log-group <number>", "the NFLOG group that packets are logged to", count)
+    .addOption(
+      new Option("--log-rate <number>", "packets a second that are logged, for each rule")
+        .argParser(count)
+        .default(10),
+    );
+}
+
+/** `logGroup`: absent, nothing is logged. */
+export function nodeOptionsOf(node: string, flags: NodeFlags, logGroup = flags.logGroup): NodeOptions {
+  const { unknownPods, deny, connmarkMask, logRate } = flags;
+  return {
+    node,
+    connectionMask: connmarkMask,
+    deny,
+    unknownPods,
+    localRanges: flags.podRange ?? [],
+    shadow: flags.shadow ?? false,
+    ...(logGroup === undefined
+      ? {}
+      : { log: { group: logGroup, perSecond: logRate, burst: Math.max(5, logRate) } }),
+  };
+}

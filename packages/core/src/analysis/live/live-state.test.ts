@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { ManifestObject } from "../../manifest/object.js";
+import { objectsOf, parseManifest } from "../../manifest/parse.js";
+import { keyOf, LiveState } from "./live-state.js";
+
+/* What random histories do not show at a glance; laws/live-state.test.ts holds all of it against reading afresh. */
+
+function objects(yaml: string): readonly ManifestObject[] {
+  return objectsOf(parseManifest(yaml, "test.yaml").documents).objects;
+}
+
+function liveWith(yaml: string): LiveState {
+  const live = new LiveState({ provenance: "cluster" });
+  for (const object of objects(yaml)) live.set(object);
+  return live;
+}
+
+const set = (live: LiveState, yaml: string) => objects(yaml).map((object) => live.set(object));
+
+const cluster = `
+{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team: a}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {podCIDR: 10.0.0.0/24, podCIDRs: [10.0.0.0/24, "fd00::/64"]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop, labels: {app: web}}, spec: {nodeName: n1}, status: {podIP: 10.0.0.1, hostIP: 192.0.2.1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: db, namespace: shop}, spec: {nodeName: n1}, status: {podIP: 10.0.0.2, hostIP: 192.0.2.1}}
+---
+{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: a, namespace: shop}, spec: {podSelector: {}, ingress: [{}]}}
+---
+{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: b, namespace: shop}, spec: {podSelector: {}, ingress: [{}]}}
+`;
+
+describe("a state that is kept current", () => {
+  it("is the same object as long as nothing comes", () => {
+    const live = liveWith(cluster);
+    expect(live.moment()).toBe(live.moment());
+  });
+
+  it("does not change when an object says again what it said, or says more that nobody looks at", () => {
+    const live = liveWith(cluster);
+    const before = live.moment();
+    set(live, cluster);
+    set(
+      live,
+      "{apiVersion: v1, kind: Pod, metadata: {name: db, namespace: shop}, spec: {nodeName: n1}, status: {podIP: 10.0.0.2, hostIP: 192.0.2.1, conditions: [{type: Ready}]}}",
+    );
+    const after = live.moment();
+    expect([after.cluster, after.tiers, after.policies, after.podRanges]).toEqual([
+      before.cluster,
+      before.tiers,
+      before.policies,
+      before.podRanges,
+    ]);
+    expect(after.cluster).toBe(before.cluster);
+    expect(after.tiers).toBe(before.tiers);
+  });
+
+  it("leaves a moment that was given out as it was", () => {
+    const live = liveWith(cluster);
+    const before = live.moment();
+    for (const object of objects(cluster)) live.remove(keyOf(object));
+    const after = live.moment();
+    expect([before.cluster.pods.size, after.cluster.pods.size]).toEqual([2, 0]);
+    expect([before.policies.length, after.policies.length]).toEqual([2, 0]);
+    expect([before.podRanges.size, after.podRanges.size]).toEqual([1, 0]);
+    expect(before.tiers.ingress[0]!.rules).toHaveLength(2);
+    expect(after.tiers.ingress).toEqual([]);
+  });
+
+  it("knows what addresses a node gives its pods", () => {
+    expect([...liveWith(cluster).moment().podRanges]).toEqual([["n1", ["10.0.0.0/24", "fd00::/64"]]]);
+  });
+
+  it("takes the addresses of a node that tells none from its pods, as long as they are there", () => {
+    const live = liveWith(cluster);
+    expect(live.moment().cluster.nodes.get("n1")!.addresses).toHaveLength(1);
+    for (const name of ["web", "db"]) live.remove(`core Pod shop/${name}`);
+    expect(live.moment().cluster.nodes.get("n1")!.addresses).toEqual([]);
+  });
+
+  it("S1.11: lets go of a pod that has finished", () => {
+    const live = liveWith(cluster);
+    set(
+      live,
+      "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, status: {phase: Succeeded}}",
+    );
+    expect([...live.moment().cluster.pods.keys()]).toEqual(["shop/db"]);
+  });
+
+  it("makes up a namespace that is gone while something still lives in it, and says so", () => {
+    const live = liveWith(cluster);
+    live.remove("core Namespace shop");
+    expect(live.moment().cluster.namespaces.get("shop")!.labels).toEqual({
+      "kubernetes.io/metadata.name": "shop",
+    });
+    expect(live.moment().diagnostics.map(({ code }) => code)).toContain("TW3001");
+    for (const object of objects(cluster)) live.remove(keyOf(object));
+    expect(live.moment().cluster.namespaces.size).toBe(0);
+    expect(live.moment().diagnostics).toEqual([]);
+  });
+
+  it("S10.2: fails closed on a policy it cannot read, and forgets the complaint with the policy", () => {
+    const live = liveWith(cluster);
+    const [key] = set(
+      live,
+      "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: new, namespace: shop}, spec: {podSelector: {}, ingress: [{from: [{planet: mars}]}]}}",
+    );
+    const codes = () => live.moment().diagnostics.map(({ code }) => code);
+    expect(live.moment().policies.map(({ name }) => name)).toContain("new");
+    expect(codes()).toContain("TW2015");
+    live.remove(key!);
+    expect(codes()).not.toContain("TW2015");
+  });
+
+  it("asks for warnings about the policies of its own moment, however late", () => {
+    const admin = (name: string) =>
+      `{apiVersion: policy.networking.k8s.io/v1alpha1, kind: AdminNetworkPolicy, metadata: {name: ${name}}, spec: {priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}`;
+    const live = liveWith(cluster);
+    set(live, admin("one"));
+    set(live, admin("two"));
+    const then = live.moment();
+    live.remove("policy.networking.k8s.io AdminNetworkPolicy two");
+    expect(live.moment().diagnostics.map(({ code }) => code)).not.toContain("TW2003");
+    expect(then.diagnostics.map(({ code }) => code)).toContain("TW2003");
+  });
+
+  it("stays in order when many policies come at once, and when one of them changes", () => {
+    const live = new LiveState({ provenance: "cluster" });
+    const policy = (i: number, app: string) =>
+      `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: p${i}, namespace: shop}, spec: {podSelector: {matchLabels: {app: ${app}}}, ingress: [{}]}}`;
+    for (let i = 60; i >= 0; i--) set(live, policy(i, "x"));
+    const names = () => live.moment().tiers.ingress[0]!.rules.map(({ origin }) => origin.policy.name);
+    const sorted = Array.from({ length: 61 }, (_, i) => `p${i}`).toSorted();
+    expect(names()).toEqual(sorted);
+    set(live, policy(30, "other"));
+    expect(names()).toEqual(sorted);
+  });
+});

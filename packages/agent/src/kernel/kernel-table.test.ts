@@ -55,6 +55,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
       ok: true,
       value: { kind: "changed", table: "tierwall", generation: 2 },
     });
+    await until(() => !/[tr]_81/.test(generationOfKernel()));
     const before = generationOfKernel();
     expect(await table.apply(denying(82, 80))).toMatchObject({
       ok: true,

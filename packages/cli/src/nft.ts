@@ -1,3 +1,4 @@
+import type * as agentModule from "@tierwall/agent";
 import { diagnostic, diagnosticText, type State } from "@tierwall/core";
 import type { Command } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-options.js";
@@ -71,7 +72,7 @@ function tellDifference(agent: Agent, before: Table, path: string, flags: NftFla
   return text === "" ? 0 : 1;
 }
 
-type Agent = typeof import("@tierwall/agent");
+type Agent = typeof agentModule;
 type Table = NonNullable<ReturnType<typeof tableOf>>;
 
 function tableOf(agent: Agent, { cluster, tiers }: State, flags: NftFlags) {

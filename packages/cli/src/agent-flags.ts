@@ -29,7 +29,31 @@ export interface AgentFlags extends NodeFlags {
 }
 
 export function withAgentFlags(command: Command): Command {
-  return withNodeFlags(command, " (default: the podCIDRs of the Node)")
+  return withNodeFlags(withSourceFlags(command), " (default: the podCIDRs of the Node)")
+    .option("--table <name>", "the name of the nftables table", "tierwall")
+    .option(
+      "--metrics-address <address:port>",
+      "where Prometheus finds /metrics; `none` serves nothing",
+      "127.0.0.1:9465",
+    )
+    .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
+    .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
+    .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
+    .option(
+      "--dns-server <address>",
+      "whose answers domain names are learned from (repeatable) (default: Service kube-system/kube-dns and its endpoints)",
+      collectWith(address),
+    )
+    .addOption(
+      new Option("--resync <time>", "how often the whole table is compared with what it should be")
+        .argParser(duration)
+        .default(300_000, "5m"),
+    );
+}
+
+/** Where the state of the cluster comes from, and what it does not tell. */
+function withSourceFlags(command: Command): Command {
+  return command
     .option(
       "-f, --filename <path>",
       "enforce the manifests of a file or a folder, and watch it (repeatable)",
@@ -54,25 +78,6 @@ export function withAgentFlags(command: Command): Command {
         "always",
         "never",
       ]),
-    )
-    .option("--table <name>", "the name of the nftables table", "tierwall")
-    .option(
-      "--metrics-address <address:port>",
-      "where Prometheus finds /metrics; `none` serves nothing",
-      "127.0.0.1:9465",
-    )
-    .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
-    .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
-    .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
-    .option(
-      "--dns-server <address>",
-      "whose answers domain names are learned from (repeatable) (default: Service kube-system/kube-dns and its endpoints)",
-      collectWith(address),
-    )
-    .addOption(
-      new Option("--resync <time>", "how often the whole table is compared with what it should be")
-        .argParser(duration)
-        .default(300_000, "5m"),
     );
 }
 

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { AgentOptions, SourceOptions } from "@tierwall/agent";
 import type { Address, Cidr } from "@tierwall/core";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { duration } from "./quantity.js";
 import { address, cidr, collect, collectWith } from "./state.js";
@@ -30,7 +30,9 @@ export interface AgentFlags extends NodeFlags {
 
 export function withAgentFlags(command: Command): Command {
   return withNodeFlags(withSourceFlags(command), " (default: the podCIDRs of the Node)")
-    .option("--table <name>", "the name of the nftables table", "tierwall")
+    .addOption(
+      new Option("--table <name>", "the name of the nftables table").argParser(tableName).default("tierwall"),
+    )
     .option(
       "--metrics-address <address:port>",
       "where Prometheus finds /metrics; `none` serves nothing",
@@ -49,6 +51,13 @@ export function withAgentFlags(command: Command): Command {
         .argParser(duration)
         .default(300_000, "5m"),
     );
+}
+
+function tableName(text: string): string {
+  if (/^[a-z][a-z0-9_-]{0,29}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    `\`${text}\` is not a name of small letters, digits, - and _, such as tierwall`,
+  );
 }
 
 /** Where the state of the cluster comes from, and what it does not tell. */

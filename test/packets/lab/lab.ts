@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { threadId } from "node:worker_threads";
 import type { Cluster, Flow } from "@tierwall/core";
-import { formatAddress } from "../../../packages/core/src/net/address.js";
+import { addressesOf } from "../../../packages/core/src/evaluate/match.js";
+import { formatAddress, sameAddress } from "../../../packages/core/src/net/address.js";
 import { packetOf, type Road, type Sendable } from "./packet.js";
 import { type LabPlan, planLab } from "./plan.js";
 import { type Outcome, type Packet, Prober } from "./prober.js";
@@ -35,6 +36,15 @@ export class Lab {
 
   packetOf(flow: Flow, road: Road = "direct"): Sendable {
     return packetOf(this.plan, flow, road);
+  }
+
+  /** The places behind Services that are the destination of a connection. */
+  backendsFor(flow: Flow): readonly LabBackend[] {
+    const own = addressesOf(flow.destination, { cluster: this.cluster, flow });
+    return this.backends.filter(
+      ({ address, port, servicePort: { protocol } }) =>
+        port === flow.port && protocol === flow.protocol && own.some((one) => sameAddress(one, address)),
+    );
   }
 
   async probe(flows: readonly Flow[]): Promise<readonly Outcome[]> {

@@ -5,7 +5,7 @@ import type { Effect } from "./rule-items.js";
 /** What the rules of a row say, one after the other: to the columns of a set, about the ports of a mask. */
 export interface CellItems {
   /** By id. */
-  readonly sets: Uint32Array;
+  readonly sets: readonly number[];
   readonly masks: readonly Uint32Array[];
   readonly effects: readonly Effect[];
 }

@@ -76,11 +76,8 @@ export class TierRows {
       if (is && !was) come.push(subject);
       if (was && !is) for (const { value } of [...subject.rules, ...subject.isolation]) gone.add(value);
     }
-    if (
-      come.length === 0 &&
-      gone.size === 0 &&
-      this.meaningOf(row.rules)(twin) === this.meaningOf(row.rules)(end)
-    )
+    const meaningOf = this.meaningOf(row.rules);
+    if (come.length === 0 && gone.size === 0 && meaningOf(twin) === meaningOf(end))
       this.rowOf[end.index] = row.index;
     else
       this.addRows(

@@ -32,6 +32,12 @@ interface LaterColumn {
   readonly said: Map<number, OutcomeId>;
 }
 
+/** What is said to an end as it was, and as it is. */
+export interface Told {
+  readonly was: OutcomeId;
+  readonly is: OutcomeId;
+}
+
 /** One tier in one direction: a row for each way its rules apply to subjects, a column for each other end. */
 export class TierTable {
   private readonly itemLists: (readonly Item[] | undefined)[] = [];
@@ -131,11 +137,11 @@ export class TierTable {
   }
 
   /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart. */
-  rowsTelling(a: number, b: number, unlike: ReadonlySet<number>): ReadonlySet<number> {
-    const found = new Set<number>();
+  rowsTelling(was: number, is: number, unlike: ReadonlySet<number>): ReadonlyMap<number, Told> {
+    const found = new Map<number, Told>();
     for (const row of this.rowsLookingAt(unlike)) {
-      const said = this.at(row, a);
-      if (said === uncertain || said !== this.at(row, b)) found.add(row);
+      const told = { was: this.at(row, was), is: this.at(row, is) };
+      if (told.was === uncertain || told.was !== told.is) found.set(row, told);
     }
     return found;
   }
@@ -145,9 +151,13 @@ export class TierTable {
    * the same is not looked at; what they leave uncertain is.
    */
   columnsBetween(a: number, b: number): readonly number[] | undefined {
-    const [one, other] = [this.values(a), this.values(b)];
-    if (this.formed.sets !== undefined || one.base !== other.base || one.base === uncertain) return undefined;
-    return [...new Set([...one.columns, ...other.columns])].filter((column) => {
+    const { layout, sets } = this.formed;
+    const [one, other] = [this.knownValues(a), this.knownValues(b)];
+    if (sets !== undefined || one.base !== other.base || one.base === uncertain) return undefined;
+    const singledOut = new Set([...one.columns, ...other.columns]);
+    for (let column = Math.min(one.width, other.width); column < layout.columns; column++)
+      singledOut.add(column);
+    return [...singledOut].filter((column) => {
       const said = this.at(a, column);
       return said === uncertain || said !== this.at(b, column);
     });
@@ -181,9 +191,14 @@ export class TierTable {
     return made;
   }
 
+  /** Perhaps without the columns that came later. */
+  private knownValues(row: number): RowValues {
+    return this.rowValues[row] ?? this.values(row);
+  }
+
   /** What a row says to all columns of the table, without computing again what is known. */
   read(row: number, into: Uint32Array): void {
-    const known = this.rowValues[row] ?? this.values(row);
+    const known = this.knownValues(row);
     readRow(known, into);
     const { later, columns } = this.layout;
     for (let column = known.width; column < columns; column++)
@@ -215,7 +230,7 @@ export class TierTable {
     const atoms = this.atomsFor(this.rows.rows[row]!);
     const items = this.itemsOf(this.rows.rows[row]!);
     const made: CellItems = {
-      sets: Uint32Array.from(items, ({ set }) => set.id),
+      sets: items.map(({ set }) => set.id),
       masks: items.map(({ ports }) => atoms.mask(ports)),
       effects: items.map(({ effect }) => effect),
     };

@@ -74,6 +74,7 @@ export class MoveComparison {
     const { classes, classOfColumn, podClasses, hostClasses } = this.view.ends;
     const ofOwn = this.ownColumns();
     if (this.telling.includes(undefined)) return podClasses;
+    if (ofOwn.length === 0 && this.telling.every((rows) => rows?.size === 0)) return [];
     const isOne = new Uint8Array(classes.length);
     for (const column of ofOwn) isOne[classOfColumn[column]!] = 1;
     for (const index of hostClasses) isOne[index] = 0;

@@ -267,7 +267,7 @@ const inEngine: readonly Change[] = [
   ["of two possible answers the first is taken", "engine/answers.ts", "if (a === b) return a;", "return a;"],
   [
     "rows that are uncertain for different reasons are one",
-    "engine/transposed.ts",
+    "engine/row-work.ts",
     "({ values }: RowValues): boolean => values.includes(uncertain)",
     "({ values }: RowValues): boolean => values.length < 0 && values.includes(uncertain)",
   ],

@@ -1,14 +1,17 @@
+import type { ColumnSet } from "./column-sets.js";
 import { type OutcomeId, uncertain } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
 import type { Effect } from "./rule-items.js";
 
 /** What the rules of a row say, one after the other: to the columns of a set, about the ports of a mask. */
 export interface CellItems {
-  /** By id. */
-  readonly sets: Uint32Array;
+  readonly sets: readonly ColumnSet[];
   readonly masks: readonly Uint32Array[];
   readonly effects: readonly Effect[];
 }
+
+/** Whether a set holds the column that is asked about. */
+export type IsIn = (set: ColumnSet) => boolean;
 
 /** Goes through the rules of a row for one column, one after the other; RowWork does the same for all at once. */
 export class CellWork {
@@ -29,10 +32,8 @@ export class CellWork {
     this.isUncertain = false;
   }
 
-  /** `isIn` tells by id which sets hold the column. */
-  takeAll({ sets, masks, effects }: CellItems, isIn: Uint8Array): void {
-    for (let i = 0; i < sets.length; i++)
-      if (isIn[sets[i]!] === 1 && this.take(masks[i]!, effects[i]!)) return;
+  takeAll({ sets, masks, effects }: CellItems, isIn: IsIn): void {
+    for (let i = 0; i < sets.length; i++) if (isIn(sets[i]!) && this.take(masks[i]!, effects[i]!)) return;
   }
 
   /** S1.1; says whether nothing is left to take. */

@@ -28,7 +28,8 @@ import { seesNothingNew, vocabularyOf } from "./vocabulary.js";
 import { asChangedPairs, type ChangedPairs } from "./changed-pairs.js";
 import { diffEngines } from "./diff.js";
 import { endpointOf } from "./members.js";
-import { changesOfPods, type Move } from "./pod-changes.js";
+import type { Move } from "./move-comparison.js";
+import { changesOfPods } from "./pod-changes.js";
 import { changesOfPolicies } from "./policy-changes.js";
 import { type Changes, clusterAfter, isOnly, type PodChange, podChanges, type Update } from "./update.js";
 
@@ -92,7 +93,7 @@ export class Engine {
     if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers)) return this.compileAgain({ tiers });
     const pairs: ChangedPairs[] = [];
     const views = new Map<Family | undefined, View>();
-    for (const family of this.spokenFamilies()) {
+    for (const family of this.changingFamilies()) {
       const before = this.view(family);
       const { view, affected } = before.withTiers(tiers);
       views.set(family, view);
@@ -116,7 +117,7 @@ export class Engine {
   private updatePods(changes: readonly PodChange[]): Changes {
     const { ends, tiers } = this.state;
     // Views are compiled when they are asked for: now, as what they would say changes.
-    for (const family of this.spokenFamilies()) this.view(family);
+    for (const family of this.changingFamilies()) this.view(family);
     const pods = this.ownPods();
     const moves: Move[] = [];
     const found = { appeared: [] as Endpoint[], disappeared: [] as Endpoint[] };
@@ -132,9 +133,7 @@ export class Engine {
       else if (after && to) found.appeared.push(endpointOf(this.cluster, to, after));
       else if (before && from) found.disappeared.push(endpointOf(this.cluster, from, before));
     }
-    const pairs = [...this.spokenFamilies()].flatMap((family) => [
-      ...changesOfPods(this.view(family), moves),
-    ]);
+    const pairs = this.changingFamilies().flatMap((family) => [...changesOfPods(this.view(family), moves)]);
     if (ends.classes.length > this.compiledClasses + mostLaterClasses) this.become(this.cluster, tiers);
     return { ...found, pairs };
   }
@@ -315,6 +314,11 @@ export class Engine {
     return ([4, 6] as const).filter((family) =>
       ends.some(({ kind, families }) => kind === "pod" && canTalk(family, families, [family])),
     );
+  }
+
+  /** S1.14: what is said to external addresses matters in each family to a pod whose address is not known. */
+  private changingFamilies(): readonly (Family | undefined)[] {
+    return this.ends.families.has(undefined) ? [4, 6, undefined] : this.spokenFamilies();
   }
 
   private spokenFamilies(): readonly (Family | undefined)[] {

@@ -1,4 +1,5 @@
 import { type ColumnSet, groupColumns } from "./column-sets.js";
+import { marked } from "./marks.js";
 import type { Space } from "./rule-items.js";
 import { type PlacedSet, RowWork, type TableColumns } from "./row-work.js";
 
@@ -124,9 +125,7 @@ export class Layout implements TableColumns {
   }
 
   private place({ members }: ColumnSet): PlacedSet {
-    const own = this.isGrouped
-      ? Uint32Array.from(new Set(members.map((column) => this.columnOf[column]!))).toSorted()
-      : members;
+    const own = this.isGrouped ? this.columnsWith(members) : members;
     const counts = this.sizes.map(() => 0);
     for (const column of own) counts[this.kindOf[column]!]!++;
     const isWhole = counts.map((count, kind) => count > 0 && count === this.sizes[kind]);
@@ -136,6 +135,13 @@ export class Layout implements TableColumns {
     const bits = new Uint32Array((this.columns + 31) >>> 5);
     for (const column of rest) bits[column >>> 5]! |= 1 << (column & 31);
     return { wholeKinds, members: rest, bits };
+  }
+
+  /** The columns of the table that these of the space lie in, ascending. */
+  private columnsWith(members: Uint32Array): Uint32Array {
+    const isOne = new Uint8Array(this.columns);
+    for (let i = 0; i < members.length; i++) isOne[this.columnOf[members[i]!]!] = 1;
+    return marked(isOne);
   }
 }
 

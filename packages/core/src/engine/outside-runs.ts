@@ -2,8 +2,10 @@ import type { Address, Family } from "../net/address.js";
 import type { Direction } from "../policy/model.js";
 import type { AnswerId } from "./answers.js";
 import type { EndClass } from "./ends.js";
+import type { Layer } from "./layer.js";
 import { silent } from "./outcomes.js";
 import { everyPort } from "./port-sets.js";
+import { isUncertain, sameRow } from "./row-work.js";
 import type { View } from "./view.js";
 
 /** External addresses, both ends included. */
@@ -101,4 +103,22 @@ export class OutsideAnswers {
   }): OutsideRun {
     return { range: { family: this.family, first: first.value, last: last.value }, answer };
   }
+}
+
+/** Whether what the policies of a class say to external addresses is surely what those of another said. */
+export function isSameOutside(
+  before: readonly Layer[],
+  after: readonly Layer[],
+  from: EndClass,
+  to: EndClass,
+): boolean {
+  if (before.length !== after.length) return false;
+  return after.every((now, i) => {
+    const then = before[i]!;
+    const [was, is] = [then.rows.rowOf[from.index]!, now.rows.rowOf[to.index]!];
+    if (then.tier.name !== now.tier.name) return false;
+    if (was === is) return true;
+    const said = now.outside.values(is);
+    return !isUncertain(said) && sameRow(then.outside.values(was), said);
+  });
 }

@@ -3,9 +3,9 @@ import type { Direction } from "../policy/model.js";
 import type { AnswerId } from "./answers.js";
 import { addOutside, type ChangedPairs, ChangesOf, nodeNameOf, wholeClass } from "./changed-pairs.js";
 import { type EndClass, sizeOf } from "./ends.js";
-import type { Nearness } from "./layer.js";
+import type { Layer, Nearness } from "./layer.js";
 import { composeAll, type OutcomeId, silent, uncertain } from "./outcomes.js";
-import { OutsideAnswers } from "./outside-runs.js";
+import { isSameOutside, OutsideAnswers } from "./outside-runs.js";
 import { noPorts } from "./port-sets.js";
 import { canTalk } from "./talking.js";
 import type { View } from "./view.js";
@@ -16,7 +16,6 @@ export type Affected = Readonly<Record<Direction, ReadonlySet<number>>>;
 export function* changesOfPolicies(before: View, after: View, affected: Affected): Iterable<ChangedPairs> {
   const { ends, family } = after;
   const isInUse = (end: EndClass) => sizeOf(end) > 0;
-  const inUse = ends.classes.filter(isInUse);
   for (const direction of ["egress", "ingress"] as const) {
     const rows = { before: new WholeRows(before, direction), after: new WholeRows(after, direction) };
     const outside = family && {
@@ -25,15 +24,16 @@ export function* changesOfPolicies(before: View, after: View, affected: Affected
     };
     // Where both ends are affected, their pairs are looked at from the source.
     const bothWays = direction === "egress" ? Array.from(affected.ingress, (i) => ends.classes[i]!) : [];
-    for (const subject of inUse) {
-      if (subject.kind !== "pod" || !affected[direction].has(subject.index)) continue;
+    for (const index of Array.from(affected[direction]).toSorted(ascending)) {
+      const subject = ends.classes[index]!;
+      if (subject.kind !== "pod" || !isInUse(subject)) continue;
       const changes = new ChangesOf(
         wholeClass(subject),
         direction === "egress" ? "from" : "to",
         family,
         after.answers,
       );
-      const columns = differingColumns(before, after, direction, subject);
+      const columns = differingColumns(before.layers[direction], after.layers[direction], subject, subject);
       const comparison = new Comparison(
         before,
         after,
@@ -44,7 +44,7 @@ export function* changesOfPolicies(before: View, after: View, affected: Affected
       );
       const others =
         columns === undefined
-          ? inUse
+          ? ends.classes
           : [
               ...new Set([
                 ...columns.map((column) => ends.classes[ends.classOfColumn[column]!]!),
@@ -60,26 +60,32 @@ export function* changesOfPolicies(before: View, after: View, affected: Affected
         )
           if (other.kind === "pod") comparison.withPod(other, changes);
           else comparison.withHost(other, changes);
-      if (outside !== undefined && talksOutside(family, subject))
+      if (
+        outside !== undefined &&
+        talksOutside(family, subject) &&
+        !isSameOutside(before.layers[direction], after.layers[direction], subject, subject)
+      )
         addOutside(changes, outside.before.of(direction, subject), outside.after.of(direction, subject));
       yield* changes.all();
     }
   }
 }
 
-/** The columns to which a subject's rows may say something else than they did; undefined where that may be any. */
-function differingColumns(
-  before: View,
-  after: View,
-  direction: Direction,
-  { index }: EndClass,
+const ascending = (a: number, b: number): number => a - b;
+
+/** The columns to which the rows of a class say something else than those of another; undefined where that may be any. */
+export function differingColumns(
+  before: readonly Layer[],
+  after: readonly Layer[],
+  from: EndClass,
+  to: EndClass,
 ): readonly number[] | undefined {
   const found: number[] = [];
-  if (before.layers[direction].length !== after.layers[direction].length) return undefined;
-  for (const [i, now] of after.layers[direction].entries()) {
-    const then = before.layers[direction][i]!;
+  if (before.length !== after.length) return undefined;
+  for (const [i, now] of after.entries()) {
+    const then = before[i]!;
     if (then.tier.name !== now.tier.name) return undefined;
-    const [was, is] = [then.rows.rowOf[index]!, now.rows.rowOf[index]!];
+    const [was, is] = [then.rows.rowOf[from.index]!, now.rows.rowOf[to.index]!];
     if (was === is) continue;
     const columns = now.inside.columnsBetween(was, is);
     if (columns === undefined) return undefined;

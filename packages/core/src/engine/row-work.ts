@@ -207,3 +207,14 @@ export function readRow({ base, columns, values }: RowValues, into: Uint32Array)
   into.fill(base);
   for (let i = 0; i < columns.length; i++) into[columns[i]!] = values[i]!;
 }
+
+/** Two rows that are uncertain about the same need not be so for the same reasons. */
+export const isUncertain = ({ values }: RowValues): boolean => values.includes(uncertain);
+
+/** Whether two rows say the same, or are uncertain about the same. */
+export function sameRow(a: RowValues, b: RowValues): boolean {
+  if (a.base !== b.base || a.columns.length !== b.columns.length) return false;
+  for (let i = 0; i < a.columns.length; i++)
+    if (a.columns[i] !== b.columns[i] || a.values[i] !== b.values[i]) return false;
+  return true;
+}

@@ -1,4 +1,4 @@
-import type { Direction, Isolation, PodSelection, Rule, Tier } from "../policy/model.js";
+import type { Direction, Isolation, Peer, PodSelection, Rule, Tier } from "../policy/model.js";
 import type { Labels } from "../labels/requirement.js";
 import { type EndClass, type Ends, labelsOf } from "./ends.js";
 import { LabelIndex } from "./label-index.js";
@@ -76,11 +76,8 @@ export class TierRows {
       if (is && !was) come.push(subject);
       if (was && !is) for (const { value } of [...subject.rules, ...subject.isolation]) gone.add(value);
     }
-    if (
-      come.length === 0 &&
-      gone.size === 0 &&
-      this.meaningOf(row.rules)(twin) === this.meaningOf(row.rules)(end)
-    )
+    const meaningOf = this.meaningOf(row.rules);
+    if (come.length === 0 && gone.size === 0 && meaningOf(twin) === meaningOf(end))
       this.rowOf[end.index] = row.index;
     else
       this.addRows(
@@ -161,7 +158,8 @@ export class TierRows {
 
   /** A text that subjects share for whom the rules mean the same. */
   private meaningOf(rules: readonly Rule[]): (subject: EndClass) => string {
-    const relative = [...new Set(rules.flatMap((rule) => rule.peers.filter(isRelative)))];
+    const relative = new Set<Peer>();
+    for (const { peers } of rules) for (const peer of peers) if (isRelative(peer)) relative.add(peer);
     const named = this.direction === "ingress" && rules.some(hasNamedPorts);
     return (subject) => {
       let meaning = named ? `${namedPorts(subject)}\n` : "";

@@ -1,5 +1,5 @@
 import type { Direction } from "../policy/model.js";
-import { type CellItems, CellWork } from "./cell-work.js";
+import { type CellItems, CellWork, type IsIn } from "./cell-work.js";
 import { type ColumnSet, holds } from "./column-sets.js";
 import { Layout } from "./layout.js";
 import { type OutcomeId, type Outcomes, uncertain } from "./outcomes.js";
@@ -32,6 +32,12 @@ interface LaterColumn {
   readonly said: Map<number, OutcomeId>;
 }
 
+/** What is said to an end as it was, and as it is. */
+export interface Told {
+  readonly was: OutcomeId;
+  readonly is: OutcomeId;
+}
+
 /** One tier in one direction: a row for each way its rules apply to subjects, a column for each other end. */
 export class TierTable {
   private readonly itemLists: (readonly Item[] | undefined)[] = [];
@@ -43,7 +49,7 @@ export class TierTable {
   private readonly rowsBySet = new RowsBySet();
   private readonly cells: (CellItems | undefined)[] = [];
   private readonly cell = new CellWork();
-  private lastAsked: { readonly column: number; readonly isIn: Uint8Array } | undefined;
+  private lastAsked: { readonly column: number; readonly size: number; readonly isIn: IsIn } | undefined;
   private form: Form | undefined;
 
   /** `grouped`: columns that all rules treat alike are held once, which pays where rows look at most columns. */
@@ -131,11 +137,11 @@ export class TierTable {
   }
 
   /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart. */
-  rowsTelling(a: number, b: number, unlike: ReadonlySet<number>): ReadonlySet<number> {
-    const found = new Set<number>();
+  rowsTelling(was: number, is: number, unlike: ReadonlySet<number>): ReadonlyMap<number, Told> {
+    const found = new Map<number, Told>();
     for (const row of this.rowsLookingAt(unlike)) {
-      const said = this.at(row, a);
-      if (said === uncertain || said !== this.at(row, b)) found.add(row);
+      const told = { was: this.at(row, was), is: this.at(row, is) };
+      if (told.was === uncertain || told.was !== told.is) found.set(row, told);
     }
     return found;
   }
@@ -145,9 +151,13 @@ export class TierTable {
    * the same is not looked at; what they leave uncertain is.
    */
   columnsBetween(a: number, b: number): readonly number[] | undefined {
-    const [one, other] = [this.values(a), this.values(b)];
-    if (this.formed.sets !== undefined || one.base !== other.base || one.base === uncertain) return undefined;
-    return [...new Set([...one.columns, ...other.columns])].filter((column) => {
+    const { layout, sets } = this.formed;
+    const [one, other] = [this.knownValues(a), this.knownValues(b)];
+    if (sets !== undefined || one.base !== other.base || one.base === uncertain) return undefined;
+    const singledOut = new Set([...one.columns, ...other.columns]);
+    for (let column = Math.min(one.width, other.width); column < layout.columns; column++)
+      singledOut.add(column);
+    return [...singledOut].filter((column) => {
       const said = this.at(a, column);
       return said === uncertain || said !== this.at(b, column);
     });
@@ -181,9 +191,14 @@ export class TierTable {
     return made;
   }
 
+  /** Perhaps without the columns that came later. */
+  private knownValues(row: number): RowValues {
+    return this.rowValues[row] ?? this.values(row);
+  }
+
   /** What a row says to all columns of the table, without computing again what is known. */
   read(row: number, into: Uint32Array): void {
-    const known = this.rowValues[row] ?? this.values(row);
+    const known = this.knownValues(row);
     readRow(known, into);
     const { later, columns } = this.layout;
     for (let column = known.width; column < columns; column++)
@@ -204,7 +219,7 @@ export class TierTable {
     const { layout, cell } = this;
     const atoms = this.atomsFor(this.rows.rows[row]!);
     cell.begin(atoms.width);
-    cell.takeAll(this.cellItemsOf(row), this.membershipOf(column, row));
+    cell.takeAll(this.cellItemsOf(row), this.membershipOf(column));
     const isIsolated = this.rows.rows[row]!.isolation.length > 0;
     return cell.finish(isIsolated && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
   }
@@ -215,7 +230,7 @@ export class TierTable {
     const atoms = this.atomsFor(this.rows.rows[row]!);
     const items = this.itemsOf(this.rows.rows[row]!);
     const made: CellItems = {
-      sets: Uint32Array.from(items, ({ set }) => set.id),
+      sets: items.map(({ set }) => set),
       masks: items.map(({ ports }) => atoms.mask(ports)),
       effects: items.map(({ effect }) => effect),
     };
@@ -223,20 +238,19 @@ export class TierTable {
     return made;
   }
 
-  /** By id, whether the sets of a row hold a column: 1 or 0. Mostly many rows are asked about the same column. */
-  private membershipOf(column: number, row: number): Uint8Array {
+  /** Whether sets hold a column. Mostly many rows are asked about the same one, and each set is looked at once. */
+  private membershipOf(column: number): IsIn {
     const { size } = this.space.sets;
-    const { sets } = this.formed;
-    const isLast = this.lastAsked?.column === column && this.lastAsked.isIn.length === size;
-    if (isLast && sets !== undefined) return this.lastAsked!.isIn;
-    const isIn = isLast ? this.lastAsked!.isIn : new Uint8Array(size);
-    // Rows that look at few columns have few sets.
-    const asked = sets?.values() ?? this.itemsOf(this.rows.rows[row]!).map(({ set }) => set);
+    if (this.lastAsked?.column === column && this.lastAsked.size === size) return this.lastAsked.isIn;
     const { like, unlike } = this.later.get(this.layout.columnOf[column]!)!;
-    const known = like ?? column;
-    for (const set of asked)
-      isIn[set.id] = holds(set, known) !== (like !== undefined && unlike.has(set.id)) ? 1 : 0;
-    this.lastAsked = { column, isIn };
+    const known = new Uint8Array(size);
+    const isIn: IsIn = (set) => {
+      if (known[set.id] === isUnknown)
+        known[set.id] =
+          holds(set, like ?? column) !== (like !== undefined && unlike.has(set.id)) ? isMember : isNone;
+      return known[set.id] === isMember;
+    };
+    this.lastAsked = { column, size, isIn };
     return isIn;
   }
 
@@ -278,3 +292,6 @@ export class TierTable {
 
 /** Words of a mask beyond which a table's rows are better off with masks of their own. */
 const widest = 16;
+
+/** What is known of a set and a column. */
+const [isUnknown, isMember, isNone] = [0, 1, 2];

@@ -1,5 +1,4 @@
-import { uncertain } from "./outcomes.js";
-import type { RowValues } from "./row-work.js";
+import { isUncertain, type RowValues, sameRow } from "./row-work.js";
 import type { TierTable } from "./tier-table.js";
 
 /** A table read by columns: what each row says to most, and for each column the rows that say something else to it. */
@@ -85,19 +84,9 @@ class Contents<T> {
   }
 }
 
-/** Two that are uncertain about the same need not be so for the same reasons. */
-const isUncertain = ({ values }: RowValues): boolean => values.includes(uncertain);
-
 function hashRow({ base, columns, values }: RowValues): number {
   let hash = base;
   for (let i = 0; i < columns.length; i++)
     hash = Math.imul(hash ^ columns[i]!, 16777619) ^ Math.imul(values[i]!, 374761393);
   return hash;
-}
-
-function sameRow(a: RowValues, b: RowValues): boolean {
-  if (a.base !== b.base || a.columns.length !== b.columns.length) return false;
-  for (let i = 0; i < a.columns.length; i++)
-    if (a.columns[i] !== b.columns[i] || a.values[i] !== b.values[i]) return false;
-  return true;
 }

@@ -191,6 +191,7 @@ export class View {
       const said =
         other.kind === "external" ? layer.outside.at(row, other.atom) : layer.inside.at(row, columnOf(other));
       all = this.outcomes.compose(all, said);
+      if (this.outcomes.isFinal[all] === 1) break;
     }
     return all;
   }

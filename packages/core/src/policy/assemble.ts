@@ -105,14 +105,10 @@ export function comparePolicies(a: PolicyRef, b: PolicyRef): number {
   );
 }
 
-export function compareIsolation(a: PlacedIsolation, b: PlacedIsolation): number {
-  return compareText(isolationKey(a.origin), isolationKey(b.origin));
-}
-
-function isolationKey(origin: IsolationOrigin): string {
-  if (origin.kind === "option") return "";
-  const { dialect, kind, namespace, name } = origin.policy;
-  return [dialectOrder[dialect], kind, name, namespace ?? ""].join("\0");
+/** What an option adds stands before what policies do. */
+export function compareIsolation({ origin: a }: PlacedIsolation, { origin: b }: PlacedIsolation): number {
+  if (a.kind === "policy" && b.kind === "policy") return comparePolicies(a.policy, b.policy);
+  return Number(a.kind === "policy") - Number(b.kind === "policy");
 }
 
 /** Byte order, the same on every machine; locales differ. */

@@ -141,6 +141,15 @@ describe("files that are watched", () => {
     expect(JSON.stringify(seen.at(-1)!.tiers)).toContain("second");
   });
 
+  it("may have assertions without names beside the policies", async () => {
+    const assertion =
+      "apiVersion: tierwall.dev/v1\nkind: ConnectivityTest\nspec: {given: [a.yaml], expect: []}\n";
+    write("a.yaml", isolation("one"), assertion, assertion);
+    await watch();
+    expect(policies()).toEqual(["one"]);
+    expect(errors.at(-1) ?? []).toEqual([]);
+  });
+
   it("wait for a first situation while there are errors", async () => {
     const started = watch();
     await expect.poll(codes, patience).toEqual(["TW1004"]);

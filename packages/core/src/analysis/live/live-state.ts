@@ -178,11 +178,11 @@ export class LiveState {
 
 /** What an object goes by: two of the same key cannot both be in a cluster (S10.4). */
 export function keyOf(object: ManifestObject): string {
+  const identity = identityOf(object, kindOf(object));
+  if (identity !== undefined) return identity;
   // One without a name is not in any cluster; where it stands tells it from others.
-  return (
-    identityOf(object, kindOf(object)) ??
-    `- ${object.kind} ${JSON.stringify([object.document.file, ...object.path])}`
-  );
+  const { file, line, column } = object.document.placeOf(object.path);
+  return `- ${object.kind} ${JSON.stringify([file, line, column])}`;
 }
 
 /** `shop/web`, of `core Service shop/web`. */

@@ -5,7 +5,8 @@ export interface DeliveryTimes {
   readonly longest: number;
 }
 
-export const usualDelivery: DeliveryTimes = { quiet: 20, longest: 50 };
+/** Short: what comes while a call runs is batched by that alone. */
+export const usualDelivery: DeliveryTimes = { quiet: 5, longest: 40 };
 
 /** Calls somebody soon after something stirred: once for many changes, and never while the last call still runs. */
 export class Delivery {

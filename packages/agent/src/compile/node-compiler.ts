@@ -76,9 +76,9 @@ export class NodeCompiler {
     if (rows !== this.rows) this.rules = rulesIn(rows);
     this.landmarks = landmarksOf(cluster, this.rules, this.landmarks);
     this.ends.update(cluster, this.words.update(tiers), this.landmarks, changes);
-    const areEndsSame = this.peers.update(cluster);
-    if (this.walks === undefined || rows !== this.rows || !areEndsSame)
-      this.walks = this.walkMaker.make(rows, areEndsSame);
+    const change = this.peers.update(cluster);
+    if (this.walks === undefined || rows !== this.rows || change !== "same")
+      this.walks = this.walkMaker.make(rows, change);
     this.rows = rows;
     return this.assemble(cluster, rows, this.walks);
   }

@@ -29,7 +29,7 @@ export function frame(
 ): Ruleset {
   const { chains, sets, counters } = program.ruleset;
   const unknown = unknownPods(options);
-  const own = [4, 6].some((family) => sets.has(podMaps.ownNode[family as Family]));
+  const own = sets.has(podMaps.ownNode[4]) || sets.has(podMaps.ownNode[6]);
   return {
     chains: new Map([
       ...chains,
@@ -135,16 +135,12 @@ function baseChains(
       },
     ],
     ...(own
-      ? [["output", { hook: hook("output", -10), rules: outputRules(program, allowed, remembered) }] as const]
+      ? [["output", { hook: hook("output", -10), rules: outputRules(program, remembered) }] as const]
       : []),
   ];
 }
 
-function outputRules(
-  program: NodeProgram,
-  _allowed: string,
-  remembered: readonly string[],
-): readonly string[] {
+function outputRules(program: NodeProgram, remembered: readonly string[]): readonly string[] {
   return [
     ...remembered,
     // Replies to pods; what pods may ask of the node is judged where it comes in.

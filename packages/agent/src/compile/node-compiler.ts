@@ -41,8 +41,8 @@ export class NodeCompiler {
   private readonly walkMaker: WalkMaker;
   private readonly podMaps: PodMaps;
   private readonly identities = new Identities();
+  private readonly layouts = new TierLayouts(this.identities);
   private readonly identityMaps: Readonly<Record<4 | 6, IdentityMaps>>;
-  private readonly layouts = new TierLayouts();
   private rows: ReadonlyMap<Subject, Rows> | undefined;
   private rules: ReadonlySet<Rule> = new Set();
   private landmarks: Landmarks | undefined;
@@ -76,9 +76,9 @@ export class NodeCompiler {
     if (rows !== this.rows) this.rules = rulesIn(rows);
     this.landmarks = landmarksOf(cluster, this.rules, this.landmarks);
     this.ends.update(cluster, this.words.update(tiers), this.landmarks, changes);
-    const areEndsSame = this.peers.update(cluster);
-    if (this.walks === undefined || rows !== this.rows || !areEndsSame)
-      this.walks = this.walkMaker.make(rows, areEndsSame);
+    const change = this.peers.update(cluster);
+    if (this.walks === undefined || rows !== this.rows || change !== "same")
+      this.walks = this.walkMaker.make(rows, change);
     this.rows = rows;
     return this.assemble(cluster, rows, this.walks);
   }

@@ -5,7 +5,7 @@ import { addressesOf } from "../../../packages/core/src/evaluate/match.js";
 import { formatAddress, sameAddress } from "../../../packages/core/src/net/address.js";
 import { packetOf, type Road, type Sendable } from "./packet.js";
 import { type LabPlan, planLab } from "./plan.js";
-import { type Outcome, type Packet, Prober } from "./prober.js";
+import { type Packet, Prober } from "./prober.js";
 import { run, runIn } from "./run.js";
 import { backendsIn, type LabBackend, servicesTable } from "./services.js";
 import { type Wiring, wiringSteps } from "./wiring.js";
@@ -45,15 +45,6 @@ export class Lab {
       ({ address, port, servicePort: { protocol } }) =>
         port === flow.port && protocol === flow.protocol && own.some((one) => sameAddress(one, address)),
     );
-  }
-
-  async probe(flows: readonly Flow[]): Promise<readonly Outcome[]> {
-    const packets = flows.map((flow) => {
-      const sendable = this.packetOf(flow);
-      if (sendable.kind === "impossible") throw new Error(sendable.why);
-      return sendable.packet;
-    });
-    return this.prober.probe(packets);
   }
 
   /** Loads a text of nftables into a node. */

@@ -41,8 +41,8 @@ export class NodeCompiler {
   private readonly walkMaker: WalkMaker;
   private readonly podMaps: PodMaps;
   private readonly identities = new Identities();
+  private readonly layouts = new TierLayouts(this.identities);
   private readonly identityMaps: Readonly<Record<4 | 6, IdentityMaps>>;
-  private readonly layouts = new TierLayouts();
   private rows: ReadonlyMap<Subject, Rows> | undefined;
   private rules: ReadonlySet<Rule> = new Set();
   private landmarks: Landmarks | undefined;

@@ -1,6 +1,6 @@
 import type { NamedSet } from "../ruleset/ruleset.js";
 import type { End } from "./ends.js";
-import { somebody } from "./identities.js";
+import { type Identities, somebody } from "./identities.js";
 import type { TierChain } from "./tier-chains.js";
 
 /** A tier as the kernel has it. */
@@ -12,7 +12,15 @@ export interface TierLayout {
 
 interface Made {
   readonly identities: ReadonlyMap<End, string>;
+  readonly turn: number;
+  readonly common: Common;
   readonly layout: TierLayout;
+}
+
+/** The verdict that most of those have who are told apart, and how many that are. */
+interface Common {
+  readonly verdict: string;
+  readonly count: number;
 }
 
 /**
@@ -22,20 +30,28 @@ interface Made {
 export class TierLayouts {
   private readonly made = new WeakMap<TierChain, Made>();
 
+  constructor(private readonly identities: Pick<Identities, "turn">) {}
+
   of(tier: TierChain, identities: ReadonlyMap<End, string>): TierLayout {
     const known = this.made.get(tier);
     if (known?.identities === identities) return known.layout;
-    const layout = layOut(tier, identities);
-    this.made.set(tier, { identities, layout });
+    const { turn } = this.identities;
+    const common = known?.common ?? mostCommon(tier.verdicts);
+    const isTurned = isWorthTurning(common, tier, identities.size);
+    // A map of exceptions is about nobody but them.
+    const isSame = known?.turn === turn && !isTurned && !isWorthTurning(common, tier, known.identities.size);
+    const layout = isSame ? known.layout : layOut(tier, identities, isTurned ? common.verdict : undefined);
+    this.made.set(tier, { identities, turn, common, layout });
     return layout;
   }
 }
 
+/** `most`: left to the rule behind the map instead of what everybody else gets. */
 function layOut(
   { map: name, verdicts, otherwise = "return" }: TierChain,
   identities: ReadonlyMap<End, string>,
+  most: string = otherwise,
 ): TierLayout {
-  const most = mostCommon(verdicts, otherwise, identities.size);
   const elements = new Map<string, string>();
   if (most === otherwise) for (const [end, verdict] of verdicts) elements.set(identities.get(end)!, verdict);
   else {
@@ -54,13 +70,15 @@ function layOut(
   };
 }
 
-/** What everybody else gets, unless a map with the others is much smaller: then what is not in it must be in there. */
-function mostCommon(verdicts: ReadonlyMap<End, string>, otherwise: string, ends: number): string {
+function mostCommon(verdicts: ReadonlyMap<End, string>): Common {
   const counts = new Map<string, number>();
   for (const verdict of verdicts.values()) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  let [most, count] = ["", 0];
-  for (const [verdict, own] of counts)
-    if (own > count || (own === count && verdict < most)) [most, count] = [verdict, own];
-  const otherSize = ends - count + 2;
-  return otherSize * 2 < verdicts.size ? most : otherwise;
+  let most: Common = { verdict: "", count: 0 };
+  for (const [verdict, count] of counts)
+    if (count > most.count || (count === most.count && verdict < most.verdict)) most = { verdict, count };
+  return most;
 }
+
+/** Whether a map with everybody but the most common is much smaller; two stand for those without an identity of their own. */
+const isWorthTurning = ({ count }: Common, { verdicts }: TierChain, ends: number): boolean =>
+  (ends - count + 2) * 2 < verdicts.size;

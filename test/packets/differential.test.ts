@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { Agents } from "./agents.js";
 import { hunt } from "./hunt.js";
 import { because, labIsMissing } from "./lab/requirements.js";
@@ -19,12 +19,25 @@ const reason = labIsMissing();
 describe.skipIf(reason !== undefined)(
   `packets meet the fate that the evaluator says${because(reason)}`,
   () => {
+    let total = 0;
+    const left = new Map<string, number>();
+    afterAll(() => {
+      const reasons = [...left].map(([why, count]) => `\n  ${count} not: ${why}`).join("");
+      console.log(`${total} connections sent as packets${reasons}`);
+    });
+
     const numbers = Array.from({ length: clusters }, (_, i) => i);
 
     it.each(numbers)("random cluster %i", { timeout: 120_000 }, async (number) => {
       const series = seriesOf(seed + number * 1_000_003, sets);
       const wiring = number % 2 === 0 ? "routed" : "bridged";
-      const { sent, found } = await hunt(series, { wiring, enforcer: (lab) => Agents.start(lab), flows });
+      const { sent, found, leftOut } = await hunt(series, {
+        wiring,
+        enforcer: (lab) => Agents.start(lab),
+        flows,
+      });
+      total += sent;
+      for (const [why, count] of leftOut) left.set(why, (left.get(why) ?? 0) + count);
       if (found !== undefined) keep(`${seed}-${number}`, found);
       expect(found).toBeUndefined();
       // What cannot be sent, such as to addresses that are never routed, must not be most of it.

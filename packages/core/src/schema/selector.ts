@@ -28,14 +28,23 @@ const requirement = object(
       ),
     ),
   },
-  [{ kind: "custom", check: checkValues }],
+  [
+    {
+      kind: "custom",
+      check: checkValues,
+      cel: {
+        rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
+        message: "`In` and `NotIn` need at least one of `values`, `Exists` and `DoesNotExist` take none",
+      },
+    },
+  ],
 );
 
 /** Kubernetes' own label selector: `{}` selects everything, all conditions must hold (S1.10). */
 export const labelSelector = (description: string) => ({
   ...object("a label selector", description, {
     matchLabels: optional(labels("Labels that must all be there with these values.")),
-    matchExpressions: optional(list("Conditions that must all hold.", requirement)),
+    matchExpressions: optional(list("Conditions that must all hold.", requirement, { crdMaxItems: 32 })),
   }),
   ifDropped:
     "Labels go under `matchLabels`. Left as it is, a cluster would drop the field, and the selector would select more than is meant.",

@@ -92,6 +92,8 @@ export interface MapSchema extends Described {
   readonly type: "map";
   readonly keys: Format;
   readonly values: Format;
+  /** A limit in CRDs, as for lists. */
+  readonly crdMaxProperties?: number;
 }
 
 export interface ObjectSchema<F extends Fields = Fields> extends Described {

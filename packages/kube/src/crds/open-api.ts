@@ -15,6 +15,7 @@ export interface OpenApi {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly items?: OpenApi;
+  readonly maxProperties?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, OpenApi>>;
   readonly additionalProperties?: OpenApi;

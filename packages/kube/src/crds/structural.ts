@@ -44,11 +44,15 @@ export function structural(schema: Schema): OpenApi {
       return {
         description,
         type: "object",
+        ...given({ maxProperties: schema.crdMaxProperties }),
         additionalProperties: {
           description: "The value of the label.",
           type: "string",
+          // S10.5: an API server would drop a label without a value, and the selector would select more.
+          nullable: true,
           ...formatRules(schema.values),
         },
+        ...keyRules(schema.keys),
       };
     case "object":
       return structuralObject(schema);
@@ -81,6 +85,14 @@ function formatRules(format: Format | undefined): Partial<OpenApi> {
     ...(others.length === 0 ? {} : { allOf: others.map((pattern) => ({ pattern })) }),
     ...(format?.cel === undefined ? {} : { "x-kubernetes-validations": [format.cel] }),
   };
+}
+
+/** Schemas have no word for the keys of a map, so that their patterns are checked in CEL. */
+function keyRules({ name, patterns = [] }: Format): Partial<OpenApi> {
+  if (patterns.length === 0) return {};
+  const rule = `self.all(key, ${patterns.map((pattern) => `key.matches(r'${pattern}')`).join(" && ")})`;
+  const message = `every key must be a ${name.replaceAll("-", " ")}`;
+  return { "x-kubernetes-validations": [{ rule, message }] };
 }
 
 /** Those that are set. */

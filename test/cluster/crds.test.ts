@@ -1,0 +1,249 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { type JsonObject, parseManifest, readState } from "@tierwall/core";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type ApiAnswer, ApiClient } from "./api-client.js";
+import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { documentedDifferences, isForDocumentedLimits } from "./crd-differences.js";
+import { everyField } from "./every-field.js";
+import { mutatedManifest } from "./mutated-manifest.js";
+import { manifestOf, type PolicyManifest, policyManifests } from "./policy-manifests.js";
+
+const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const defaults = "/apis/netpol.networking.k8s.io/v1alpha1/clusterdefaultnetworkpolicies";
+const clusterPolicies = "/apis/policy.networking.k8s.io/v1alpha2/clusternetworkpolicies";
+const adminPolicies = "/apis/policy.networking.k8s.io/v1alpha1/adminnetworkpolicies";
+const sharedName = "adminnetworkpolicies.policy.networking.k8s.io";
+const patience = { timeout: 30_000, interval: 200 };
+
+describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
+  let plane: ControlPlane;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    plane = await ControlPlane.start();
+    api = new ApiClient(await plane.connect());
+    for (const folder of ["", "first-draft/"]) await install(folder);
+  }, startTimeout);
+  afterAll(async () => plane?.stop());
+
+  async function install(folder: string) {
+    for (const definition of definitionsIn(folder)) {
+      await api.create(definitions, definition);
+      await vi.waitUntil(async () => (await api.statusOf(collectionOf(definition))) === 200, patience);
+    }
+  }
+
+  /** As `kubectl create` asks, but for nothing to be kept. */
+  const tryOut = async (collection: string, object: JsonObject): Promise<ApiAnswer> =>
+    api.ask({
+      method: "POST",
+      path: `${collection}?dryRun=All&fieldValidation=Strict`,
+      body: JSON.stringify(object),
+    });
+
+  interface Comparison {
+    readonly agree: boolean;
+    /** Admitted, and what the API server would keep means what was written. */
+    readonly keptAsMeant: boolean;
+    readonly told: string;
+  }
+
+  async function compare({ path, object, collection, errors }: PolicyManifest): Promise<Comparison> {
+    const { status, body } = await tryOut(collection, object);
+    const told = `${path}: we say ${errors.join("; ") || "nothing"}, the API server ${status} ${String(body.message)}`;
+    expect([201, 400, 404, 422], told).toContain(status);
+    return {
+      agree: (status === 201) === (errors.length === 0),
+      keptAsMeant: status === 201 && meaningOf(object) === meaningOf(body as JsonObject),
+      told,
+    };
+  }
+
+  it("are established under their own names", async () => {
+    for (const { metadata } of [...definitionsIn(""), ...definitionsIn("first-draft/")]) {
+      const { body } = await api.ask({ path: `${definitions}/${metadata.name}` });
+      const { conditions } = body.status as { conditions: { type: string; status: string }[] };
+      const held = conditions.filter(({ status }) => status === "True").map(({ type }) => type);
+      expect(held, metadata.name).toEqual(expect.arrayContaining(["Established", "NamesAccepted"]));
+      expect(held, metadata.name).not.toContain("NonStructuralSchema");
+    }
+  });
+
+  /** Those of the suite that it takes as we do, and those that it does not: all must be as docs/crds.md has it. */
+  async function compareSuite(isKep: boolean): Promise<readonly string[]> {
+    const differing = new Set<string>();
+    const suite = policyManifests().filter((manifest) => manifest.isKep === isKep);
+    expect(suite.filter(({ errors }) => errors.length === 0).length).toBeGreaterThan(15);
+    expect(suite.filter(({ errors }) => errors.length > 0).length).toBeGreaterThan(5);
+    for (const manifest of suite) {
+      const { agree, keptAsMeant, told } = await compare(manifest);
+      if (!agree) differing.add(manifest.path);
+      else if (manifest.errors.length === 0) expect(keptAsMeant, told).toBe(true);
+    }
+    return [...differing].toSorted();
+  }
+
+  it("take and refuse the policies of the suite as our own validation does, but for what is documented", async () => {
+    expect(await compareSuite(false)).toEqual(documentedDifferences);
+  }, 60_000);
+
+  async function compareMutants(isKep: boolean) {
+    const policies = everyField.filter((object) => manifestOf("", object)!.isKep === isKep);
+    for (const policy of policies)
+      expect(await compare(manifestOf("as it is", policy)!)).toMatchObject(asMeant);
+    await fc.assert(
+      fc.asyncProperty(mutatedManifest(policies), async (object) => {
+        const manifest = manifestOf("mutated", object)!;
+        // One word can make it the other kind of the same name.
+        if (manifest.isKep !== isKep) return;
+        const { agree, keptAsMeant, told } = await compare(manifest);
+        if (!agree) expect(isForDocumentedLimits(told), told).toBe(true);
+        else if (manifest.errors.length === 0) expect(keptAsMeant, told).toBe(true);
+      }),
+      { numRuns: Number(process.env.MUTANTS ?? 250), interruptAfterTimeLimit: 90_000 },
+    );
+  }
+
+  it("do so for policies with every field in which one thing is another", async () => {
+    await compareMutants(false);
+  }, 120_000);
+
+  it("S6.5: keep keys with nothing after them, which isolate", async () => {
+    const object = {
+      apiVersion: "netpol.networking.k8s.io/v1alpha1",
+      kind: "ClusterDefaultNetworkPolicy",
+      metadata: { name: "zero-trust" },
+      spec: { appliedTo: { namespaceSelector: {} }, ingress: null },
+    };
+    await api.create(defaults, object);
+    const { body } = await api.ask({ path: `${defaults}/zero-trust` });
+    expect(body.spec).toEqual({ appliedTo: { namespaceSelector: {} }, ingress: null });
+    await api.ask({
+      method: "PATCH",
+      path: `${defaults}/zero-trust?fieldManager=test&force=true`,
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: JSON.stringify({ ...object, spec: { ...object.spec, egress: null } }),
+    });
+    const applied = await api.ask({ path: `${defaults}/zero-trust` });
+    expect(applied.body.spec).toEqual({ ...object.spec, egress: null });
+  });
+
+  it("S10.5: keep labels without a value, lest a selector select more", async () => {
+    const [policy] = everyField as [JsonObject];
+    const spec = policy.spec as JsonObject;
+    const subject = { namespaces: { matchLabels: { app: null } } };
+    const { body } = await tryOut(clusterPolicies, { ...policy, spec: { ...spec, subject } });
+    expect(body.spec).toMatchObject({ subject });
+  });
+
+  it("have a status that only its own path writes, and show it in columns", async () => {
+    const policy = { ...everyField[1]!, metadata: { name: "shown" } };
+    const conditions = ["Accepted", "Programmed"].map((type) => ({
+      type,
+      status: type === "Accepted" ? "True" : "False",
+      reason: "Told",
+      message: "as a test",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    }));
+    await api.create(clusterPolicies, { ...policy, status: { conditions } });
+    const path = `${clusterPolicies}/shown`;
+    expect((await api.ask({ path })).body.status).toBeUndefined();
+    await api.patch(`${path}/status`, { spec: { priority: 7 }, status: { conditions } });
+    const { body } = await api.ask({ path });
+    expect(body).toMatchObject({ spec: { priority: 1000 }, status: { conditions } });
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const table = (await api.ask({ path, headers: { accept } })).body as unknown as Table;
+    const shown = table.columnDefinitions.map(({ name }, i) => [name, table.rows[0]!.cells[i]]);
+    expect(Object.fromEntries(shown)).toMatchObject({
+      Name: "shown",
+      Tier: "Baseline",
+      Priority: 1000,
+      Accepted: "True",
+      Programmed: "False",
+      Age: expect.any(String),
+    });
+  });
+
+  it("validate the largest policy within their budget", async () => {
+    const peers = Array.from({ length: 100 }, (_, i) => ({ namespaces: { matchLabels: { app: `n${i}` } } }));
+    const rules = Array.from({ length: 100 }, (_, i) => ({ name: `rule-${i}`, action: "Deny", from: peers }));
+    const policy = { ...everyField[3]!, spec: { priority: 1, subject: { namespaces: {} }, ingress: rules } };
+    expect(await tryOut(adminPolicies, policy)).toMatchObject({ status: 201 });
+  });
+
+  const kubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
+
+  it.skipIf(!kubectl)(`explain their fields${kubectl ? "" : " (skipped: no kubectl)"}`, async () => {
+    const explain = (...what: string[]) =>
+      spawnSync("kubectl", ["--kubeconfig", plane.kubeconfig(), "explain", ...what], { encoding: "utf8" })
+        .stdout;
+    const peer = await vi.waitUntil(() => {
+      const text = explain("anp.spec.egress.to", "--api-version=policy.networking.k8s.io/v1alpha1");
+      return text.includes("networks") ? text : undefined;
+    }, patience);
+    expect(peer).toContain("Where traffic goes: exactly one of these fields.");
+    expect(peer.replaceAll(/\s+/g, " ")).toContain("They match pods and nodes in them as well as external");
+  });
+
+  it("S4.4: the kind of KEP-2091 takes the place of the released one, and never unasked", async () => {
+    const [kep] = definitionsIn("kep-2091/") as [Definition];
+    expect(kep.metadata.name).toBe(sharedName);
+    const beside = await api.ask({ method: "POST", path: definitions, body: JSON.stringify(kep) });
+    expect(beside).toMatchObject({ status: 409, body: { reason: "AlreadyExists" } });
+    await api.delete(`${definitions}/${sharedName}`);
+    await vi.waitUntil(async () => (await api.statusOf(`${definitions}/${sharedName}`)) === 404, patience);
+    await install("kep-2091/");
+    expect(await compareSuite(true)).toEqual([]);
+    await compareMutants(true);
+  }, 180_000);
+});
+
+const asMeant = { agree: true, keptAsMeant: true };
+
+interface Definition {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
+}
+
+interface Table {
+  readonly columnDefinitions: readonly { readonly name: string }[];
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
+}
+
+/** As they are checked in. */
+function definitionsIn(folder: string): readonly Definition[] {
+  const root = new URL(`../../deploy/crds/${folder}`, import.meta.url);
+  return readdirSync(root)
+    .filter((name) => name.endsWith(".yaml"))
+    .toSorted()
+    .flatMap((name) => parseManifest(readFileSync(new URL(name, root), "utf8"), name).documents)
+    .map(({ value }) => value as unknown as Definition);
+}
+
+const collectionOf = ({ spec }: Definition): string =>
+  `/apis/${spec.group}/${spec.versions[0]!.name}/${spec.names.plural}`;
+
+/** The rules that a policy comes to. The order of keys means nothing, and API servers sort them. */
+function meaningOf(object: JsonObject): string {
+  const { definitions: read } = readState([{ file: "", text: JSON.stringify(sorted(object)) }], {
+    provenance: "file",
+  });
+  return JSON.stringify(
+    read.map(({ lowered }) => lowered),
+    (key, value: unknown) => (key === "origin" ? undefined : typeof value === "bigint" ? `${value}` : value),
+  );
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

@@ -62,7 +62,7 @@ function placesIn(value: Json): readonly Place[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const key = Array.isArray(value) ? Number(name) : name;
-    return [[key], ...placesIn(inner as Json).map((path) => [key, ...path])];
+    return [[key], ...placesIn(inner).map((path) => [key, ...path])];
   });
 }
 

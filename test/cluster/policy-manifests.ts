@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type JsonObject, type ManifestObject, readObjects, readState } from "@tierwall/core";
+import { isObject, type Json, type JsonObject, readObjects, readState } from "@tierwall/core";
 import { watchedKinds } from "@tierwall/kube";
 
 const root = new URL("../../", import.meta.url);
@@ -19,24 +19,42 @@ export interface PolicyManifest {
 
 /** All of examples/ and test/broken/ that are of the kinds we have definitions of, each on its own. */
 export function policyManifests(): readonly PolicyManifest[] {
-  return ["examples", "test/broken"].flatMap((folder) =>
-    readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".yaml"))
-      .toSorted()
-      .flatMap((name) => manifestsOf(`${folder}/${name.replaceAll("\\", "/")}`)),
+  return ["examples", "test/broken"]
+    .flatMap(objectsIn)
+    .flatMap(({ path, object }) => manifestOf(path, object) ?? []);
+}
+
+/** Label selectors with something wrong in them, out of the NetworkPolicies that show it. */
+export function brokenSelectors(): readonly { readonly path: string; readonly selector: Json }[] {
+  return objectsIn("test/broken/selector").flatMap(({ path, object: { kind, spec } }) =>
+    kind === "NetworkPolicy" && isObject(spec) ? { path, selector: spec.podSelector! } : [],
   );
 }
 
-function manifestsOf(path: string): readonly PolicyManifest[] {
-  const found: ManifestObject[] = [];
-  const text = readFileSync(new URL(path, root), "utf8");
-  readObjects({ file: path, text }, { object: (object) => void found.push(object), report: () => {} });
-  return found.flatMap(({ value }) => manifestOf(path, value) ?? []);
+interface FoundObject {
+  readonly path: string;
+  readonly object: JsonObject;
+}
+
+function objectsIn(folder: string): readonly FoundObject[] {
+  const found: FoundObject[] = [];
+  const names = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" });
+  for (const name of names.filter((one) => one.endsWith(".yaml")).toSorted()) {
+    const path = `${folder}/${name.replaceAll("\\", "/")}`;
+    const text = readFileSync(new URL(path, root), "utf8");
+    // Whatever is no YAML is no object either, and nothing to ask an API server about.
+    readObjects(
+      { file: path, text },
+      { object: ({ value }) => void found.push({ path, object: value }), report: () => undefined },
+    );
+  }
+  return found;
 }
 
 /** Undefined for what we have no definition of. */
 export function manifestOf(path: string, object: JsonObject): PolicyManifest | undefined {
-  const [group, version] = String(object.apiVersion).split("/");
+  if (typeof object.apiVersion !== "string") return undefined;
+  const [group, version] = object.apiVersion.split("/");
   const watched = watchedKinds.find((one) => one.kind === object.kind && one.group === group);
   if (watched === undefined || watched.isBuiltIn || group === "cilium.io") return undefined;
   const state = readState([{ file: path, text: JSON.stringify(object) }], { provenance: "file" });

@@ -128,6 +128,13 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     expect(applied.body.spec).toEqual({ ...object.spec, egress: null });
   });
 
+  it("S6.5: refuse a default policy that lost its keys on the way, as `kubectl apply` does to bare ones", async () => {
+    const [policy] = everyField.filter(({ kind }) => kind === "ClusterDefaultNetworkPolicy") as [JsonObject];
+    const answer = await tryOut(defaults, { ...policy, spec: { appliedTo: { namespaceSelector: {} } } });
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toContain("spec.ingress: Required value");
+  });
+
   it("S10.5: keep labels without a value, lest a selector select more", async () => {
     const [policy] = everyField as [JsonObject];
     const spec = policy.spec as JsonObject;

@@ -19,7 +19,13 @@ const bundles: Readonly<Record<BundleName, readonly (readonly [Dialect, kind: st
   ],
   "first-draft": [
     ["first-draft", "ClusterNetworkPolicy", { shortNames: ["draftcnp"], columns: [] }],
-    ["first-draft", "ClusterDefaultNetworkPolicy", { shortNames: ["cdnp"], columns: [] }],
+    [
+      "first-draft",
+      "ClusterDefaultNetworkPolicy",
+      // S6.5: keys with nothing after them isolate, but `kubectl apply` takes them out before it sends anything. A policy
+      // that lost both would be taken without a word, and isolate nobody.
+      { shortNames: ["cdnp"], columns: [], specHasOneOf: ["ingress", "egress"] },
+    ],
   ],
   "kep-2091": [["kep-2091", "AdminNetworkPolicy", { shortNames: ["anp"], columns: ["priority"] }]],
 };

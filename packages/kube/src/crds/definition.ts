@@ -5,11 +5,13 @@ import { policyStatus } from "./status.js";
 import { structural } from "./structural.js";
 import { validationRules } from "./validation-rules.js";
 
-/** What a definition says beside the shape of its kind. */
+/** What a definition says beside the shape of its kind in files. */
 export interface Naming {
   readonly shortNames: readonly string[];
   /** Columns of `kubectl get` that are fields of the spec, by their names. */
   readonly columns: readonly ("tier" | "priority")[];
+  /** Fields of the spec of which one is there when it comes to an API server, be it null: CEL takes null for absent. */
+  readonly specHasOneOf?: readonly string[];
 }
 
 /** A CustomResourceDefinition as it is sent to an API server. */
@@ -95,14 +97,14 @@ export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Nami
           storage: true,
           additionalPrinterColumns: columnsOf(naming),
           subresources: { status: {} },
-          schema: { openAPIV3Schema: wholeObject(shape) },
+          schema: { openAPIV3Schema: wholeObject(shape, naming) },
         },
       ],
     },
   };
 }
 
-function wholeObject(shape: ObjectSchema): WholeObject {
+function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming): WholeObject {
   const spec = shape.fields.spec!.schema as ObjectSchema;
   const rules = validationRules(shape);
   return {
@@ -113,7 +115,10 @@ function wholeObject(shape: ObjectSchema): WholeObject {
       apiVersion: { description: "The API group and version.", type: "string" },
       kind: { description: "The kind of object.", type: "string" },
       metadata: { type: "object" },
-      spec: oneHand(structural(spec)),
+      spec: {
+        ...oneHand(structural(spec)),
+        ...(specHasOneOf ? { anyOf: specHasOneOf.map((field) => ({ required: [field] })) } : {}),
+      },
       status: policyStatus,
     },
     ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),

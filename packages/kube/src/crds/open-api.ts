@@ -17,6 +17,7 @@ export interface OpenApi {
   readonly items?: OpenApi;
   readonly maxProperties?: number;
   readonly required?: readonly string[];
+  readonly anyOf?: readonly { readonly required: readonly string[] }[];
   readonly properties?: Readonly<Record<string, OpenApi>>;
   readonly additionalProperties?: OpenApi;
   readonly "x-kubernetes-int-or-string"?: true;

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { type JsonObject, parseManifest, readState } from "@tierwall/core";
+import { dialects, type JsonObject, parseManifest, readState, type Schema } from "@tierwall/core";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ApiAnswer, ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
-import { documentedDifferences, isForDocumentedLimits } from "./crd-differences.js";
+import { documentedDifferences, documentedLimits, isForDocumentedLimits } from "./crd-differences.js";
 import { everyField } from "./every-field.js";
 import { mutatedManifest } from "./mutated-manifest.js";
 import { brokenSelectors, manifestOf, type PolicyManifest, policyManifests } from "./policy-manifests.js";
@@ -16,6 +16,7 @@ const defaults = "/apis/netpol.networking.k8s.io/v1alpha1/clusterdefaultnetworkp
 const clusterPolicies = "/apis/policy.networking.k8s.io/v1alpha2/clusternetworkpolicies";
 const adminPolicies = "/apis/policy.networking.k8s.io/v1alpha1/adminnetworkpolicies";
 const sharedName = "adminnetworkpolicies.policy.networking.k8s.io";
+const noKubectl = spawnSync("kubectl", ["version", "--client"]).status !== 0;
 const patience = { timeout: 30_000, interval: 200 };
 
 describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
@@ -128,13 +129,6 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     expect(applied.body.spec).toEqual({ ...object.spec, egress: null });
   });
 
-  it("S6.5: refuse a default policy that lost its keys on the way, as `kubectl apply` does to bare ones", async () => {
-    const [policy] = everyField.filter(({ kind }) => kind === "ClusterDefaultNetworkPolicy") as [JsonObject];
-    const answer = await tryOut(defaults, { ...policy, spec: { appliedTo: { namespaceSelector: {} } } });
-    expect(answer.status).toBe(422);
-    expect(answer.body.message).toContain("spec.ingress: Required value");
-  });
-
   it("S10.5: keep labels without a value, lest a selector select more", async () => {
     const [policy] = everyField as [JsonObject];
     const spec = policy.spec as JsonObject;
@@ -177,18 +171,35 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     expect(await tryOut(adminPolicies, policy)).toMatchObject({ status: 201 });
   });
 
-  const kubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
+  describe.skipIf(noKubectl)(`through kubectl${noKubectl ? " (skipped: there is none)" : ""}`, () => {
+    const kubectl = (args: readonly string[], input = "") =>
+      spawnSync("kubectl", ["--kubeconfig", plane.kubeconfig(), ...args], { input, encoding: "utf8" });
 
-  it.skipIf(!kubectl)(`explain their fields${kubectl ? "" : " (skipped: no kubectl)"}`, async () => {
-    const explain = (...what: string[]) =>
-      spawnSync("kubectl", ["--kubeconfig", plane.kubeconfig(), "explain", ...what], { encoding: "utf8" })
-        .stdout;
-    const peer = await vi.waitUntil(() => {
-      const text = explain("anp.spec.egress.to", "--api-version=policy.networking.k8s.io/v1alpha1");
-      return text.includes("networks") ? text : undefined;
-    }, patience);
-    expect(peer).toContain("Where traffic goes: exactly one of these fields.");
-    expect(peer.replaceAll(/\s+/g, " ")).toContain("They match pods and nodes in them as well as external");
+    it("explain their fields", async () => {
+      const peer = await vi.waitUntil(() => {
+        const { stdout } = kubectl(["explain", "adminnetworkpolicies.spec.egress.to"]);
+        return stdout.includes("networks") ? stdout : undefined;
+      }, patience);
+      expect(peer).toContain("Where traffic goes: exactly one of these fields.");
+      expect(peer.replaceAll(/\s+/g, " ")).toContain("They match pods and nodes in them as well as external");
+    });
+
+    it("S6.5: refuse a default policy whose bare keys were lost: only `--server-side` sends them", async () => {
+      const text = `apiVersion: netpol.networking.k8s.io/v1alpha1
+kind: ClusterDefaultNetworkPolicy
+metadata: {name: bare}
+spec:
+  appliedTo: {namespaceSelector: {}}
+  ingress:
+  egress:
+`;
+      const lost = kubectl(["apply", "-f", "-"], text);
+      expect(lost).toMatchObject({ status: 1, stdout: "" });
+      expect(lost.stderr).toContain("spec.ingress: Required value");
+      expect(kubectl(["apply", "--server-side", "-f", "-"], text)).toMatchObject({ status: 0 });
+      const { body } = await api.ask({ path: `${defaults}/bare` });
+      expect(body.spec).toMatchObject({ ingress: null, egress: null });
+    });
   });
 
   it("S4.4: the kind of KEP-2091 takes the place of the released one, and never unasked", async () => {
@@ -203,6 +214,26 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     await compareMutants(true);
   }, 300_000);
 });
+
+describe("docs/crds.md", () => {
+  it("has the limits that only definitions have", () => {
+    const kinds = dialects.filter(({ group }) => /^(policy|netpol)\.networking\.k8s\.io$/.test(group));
+    const limits = kinds.flatMap(({ spellings: [released] }) => ownLimits(released.schema));
+    expect([...documentedLimits].toSorted()).toEqual([...new Set(limits)].toSorted());
+  });
+});
+
+/** `matchLabels 16`: fields, and how much a definition takes of what the API does not limit, or not so low. */
+function ownLimits(schema: Schema): readonly string[] {
+  if (schema.type === "list") return ownLimits(schema.items);
+  if (schema.type !== "object") return [];
+  return Object.entries(schema.fields).flatMap(([name, { schema: field }]) => {
+    const limit =
+      field.type === "list" ? field.crdMaxItems : field.type === "map" ? field.crdMaxProperties : undefined;
+    const isOwn = limit !== undefined && !(field.type === "list" && field.maxItems === limit);
+    return [...(isOwn ? [`${name} ${limit}`] : []), ...ownLimits(field)];
+  });
+}
 
 interface Definition {
   readonly metadata: { readonly name: string };

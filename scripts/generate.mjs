@@ -1,26 +1,28 @@
-// Writes the documentation that the code already knows: the index of diagnostics, the fields of every policy kind, the
-// help of every command. Checked in, so that it can be read on the web; `--check` fails when a page is stale.
+// Writes what the code already knows: the index of diagnostics, the fields of every policy kind, the help of every command,
+// the CRDs. Checked in, so that it can be read and applied from the web; `--check` fails when a file is stale.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./prepare.mjs";
 import { renderReference } from "./render-reference.mjs";
 
-/** Folders with nothing but generated pages: what is no longer generated is deleted. */
-const whollyGenerated = ["docs/reference"];
+/** Folders with nothing but generated files: what is no longer generated is deleted. */
+const whollyGenerated = ["docs/reference", "deploy/crds"];
 
 const header = "<!-- Written by `npm run generate`: change the source it comes from, not this page. -->\n\n";
 
 /** All pages, text by path. */
 async function generate() {
   const core = await built("packages/core/dist/index.js");
+  const kube = await built("packages/kube/dist/index.js");
   const cli = await built("packages/cli/dist/main.js");
   const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };
   Object.assign(pages, referencePages(core.dialects));
   pages["docs/reference/connectivitytest.md"] = assertionsPage(core);
   pages["docs/reference/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/cli.md"] = commandsPage(cli.helpPages());
+  for (const [file, text] of Object.entries(kube.definitionFiles())) pages[`deploy/crds/${file}`] = text;
   return pages;
 }
 
@@ -99,7 +101,11 @@ async function built(file) {
 function leftovers(pages) {
   return whollyGenerated
     .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/")),
+    )
     .filter((file) => !(file in pages));
 }
 

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Connection, KubeRequest } from "@tierwall/kube";
 
-/** What a test does to a cluster. Whatever the API server refuses is an error. */
+/** What the API server made of a request. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What a test does to a cluster. Whatever the API server refuses is an error, unless it is asked for its answer. */
 export class ApiClient {
   constructor(private readonly connection: Connection) {}
 
@@ -26,12 +32,22 @@ export class ApiClient {
     return response.statusCode ?? 0;
   }
 
-  private async send(request: Omit<KubeRequest, "idleMilliseconds">): Promise<void> {
+  /** The answer, whatever it is. */
+  async ask(request: Omit<KubeRequest, "idleMilliseconds">): Promise<ApiAnswer> {
     const headers = { "content-type": "application/json", ...request.headers };
     const response = await this.connection.send({ ...request, headers, idleMilliseconds: 10_000 });
     const text = await textOf(response);
-    if ((response.statusCode ?? 0) >= 300)
-      throw new Error(`${request.method} ${request.path}: ${response.statusCode} ${text}`);
+    const isJson = response.headers["content-type"]?.includes("json") ?? false;
+    return {
+      status: response.statusCode ?? 0,
+      body: isJson ? (JSON.parse(text) as ApiAnswer["body"]) : { message: text },
+    };
+  }
+
+  private async send(request: Omit<KubeRequest, "idleMilliseconds">): Promise<void> {
+    const { status, body } = await this.ask(request);
+    if (status >= 300)
+      throw new Error(`${request.method} ${request.path}: ${status} ${JSON.stringify(body)}`);
   }
 }
 

@@ -55,6 +55,7 @@ export {
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
+export type { PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
 export { domainMatches } from "./evaluate/domain.js";
@@ -114,7 +115,10 @@ export { type Cidr, contains, formatCidr, parseCidr, singleAddress } from "./net
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,
+  type CelRule,
+  type Constraint,
   type Fields,
+  type Format,
   list,
   object,
   type ObjectSchema,

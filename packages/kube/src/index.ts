@@ -8,6 +8,9 @@ export {
   type ConnectionOptions,
   type KubeRequest,
 } from "./connection.js";
+export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
+export type { Definition } from "./crds/definition.js";
+export type { OpenApi } from "./crds/open-api.js";
 export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 export {

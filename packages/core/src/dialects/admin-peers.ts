@@ -74,7 +74,7 @@ export const podPeers = <P extends ObjectSchema>(pods: P) => ({
 });
 
 /** Peers of egress rules. */
-export const addressPeers = (maxNetworks: number) => ({
+export const addressPeers = (maxNetworks: number, crdMaxNetworks = maxNetworks) => ({
   nodes: optional(
     labelSelector("Nodes by their labels, and with them the pods in the host's network; `{}` is every node."),
   ),
@@ -86,7 +86,7 @@ export const addressPeers = (maxNetworks: number) => ({
         format: cidr,
         maxLength: 43,
       }),
-      { minItems: 1, maxItems: maxNetworks, set: true },
+      { minItems: 1, maxItems: maxNetworks, crdMaxItems: crdMaxNetworks, set: true },
     ),
   ),
 });

@@ -1,6 +1,7 @@
 import type { PortMatch } from "../policy/model.js";
 import { portName } from "../schema/formats.js";
 import {
+  type Constraint,
   type Finding,
   type Format,
   integer,
@@ -47,7 +48,18 @@ export const rangeEnds = {
   end: required(portNumber("The last port of the range, which belongs to it.")),
 };
 
-export function checkRange(shortest: ShortestRange, single: string) {
+export function orderedRange(shortest: ShortestRange, single: string): Constraint {
+  const cel =
+    shortest === "one-port"
+      ? { rule: "self.start <= self.end", message: "the range ends before it starts" }
+      : {
+          rule: "self.start < self.end",
+          message: `the range ends before or where it starts; write \`${single}\` for a single port`,
+        };
+  return { kind: "custom", check: checkRange(shortest, single), cel };
+}
+
+function checkRange(shortest: ShortestRange, single: string) {
   return ({ start, end }: Readonly<Record<string, unknown>>): readonly Finding[] => {
     if (typeof start !== "number" || typeof end !== "number" || start < end) return [];
     if (start > end)
@@ -83,7 +95,7 @@ export const adminPort = (shortest: ShortestRange) =>
           "a port range",
           "All ports from `start` to `end` of one protocol.",
           { protocol, ...rangeEnds },
-          [{ kind: "custom", check: checkRange(shortest, "portNumber") }],
+          [orderedRange(shortest, "portNumber")],
         ),
       ),
     },

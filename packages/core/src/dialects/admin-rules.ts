@@ -73,12 +73,14 @@ export const ruleLists = <
   };
 };
 
-/** S3.7 */
-export function namedPortsNeedPods(portsField: PortsField, nameField: string): Constraint {
+/** S3.7: `others` are the peers that are not pods. */
+export function namedPortsNeedPods(
+  portsField: PortsField,
+  nameField: string,
+  others: readonly string[],
+): Constraint {
   const check = (rule: Readonly<Record<string, unknown>>): readonly Finding[] => {
-    const beside = ["networks", "nodes", "domainNames"].find((kind) =>
-      objectsOf(rule.to).some(([, peer]) => kind in peer),
-    );
+    const beside = others.find((kind) => objectsOf(rule.to).some(([, peer]) => kind in peer));
     if (beside === undefined) return [];
     return objectsOf(rule[portsField])
       .filter(([, port]) => port[nameField] !== undefined)
@@ -91,7 +93,12 @@ export function namedPortsNeedPods(portsField: PortsField, nameField: string): C
         readable: true,
       }));
   };
-  return { kind: "custom", check };
+  const named = `has(self.${portsField}) && self.${portsField}.exists(p, has(p.${nameField}))`;
+  const cel = {
+    rule: `!(${named}) || self.to.all(p, ${others.map((kind) => `!has(p.${kind})`).join(" && ")})`,
+    message: `\`${nameField}\` cannot stand beside ${others.map((kind) => `\`${kind}\``).join(" or ")}, which have no named ports`,
+  };
+  return { kind: "custom", check, cel };
 }
 
 /** S8.2 */
@@ -108,7 +115,11 @@ export function domainNamesOnlyAllow(allow: "Allow" | "Accept"): Constraint {
         hint: `\`${allow}\` the names that are wanted, then \`Deny\` the rest with \`networks\`.`,
       }));
   };
-  return { kind: "custom", check };
+  const cel = {
+    rule: `self.action == '${allow}' || self.to.all(p, !has(p.domainNames))`,
+    message: `\`domainNames\` may stand only in rules that \`${allow}\``,
+  };
+  return { kind: "custom", check, cel };
 }
 
 function objectsOf(value: unknown): readonly (readonly [number, Readonly<Record<string, unknown>>])[] {

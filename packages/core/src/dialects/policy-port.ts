@@ -20,7 +20,16 @@ export const policyPort = object(
       integer("The last port of a range that begins at `port`.", { minimum: 1, maximum: 65535 }),
     ),
   },
-  [{ kind: "custom", check: checkEndPort }],
+  [
+    {
+      kind: "custom",
+      check: checkEndPort,
+      cel: {
+        rule: "!has(self.endPort) || (has(self.port) && type(self.port) == int && self.port <= self.endPort)",
+        message: "`endPort` needs a number in `port`, and is not before it",
+      },
+    },
+  ],
 );
 
 type PolicyPort = Static<typeof policyPort>;

@@ -1,7 +1,6 @@
 import { covers, formatCidr, hasHostBits, parseCidr } from "../net/cidr.js";
 import type { Complaint, Format } from "./schema.js";
 
-const labelName = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
@@ -11,39 +10,46 @@ const complain = (
   more: Partial<Complaint> = {},
 ): readonly Complaint[] => [{ code, message, ...more }];
 
-export const labelKey: Format = {
-  name: "label-key",
-  check: (text) => {
-    const parts = text.split("/");
-    const name = parts.at(-1)!;
-    const prefix = parts.length === 2 ? parts[0]! : undefined;
-    const ok =
-      parts.length <= 2 &&
-      name.length <= 63 &&
-      labelName.test(name) &&
-      (prefix === undefined || (prefix.length <= 253 && dnsSubdomain.test(prefix)));
-    return ok
-      ? []
-      : complain(
-          "TW1301",
-          `\`${text}\` is not a label key; it is a name of at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with an optional DNS prefix and \`/\` before it`,
-        );
-  },
-};
+/** A text is right when it matches every one of the patterns. */
+function format(
+  name: string,
+  patterns: readonly string[],
+  complaint: (text: string) => readonly Complaint[],
+): Format {
+  const expressions = patterns.map((pattern) => new RegExp(pattern));
+  const isRight = (text: string) => expressions.every((expression) => expression.test(text));
+  return { name, patterns, check: (text) => (isRight(text) ? [] : complaint(text)) };
+}
 
-export const labelValue: Format = {
-  name: "label-value",
-  check: (text) =>
-    text === "" || (text.length <= 63 && labelName.test(text))
-      ? []
-      : complain(
-          "TW1302",
-          `\`${text}\` is not a label value; it is at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begins and ends with a letter or digit`,
-        ),
-};
+export const labelKey = format(
+  "label-key",
+  [
+    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+    "^([^/]{1,253}/)?[^/]{1,63}$",
+  ],
+  (text) =>
+    complain(
+      "TW1301",
+      `\`${text}\` is not a label key; it is a name of at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with an optional DNS prefix and \`/\` before it`,
+    ),
+);
+
+export const labelValue = format(
+  "label-value",
+  ["^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$"],
+  (text) =>
+    complain(
+      "TW1302",
+      `\`${text}\` is not a label value; it is at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begins and ends with a letter or digit`,
+    ),
+);
 
 export const cidr: Format = {
   name: "cidr",
+  cel: {
+    rule: "isCIDR(self)",
+    message: "not a CIDR; write an address, `/` and a prefix length, as in `10.0.0.0/8` or `fd00::/8`",
+  },
   check: (text) => {
     if (parseCidr(text) === undefined)
       return complain(
@@ -63,33 +69,25 @@ export const cidr: Format = {
 };
 
 /** A container port's name (an IANA service name). */
-export const portName: Format = {
-  name: "port-name",
-  check: (text) =>
-    /^[a-z0-9]([a-z0-9]|-(?=[a-z0-9]))*$/.test(text) && /[a-z]/.test(text) && text.length <= 15
-      ? []
-      : complain(
-          "TW1307",
-          `\`${text}\` is not a port name; it is at most 15 lower-case letters, digits and single \`-\`, with at least one letter${/^\d+$/.test(text) ? "; a port number is written without quotes" : ""}`,
-        ),
-};
+export const portName = format("port-name", ["^[a-z0-9]+(-[a-z0-9]+)*$", "[a-z]", "^.{1,15}$"], (text) =>
+  complain(
+    "TW1307",
+    `\`${text}\` is not a port name; it is at most 15 lower-case letters, digits and single \`-\`, with at least one letter${/^\d+$/.test(text) ? "; a port number is written without quotes" : ""}`,
+  ),
+);
 
 /** S8.1 */
-export const domainName: Format = {
-  name: "domain-name",
-  check: (text) => {
-    const labels = text.replace(/\.$/, "").replace(/^\*\./, "").split(".");
-    const ok =
-      labels.length >= 2 &&
-      labels.every((label) => label.length <= 63 && /^[a-zA-Z0-9]([-a-zA-Z0-9_]*[a-zA-Z0-9])?$/.test(label));
-    return ok
-      ? []
-      : complain(
-          "TW1308",
-          `\`${text}\` is not a domain name; it has at least two labels, and \`*\` only as the whole first one, as in \`*.example.com\``,
-        );
-  },
-};
+export const domainName = format(
+  "domain-name",
+  [
+    "^(\\*\\.)?([a-zA-Z0-9]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9])?\\.)+[a-zA-Z0-9]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9])?\\.?$",
+  ],
+  (text) =>
+    complain(
+      "TW1308",
+      `\`${text}\` is not a domain name; it has at least two labels, and \`*\` only as the whole first one, as in \`*.example.com\``,
+    ),
+);
 
 export const namespaceName: Format = {
   name: "namespace-name",

@@ -31,9 +31,17 @@ export interface StringSchema<V extends string = string> extends Described {
 /** A rule for texts, with a name that CRDs and the reference can use. */
 export interface Format {
   readonly name: string;
-  /** The pattern a CRD can check, where there is one. */
-  readonly pattern?: string;
+  /** What a CRD checks: regular expressions that mean the same in JavaScript and RE2, all of which match. */
+  readonly patterns?: readonly string[];
+  /** What a CRD checks where patterns cannot tell. */
+  readonly cel?: CelRule;
   readonly check: (text: string) => readonly Complaint[];
+}
+
+/** A check once more, in the expression language of CRDs: API servers refuse what it does not hold for. */
+export interface CelRule {
+  readonly rule: string;
+  readonly message: string;
 }
 
 export interface Complaint {
@@ -73,6 +81,8 @@ export interface ListSchema<S extends Schema = Schema> extends Described {
   readonly items: S;
   readonly minItems?: number;
   readonly maxItems?: number;
+  /** A lower limit in CRDs, or the only one: API servers reckon what their rules cost by the longest list. */
+  readonly crdMaxItems?: number;
   /** No item may stand twice. */
   readonly set?: true;
 }
@@ -82,6 +92,8 @@ export interface MapSchema extends Described {
   readonly type: "map";
   readonly keys: Format;
   readonly values: Format;
+  /** A limit in CRDs, as for lists. */
+  readonly crdMaxProperties?: number;
 }
 
 export interface ObjectSchema<F extends Fields = Fields> extends Described {
@@ -143,6 +155,8 @@ export type Constraint =
   | {
       readonly kind: "custom";
       readonly check: (value: Readonly<Record<string, unknown>>) => readonly Finding[];
+      /** For checks that find errors, in kinds that we have CRDs of. */
+      readonly cel?: CelRule;
     };
 
 /** A complaint of a custom constraint: at which field, relative to the object. */

@@ -29,8 +29,7 @@ const ingressPeer = peer(
 );
 
 const manyNetworks: Constraint = { kind: "custom", check: checkNetworks };
-const baselineEgressFields = { ...podPeers(podsInNamespaces), ...addressPeers(limit) };
-const noNamesForOthers = namedPortsNeedPods("ports", "namedPort");
+const baselineEgressFields = { ...podPeers(podsInNamespaces), ...addressPeers(limit, releasedNetworks) };
 
 export const adminNetworkPolicy = policyObject(
   "AdminNetworkPolicy",
@@ -66,7 +65,10 @@ export const adminNetworkPolicy = policyObject(
               [manyNetworks],
             ),
             limit,
-            egressConstraints: [noNamesForOthers, domainNamesOnlyAllow("Allow")],
+            egressConstraints: [
+              namedPortsNeedPods("ports", "namedPort", ["networks", "nodes", "domainNames"]),
+              domainNamesOnlyAllow("Allow"),
+            ],
           }),
         },
         [distinctRuleNames],
@@ -101,14 +103,23 @@ export const baselineAdminNetworkPolicy = policyObject(
               [manyNetworks],
             ),
             limit,
-            egressConstraints: [noNamesForOthers],
+            egressConstraints: [namedPortsNeedPods("ports", "namedPort", ["networks", "nodes"])],
           }),
         },
         [distinctRuleNames],
       ),
     ),
   },
-  [{ kind: "custom", check: checkName }],
+  [
+    {
+      kind: "custom",
+      check: checkName,
+      cel: {
+        rule: "self.metadata.name == 'default'",
+        message: "a BaselineAdminNetworkPolicy must have the name `default`",
+      },
+    },
+  ],
 );
 
 // S4.2

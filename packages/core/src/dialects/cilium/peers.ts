@@ -35,7 +35,6 @@ const entityPeers: Readonly<Record<string, Entity | "everything" | "nothing">> =
 
 const entityName: Format = {
   name: "cilium-entity",
-  pattern: `^(${Object.keys(entityPeers).join("|")})$`,
   check: (text) => {
     if (Object.hasOwn(entityPeers, text)) return [];
     const known = Object.keys(entityPeers);

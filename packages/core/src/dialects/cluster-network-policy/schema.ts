@@ -17,7 +17,7 @@ import {
   podsInNamespaces,
   subject,
 } from "../admin-peers.js";
-import { adminPort, checkRange, namedPort, portNumber, rangeEnds, whichPorts } from "../admin-ports.js";
+import { adminPort, namedPort, orderedRange, portNumber, rangeEnds, whichPorts } from "../admin-ports.js";
 import { domainNamesOnlyAllow, namedPortsNeedPods, ruleLists } from "../admin-rules.js";
 import { policyObject } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
@@ -75,6 +75,8 @@ const egressPeer = <P extends typeof podsInNamespaces | typeof podsInAnyNamespac
     ...domainPeers,
   });
 
+const notPods = ["networks", "nodes", "domainNames"];
+
 /** As in NPEP-285: `tier: admin`, `action: Allow`, `ports`. */
 export const seedPolicy = clusterNetworkPolicy(
   oneOf(tierMeaning, ["admin", "baseline"]),
@@ -85,7 +87,7 @@ export const seedPolicy = clusterNetworkPolicy(
     ingressPeer: ingressPeer(podsInNamespaces),
     egressPeer: egressPeer(podsInNamespaces),
     limit: 100,
-    egressConstraints: [namedPortsNeedPods("ports", "namedPort"), domainNamesOnlyAllow("Allow")],
+    egressConstraints: [namedPortsNeedPods("ports", "namedPort", notPods), domainNamesOnlyAllow("Allow")],
   }),
 );
 
@@ -96,7 +98,7 @@ const destinationPort = object(
     number: optional(portNumber("The port.")),
     range: optional(
       object("a port range", "All ports from `start` to `end`.", rangeEnds, [
-        { kind: "custom", check: checkRange("two-ports", "number") },
+        orderedRange("two-ports", "number"),
       ]),
     ),
   },
@@ -131,7 +133,7 @@ export const releasedPolicy = clusterNetworkPolicy(
     egressPeer: egressPeer(podsInAnyNamespace),
     limit: 25,
     egressConstraints: [
-      namedPortsNeedPods("protocols", "destinationNamedPort"),
+      namedPortsNeedPods("protocols", "destinationNamedPort", notPods),
       domainNamesOnlyAllow("Accept"),
     ],
   }),

@@ -55,7 +55,17 @@ const namespaces = object(
       labelSelector("Only with scope Selector, and needed there: namespaces by their labels."),
     ),
   },
-  [{ kind: "custom", check: checkScope }],
+  [
+    {
+      kind: "custom",
+      check: checkScope,
+      cel: {
+        rule: "has(self.selector) == (self.scope == 'Selector') && has(self.labels) == (self.scope == 'SameLabels')",
+        message:
+          "scope Selector needs `selector`, scope SameLabels needs `labels`, and neither takes what is the other's",
+      },
+    },
+  ],
 );
 
 // S6.4
@@ -91,16 +101,27 @@ const peer = object(
   ],
 );
 
+const limit = { crdMaxItems: 100 };
+
 const ports = optional(
-  list("Ports of the destination, any of which may match; every port when missing or empty.", policyPort),
+  list(
+    "Ports of the destination, any of which may match; every port when missing or empty.",
+    policyPort,
+    limit,
+  ),
 );
 const from = optional(
-  list("Sources, any of which may match; every source, external ones too, when missing or empty.", peer),
+  list(
+    "Sources, any of which may match; every source, external ones too, when missing or empty.",
+    peer,
+    limit,
+  ),
 );
 const to = optional(
   list(
     "Destinations, any of which may match; every destination, external ones too, when missing or empty.",
     peer,
+    limit,
   ),
 );
 
@@ -132,6 +153,7 @@ export const firstDraftClusterNetworkPolicy = policyObject(
                 "What to do with traffic from any of the peers to any of the ports.",
                 { action, ports, from },
               ),
+              limit,
             ),
           ),
           egress: optional(
@@ -142,6 +164,7 @@ export const firstDraftClusterNetworkPolicy = policyObject(
                 ports,
                 to,
               }),
+              limit,
             ),
           ),
         },
@@ -168,6 +191,7 @@ export const clusterDefaultNetworkPolicy = policyObject(
               ports,
               from,
             }),
+            limit,
           ),
         ),
         egress: nullable(
@@ -178,6 +202,7 @@ export const clusterDefaultNetworkPolicy = policyObject(
               ports,
               to,
             }),
+            limit,
           ),
         ),
       }),

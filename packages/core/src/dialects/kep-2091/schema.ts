@@ -19,6 +19,7 @@ import { policyPort } from "../policy-port.js";
 import { distinctRuleNames } from "../rule-names.js";
 
 const maxRules = 100;
+const limit = { crdMaxItems: 100 };
 
 const exactlyOne = (fields: object): Constraint => ({ kind: "exactly-one", of: Object.keys(fields) });
 
@@ -130,7 +131,7 @@ const port = object(
 const l4Fields = {
   allPorts: optional(onlyTrue("Every port of every protocol. Only `true` can be written.")),
   ports: optional(
-    list("Ports of the destination, any of which may match. An empty list matches nothing.", port),
+    list("Ports of the destination, any of which may match. An empty list matches nothing.", port, limit),
   ),
 };
 
@@ -187,10 +188,12 @@ export const kepAdminNetworkPolicy = policyObject(
                     list(
                       "Sources, any of which may match. Missing or empty, the rule matches nothing.",
                       peer,
+                      limit,
                     ),
                   ),
                 },
               ),
+              { crdMaxItems: maxRules },
             ),
           ),
           egress: optional(
@@ -202,14 +205,23 @@ export const kepAdminNetworkPolicy = policyObject(
                   list(
                     "Destinations, any of which may match. Missing or empty, the rule matches nothing.",
                     peer,
+                    limit,
                   ),
                 ),
               }),
+              { crdMaxItems: maxRules },
             ),
           ),
         },
         [
-          { kind: "custom", check: checkRuleCount },
+          {
+            kind: "custom",
+            check: checkRuleCount,
+            cel: {
+              rule: `(has(self.ingress) ? size(self.ingress) : 0) + (has(self.egress) ? size(self.egress) : 0) <= ${maxRules}`,
+              message: `at most ${maxRules} rules are allowed, ingress and egress together`,
+            },
+          },
           // S5.8
           distinctRuleNames,
         ],

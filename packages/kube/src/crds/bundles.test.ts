@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { type BundleName, definitionFiles, definitionsOf } from "./bundles.js";
+import type { OpenApi } from "./open-api.js";
+
+const bundles: readonly BundleName[] = ["released", "first-draft", "kep-2091"];
+const all = bundles.flatMap((bundle) => definitionsOf(bundle));
+
+/** The schemas below one, by their paths: `.spec.ingress[].from`. */
+function below(
+  schema: Partial<OpenApi>,
+  path: string,
+): readonly (readonly [path: string, Partial<OpenApi>])[] {
+  const inner = [
+    ...Object.entries(schema.properties ?? {}).map(([name, one]) => [`${path}.${name}`, one] as const),
+    ...(schema.items === undefined ? [] : [[`${path}[]`, schema.items] as const]),
+    ...(schema.additionalProperties === undefined
+      ? []
+      : [[`${path}{}`, schema.additionalProperties] as const]),
+  ];
+  return inner.flatMap(([at, one]) => [[at, one] as const, ...below(one, at)]);
+}
+
+const fieldsOf = (definition: (typeof all)[number]) =>
+  below(definition.spec.versions[0]!.schema.openAPIV3Schema as Partial<OpenApi>, "");
+
+describe.each(all.map((definition) => [definition.metadata.name, definition] as const))(
+  "%s",
+  (_, definition) => {
+    it("says something of every field", () => {
+      const silent = fieldsOf(definition).filter(([, schema]) => (schema.description ?? "").length < 5);
+      // API servers take no description of metadata but their own.
+      expect(silent.map(([path]) => path)).toEqual([".metadata"]);
+    });
+
+    it("says to whom each list belongs", () => {
+      const open = fieldsOf(definition).filter(
+        ([, schema]) => schema.type === "array" && schema["x-kubernetes-list-type"] === undefined,
+      );
+      expect(open).toEqual([]);
+    });
+
+    it("has a status of its own path, and columns", () => {
+      const [version] = definition.spec.versions;
+      expect(version!.subresources).toEqual({ status: {} });
+      expect(version!.additionalPrinterColumns.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["Accepted", "Programmed", "Age"]),
+      );
+    });
+
+    it("is written for the experimental channel, under a name it says it was not given", () => {
+      expect(definition.metadata.annotations).toEqual({
+        "policy.networking.k8s.io/channel": "experimental",
+        "api-approved.kubernetes.io": expect.stringMatching(/^unapproved, /) as string,
+      });
+    });
+  },
+);
+
+describe("the bundles", () => {
+  it("share one name, and that one only: KEP-2091's kind or the released one", () => {
+    const names = all.map(({ metadata }) => metadata.name);
+    const twice = names.filter((name, i) => names.indexOf(name) !== i);
+    expect(twice).toEqual(["adminnetworkpolicies.policy.networking.k8s.io"]);
+  });
+
+  it("S6.5: only a default policy of the first draft has directions that may be null", () => {
+    const nullable = all.flatMap((definition) =>
+      fieldsOf(definition)
+        .filter(([path, schema]) => schema.nullable === true && !path.endsWith("{}"))
+        .map(([path]) => `${definition.spec.names.kind}${path}`),
+    );
+    expect(nullable).toEqual([
+      "ClusterDefaultNetworkPolicy.spec.ingress",
+      "ClusterDefaultNetworkPolicy.spec.egress",
+    ]);
+  });
+
+  it("are files: what is opt-in is in a folder of its own, where applying the others does not find it", () => {
+    expect(Object.keys(definitionFiles())).toEqual([
+      "policy.networking.k8s.io_clusternetworkpolicies.yaml",
+      "policy.networking.k8s.io_adminnetworkpolicies.yaml",
+      "policy.networking.k8s.io_baselineadminnetworkpolicies.yaml",
+      "first-draft/netpol.networking.k8s.io_clusternetworkpolicies.yaml",
+      "first-draft/netpol.networking.k8s.io_clusterdefaultnetworkpolicies.yaml",
+      "kep-2091/policy.networking.k8s.io_adminnetworkpolicies.yaml",
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+import { dialects, type PolicyKind } from "@tierwall/core";
+import { stringify } from "yaml";
+import { type Definition, definitionOf, type Naming } from "./definition.js";
+
+/** What is installed together. Both opt-in bundles are of drafts; that of KEP-2091 takes the place of a released kind. */
+export type BundleName = "released" | "first-draft" | "kep-2091";
+
+type Dialect = PolicyKind["dialect"];
+
+const bundles: Readonly<Record<BundleName, readonly (readonly [Dialect, kind: string, Naming])[]>> = {
+  released: [
+    [
+      "cluster-network-policy",
+      "ClusterNetworkPolicy",
+      { shortNames: ["cnp"], columns: ["tier", "priority"] },
+    ],
+    ["admin-network-policy", "AdminNetworkPolicy", { shortNames: ["anp"], columns: ["priority"] }],
+    ["admin-network-policy", "BaselineAdminNetworkPolicy", { shortNames: ["banp"], columns: [] }],
+  ],
+  "first-draft": [
+    ["first-draft", "ClusterNetworkPolicy", { shortNames: ["draftcnp"], columns: [] }],
+    [
+      "first-draft",
+      "ClusterDefaultNetworkPolicy",
+      // S6.5: keys with nothing after them isolate, but `kubectl apply` takes them out before it sends anything. A policy
+      // that lost both would be taken without a word, and isolate nobody.
+      { shortNames: ["cdnp"], columns: [], specHasOneOf: ["ingress", "egress"] },
+    ],
+  ],
+  "kep-2091": [["kep-2091", "AdminNetworkPolicy", { shortNames: ["anp"], columns: ["priority"] }]],
+};
+
+/** Of a kind with several spellings, the first: the one that is released. */
+export function definitionsOf(bundle: BundleName): readonly Definition[] {
+  return bundles[bundle].map(([dialect, name, naming]) => {
+    const kind = dialects.find((one) => one.dialect === dialect && one.kind === name)!;
+    return definitionOf(kind, kind.spellings[0].schema, naming);
+  });
+}
+
+/** The files of deploy/crds, text by path: the released kinds at its top, each opt-in bundle in a folder of its own. */
+export function definitionFiles(): Readonly<Record<string, string>> {
+  const names = Object.keys(bundles) as BundleName[];
+  return Object.fromEntries(
+    names.flatMap((bundle) =>
+      definitionsOf(bundle).map((definition) => {
+        const { group, names: called } = definition.spec;
+        const folder = bundle === "released" ? "" : `${bundle}/`;
+        return [`${folder}${group}_${called.plural}.yaml`, definitionText(definition)];
+      }),
+    ),
+  );
+}
+
+const header = "# Written by `npm run generate`: change the source it comes from, not this file.\n";
+
+function definitionText(definition: Definition): string {
+  return header + stringify(definition, { lineWidth: 110, aliasDuplicateObjects: false });
+}

@@ -1,0 +1,171 @@
+import type { ObjectSchema, PolicyKind } from "@tierwall/core";
+import { resourceOf, watchedKinds } from "../kinds.js";
+import type { OpenApi } from "./open-api.js";
+import { policyStatus } from "./status.js";
+import { structural } from "./structural.js";
+import { validationRules } from "./validation-rules.js";
+
+/** What a definition says beside the shape of its kind in files. */
+export interface Naming {
+  readonly shortNames: readonly string[];
+  /** Columns of `kubectl get` that are fields of the spec, by their names. */
+  readonly columns: readonly ("tier" | "priority")[];
+  /** Fields of the spec of which one is there when it comes to an API server, be it null: CEL takes null for absent. */
+  readonly specHasOneOf?: readonly string[];
+}
+
+/** A CustomResourceDefinition as it is sent to an API server. */
+export interface Definition {
+  readonly apiVersion: "apiextensions.k8s.io/v1";
+  readonly kind: "CustomResourceDefinition";
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly listKind: string;
+      readonly plural: string;
+      readonly singular: string;
+      readonly shortNames: readonly string[];
+      readonly categories: readonly string[];
+    };
+    readonly scope: "Cluster" | "Namespaced";
+    readonly versions: readonly Version[];
+  };
+}
+
+interface Version {
+  readonly name: string;
+  readonly served: true;
+  readonly storage: true;
+  readonly additionalPrinterColumns: readonly Column[];
+  readonly subresources: { readonly status: Readonly<Record<string, never>> };
+  readonly schema: { readonly openAPIV3Schema: WholeObject };
+}
+
+/** `metadata` is the API server's own: it describes it, and lets nobody else. */
+interface WholeObject extends Omit<OpenApi, "properties"> {
+  readonly properties: Readonly<
+    Record<"apiVersion" | "kind" | "spec" | "status", OpenApi> & {
+      readonly metadata: { readonly type: "object" };
+    }
+  >;
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: "string" | "integer" | "date";
+  readonly description: string;
+  readonly jsonPath: string;
+  /** 0 is always shown, others with `-o wide`. */
+  readonly priority?: number;
+}
+
+/** Names that end in k8s.io are given out by the Kubernetes project, and definitions under them say by whose leave. */
+const approval =
+  "unapproved, written by Tierwall for what it enforces of this API; the API itself is the Kubernetes project's";
+
+/** The definition of a kind in the spelling that this shape is of. */
+export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Naming): Definition {
+  const { plural } = watchedKinds.find((one) => one.kind === kind.kind && one.group === kind.group)!;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: resourceOf({ plural, group: kind.group }),
+      annotations: {
+        "api-approved.kubernetes.io": approval,
+        // With the fields that the standard channel of the API leaves out: networks and domain names, say.
+        "policy.networking.k8s.io/channel": "experimental",
+      },
+    },
+    spec: {
+      group: kind.group,
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural,
+        singular: kind.kind.toLowerCase(),
+        shortNames: naming.shortNames,
+        categories: ["network-policies"],
+      },
+      scope: kind.scope,
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          additionalPrinterColumns: columnsOf(naming),
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: wholeObject(shape, naming) },
+        },
+      ],
+    },
+  };
+}
+
+function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming): WholeObject {
+  const spec = shape.fields.spec!.schema as ObjectSchema;
+  const rules = validationRules(shape);
+  return {
+    description: shape.description,
+    type: "object",
+    required: ["spec"],
+    properties: {
+      apiVersion: { description: "The API group and version.", type: "string" },
+      kind: { description: "The kind of object.", type: "string" },
+      metadata: { type: "object" },
+      spec: {
+        ...oneHand(structural(spec)),
+        ...(specHasOneOf ? { anyOf: specHasOneOf.map((field) => ({ required: [field] })) } : {}),
+      },
+      status: policyStatus,
+    },
+    ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+  };
+}
+
+/** Two halves of a subject by two people who apply them would be a third one: who applies it applies all of it. */
+function oneHand(spec: OpenApi): OpenApi {
+  const properties = Object.entries(spec.properties!).map(([name, property]) => [
+    name,
+    property.type === "object" ? { ...property, "x-kubernetes-map-type": "atomic" } : property,
+  ]);
+  return { ...spec, properties: Object.fromEntries(properties) as Record<string, OpenApi> };
+}
+
+const fieldColumns = {
+  tier: {
+    name: "Tier",
+    type: "string",
+    description: "Whether it comes before the NetworkPolicies or after them.",
+    jsonPath: ".spec.tier",
+  },
+  priority: {
+    name: "Priority",
+    type: "integer",
+    description: "Its place in the order of the policies.",
+    jsonPath: ".spec.priority",
+  },
+} as const satisfies Record<string, Column>;
+
+const conditionColumn = (type: string, description: string): Column => ({
+  name: type,
+  type: "string",
+  description,
+  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
+});
+
+function columnsOf({ columns }: Naming): readonly Column[] {
+  return [
+    ...columns.map((name) => fieldColumns[name]),
+    conditionColumn("Accepted", "Whether it is understood."),
+    conditionColumn("Programmed", "Whether the nodes enforce it."),
+    {
+      name: "Age",
+      type: "date",
+      description: "How long ago it was made.",
+      jsonPath: ".metadata.creationTimestamp",
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import type { OpenApi } from "./open-api.js";
+
+const condition: OpenApi = {
+  description: "One statement about the policy, as it was found last.",
+  type: "object",
+  required: ["type", "status", "lastTransitionTime", "reason", "message"],
+  properties: {
+    type: {
+      description:
+        "What the statement is about. Accepted: the policy is understood. Programmed: the nodes enforce it. " +
+        "Conflicted: another policy of the same priority decides some traffic otherwise. Shadowed: earlier " +
+        "rules decide all traffic that some of its rules match.",
+      type: "string",
+      maxLength: 316,
+      pattern: "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+    },
+    status: {
+      description: "Whether it holds: True, False or Unknown.",
+      type: "string",
+      enum: ["True", "False", "Unknown"],
+    },
+    observedGeneration: {
+      description: "The `metadata.generation` of the policy that this was said of; where it is older, wait.",
+      type: "integer",
+      format: "int64",
+      minimum: 0,
+    },
+    lastTransitionTime: {
+      description: "When `status` became what it is.",
+      type: "string",
+      format: "date-time",
+    },
+    reason: {
+      description: "Why, in one word for programs.",
+      type: "string",
+      minLength: 1,
+      maxLength: 1024,
+      pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    },
+    message: {
+      description: "Why, in a sentence for people.",
+      type: "string",
+      maxLength: 32_768,
+    },
+  },
+};
+
+/** What is reported of a policy, by Tierwall or by others: each writes conditions of its own type. */
+export const policyStatus: OpenApi = {
+  description: "What those who enforce the policy report of it; written by them, not by users.",
+  type: "object",
+  properties: {
+    conditions: {
+      description: "What is known of the policy, one statement a type.",
+      type: "array",
+      items: condition,
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["type"],
+    },
+  },
+};

@@ -13,7 +13,7 @@ interface SnapshotFlags extends LiveFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly redact?: boolean;
-  readonly output?: string;
+  readonly outputFile?: string;
 }
 
 export function addSnapshot(program: Command, finish: (status: number) => void): void {
@@ -27,7 +27,7 @@ export function addSnapshot(program: Command, finish: (status: number) => void):
         "With --redact, names, namespaces, labels and domain names are replaced by hashes, so that it can be attached to " +
         "a bug report; addresses and ports stay, and so do all verdicts.",
     )
-    .option("-o, --output <file>", "where to write; packed if it ends in .gz (default: standard output)")
+    .option("-o, --output-file <file>", "where to write; packed if it ends in .gz (default: standard output)")
     .option("--redact", "hide how things are called")
     .option("-f, --filename <path>", "manifests to take instead of a cluster (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
@@ -53,7 +53,7 @@ Exit status: 0 when it was written, 2 when something cannot be read or written.`
 }
 
 async function runSnapshot(flags: SnapshotFlags): Promise<number> {
-  const { filename, recursive = false, output } = flags;
+  const { filename, recursive = false, outputFile: output } = flags;
   const progress = new Progress();
   const read =
     filename === undefined

@@ -97,7 +97,8 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     expect(stdout).toMatch(said);
   });
 
-  const withoutPlaces = (text: string) => text.replaceAll(/( · |\n *)a\.json\.gz:\d+/g, "");
+  // Lines are broken elsewhere where places stand in them.
+  const wordsIn = (text: string) => text.replaceAll(/(·\s+)?a\.json\.gz:\d+/g, "").split(/\s+/);
 
   it("answers name no file, as there is none", () => {
     expect(run("explain", ...question).stdout).not.toContain("<cluster>");
@@ -127,7 +128,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       const [a, b] = ["a", "b"].map((name) => readFileSync(join(cwd, `${name}.json.gz`)));
       expect(gunzipSync(a!).toString()).toBe(gunzipSync(b!).toString());
       for (const asked of [["explain", ...question, "-v"], ["matrix"], ["lookup", "shop/db"]])
-        expect(withoutPlaces(run(...asked, "-f", "a.json.gz").stdout)).toBe(run(...asked).stdout);
+        expect(wordsIn(run(...asked, "-f", "a.json.gz").stdout)).toEqual(wordsIn(run(...asked).stdout));
       expect(run("diff", "a.json.gz").stdout).toContain("no difference");
     });
 

@@ -83,7 +83,8 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   const cluster = found.tests.some(asksCluster) ? await readLive(flags, new Progress()) : undefined;
   if (cluster !== undefined && hasErrors(cluster.diagnostics)) {
     const { name } = found.tests.find(asksCluster)!;
-    if (flags.live !== true) talk(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
+    if (flags.live !== true)
+      talk(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
     return refuse(cluster.diagnostics, []);
   }
   const states = new StateCache(added.sources, options, asksCluster, cluster?.sources ?? []);

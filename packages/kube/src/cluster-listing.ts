@@ -24,6 +24,8 @@ export interface ListingOptions {
   /** Told how many objects have come. */
   readonly objectsRead?: (objects: number) => void;
   readonly idleMilliseconds?: number;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
 }
 
 /** A server that is busy is asked so often, and waited for so long. */
@@ -34,12 +36,13 @@ const longestWaitSeconds = 5;
 export async function listCluster(connection: Connection, options: ListingOptions = {}): Promise<Listed> {
   const { kinds = watchedKinds, objectsRead, idleMilliseconds = 15_000 } = options;
   const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   let count = 0;
   let failure: string | undefined;
   const list = async (kind: WatchedKind) => {
     const result = await listKind(
       kind,
-      async (path) => connection.send({ path, idleMilliseconds, signal: ending.signal }),
+      async (path) => connection.send({ path, idleMilliseconds, signal }),
       () => objectsRead?.(++count),
     );
     if ("trouble" in result && isFatal(result.trouble, kind)) {

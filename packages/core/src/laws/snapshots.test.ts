@@ -9,7 +9,13 @@ import { Words } from "../analysis/snapshot/words.js";
 import { readState } from "../analysis/state.js";
 import type { Facts } from "../cluster/model.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
-import { accounts, labelWords, namespaceNames, nodeNames, type Words as Vocabulary } from "../testing/arbitrary-vocabulary.js";
+import {
+  accounts,
+  labelWords,
+  namespaceNames,
+  nodeNames,
+  type Words as Vocabulary,
+} from "../testing/arbitrary-vocabulary.js";
 import { type Renaming, rename } from "../testing/rename.js";
 import { anyScenario, type Scenario, stateIn, tellingsIn, verdictsIn } from "../testing/scenario.js";
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parse } from "yaml";
 import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
@@ -177,19 +178,20 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       expect(stderr).toMatch(/TW1009.*context `test`.*guest[^]*https:\/\/127\.0\.0\.1/);
     });
 
+    async function allow(name: string, rules: readonly object[]): Promise<void> {
+      const rbac = "/apis/rbac.authorization.k8s.io/v1";
+      const apiGroup = "rbac.authorization.k8s.io";
+      await api.create(`${rbac}/clusterroles`, { metadata: { name }, rules });
+      await api.create(`${rbac}/clusterrolebindings`, {
+        metadata: { name },
+        roleRef: { apiGroup, kind: "ClusterRole", name },
+        subjects: [{ apiGroup, kind: "User", name: "guest" }],
+      });
+    }
+
     it("is told with each answer what it does not cover", async () => {
-      const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
-      const name = "reader-of-pods";
       const resources = ["namespaces", "pods", "nodes", "services"];
-      await api.create(roles, {
-        metadata: { name },
-        rules: [{ apiGroups: [""], resources, verbs: ["list"] }],
-      });
-      await api.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
-        metadata: { name },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
-        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
-      });
+      await allow("reader-of-pods", [{ apiGroups: [""], resources, verbs: ["list"] }]);
       await expect.poll(() => asGuest("explain", ...question).status, { timeout: 30_000 }).toBe(0);
       const { stdout, stderr } = asGuest("explain", ...question);
       expect(stdout).toContain("ALLOWED");
@@ -200,6 +202,19 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       expect(remarks.map(({ code }) => code)).toContain("TW2025");
       expect(asGuest("snapshot", "-o", "guest.json").status).toBe(0);
       expect(run("explain", "-f", "guest.json", ...question).stderr).toContain("TW2025");
+      // That a kind is not served can be known without the right to list it.
+      expect(asGuest("validate").stdout).toMatch(/note TW3006.*ciliumnetworkpolicies\.cilium\.io/);
+    });
+
+    it("sees everything with the role of docs/live.md", async () => {
+      const page = readFileSync(new URL("../../docs/live.md", import.meta.url), "utf8");
+      const { metadata, rules } = parse(/```yaml\n(.*?ClusterRole.*?)```/s.exec(page)![1]!) as {
+        metadata: { name: string };
+        rules: object[];
+      };
+      await allow(metadata.name, rules);
+      await expect.poll(() => asGuest("validate").stdout, { timeout: 30_000 }).not.toContain("TW2025");
+      expect(asGuest("explain", ...question).stdout).toContain("DENIED");
     });
   });
 

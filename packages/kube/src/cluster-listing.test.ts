@@ -111,6 +111,23 @@ describe("the objects of a cluster", () => {
   });
 
   it.each([
+    ["is not served", refused(404), "missing"],
+    ["is another one of its group", { status: 200, body: { resources: [{ name: "others" }] } }, "missing"],
+    ["is served", { status: 200, body: { resources: [{ name: "adminnetworkpolicies" }] } }, "forbidden"],
+    ["is not to be known", refused(403), "forbidden"],
+  ] as const)("of a kind that is forbidden and %s", async (_, discovery, said) => {
+    const connection = await connected((url) => {
+      if (isNamespaces(url)) return list([]);
+      return url.includes("adminnetworkpolicies") ? refused(403) : discovery;
+    });
+    const resource = "adminnetworkpolicies.policy.networking.k8s.io";
+    expect(await listCluster(connection, { kinds })).toMatchObject({
+      ok: true,
+      listing: { forbidden: [], missing: [], [said]: [resource] },
+    });
+  });
+
+  it.each([
     ["everything is forbidden", () => refused(403, "guests may not"), "guests may not"],
     ["nobody knows who asks", () => refused(401, "Unauthorized"), "Unauthorized"],
     ["the server is no API server", () => refused(404), "no API server of Kubernetes"],

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
 import { pathOf, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { listPages } from "./list-pages.js";
+import { isServed } from "./served.js";
 import type { Trouble } from "./trouble.js";
 
 /** What a cluster holds, read once. */
@@ -112,6 +113,8 @@ async function listServed(
       const listed = await listPages(get, pathOf(kind, version), kind.kind, take);
       if (!("trouble" in listed)) return { objects };
       trouble = listed.trouble;
+      if (trouble.kind === "forbidden" && !kind.isBuiltIn && !(await isServed(get, kind, version)))
+        trouble = { ...trouble, kind: "missing" };
     } catch (cause) {
       trouble = { kind: "failed", message: messageOf(cause) };
     }

@@ -143,6 +143,8 @@ describe.skipIf(reason)(`an agent is not alone in the kernel${title}`, () => {
     ).then(([status, left, said]) => [{ status, said }, left] as const);
     expect(refused).toEqual({ status: 2, said: expect.stringContaining("another agent") as unknown });
     await other.says("rules are in the kernel");
+    const cleanup = RunningAgent.start(node, "--cleanup");
+    expect([await cleanup.exit, cleanup.said]).toEqual([1, expect.stringContaining("another agent")]);
     expect(await reached(node)).toEqual([8080]);
   });
 });

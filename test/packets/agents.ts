@@ -8,7 +8,7 @@ import {
   type NodeProgram,
   type Outcome,
 } from "@tierwall/agent";
-import { resolvedPairs, usualOptions } from "./enforce.js";
+import { resolvedPairs, usualOptions, withoutNames } from "./enforce.js";
 import type { Lab } from "./lab/lab.js";
 
 interface Agent {
@@ -48,7 +48,7 @@ export class Agents {
 }
 
 async function applyOn({ compiler, table, options }: Agent, state: State): Promise<Applied> {
-  const program: NodeProgram = compiler.compile(state.cluster, state.tiers);
+  const program: NodeProgram = compiler.compile(withoutNames(state.cluster), state.tiers);
   const applied = valueOf(await table.apply((generation) => frame(program, options, generation)));
   if (applied.unfaithful !== undefined) throw new Error(applied.unfaithful.join("\n"));
   for (const names of program.names)

@@ -1,12 +1,13 @@
 import { compile, type Endpoint, evaluate, type Flow, type State, type Verdict } from "@tierwall/core";
 import { about, tellDecision } from "../../packages/core/src/testing/scenario.js";
 import type { Lab } from "./lab/lab.js";
+import type { Road } from "./lab/packet.js";
 import type { Outcome, Packet } from "./lab/prober.js";
 
 /** A connection, what is to become of it, and how it is sent. */
 export interface Asked {
   readonly flow: Flow;
-  readonly road: "direct" | "alias";
+  readonly road: Road;
   readonly packet: Packet;
   readonly wanted: "Allow" | "Deny";
 }
@@ -22,16 +23,14 @@ export interface Disagreement {
   readonly complaint: string;
 }
 
-type AskedRoad = Asked["road"];
-
 /** The flows that can be sent, with the verdict on which evaluator and engine agree; by these roads in turn. */
-export function examOf(lab: Lab, state: State, flows: Iterable<Flow>, ...roads: readonly AskedRoad[]): Exam {
+export function examOf(lab: Lab, state: State, flows: Iterable<Flow>, ...roads: readonly Road[]): Exam {
   const engine = compile(state.cluster, state.tiers);
   const asked: Asked[] = [];
   const leftOut = new Map<string, number>();
   const leave = (why: string) => leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
   for (const flow of flows) {
-    const ways = waysOf(lab, flow, roads.length > 0 ? roads : ["direct", "alias"]);
+    const ways = waysOf(lab, flow, roads.length > 0 ? roads : ["direct", "alias", ...lab.backendsFor(flow)]);
     const way = ways.open[asked.length % Math.max(ways.open.length, 1)];
     if (way === undefined) {
       leave(ways.why);
@@ -46,7 +45,7 @@ export function examOf(lab: Lab, state: State, flows: Iterable<Flow>, ...roads: 
   return { asked, leftOut };
 }
 
-function waysOf(lab: Lab, flow: Flow, roads: readonly AskedRoad[]) {
+function waysOf(lab: Lab, flow: Flow, roads: readonly Road[]) {
   const open: Pick<Asked, "road" | "packet">[] = [];
   let why = "";
   for (const road of roads.toReversed()) {
@@ -116,7 +115,7 @@ const fits = (wanted: Asked["wanted"], outcome: Outcome): boolean =>
 /** `alpha/x -> alpha/y TCP 80, IPv4 (10.0.0.1 -> 10.0.0.2) is Deny by …` */
 export function tellAsked({ cluster, tiers }: State, { flow, road, packet, wanted }: Asked): string {
   const { egress, ingress } = evaluate(cluster, tiers, flow);
-  const way = `${packet.source} -> ${packet.target}${road === "alias" ? " through a Service" : ""}`;
+  const way = `${packet.source} -> ${packet.target}${road === "direct" ? "" : " through a Service"}`;
   return [
     `${about(flow)} (${way}) is ${wanted}`,
     `  egress: ${egress.decisions.map(tellDecision).join(" or ")}`,

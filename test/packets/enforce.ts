@@ -1,4 +1,4 @@
-import type { DnsRecord, State } from "@tierwall/core";
+import type { Cluster, DnsRecord, State } from "@tierwall/core";
 import {
   frame,
   type NameSet,
@@ -37,29 +37,44 @@ export async function enforce(lab: Lab, state: State): Promise<void> {
 }
 
 /** The same for a lab in which connections live on. */
-export async function program(
+export async function program(lab: Lab, state: State, enforcement: Enforcement = {}): Promise<void> {
+  await load(lab, tablesOf(lab, state, enforcement));
+}
+
+/** By node, the text that puts its table in the place of the one that is there. */
+export function tablesOf(
   lab: Lab,
   state: State,
   { generation = 1, options, plant = (ruleset) => ruleset }: Enforcement = {},
-): Promise<void> {
-  await Promise.all(
-    lab.plan.nodes.map(({ name }) =>
-      lab.load(name, tableOf(state, { ...usualOptions, ...options?.(name), node: name }, generation, plant)),
-    ),
+): ReadonlyMap<string, string> {
+  return new Map(
+    lab.plan.nodes.map(({ name }) => {
+      const own = { ...usualOptions, ...options?.(name), node: name };
+      return [name, tableOf(state, own, generation, plant)];
+    }),
   );
 }
 
-/** The whole table as text, instead of the one that is there. */
+export async function load(lab: Lab, tables: ReadonlyMap<string, string>): Promise<void> {
+  await Promise.all([...tables].map(([node, text]) => lab.load(node, text)));
+}
+
 function tableOf(
   { cluster, tiers }: State,
   options: NodeOptions,
   generation: number,
   plant: (ruleset: Ruleset) => Ruleset,
 ): string {
-  const compiled = new NodeCompiler(options, noModes).compile(cluster, tiers);
+  const compiled = new NodeCompiler(options, noModes).compile(withoutNames(cluster), tiers);
   const text = rulesetText(plant(frame(compiled, options, generation)), table);
   const learned = compiled.names.flatMap((names) => elementsOf(names, cluster.facts.dns ?? []));
   return [`table inet ${table}`, `delete table inet ${table}`, text, ...learned, ""].join("\n");
+}
+
+/** On a node nobody tells what names resolve to: it is learned while pods ask. */
+export function withoutNames(cluster: Cluster): Cluster {
+  const { dns: _, ...facts } = cluster.facts;
+  return { ...cluster, facts };
 }
 
 function elementsOf(names: NameSet, records: readonly DnsRecord[]): readonly string[] {

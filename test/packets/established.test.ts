@@ -25,16 +25,20 @@ interface Kept {
 const connectionMask = 0x001f0000;
 const changes = 10;
 
+/** Denied connections that carried the mark of a generation which has come again. */
+let outlived = 0;
+
+const seed = Number(process.env.TIERWALL_PACKET_SEED ?? 11);
+
 describe.skipIf(reason !== undefined).each([
-  { seed: 11, wiring: "routed" },
-  { seed: 12, wiring: "bridged" },
+  { seed, wiring: "routed" },
+  { seed: seed + 1, wiring: "bridged" },
 ] as const)(`connections that are established, pods $wiring${because(reason)}`, ({ seed, wiring }) => {
   const states = seriesOf(seed, changes + 1).scenarios.map((scenario) => stateIn(scenario));
   let lab: Lab;
   let agents: Agents;
   /** By the generation that judged them last: connections on which nobody has said a word since. */
   const silentSince = new Map<number, readonly Kept[]>();
-  let outlived = 0;
   beforeAll(async () => {
     lab = await Lab.build(states[0]!.cluster, wiring);
     agents = await Agents.start(lab, connectionMask);
@@ -81,8 +85,10 @@ describe.skipIf(reason !== undefined).each([
     outlived += older.filter(({ asked }) => sameWay(now, asked)?.wanted === "Deny").length;
     silentSince.set(generation - 1, silent);
   });
+});
 
-  it("and those that were silent until their generation came again were judged anew", () => {
+describe.skipIf(reason !== undefined)(`generations that come again${because(reason)}`, () => {
+  it("have judged anew what was silent until then", () => {
     expect(outlived).toBeGreaterThan(0);
   });
 });

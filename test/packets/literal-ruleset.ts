@@ -1,15 +1,16 @@
 import { formatAddress, parseAddress } from "../../packages/core/src/net/address.js";
 import type { Asked } from "./comparison.js";
 import type { Lab } from "./lab/lab.js";
+import type { Road } from "./lab/packet.js";
 
 /*
  * The most literal of rulesets: a line for each connection that is to be denied. Nobody would enforce policies like this;
  * it shows that the lab measures what it should, whoever compiles rulesets.
  */
 export async function enforceLiterally(lab: Lab, denied: readonly Asked[]): Promise<void> {
-  const lines = denied.map(({ flow, packet }) => {
+  const lines = denied.map(({ flow, packet, road }) => {
     const family = packet.source.includes(":") ? "ip6" : "ip";
-    const target = realTarget(lab, packet.target);
+    const target = realTarget(lab, packet.target, road);
     const protocol =
       flow.protocol === "ICMP" ? (family === "ip" ? "icmp" : "icmpv6") : flow.protocol.toLowerCase();
     const what = flow.protocol === "ICMP" ? "type echo-request" : `dport ${flow.port}`;
@@ -24,8 +25,9 @@ export async function enforceLiterally(lab: Lab, denied: readonly Asked[]): Prom
   await lab.forgetConnections();
 }
 
-/** After an address that stands for a pod was rewritten. */
-function realTarget({ plan }: Lab, target: string): string {
+/** After an address that stands for another was rewritten. */
+function realTarget({ plan }: Lab, target: string, road: Road): string {
+  if (typeof road === "object") return formatAddress(road.address);
   const { family } = parseAddress(target)!;
   const behind = plan.pods.find(({ alias }) => alias[family] === target);
   const own = behind?.pod.addresses.find((address) => address.family === family);

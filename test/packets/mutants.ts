@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   { name: "ranges of ports end one early", plant: words(/^ports/, /-65535/, "-65534") },
   {
     name: "echo requests are taken for another type of ICMP",
-    plant: words(/^ports/, /icmp type 8/, "icmp type 13"),
+    plant: words(/^ports/, /type (8|128)/, "type 13"),
   },
   { name: "Pass is taken for Allow", plant: chains(/^pass/, (rules) => [...rules, "accept"]) },
   { name: "Deny only counts", plant: without(/^deny_/, /goto deny/) },

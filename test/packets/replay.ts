@@ -1,8 +1,6 @@
 import { type ConnectivityTest, evaluate, type Flow, type State } from "@tierwall/core";
 import { candidatesFor } from "../../packages/core/src/analysis/ask.js";
 import type { Service } from "../../packages/core/src/cluster/model.js";
-import { addressesOf } from "../../packages/core/src/evaluate/match.js";
-import { sameAddress } from "../../packages/core/src/net/address.js";
 import { carried } from "./carried.js";
 import { type Asked, disagreements } from "./comparison.js";
 import { enforce } from "./enforce.js";
@@ -73,15 +71,7 @@ export async function replay(
 
 /** To the address of the Service where one was asked about, and its node rewrites it. */
 function sendableOf(lab: Lab, flow: Flow, service: Service | undefined): Sendable {
-  const backend = lab.backends.find(
-    (other) =>
-      other.service === service &&
-      other.port === flow.port &&
-      other.servicePort.protocol === flow.protocol &&
-      addressesOf(flow.destination, { cluster: lab.cluster, flow }).some((own) =>
-        sameAddress(own, other.address),
-      ),
-  );
+  const backend = lab.backendsFor(flow).find((other) => other.service === service);
   const road = backend ?? (service === undefined || service.headless ? "direct" : "alias");
   const rewritten = lab.packetOf(flow, road);
   return rewritten.kind === "packet" ? rewritten : lab.packetOf(flow);

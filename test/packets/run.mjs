@@ -19,5 +19,6 @@ const longer = { TIERWALL_PACKET_SEED: values.seed, TIERWALL_PACKET_CLUSTERS: va
 const env = { ...process.env, TIERWALL_PACKET_WIRINGS: "both", ...(values.long ? longer : {}) };
 if (values.long) console.log(`packets in ${values.clusters} random clusters, seed ${values.seed}`);
 // What does not hang on chance was sent by `npm test`.
-const folder = values.long ? "test/packets/differential.test.ts" : "test/packets";
-process.exitCode = run(bin("vitest"), ["run", folder], { stdio: "inherit", env }).status ?? 1;
+const files = ["differential", "established"].map((name) => `test/packets/${name}.test.ts`);
+const chosen = values.long ? files : ["test/packets"];
+process.exitCode = run(bin("vitest"), ["run", ...chosen], { stdio: "inherit", env }).status ?? 1;

@@ -76,9 +76,14 @@ export function flowsIn(state: State, wanted: number): readonly Flow[] {
   const others = otherPairs(state);
   const withKnown = others.filter(({ source, destination }) => isKnown(source) || isKnown(destination));
   const groups = [memberPairs(state.cluster), withKnown, others].filter((pairs) => pairs.length > 0);
-  const ports = portsAtBorders(state);
+  const borders = portsAtBorders(state);
+  // One port among many, it would hardly ever be asked about.
+  const echoes = Array.from({ length: Math.ceil(borders.length / 8) }, () => echo);
+  const ports = [...borders, ...echoes];
   return groups.flatMap((pairs) => spread(pairs, ports, wanted / groups.length));
 }
+
+const echo: AskedPort = { protocol: "ICMP", port: 0 };
 
 function spread(pairs: readonly Pair[], ports: readonly AskedPort[], wanted: number): readonly Flow[] {
   const all = pairs.length * ports.length;

@@ -11,7 +11,9 @@ afterEach(() => {
 });
 
 function optionsOf(...words: readonly string[]): AgentOptions {
-  const command = withAgentFlags(new Command()).exitOverride();
+  const command = withAgentFlags(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
   return agentOptions(command.parse(words, { from: "user" }).opts<AgentFlags>());
 }
 
@@ -53,6 +55,10 @@ describe("the options of an agent", () => {
   it("of the audit log reach the rules, which log to its group at its rate", () => {
     const { auditLog, node } = optionsOf("--audit-log", "-", "--log-rate", "50", "--log-group", "7");
     expect([auditLog, node.log]).toEqual(["-", { group: 7, perSecond: 50, burst: 50 }]);
+  });
+
+  it.each(["x; flush ruleset", "Upper", "", "-b"])("do not take `%s` for the name of a table", (name) => {
+    expect(() => optionsOf(`--table=${name}`)).toThrow("is not a name");
   });
 
   it("can turn metrics off", () => {

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { AgentOptions, SourceOptions } from "@tierwall/agent";
 import type { Address, Cidr } from "@tierwall/core";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { duration } from "./quantity.js";
 import { address, cidr, collect, collectWith } from "./state.js";
@@ -29,7 +29,40 @@ export interface AgentFlags extends NodeFlags {
 }
 
 export function withAgentFlags(command: Command): Command {
-  return withNodeFlags(command, " (default: the podCIDRs of the Node)")
+  return withNodeFlags(withSourceFlags(command), " (default: the podCIDRs of the Node)")
+    .addOption(
+      new Option("--table <name>", "the name of the nftables table").argParser(tableName).default("tierwall"),
+    )
+    .option(
+      "--metrics-address <address:port>",
+      "where Prometheus finds /metrics; `none` serves nothing",
+      "127.0.0.1:9465",
+    )
+    .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
+    .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
+    .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
+    .option(
+      "--dns-server <address>",
+      "whose answers domain names are learned from (repeatable) (default: Service kube-system/kube-dns and its endpoints)",
+      collectWith(address),
+    )
+    .addOption(
+      new Option("--resync <time>", "how often the whole table is compared with what it should be")
+        .argParser(duration)
+        .default(300_000, "5m"),
+    );
+}
+
+function tableName(text: string): string {
+  if (/^[a-z][a-z0-9_-]{0,29}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    `\`${text}\` is not a name of small letters, digits, - and _, such as tierwall`,
+  );
+}
+
+/** Where the state of the cluster comes from, and what it does not tell. */
+function withSourceFlags(command: Command): Command {
+  return command
     .option(
       "-f, --filename <path>",
       "enforce the manifests of a file or a folder, and watch it (repeatable)",
@@ -54,25 +87,6 @@ export function withAgentFlags(command: Command): Command {
         "always",
         "never",
       ]),
-    )
-    .option("--table <name>", "the name of the nftables table", "tierwall")
-    .option(
-      "--metrics-address <address:port>",
-      "where Prometheus finds /metrics; `none` serves nothing",
-      "127.0.0.1:9465",
-    )
-    .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
-    .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
-    .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
-    .option(
-      "--dns-server <address>",
-      "whose answers domain names are learned from (repeatable) (default: Service kube-system/kube-dns and its endpoints)",
-      collectWith(address),
-    )
-    .addOption(
-      new Option("--resync <time>", "how often the whole table is compared with what it should be")
-        .argParser(duration)
-        .default(300_000, "5m"),
     );
 }
 

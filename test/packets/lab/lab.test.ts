@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { threadId } from "node:worker_threads";
 import type { Flow } from "@tierwall/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClusterModel, manifestsOf } from "../../../packages/core/src/testing/arbitrary-cluster.js";
@@ -148,12 +149,14 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
 
 describe.skipIf(reason !== undefined)(`labs${because(reason)}`, () => {
   it("leave nothing behind, also of a run that was killed", async () => {
-    const mine = () => readdirSync("/run/netns").filter((name) => name.startsWith("twp"));
+    const spaces = () => readdirSync("/run/netns");
+    // Others may have labs at the same time.
+    const mine = () => spaces().filter((name) => name.startsWith(`twp${process.pid}-${threadId}-`));
     const before = mine();
-    const { pid } = spawnSync("true");
-    spawnSync("ip", ["netns", "add", `twp${pid}-1out`]);
-    expect(mine()).toContain(`twp${pid}-1out`);
+    const { pid: dead } = spawnSync("true");
+    spawnSync("ip", ["netns", "add", `twp${dead}-0-1out`]);
     const lab = await Lab.build(state.cluster, "routed");
+    expect(spaces()).not.toContain(`twp${dead}-0-1out`);
     expect(mine().length).toBe(before.length + 1 + state.cluster.nodes.size + 4);
     await lab.remove();
     expect(mine()).toEqual(before);

@@ -1,9 +1,11 @@
 import { readdirSync } from "node:fs";
+import { threadId } from "node:worker_threads";
 import type { Cluster, Flow } from "@tierwall/core";
-import { formatAddress } from "../../../packages/core/src/net/address.js";
+import { addressesOf } from "../../../packages/core/src/evaluate/match.js";
+import { formatAddress, sameAddress } from "../../../packages/core/src/net/address.js";
 import { packetOf, type Road, type Sendable } from "./packet.js";
 import { type LabPlan, planLab } from "./plan.js";
-import { type Outcome, type Packet, Prober } from "./prober.js";
+import { type Packet, Prober } from "./prober.js";
 import { run, runIn } from "./run.js";
 import { backendsIn, type LabBackend, servicesTable } from "./services.js";
 import { type Wiring, wiringSteps } from "./wiring.js";
@@ -19,7 +21,7 @@ export class Lab {
 
   static async build(cluster: Cluster, wiring: Wiring): Promise<Lab> {
     await removeSpaces(leftovers());
-    const plan = planLab(cluster, `${prefix}${process.pid}-${++labs}`);
+    const plan = planLab(cluster, `${ownPrefix}-${++labs}`);
     const lab = new Lab(cluster, plan, new Prober(), backendsIn(cluster));
     try {
       await lab.wire(wiring);
@@ -36,13 +38,13 @@ export class Lab {
     return packetOf(this.plan, flow, road);
   }
 
-  async probe(flows: readonly Flow[]): Promise<readonly Outcome[]> {
-    const packets = flows.map((flow) => {
-      const sendable = this.packetOf(flow);
-      if (sendable.kind === "impossible") throw new Error(sendable.why);
-      return sendable.packet;
-    });
-    return this.prober.probe(packets);
+  /** The places behind Services that are the destination of a connection. */
+  backendsFor(flow: Flow): readonly LabBackend[] {
+    const own = addressesOf(flow.destination, { cluster: this.cluster, flow });
+    return this.backends.filter(
+      ({ address, port, servicePort: { protocol } }) =>
+        port === flow.port && protocol === flow.protocol && own.some((one) => sameAddress(one, address)),
+    );
   }
 
   /** Loads a text of nftables into a node. */
@@ -115,7 +117,8 @@ export class Lab {
   }
 }
 
-const prefix = "twp";
+/** Tests run in threads of one process, each with its own copy of this module. */
+const ownPrefix = `twp${process.pid}-${threadId}`;
 let labs = 0;
 
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");

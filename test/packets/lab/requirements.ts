@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { threadId } from "node:worker_threads";
 
 /** By command, the Debian package it is in. */
 const tools = {
@@ -15,7 +16,7 @@ export function labIsMissing(): string | undefined {
     ([tool]) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0,
   );
   if (absent.length > 0) return `install ${absent.map(([, name]) => name).join(", ")}`;
-  const space = `twp${process.pid}-try`;
+  const space = `twp${process.pid}-${threadId}-try`;
   const made = spawnSync("ip", ["netns", "add", space], { encoding: "utf8" });
   if (made.status !== 0) return `network namespaces need root: ${made.stderr.trim()}`;
   spawnSync("ip", ["netns", "del", space]);

@@ -21,6 +21,8 @@ export interface EnforcedNode {
   readonly enforcement: Enforcement;
   readonly observer: Observer;
   readonly dns: DnsCounts;
+  /** Says which settings of the kernel were changed, each once: bridges come with the first pod behind them. */
+  tellSettings(): void;
   /** The rules stay. */
   close(): Promise<void>;
 }
@@ -41,12 +43,12 @@ export async function openNode(
   const opened = await KernelTable.open({ table: options.table, connectionMask, ...callbacks });
   if (!opened.ok) return opened;
   const table = opened.value;
-  for (const setting of table.changedSettings)
-    log.warn(`${setting} was set to 1: packets between pods on one bridge are judged only then`);
   try {
     const observer = observerOf(options, log, table);
     await observer.start();
-    return done(nodeOf(options, log, table, observer));
+    const node = nodeOf(options, log, table, observer);
+    node.tellSettings();
+    return done(node);
   } catch (cause) {
     await table.close();
     return failed(cause instanceof Error ? cause.message : String(cause));
@@ -65,10 +67,17 @@ function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer
     onEvent: (event) => dns.take(event),
     nameBit: markField(options.node.connectionMask).byName,
   });
+  const told = new Set<string>();
   return {
     table,
     observer,
     dns,
+    tellSettings: () => {
+      for (const setting of table.changedSettings)
+        if (!told.has(setting))
+          log.warn(`${setting} was set to 1: packets between pods on one bridge are judged only then`);
+      for (const setting of table.changedSettings) told.add(setting);
+    },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
     close: async () => {
       await names.stop();

@@ -60,6 +60,7 @@ async function start(
     onProgrammed: (programmed) => {
       node.observer.programmed(programmed.program, programmed.situation.cluster);
       diagnostics.take(programmed.situation);
+      node.tellSettings();
       report.programmed(programmed, { metrics, pods: agent.pods });
     },
     onFailure: (cause, retryIn) => report.failed(cause, retryIn, metrics),

@@ -2,30 +2,19 @@ import type { Direction } from "@tierwall/core";
 import { identityMaps } from "../ruleset/vocabulary.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing } from "./terminals.js";
-import type { TierChain } from "./tier-chains.js";
+import type { TierLayout } from "./tier-layouts.js";
 
 /** What packets of some pods of this node walk through in one direction, a tier after the other. */
 export class ClassChains {
-  private readonly known = new WeakMap<readonly TierChain[], string>();
-
   constructor(private readonly chains: ChainStore) {}
 
-  verdictFor(direction: Direction, walk: readonly TierChain[]): string {
-    const known = this.known.get(walk) ?? this.compute(direction, walk);
-    this.known.set(walk, known);
-    return known;
-  }
-
-  private compute(direction: Direction, walk: readonly TierChain[]): string {
-    const tiers = walk.filter(({ verdicts, otherwise }) => verdicts.size > 0 || otherwise !== undefined);
+  verdictFor(direction: Direction, walk: readonly TierLayout[]): string {
+    const tiers = walk.filter(({ rules }) => rules.length > 0);
     const end = allowing({ direction });
     if (tiers.length === 0) return end;
-    const jumps = tiers.map(({ map, verdicts, otherwise }) => {
-      const lookup = verdicts.size > 0 ? [`meta priority vmap @${map}`] : [];
-      return `jump ${this.chains.add("tier", [...lookup, ...(otherwise === undefined ? [] : [otherwise])])}`;
-    });
-    const needsIdentity = tiers.some(({ verdicts }) => verdicts.size > 0);
+    const needsIdentity = tiers.some(({ rules }) => rules[0]!.startsWith("meta priority"));
     const identify = needsIdentity ? [`jump ${this.identifying(direction)}`] : [];
+    const jumps = tiers.map(({ rules }) => `jump ${this.chains.add("tier", rules)}`);
     return `goto ${this.chains.add("class", [...identify, ...jumps, end])}`;
   }
 

@@ -9,6 +9,9 @@ export class Identities {
   private naturals = new Map<End, number>();
   private texts: ReadonlyMap<End, string> = new Map();
   private ends: ReadonlySet<End> = new Set();
+  private isClear = true;
+  /** Another number as soon as an end may have another identity than before. */
+  turn = 0;
 
   /** The same map as long as it is asked for the same set. */
   of(ends: ReadonlySet<End>): ReadonlyMap<End, string> {
@@ -24,6 +27,9 @@ export class Identities {
       else others.push(end);
     }
     this.naturals = naturals;
+    const isClear = sharing.size === ends.size;
+    if (!isClear || !this.isClear) this.turn++;
+    this.isClear = isClear;
     this.texts = settle(sharing);
     return this.texts;
   }

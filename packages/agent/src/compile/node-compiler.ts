@@ -16,7 +16,7 @@ import { PortChains } from "./port-chains.js";
 import { RuleBook } from "./rule-book.js";
 import { type Rows, type Subject, Subjects } from "./subjects.js";
 import { Terminals } from "./terminals.js";
-import type { TierChain } from "./tier-chains.js";
+import { TierLayouts } from "./tier-layouts.js";
 import { type Walks, WalkMaker } from "./walks.js";
 import { WordList } from "./words.js";
 
@@ -41,11 +41,8 @@ export class NodeCompiler {
   private readonly walkMaker: WalkMaker;
   private readonly podMaps: PodMaps;
   private readonly identities = new Identities();
+  private readonly layouts = new TierLayouts(this.identities);
   private readonly identityMaps: Readonly<Record<4 | 6, IdentityMaps>>;
-  private readonly tierMaps = new WeakMap<
-    TierChain,
-    { identities: ReadonlyMap<End, string>; map: NamedSet }
-  >();
   private rows: ReadonlyMap<Subject, Rows> | undefined;
   private rules: ReadonlySet<Rule> = new Set();
   private landmarks: Landmarks | undefined;
@@ -60,7 +57,15 @@ export class NodeCompiler {
     this.peers = new PeerReaches(this.ends);
     const ports = new PortChains(this.chains, new Terminals(this.chains, options), this.book);
     this.walkMaker = new WalkMaker(this.book, this.peers, this.ends, ports, this.chains);
-    this.podMaps = new PodMaps(options.node, this.subjects, this.peers, this.book, ports, this.chains);
+    this.podMaps = new PodMaps(
+      options.node,
+      this.subjects,
+      this.layouts,
+      this.peers,
+      this.book,
+      ports,
+      this.chains,
+    );
     this.identityMaps = { 4: new IdentityMaps(this.ends, 4), 6: new IdentityMaps(this.ends, 6) };
   }
 
@@ -71,9 +76,9 @@ export class NodeCompiler {
     if (rows !== this.rows) this.rules = rulesIn(rows);
     this.landmarks = landmarksOf(cluster, this.rules, this.landmarks);
     this.ends.update(cluster, this.words.update(tiers), this.landmarks, changes);
-    const areEndsSame = this.peers.update(cluster);
-    if (this.walks === undefined || rows !== this.rows || !areEndsSame)
-      this.walks = this.walkMaker.make(rows, areEndsSame);
+    const change = this.peers.update(cluster);
+    if (this.walks === undefined || rows !== this.rows || change !== "same")
+      this.walks = this.walkMaker.make(rows, change);
     this.rows = rows;
     return this.assemble(cluster, rows, this.walks);
   }
@@ -82,7 +87,7 @@ export class NodeCompiler {
     const identities = this.identities.of(walks.ends);
     const sets = new Map<string, NamedSet>();
     const put = (name: string, set: NamedSet) => sets.set(name, this.sameAsBefore(name, set));
-    for (const [name, map] of this.podMaps.update(cluster, rows, walks)) put(name, map);
+    for (const [name, map] of this.podMaps.update(cluster, rows, walks, identities)) put(name, map);
     const reached = this.reachedFrom(sets, walks, identities);
     for (const [name, map] of reached.maps) sets.set(name, map);
     for (const family of [4, 6] as const) {
@@ -104,7 +109,7 @@ export class NodeCompiler {
     const { made } = this;
     const mapNamed = (name: string) => {
       const tier = walks.tiers.get(name);
-      return tier && this.sameAsBefore(name, this.tierMap(tier, identities));
+      return tier && this.sameAsBefore(name, this.layouts.of(tier, identities).map);
     };
     const starts = this.chains.startsOf(podMaps.values());
     const isSame =
@@ -113,17 +118,6 @@ export class NodeCompiler {
       [...starts].every((start) => made.reached.starts.has(start)) &&
       [...made.reached.maps.keys()].every((name) => mapNamed(name) === made.reached.maps.get(name));
     return isSame ? made.reached : this.chains.reachedFrom(starts, mapNamed);
-  }
-
-  private tierMap(tier: TierChain, identities: ReadonlyMap<End, string>): NamedSet {
-    const known = this.tierMaps.get(tier);
-    if (known?.identities === identities) return known.map;
-    const elements = new Map<string, string>();
-    for (const [end, verdict] of tier.verdicts) elements.set(identities.get(end)!, verdict);
-    const made: NamedSet = { kind: "map", type: "classid : verdict", flags: [], elements };
-    const map = known !== undefined && isSameSet(known.map, made) ? known.map : made;
-    this.tierMaps.set(tier, { identities, map });
-    return map;
   }
 
   /** The very object of before, if it holds the same. */

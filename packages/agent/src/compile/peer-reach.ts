@@ -52,15 +52,16 @@ export class PeerReaches {
 
   constructor(private readonly ends: Ends) {}
 
-  /** Whether all that was found still holds. */
-  update(cluster: Cluster): boolean {
+  /** Whether all that was found still holds; or does but for the ends that came and went; or does not. */
+  update(cluster: Cluster): "same" | "ends" | "other" {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
     this.namespacesInUse = new Set(this.ends.podsIn.keys());
     for (const [key, found] of this.found)
       if (stale.has(found.peer.kind)) this.forget(key);
       else this.bringUpToDate(found);
-    return stale.size === 0 && this.ends.come.size === 0 && this.ends.gone.size === 0;
+    if (stale.size > 0) return "other";
+    return this.ends.come.size === 0 && this.ends.gone.size === 0 ? "same" : "ends";
   }
 
   /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */

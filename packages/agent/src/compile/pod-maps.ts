@@ -1,9 +1,10 @@
-import { type Cluster, type Family, formatAddress, podKey } from "@tierwall/core";
+import { type Cluster, type Direction, type Family, formatAddress, podKey } from "@tierwall/core";
 import type { NameSet } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { podMaps } from "../ruleset/vocabulary.js";
 import type { ChainStore } from "./chain-store.js";
 import { ClassChains } from "./class-chains.js";
+import type { End } from "./ends.js";
 import { roomFor } from "./map-size.js";
 import type { NameSets } from "./name-sets.js";
 import { OwnNode } from "./own-node.js";
@@ -11,6 +12,7 @@ import type { PeerReaches } from "./peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
 import type { Rows, Subject, Subjects } from "./subjects.js";
+import type { TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
 
 /** Where packets of each pod of this node begin their walk. */
@@ -18,12 +20,18 @@ export class PodMaps {
   private readonly classChains: ClassChains;
   private readonly ownNode: OwnNode;
   private made:
-    | { readonly walks: Walks; readonly cluster: Cluster; readonly maps: ReadonlyMap<string, NamedSet> }
+    | {
+        readonly walks: Walks;
+        readonly identities: ReadonlyMap<End, string>;
+        readonly cluster: Cluster;
+        readonly maps: ReadonlyMap<string, NamedSet>;
+      }
     | undefined;
 
   constructor(
     node: string,
     private readonly subjects: Subjects,
+    private readonly layouts: TierLayouts,
     peers: PeerReaches,
     book: RuleBook,
     ports: PortChains,
@@ -33,18 +41,28 @@ export class PodMaps {
     this.ownNode = new OwnNode(node, peers, book, ports, chains);
   }
 
-  update(cluster: Cluster, rows: ReadonlyMap<Subject, Rows>, walks: Walks): ReadonlyMap<string, NamedSet> {
+  update(
+    cluster: Cluster,
+    rows: ReadonlyMap<Subject, Rows>,
+    walks: Walks,
+    identities: ReadonlyMap<End, string>,
+  ): ReadonlyMap<string, NamedSet> {
     const { made } = this;
-    if (made?.walks === walks && !this.subjects.changed && isSameForNode(made.cluster, cluster))
-      return made.maps;
+    const isSame = made?.walks === walks && made.identities === identities && !this.subjects.changed;
+    if (isSame && isSameForNode(made.cluster, cluster)) return made.maps;
+    const verdictOf = (direction: Direction, subject: Subject) => {
+      const walk = walks.chains.get(subject)![direction];
+      return this.classChains.verdictFor(
+        direction,
+        walk.map((tier) => this.layouts.of(tier, identities)),
+      );
+    };
     const maps = new Map<string, NamedSet>();
     for (const family of [4, 6] as const) {
       for (const direction of ["egress", "ingress"] as const)
         maps.set(
           podMaps[direction][family],
-          this.map(family, (subject) =>
-            this.classChains.verdictFor(direction, walks.chains.get(subject)![direction]),
-          ),
+          this.map(family, (subject) => verdictOf(direction, subject)),
         );
       const binding = this.map(family, (subject) =>
         this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family),
@@ -52,7 +70,7 @@ export class PodMaps {
       if (binding.elements !== "learned" && binding.elements.size > 0)
         maps.set(podMaps.ownNode[family], binding);
     }
-    this.made = { walks, cluster, maps };
+    this.made = { walks, identities, cluster, maps };
     return maps;
   }
 

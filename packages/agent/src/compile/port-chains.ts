@@ -1,5 +1,6 @@
 import type { BookEntry } from "../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
+import { DecidedPorts } from "./decided-ports.js";
 import { type Orientation, portMatches } from "./port-lines.js";
 import type { RuleBook } from "./rule-book.js";
 import type { Item } from "./rule-reach.js";
@@ -56,9 +57,11 @@ export class PortChains {
     softened: boolean,
   ): readonly string[] {
     const lines: string[] = [];
+    const decided = new DecidedPorts();
     for (const [i, item] of items.entries()) {
       const { entry, modes } = item.record;
-      const ports = portMatches(item.ports, orientation);
+      const ports = portMatches(decided.open(item.ports), orientation);
+      if (item.names.length === 0 && !entry.shadow) decided.add(item.ports);
       if (item.uncertain && !entry.shadow) {
         const rest = this.lines(items.slice(i + 1), isolation, orientation, true);
         const verdict = rest.length === 0 ? "return" : `goto ${this.chains.add("ports", rest)}`;

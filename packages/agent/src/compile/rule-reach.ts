@@ -28,6 +28,8 @@ export interface RuleReach {
   readonly key: string;
   readonly otherwise: Item | undefined;
   readonly listed: ReadonlyMap<End, Item | undefined>;
+  /** The number of the one before it, from which it differs in ends that came and went only. */
+  readonly grownFrom?: number;
 }
 
 interface Found {
@@ -41,18 +43,18 @@ export class RuleReaches {
   private found = new Map<RuleRecord, Map<string, Found>>();
   private wanted = new Map<RuleRecord, Map<string, Found>>();
   private numbers = 0;
-  /** What pods name their ports is looked at end by end. */
-  private endsChanged = true;
+  private mayGrow = false;
 
   constructor(
     private readonly peers: PeerReaches,
     private readonly ends: Ends,
   ) {}
 
-  update(): void {
+  /** `mayGrow`: nothing is different but the ends that came and went. */
+  update(mayGrow: boolean): void {
     this.found = this.wanted;
     this.wanted = new Map();
-    this.endsChanged = this.ends.come.size > 0 || this.ends.gone.size > 0;
+    this.mayGrow = mayGrow;
   }
 
   of(record: RuleRecord, subject: Subject): RuleReach {
@@ -61,32 +63,48 @@ export class RuleReaches {
     if (known !== undefined) return known.reach;
     const inputs = record.rule.peers.map((peer) => this.peers.of(peer, subject));
     const before = this.found.get(record)?.get(key);
-    const isSame =
-      before !== undefined &&
-      before.inputs.every((input, i) => input === inputs[i]) &&
-      !(this.endsChanged && (namesPortsOut(record) || namesExternal(record)));
     const items = before?.items ?? new Items(record, subject, () => ++this.numbers);
-    const made = isSame ? before : { inputs, items, reach: this.compute(record, items, key, inputs) };
+    const made = { inputs, items, reach: this.reachOf(record, items, key, inputs, before) };
     const variants = this.wanted.get(record);
     if (variants === undefined) this.wanted.set(record, new Map([[key, made]]));
     else variants.set(key, made);
     return made.reach;
   }
 
+  private reachOf(
+    record: RuleRecord,
+    items: Items,
+    key: string,
+    inputs: readonly PeerReach[],
+    before: Found | undefined,
+  ): RuleReach {
+    if (before === undefined || !this.mayGrow) return this.compute(record, items, key, inputs);
+    const areInputsSame = before.inputs.every((input, i) => input === inputs[i]);
+    return areInputsSame && !looksAtAll(record) ? before.reach : this.grow(before.reach, items, inputs);
+  }
+
   private compute(record: RuleRecord, items: Items, key: string, inputs: readonly PeerReach[]): RuleReach {
-    const membership = (end: End | undefined) =>
-      strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
-    const otherwise = items.of(membership(undefined), undefined);
+    const otherwise = items.of(membershipIn(inputs, undefined), undefined);
     const listed = new Map<End, Item | undefined>();
     for (const end of this.candidates(record, inputs)) {
-      const item = items.of(membership(end), end);
+      const item = items.of(membershipIn(inputs, end), end);
       if (item !== otherwise) listed.set(end, item);
     }
     return { record, number: ++this.numbers, key: `${record.entry.id} ${key}`, otherwise, listed };
   }
 
+  private grow(before: RuleReach, items: Items, inputs: readonly PeerReach[]): RuleReach {
+    const listed = new Map(before.listed);
+    for (const end of this.ends.gone) listed.delete(end);
+    for (const end of this.ends.come) {
+      const item = items.of(membershipIn(inputs, end), end);
+      if (item !== before.otherwise) listed.set(end, item);
+    }
+    return { ...before, number: ++this.numbers, listed, grownFrom: before.number };
+  }
+
   private *candidates(record: RuleRecord, inputs: readonly PeerReach[]): Iterable<End> {
-    if (namesPortsOut(record) || namesExternal(record)) {
+    if (looksAtAll(record)) {
       yield* this.ends.others;
       for (const ends of this.ends.podsIn.values()) yield* ends;
     } else if (inputs.length === 1) yield* inputs[0]!.listed.keys();
@@ -150,6 +168,13 @@ const hasNamedPorts = ({ rule: { ports } }: RuleRecord): boolean =>
 
 const namesPortsOut = (record: RuleRecord): boolean =>
   record.entry.direction === "egress" && hasNamedPorts(record);
+
+/** Whether it is about ends that none of its peers tells from others. */
+const looksAtAll = (record: RuleRecord): boolean => namesPortsOut(record) || namesExternal(record);
+
+function membershipIn(inputs: readonly PeerReach[], end: End | undefined): Membership {
+  return strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
+}
 
 /** What makes a rule mean something else for another subject. */
 function variantOf(record: RuleRecord, subject: Subject): string {

@@ -14,6 +14,18 @@ export interface TierChain {
   readonly otherwise: string | undefined;
 }
 
+/** What a row was before some ends came and went. */
+export interface Before {
+  readonly tier: TierChain;
+  readonly reaches: readonly RuleReach[];
+  readonly come: ReadonlySet<End>;
+  readonly gone: ReadonlySet<End>;
+}
+
+const isGrownFrom = (now: readonly RuleReach[], before: readonly RuleReach[]): boolean =>
+  now.length === before.length &&
+  now.every(({ number, grownFrom }, i) => number === before[i]!.number || grownFrom === before[i]!.number);
+
 /** Ends for whom the same rules do the same: a path of what is not as for everybody else. */
 interface Step {
   readonly before: Step | undefined;
@@ -42,12 +54,35 @@ export class TierChains {
     this.wanted = new Map();
   }
 
-  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): TierChain {
+  /** `before`: what the same rules made of other ends, from which these came and went. */
+  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], before?: Before): TierChain {
     const who = isolation.map(({ id }) => id).join();
     const key = `${reaches.map(({ number }) => number).join()} ${who}`;
-    const known = this.wanted.get(key) ?? this.found.get(key) ?? this.compute(reaches, isolation, who);
-    this.wanted.set(key, known);
-    return known;
+    const known = this.wanted.get(key) ?? this.found.get(key);
+    const made =
+      known ??
+      (before !== undefined && isGrownFrom(reaches, before.reaches)
+        ? this.grow(before, reaches, isolation)
+        : this.compute(reaches, isolation, who));
+    this.wanted.set(key, made);
+    return made;
+  }
+
+  private grow(
+    { tier, come, gone }: Before,
+    reaches: readonly RuleReach[],
+    isolation: readonly BookEntry[],
+  ): TierChain {
+    const verdicts = new Map(tier.verdicts);
+    for (const end of gone) verdicts.delete(end);
+    for (const end of come) {
+      const items = reaches.flatMap(
+        ({ listed, otherwise }) => (listed.has(end) ? listed.get(end) : otherwise) ?? [],
+      );
+      const verdict = this.ports.verdictFor(items, isolation) ?? "return";
+      if (verdict !== (tier.otherwise ?? "return")) verdicts.set(end, verdict);
+    }
+    return { ...tier, verdicts };
   }
 
   private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[], who: string): TierChain {

@@ -8,7 +8,7 @@ import { type NameSets, nameSetsOf } from "./name-sets.js";
 import type { PeerReaches } from "./peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
-import { RuleReaches } from "./rule-reach.js";
+import { type RuleReach, RuleReaches } from "./rule-reach.js";
 import type { Row, Rows, Subject } from "./subjects.js";
 import { type TierChain, TierChains } from "./tier-chains.js";
 
@@ -27,6 +27,7 @@ export interface Walks {
 
 interface Walked {
   readonly tier: TierChain;
+  readonly reaches: readonly RuleReach[];
   readonly entries: readonly BookEntry[];
 }
 
@@ -37,6 +38,7 @@ export class WalkMaker {
   private readonly reaches: RuleReaches;
   private readonly tierChains: TierChains;
   private walked = new WeakMap<Row, Walked>();
+  private before = new WeakMap<Row, Walked>();
   private chains: Walks["chains"] = new Map();
   private additions = 0;
   private readonly endUse = new EndUse();
@@ -44,7 +46,7 @@ export class WalkMaker {
   constructor(
     private readonly book: RuleBook,
     private readonly peers: PeerReaches,
-    ends: Ends,
+    private readonly ends: Ends,
     private readonly ports: PortChains,
     chains: ChainStore,
   ) {
@@ -53,11 +55,12 @@ export class WalkMaker {
   }
 
   /** Where ends are the same as last time, only rows that are new need to be looked at. */
-  make(rows: ReadonlyMap<Subject, Rows>, areEndsSame: boolean): Walks {
-    if (areEndsSame && ++this.additions < mostAdditions) return this.makeAll(rows);
+  make(rows: ReadonlyMap<Subject, Rows>, change: "same" | "ends" | "other"): Walks {
+    if (change === "same" && ++this.additions < mostAdditions) return this.makeAll(rows);
     this.additions = 0;
+    this.before = change === "other" ? new WeakMap() : this.walked;
     this.walked = new WeakMap();
-    this.reaches.update();
+    this.reaches.update(change !== "other");
     this.ports.update();
     this.tierChains.update();
     return this.peers.renew(() => this.makeAll(rows));
@@ -95,10 +98,10 @@ export class WalkMaker {
     const isolation = this.book.isolationEntries(row.direction, row.tier, row.isolation);
     const records = row.rules.map((rule) => this.book.of(rule));
     const reaches = records.map((record) => this.reaches.of(record, subject));
-    return {
-      tier: this.tierChains.of(reaches, isolation),
-      entries: [...records.map(({ entry }) => entry), ...isolation],
-    };
+    const before = this.before.get(row);
+    const { come, gone } = this.ends;
+    const tier = this.tierChains.of(reaches, isolation, before && { ...before, come, gone });
+    return { tier, reaches, entries: [...records.map(({ entry }) => entry), ...isolation] };
   }
 
   private namesIn(rows: readonly Row[]): readonly NameSets[] {

@@ -3,6 +3,7 @@ import { isNothing, standing } from "../ruleset/leftover.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, tellApart } from "../ruleset/sameness.js";
 import { callRulesForBridges } from "./bridges.js";
+import { Clock, type Milliseconds } from "./clock.js";
 import { Conntrack } from "./conntrack.js";
 import { type Count, CounterSums } from "./counters.js";
 import { Exclusive } from "./exclusive.js";
@@ -12,8 +13,9 @@ import { type Lock, takeLock } from "./lock.js";
 import { Monitor } from "./monitor.js";
 import { Nft } from "./nft.js";
 import { done, failed, type Outcome } from "./outcome.js";
-import { asFound, type FoundTable, type Table, Tables } from "./tables.js";
-import { beginTrial, confirmTrial, endTrial, type Trial, withoutTrial } from "./trial.js";
+import { type FoundTable, type Table, Tables } from "./tables.js";
+import { takeUp } from "./taking-up.js";
+import { beginTrial, confirmTrial, endTrial, type Trial } from "./trial.js";
 
 export interface KernelTableOptions {
   /** The name of our table; the one that takes turns with it has `-b` behind it. */
@@ -47,7 +49,7 @@ export interface Applied {
   readonly because?: string;
   /** Where the kernel prints something else than was written: a defect of ours. */
   readonly unfaithful?: readonly string[];
-  readonly milliseconds: { readonly compute: number; readonly nft: number };
+  readonly milliseconds: Milliseconds;
 }
 
 /** Somebody else changed our table. */
@@ -92,14 +94,10 @@ export class KernelTable {
   #elementsFor: ElementsFor = () => "";
   #unfaithful: ReadonlySet<string> = new Set();
   #sweeping: NodeJS.Timeout | undefined;
+  #verifying = false;
+  readonly #changedSettings: string[] = [];
 
-  private constructor(
-    options: KernelTableOptions,
-    lock: Lock,
-    conntrack: Conntrack,
-    /** Settings of the kernel that had to be changed for bridges. */
-    readonly changedSettings: readonly string[],
-  ) {
+  private constructor(options: KernelTableOptions, lock: Lock, conntrack: Conntrack) {
     this.#options = options;
     this.#lock = lock;
     this.#nft = new Nft([...(options.enter ?? []), "nft"]);
@@ -113,7 +111,7 @@ export class KernelTable {
       isOurs: (digest) => this.#tables.wrote(digest),
       isLearned: (set) =>
         this.#inForce.some(({ held }) => held.ruleset.sets.get(set)?.elements === "learned"),
-      onForeign: () => void this.verify(),
+      onForeign: () => this.#verifySoon(),
     });
   }
 
@@ -122,51 +120,37 @@ export class KernelTable {
     const conntrack = new Conntrack([...enter, "conntrack"]);
     const there = await conntrack.isThere();
     if (!there.ok) return there;
-    const bridges = (options.bridges ?? callRulesForBridges)();
-    if (!bridges.ok) return bridges;
     const lock = await takeLock([...enter, options.table].join(" "));
     if (!lock.ok) return lock;
-    const table = new KernelTable(options, lock.value, conntrack, bridges.value);
-    const begun = await table.#begin();
+    const table = new KernelTable(options, lock.value, conntrack);
+    const bridged = table.#callForBridges();
+    const begun = bridged.ok ? await table.#begin() : bridged;
     if (begun.ok) return done(table);
     await table.close();
     return begun;
   }
 
-  /** Takes up what an agent before this one left, at whatever moment it was killed. */
   async #begin(): Promise<Outcome<void>> {
     await this.#monitor.start();
-    const found: FoundTable[] = [];
-    for (const name of this.#names) {
-      const table = await this.#tables.find(name);
-      if (!table.ok) return table;
-      if (table.value) found.push(table.value);
-    }
-    const ours = found.filter((table) => table.state !== undefined);
-    for (const { state } of ours) this.#generations.follow(state!);
-    // A transaction is whole or not at all: the newer table is, and the older was about to go.
-    const [newest, older] = ours.toSorted((a, b) => b.state!.sequence - a.state!.sequence);
-    const tried = ours.find(({ state }) => state!.trial);
-    if (newest && older && tried) return this.#goBack(tried === newest ? older : newest, tried);
-    if (newest) {
-      this.#current = asFound(newest, newest.state!);
-      if (tried) this.#suspect = "there is only a table on trial";
-      else if (newest.strange.length > 0) this.#suspect = `found ${newest.strange[0]}`;
-    }
-    this.#strays = found.filter((table) => table !== newest);
-    return newest ? this.#removeStrays() : done(undefined);
+    const taken = await takeUp(this.#tables, this.#generations, this.#names);
+    if (!taken.ok) return taken;
+    this.#current = taken.value.current;
+    this.#suspect = taken.value.suspect;
+    this.#strays = taken.value.strays;
+    this.#sweepSoon();
+    return this.#current ? this.#removeStrays() : done(undefined);
   }
 
-  async #goBack(old: FoundTable, tried: FoundTable): Promise<Outcome<void>> {
-    const back = await endTrial(this.#tables, {
-      old: asFound(old, old.state!),
-      tried: asFound(tried, tried.state!),
-      plain: { old: withoutTrial(old.ruleset), tried: withoutTrial(tried.ruleset) },
-    });
-    if (!back.ok) return back;
-    this.#current = back.value;
-    this.#sweepSoon();
+  #callForBridges(): Outcome<void> {
+    const bridges = (this.#options.bridges ?? callRulesForBridges)();
+    if (!bridges.ok) return bridges;
+    this.#changedSettings.push(...bridges.value);
     return done(undefined);
+  }
+
+  /** Settings of the kernel that had to be changed for bridges. */
+  get changedSettings(): readonly string[] {
+    return this.#changedSettings;
   }
 
   get #names(): readonly string[] {
@@ -203,29 +187,34 @@ export class KernelTable {
       if (this.#trial) return failed("a trial is under way: confirm it, or give it up");
       this.#frameOf = frameOf;
       this.#elementsFor = elementsFor;
-      const current = this.#current;
-      const clock = new Clock(this.#nft);
-      if (!current) return this.#swap(frameOf, clock, "there was no table");
-      if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
-      const { generation } = current.state;
-      if (sameRuleset(current.held.ruleset, frameOf(generation))) {
-        return done({ kind: "unchanged", table: current.name, generation, milliseconds: clock.read() });
-      }
-      const next = await this.#generations.next();
-      if (!next.ok) return next;
-      const ruleset = frameOf(next.value);
-      const elements = elementsFor({ name: current.name, ruleset, held: current.held.ruleset });
-      const changed = await this.#tables.change(current, { ruleset, generation: next.value, elements });
-      if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
-      this.#current = changed.value;
-      this.#sweepSoon();
-      return done({
-        kind: "changed",
-        table: current.name,
-        generation: next.value,
-        milliseconds: clock.read(),
-      });
+      // The first pod of a node brings its bridge with it.
+      const bridged = this.#callForBridges();
+      const applied = await this.#apply(frameOf, new Clock(this.#nft));
+      return applied.ok && !bridged.ok ? bridged : applied;
     });
+  }
+
+  async #apply(frameOf: FrameOf, clock: Clock): Promise<Outcome<Applied>> {
+    const current = this.#current;
+    if (!current) return this.#swap(frameOf, clock, "there was no table");
+    if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
+    const alone = await this.#removeStrays();
+    if (!alone.ok) return alone;
+    const { name, held, state } = current;
+    if (sameRuleset(held.ruleset, frameOf(state.generation))) {
+      const { generation } = state;
+      return done({ kind: "unchanged", table: name, generation, milliseconds: clock.read() });
+    }
+    const next = await this.#generations.next();
+    if (!next.ok) return next;
+    const { value: generation } = next;
+    const ruleset = frameOf(generation);
+    const elements = this.#elementsFor({ name, ruleset, held: held.ruleset });
+    const changed = await this.#tables.change(current, { ruleset, generation, elements });
+    if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
+    this.#current = changed.value;
+    this.#sweepSoon();
+    return done({ kind: "changed", table: name, generation, milliseconds: clock.read() });
   }
 
   async #swap(frameOf: FrameOf, clock: Clock, because: string): Promise<Outcome<Applied>> {
@@ -288,9 +277,17 @@ export class KernelTable {
     else this.#suspect = swept.message;
   }
 
+  /** Once for all that others did since the last time. */
+  #verifySoon(): void {
+    if (this.#verifying) return;
+    this.#verifying = true;
+    void this.verify();
+  }
+
   /** Compares all of our tables with what was written, and repairs them. Answers with what was different. */
   verify(): Promise<Outcome<readonly string[]>> {
     return this.#queue.run(async () => {
+      this.#verifying = false;
       const differences: string[] = [];
       for (const { name, held, state } of this.#inForce) {
         const found = await this.#tables.find(name);
@@ -427,19 +424,4 @@ export class KernelTable {
 function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[] {
   if (!found) return ["the table is gone"];
   return [...found.strange.map((text) => `found ${text}`), ...tellApart(found.ruleset, wanted)];
-}
-
-/** How long things took, and how much of it was nft. */
-class Clock {
-  readonly #since = performance.now();
-  readonly #nftBefore: number;
-
-  constructor(readonly nft: Nft) {
-    this.#nftBefore = nft.milliseconds;
-  }
-
-  read(): Applied["milliseconds"] {
-    const nft = this.nft.milliseconds - this.#nftBefore;
-    return { compute: performance.now() - this.#since - nft, nft };
-  }
 }

@@ -35,8 +35,16 @@ export async function carryOver(
   for (const [name, { kind, elements }] of wanted.sets) {
     if (elements !== "learned" || !known.sets.has(name)) continue;
     const listed = await nft.ask("-nn", "list", kind, "inet", from, name);
-    const [, text] = (listed.ok && /elements = \{([^}]*)\}/.exec(listed.value)) || [];
-    if (text !== undefined) lines.push(`add element inet ${to} ${name} {${text.replaceAll(/\s+/g, " ")}}\n`);
+    const [, text = ""] = (listed.ok && /elements = \{([^}]*)\}/.exec(listed.value)) || [];
+    const living = text
+      .split(",")
+      .map((element) => element.trim().replaceAll(/\s+/g, " "))
+      .filter(isLiving);
+    if (living.length > 0) lines.push(`add element inet ${to} ${name} { ${living.join(", ")} }\n`);
   }
   return lines.join("");
 }
+
+/** The last millisecond of an element is printed like one whose time has just begun. */
+const isLiving = (element: string): boolean =>
+  element !== "" && (element.includes(" expires ") || !element.includes(" timeout "));

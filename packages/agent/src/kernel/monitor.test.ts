@@ -35,6 +35,7 @@ test.each<[title: string, lines: string[], count: number]>([
   ["elements that are learned", ["add element inet tierwall names { 10.0.0.1 . 192.0.2.1 }", end], 0],
   ["a table with our other name, loaded", ["add table inet tierwall-b", end], 1],
   ["a table with our other name, taken away", ["delete table inet tierwall-b", end], 0],
+  ["events that were lost", ["# ERROR: We lost some netlink events!", "add table ip kube-proxy", end], 1],
   ["a transaction of which nothing was printed", [end], 1],
   [
     "two after one of ours",

@@ -58,13 +58,15 @@ export class Monitor {
 
   /** It fell behind and lost events, or was killed: whatever happened meanwhile was not seen. */
   async #again(): Promise<void> {
-    await sleep(200);
+    await sleep(500);
     if (this.#stopped) return;
     await this.start();
     this.options.onForeign();
   }
 
   read(line: string): void {
+    // `# ERROR: We lost some netlink events!`
+    if (line.startsWith("# ERROR")) this.#foreign = true;
     if (line.startsWith("# new generation")) {
       // Of some sets nft does not print what happens to them: a transaction without a line may be about one of ours.
       if (!this.#ours && (this.#foreign || !this.#others)) this.options.onForeign();

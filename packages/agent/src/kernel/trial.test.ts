@@ -74,7 +74,6 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
 
   test("go by themselves when their time is up", async () => {
     value(await table.startTrial(denying(81), 1));
-    expect(whoIsDenied()).toEqual([81]);
     while (ends.length === 0) await sleep(20);
     expect(ends).toEqual(["expired"]);
     expect(whoIsDenied()).toEqual([80]);
@@ -102,7 +101,7 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
   });
 
   test("the kernel goes back without an agent", async () => {
-    value(await table.startTrial(denying(81), 2));
+    value(await table.startTrial(denying(81), 5));
     await table.close();
     expect(whoIsDenied()).toEqual([81]);
     while (whoIsDenied().includes(81)) await sleep(50);

@@ -32,7 +32,7 @@ export function frame(
   const { extra } = additions;
   const { chains, sets, counters } = program.ruleset;
   const unknown = unknownPods(options);
-  const own = [4, 6].some((family) => sets.has(podMaps.ownNode[family as Family]));
+  const own = sets.has(podMaps.ownNode[4]) || sets.has(podMaps.ownNode[6]);
   return {
     chains: new Map([
       ...chains,

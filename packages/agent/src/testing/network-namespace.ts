@@ -47,6 +47,14 @@ export class NetworkNamespace {
     return spawnSync("ip", [...this.enter.slice(1), "bash", "-c", send]).status === 0;
   }
 
+  get processes(): readonly number[] {
+    const pids = execFileSync("ip", ["netns", "pids", this.name], { encoding: "utf8" });
+    return pids
+      .split("\n")
+      .filter((pid) => pid !== "")
+      .map(Number);
+  }
+
   remove(): void {
     execFileSync("ip", ["netns", "delete", this.name]);
   }

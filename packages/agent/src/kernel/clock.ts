@@ -1,0 +1,22 @@
+import { performance } from "node:perf_hooks";
+import type { Nft } from "./nft.js";
+
+export interface Milliseconds {
+  readonly compute: number;
+  readonly nft: number;
+}
+
+/** How long things took, and how much of it was nft. */
+export class Clock {
+  readonly #since = performance.now();
+  readonly #nftBefore: number;
+
+  constructor(readonly nft: Nft) {
+    this.#nftBefore = nft.milliseconds;
+  }
+
+  read(): Milliseconds {
+    const nft = this.nft.milliseconds - this.#nftBefore;
+    return { compute: performance.now() - this.#since - nft, nft };
+  }
+}

@@ -64,6 +64,19 @@ describe("TW1007: a default in tierwall.yaml that its option does not take", () 
   });
 });
 
+describe("TW1009: a cluster that cannot be read", () => {
+  const [example, corrected] = page("TW1009");
+
+  it("a server that does not answer yields it, with the output that the page shows", () => {
+    writeFileSync(join(folder, "kubeconfig.yaml"), block(example, "yaml")!);
+    const [, command] = /<!-- run: (.*) -->/.exec(example!)!;
+    const { status, stdout } = tierwall(command!.split(" "), { cwd: folder });
+    expect(status).toBe(2);
+    expect(stdout).toContain(block(example, "text"));
+    expect(corrected).toContain(command);
+  });
+});
+
 describe("TW1309: an invalid IP address", () => {
   const [example, corrected] = page("TW1309");
   const records = (yaml: string) => {

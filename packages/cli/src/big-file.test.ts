@@ -59,13 +59,13 @@ describe("a large snapshot", () => {
   const pods = Array.from({ length: 1500 }, (_, i) => pod(`pod-${i}`, i === 1400 ? "not a label!" : "web"));
   const list = { apiVersion: "v1", items: pods, kind: "List" };
 
-  it("is read in chunks, and mistakes in it are shown with their lines", () => {
+  it("is read in chunks, and mistakes in it are shown with their lines", async () => {
     const text = JSON.stringify(list, null, 4);
     expect(Buffer.byteLength(text)).toBeGreaterThan(bigFileSize);
     const path = written("pods.json", text);
     expect(readPaths([path], false).sources.map((source) => "chunks" in source)).toEqual([true]);
 
-    const { state, sources, diagnostics } = loadState({ filename: [path] });
+    const { state, sources, diagnostics } = await loadState({ filename: [path] });
     expect(state.cluster.pods.size).toBe(1500);
     expect(diagnostics.map(({ code }) => code)).toEqual(["TW1302", "TW3001"]);
     const { line, column } = diagnostics[0]!.place!;

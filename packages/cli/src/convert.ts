@@ -64,11 +64,11 @@ Examples:
 
 Exit status: 0 proven or nothing to convert, 1 refused or not proven, 2 the input is not valid.`,
     )
-    .action((flags: ConvertFlags) => finish(runConvert(flags)));
+    .action(async (flags: ConvertFlags) => finish(await runConvert(flags)));
 }
 
-function runConvert(flags: ConvertFlags): number {
-  const loaded = loadState(flags);
+async function runConvert(flags: ConvertFlags): Promise<number> {
+  const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
   const style = styleFor(process.stderr);
   const tellDiagnostic = (found: Parameters<typeof diagnosticText>[0]) =>

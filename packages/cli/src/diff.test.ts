@@ -94,7 +94,9 @@ describe("tierwall diff OLD NEW", () => {
   });
 
   it.each([
-    [["old"], "write `tierwall diff OLD NEW`"],
+    [[], "write `tierwall diff OLD NEW`"],
+    [["old"], "`/nonexistent/kubeconfig` cannot be read"],
+    [["old", "new", "--live"], "write `tierwall diff OLD --live`"],
     [["old", "nowhere"], "`nowhere` cannot be read: it does not exist"],
     [["old", "broken"], "unknown field `podSelectr`"],
     [["-", "-"], "standard input can be read only once"],

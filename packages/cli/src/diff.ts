@@ -9,6 +9,7 @@ import {
   diagnosticsJson,
   diagnosticText,
   type Grain,
+  hasErrors,
   isChanged,
   readStates,
   type State,
@@ -17,6 +18,7 @@ import type { Command } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
 import { printData } from "./explain.js";
 import { type Read, readPaths } from "@tierwall/kube";
+import { readLive } from "./live.js";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
 import {
@@ -43,11 +45,12 @@ export function addDiff(program: Command, finish: (status: number) => void): voi
       .summary("what two states allow differently, and which rules make the difference")
       .description(
         "Compares every connection of two states: which become allowed, denied or undecided, on which ports, and " +
-          "who decides before and after. OLD and NEW are files or folders; what -f names is part of both. " +
+          "who decides before and after. OLD and NEW are files or folders, and without NEW the current cluster is " +
+          "compared with OLD, such as an earlier snapshot of it; what -f names is part of both. " +
           "With --git, one path is compared with itself in another revision.",
       )
       .argument("[old]", "a file or a folder; with --git, the one that is compared (default: .)")
-      .argument("[new]", "a file or a folder")
+      .argument("[new]", "a file or a folder (default: the current cluster)")
       .option("--git <revision>", "compare with this revision; REV..REV compares two of them")
       .addOption(grainOption())
       .addOption(outputOption()),
@@ -58,6 +61,9 @@ export function addDiff(program: Command, finish: (status: number) => void): voi
 Examples:
   # Two folders
   tierwall diff ./before ./after
+
+  # What changed in the cluster since a snapshot of it
+  tierwall diff monday.json.gz
 
   # The same cluster under other policies
   tierwall diff -f cluster.json policies-old/ policies-new/
@@ -70,13 +76,17 @@ Examples:
 
 Exit status: 0 no difference, 1 differences, 2 bad input.`,
     )
-    .action((before: string | undefined, after: string | undefined, flags: DiffFlags) =>
-      finish(runDiff(before, after, flags)),
+    .action(async (before: string | undefined, after: string | undefined, flags: DiffFlags) =>
+      finish(await runDiff(before, after, flags)),
     );
 }
 
-function runDiff(before: string | undefined, after: string | undefined, flags: DiffFlags): number {
-  const read = sidesOf(before, after, flags);
+async function runDiff(
+  before: string | undefined,
+  after: string | undefined,
+  flags: DiffFlags,
+): Promise<number> {
+  const read = await sidesOf(before, after, flags);
   if (typeof read === "string") {
     talk(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
     return 2;
@@ -111,17 +121,33 @@ interface Sides {
   readonly common: Read;
   readonly old: Read;
   readonly now: Read;
+  /** Whether one of them is a cluster. */
+  readonly live?: boolean;
 }
 
+const nothing: Read = { sources: [], diagnostics: [] };
+
 /** What the two states are read from, or what is wrong with how they were named. */
-function sidesOf(before: string | undefined, after: string | undefined, flags: DiffFlags): Sides | string {
-  const { recursive = false, filename = [] } = flags;
+async function sidesOf(
+  before: string | undefined,
+  after: string | undefined,
+  flags: DiffFlags,
+): Promise<Sides | string> {
+  const { recursive = false, filename = [], live = false } = flags;
   if ([before, after, ...filename].filter((path) => path === "-").length > 1)
     return "standard input can be read only once; name a file instead of the other `-`";
+  if (live && (after !== undefined || flags.git !== undefined))
+    return "the cluster is compared with one path, as it was before; write `tierwall diff OLD --live`";
   const common = readPaths(filename, recursive);
   if (flags.git === undefined) {
-    if (before === undefined || after === undefined)
-      return "diff compares two states; write `tierwall diff OLD NEW`, or `tierwall diff --git REV PATH`";
+    if (before === undefined)
+      return "diff compares two states; write `tierwall diff OLD NEW`, `tierwall diff OLD` for the cluster as it is now, or `tierwall diff --git REV PATH`";
+    if (after === undefined) {
+      const old = readPaths([before], recursive);
+      // What is wrong with the path is told without waiting for a cluster.
+      const now = hasErrors(old.diagnostics) ? nothing : await readLive(flags, new Progress());
+      return { common, old, now, live: true };
+    }
     // A file that is part of both already need not be read again.
     const known = new Set(common.sources.map(({ file }) => file));
     const [old, now] = [before, after].map((path) => {
@@ -141,7 +167,7 @@ function sidesOf(before: string | undefined, after: string | undefined, flags: D
   return { common, old, now };
 }
 
-function loadBoth(flags: DiffFlags, { common, old, now }: Sides): readonly [Loaded, Loaded] {
+function loadBoth(flags: DiffFlags, { common, old, now, live = false }: Sides): readonly [Loaded, Loaded] {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
   const progress = new Progress();
   const states = readStates(common.sources, [old.sources, now.sources], {
@@ -151,6 +177,7 @@ function loadBoth(flags: DiffFlags, { common, old, now }: Sides): readonly [Load
   progress.end();
   const loaded = (state: State, side: Read): Loaded => ({
     state,
+    live,
     sources: [...common.sources, ...side.sources],
     diagnostics: [...fromOptions, ...common.diagnostics, ...side.diagnostics, ...state.diagnostics],
   });

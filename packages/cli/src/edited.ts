@@ -7,14 +7,14 @@ import { type Loaded, readNamed, type StateFlags, stateOptions } from "./state.j
  * What the flags name, as it is and as it would be: with the objects of some files in the place of those of the same
  * name, and without those that are to be removed.
  */
-export function loadEdited(
+export async function loadEdited(
   flags: StateFlags,
   apply: readonly string[],
   remove: readonly Removal[] = [],
-): { readonly before: Loaded; readonly after: Loaded; readonly edited: EditedState } {
+): Promise<{ readonly before: Loaded; readonly after: Loaded; readonly edited: EditedState }> {
   const { options, diagnostics } = stateOptions(flags);
   const progress = new Progress();
-  const named = readNamed(flags, progress);
+  const { base: named, live } = await readNamed(flags, progress);
   const applied = readPaths(apply, flags.recursive ?? false, progress.bytesRead);
   const edited = readEdited(
     named.sources,
@@ -25,11 +25,25 @@ export function loadEdited(
   const outside = [...diagnostics, ...named.diagnostics, ...applied.diagnostics, ...edited.diagnostics];
   return {
     edited,
-    before: { state: edited.before, sources: named.sources, diagnostics: edited.before.diagnostics },
+    before: { state: edited.before, live, sources: named.sources, diagnostics: edited.before.diagnostics },
     after: {
       state: edited.after,
+      live,
       sources: [...applied.sources, ...named.sources],
       diagnostics: [...outside, ...edited.after.diagnostics],
     },
   };
+}
+
+/** What is wrong with how the input of a change was named. */
+export function inputProblem(
+  others: readonly string[],
+  { filename = [], live = false }: StateFlags,
+  apply: readonly string[] | undefined,
+): string | undefined {
+  if ([...others, ...(apply ?? []), ...filename].filter((path) => path === "-").length > 1)
+    return "standard input can be read only once; name a file instead of the other `-`";
+  if (apply !== undefined && live && filename.length > 0)
+    return "a change is made to the cluster or to what -f names; leave one of -f and --live out";
+  return undefined;
 }

@@ -201,7 +201,7 @@ describe("bad input: exit status 2, nothing on stdout", () => {
       ["-f", "nowhere.yaml", "--from", "shop/cart", "--to", "payments/api"],
       /TW1004.*does not exist/,
     ],
-    ["nothing to read", ["--from", "shop/cart", "--to", "payments/api"], /TW1004.*-f/],
+    ["no cluster, and no files", ["--from", "shop/cart", "--to", "payments/api"], /TW1009.*kubeconfig[^]*-f/],
     ["no --to", ["-f", ".", "--from", "shop/cart"], /--to/],
     [
       "a CIDR that is none",

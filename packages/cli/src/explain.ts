@@ -67,7 +67,7 @@ Examples:
 
 Exit status: 0 when there is an answer, 2 when the input is not valid.`,
   );
-  command.action((flags: ExplainFlags) => finish(runExplain(flags)));
+  command.action(async (flags: ExplainFlags) => finish(await runExplain(flags)));
 }
 
 function protocolName(text: string): ExplainFlags["protocol"] {
@@ -76,8 +76,8 @@ function protocolName(text: string): ExplainFlags["protocol"] {
   throw new InvalidArgumentError("It is TCP, UDP, SCTP or ICMP.");
 }
 
-function runExplain(flags: ExplainFlags): number {
-  const loaded = loadState(flags);
+async function runExplain(flags: ExplainFlags): Promise<number> {
+  const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
   const question = questionOf(flags);
   const explained = question.ok ? explain(loaded.state, question.value) : question;

@@ -61,9 +61,15 @@ export function addLint(program: Command, finish: (status: number) => void): voi
       "after",
       `
 Examples:
-  # Policies against a snapshot of the cluster they are for
-  kubectl get ns,pods,svc,nodes -A -o json > cluster.json
-  tierwall lint -f cluster.json -f policies/ -R
+  # All policies of the current cluster
+  tierwall lint
+
+  # Policies against the cluster they are for
+  tierwall lint -f policies/ -R --live
+
+  # The same where it cannot be reached: a snapshot of it
+  tierwall snapshot -o cluster.json.gz
+  tierwall lint -f cluster.json.gz -f policies/ -R
 
   # Mend what can be mended
   tierwall lint -f policies/ -R --fix
@@ -76,22 +82,26 @@ An exception, with its reason, on the policy or the line:
   - ipBlock: {cidr: 10.1.2.3/8} # tierwall-ignore TW2001: the vendor's spelling
 
 Every code has a page in docs/diagnostics/.
-Exit status: 0 nothing worse than --max-severity, 1 something worse, 2 a path that cannot be read.`,
+Exit status: 0 nothing worse than --max-severity, 1 something worse, 2 a path or a cluster that cannot be read.`,
     )
-    .action((flags: LintFlags) => finish(runLint(flags)));
+    .action(async (flags: LintFlags) => finish(await runLint(flags)));
 }
 
-function runLint(flags: LintFlags): number {
-  const { state, sources, diagnostics } = loadState(flags);
+async function runLint(flags: LintFlags): Promise<number> {
+  const { state, sources, live, diagnostics } = await loadState(flags);
   const unread = diagnostics.filter((found) => !state.diagnostics.includes(found));
   if (unread.length > 0) {
     tellDiagnostics(unread, sources);
     return 2;
   }
+  if (live && flags.fix) {
+    talk("--fix writes to files, and what is in the cluster is in none; name files with -f, without --live");
+    return 2;
+  }
   const isTolerated = toleratedBy(flags.maxSeverity);
   if (!flags.fix) {
     const report = lint(state, { sources });
-    printReport(report, sources, flags, isTolerated);
+    printReport(report, sources, flags, isTolerated, live);
     return report.findings.every(isTolerated) ? 0 : 1;
   }
   // What was too long to be held cannot be read again.
@@ -101,7 +111,7 @@ function runLint(flags: LintFlags): number {
   }
   const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
   if (!writeFixes(fixed, sources)) return 2;
-  printReport(fixed.report, replaced(sources, fixed.changed), flags, isTolerated);
+  printReport(fixed.report, replaced(sources, fixed.changed), flags, isTolerated, live);
   return fixed.report.findings.every(isTolerated) ? 0 : 1;
 }
 
@@ -124,10 +134,11 @@ function printReport(
   sources: readonly ManifestFile[],
   flags: LintFlags,
   isTolerated: (found: Finding) => boolean,
+  live: boolean,
 ): void {
   switch (flags.output) {
     case "text":
-      printText(report, sources, flags.verbose ?? false);
+      printText(report, sources, flags.verbose ?? false, live);
       break;
     case "json":
       printData(lintJson(report), "json");
@@ -151,12 +162,18 @@ function printReport(
 }
 
 /** How much there is comes first: what follows may be long. */
-function printText(report: LintReport, sources: readonly ManifestFile[], verbose: boolean): void {
+function printText(
+  report: LintReport,
+  sources: readonly ManifestFile[],
+  verbose: boolean,
+  live: boolean,
+): void {
   const { findings, suppressed, complete } = report;
-  const fixable = findings.filter(({ fix, place }) => fix !== undefined && place?.file !== "<stdin>").length;
+  const isInFile = ({ place }: Finding) => place?.file !== "<stdin>" && !live;
+  const fixable = findings.filter((found) => found.fix !== undefined && isInFile(found)).length;
   print(
     [
-      summaryText(findings, sources.length),
+      summaryText(findings, live ? undefined : sources.length),
       ...(fixable > 0 ? [`--fix mends ${fixable}`] : []),
       ...(suppressed.length > 0 ? [`${suppressed.length} excepted`] : []),
     ].join("; "),

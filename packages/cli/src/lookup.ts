@@ -47,11 +47,11 @@ Examples:
 
 Exit status: 0 when there is an answer, 2 when the input is not valid.`,
     )
-    .action((endpoint: string, flags: LookupFlags) => finish(runLookup(endpoint, flags)));
+    .action(async (endpoint: string, flags: LookupFlags) => finish(await runLookup(endpoint, flags)));
 }
 
-function runLookup(endpoint: string, flags: LookupFlags): number {
-  const loaded = loadState(flags);
+async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> {
+  const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
   const ref = parseEndpoint(endpoint);
   const found = ref.ok ? lookup(loaded.state, ref.value) : ref;

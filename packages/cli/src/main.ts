@@ -16,6 +16,7 @@ import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
 import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
+import { addSnapshot } from "./snapshot.js";
 import { talk } from "./terminal.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
@@ -34,6 +35,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addValidate,
   addLint,
   addConvert,
+  addSnapshot,
   addAgent,
   addHits,
   addNft,
@@ -106,6 +108,7 @@ export function makeProgram(finish: (status: number) => void, invocation: Invoca
     "after",
     `
 Examples:
+  tierwall explain --from shop/cart --to payments/api --port 8443
   tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
   tierwall matrix -f ./cluster
   tierwall lookup -f ./cluster shop/cart
@@ -116,8 +119,10 @@ Examples:
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
   tierwall convert -f ./cluster --to cluster-network-policy
+  tierwall snapshot -o cluster.json.gz
   tierwall hits --never
 
+Without -f, the cluster of the current kubectl context is read: docs/live.md.
 Defaults for options go into tierwall.yaml: docs/configuration.md.
 Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,
   );

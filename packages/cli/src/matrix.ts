@@ -101,7 +101,7 @@ Examples:
 
 Exit status: 0 when there is an answer, 2 when the input is not valid.`,
     )
-    .action((flags: MatrixFlags) => finish(runMatrix(flags)));
+    .action(async (flags: MatrixFlags) => finish(await runMatrix(flags)));
 }
 
 function selector(text: string, previous: LabelMatch): LabelMatch {
@@ -113,8 +113,8 @@ function selector(text: string, previous: LabelMatch): LabelMatch {
   return [...previous, ...parsed];
 }
 
-function runMatrix(flags: MatrixFlags): number {
-  const loaded = loadState(flags);
+async function runMatrix(flags: MatrixFlags): Promise<number> {
+  const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
   const engine = compile(loaded.state.cluster, loaded.state.tiers);
   const made = askedMatrix(flags, engine);

@@ -40,6 +40,9 @@ Examples:
   # Would the kernel take it?
   tierwall nft -f ./cluster --node worker-1 | nft -c -f -
 
+  # That of a node of the current cluster
+  tierwall nft --node worker-1
+
   # What a change of policies means for a node
   tierwall nft -f ./before --node worker-1 --diff ./after
 
@@ -51,7 +54,7 @@ Exit status: 0 when it was printed, or nothing differs; 1 when --diff finds a di
 async function runNft(flags: NftFlags): Promise<number> {
   // Only this command pays for it.
   const agent = await import("@tierwall/agent");
-  const loaded = loadState(flags);
+  const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
   const table = tableOf(agent, loaded.state, flags);
   if (table === undefined) return 2;
@@ -63,8 +66,13 @@ async function runNft(flags: NftFlags): Promise<number> {
   return 0;
 }
 
-function tellDifference(agent: typeof Agent, before: Table, path: string, flags: NftFlags): number {
-  const other = loadState({ ...flags, filename: [path] });
+async function tellDifference(
+  agent: typeof Agent,
+  before: Table,
+  path: string,
+  flags: NftFlags,
+): Promise<number> {
+  const other = await loadState({ ...flags, filename: [path], live: false });
   if (!isUsable(other)) return 2;
   const after = tableOf(agent, other.state, flags);
   if (after === undefined) return 2;

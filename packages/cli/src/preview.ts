@@ -14,7 +14,7 @@ import {
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
-import { loadEdited } from "./edited.js";
+import { inputProblem, loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
 import { collect, isTelling, isUsable, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
@@ -52,7 +52,10 @@ export function addPreview(program: Command, finish: (status: number) => void): 
       "after",
       `
 Examples:
-  # Before kubectl apply
+  # Before kubectl apply, in the current cluster
+  tierwall preview --apply deny-all-ingress.yaml
+
+  # The same for a cluster in files
   tierwall preview -f ./cluster --apply deny-all-ingress.yaml
 
   # In a pipeline: stop where something would break
@@ -66,7 +69,7 @@ Examples:
 
 Exit status: 0 when there is an answer, 1 when --fail-on names something that was found, 2 bad input.`,
     )
-    .action((flags: PreviewFlags) => finish(runPreview(flags)));
+    .action(async (flags: PreviewFlags) => finish(await runPreview(flags)));
 }
 
 function collectRemovals(value: string, previous: readonly Removal[] | undefined): readonly Removal[] {
@@ -84,17 +87,18 @@ function parseFailures(value: string): readonly Failure[] {
   });
 }
 
-function runPreview(flags: PreviewFlags): number {
+async function runPreview(flags: PreviewFlags): Promise<number> {
   const { apply = [], delete: remove = [] } = flags;
   if (apply.length + remove.length === 0) {
     talk("nothing to preview; name objects with `--apply FILE`, or with `--delete KIND/NAME`");
     return 2;
   }
-  if ([...apply, ...(flags.filename ?? [])].filter((path) => path === "-").length > 1) {
-    talk("standard input can be read only once; name a file instead of the other `-`");
+  const problem = inputProblem([], flags, apply);
+  if (problem !== undefined) {
+    talk(problem);
     return 2;
   }
-  const { before, after, edited } = loadEdited(flags, apply, remove);
+  const { before, after, edited } = await loadEdited(flags, apply, remove);
   // What the edit leaves out may be what is wrong with the state: then that is told.
   if (!isUsable(after) || !isUsable(before)) return 2;
   const found = preview(edited, flags.by);

@@ -13,7 +13,7 @@ import {
   readerOf,
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
-import { loadEdited } from "./edited.js";
+import { inputProblem, loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
 import { unreadable } from "@tierwall/kube";
 import { linesAt } from "./lines.js";
@@ -73,6 +73,9 @@ Examples:
   # Before kubectl apply: whose traffic does this change?
   tierwall replay -f ./cluster --apply deny-all.yaml --flows flows.jsonl
 
+  # The same, in the current cluster
+  tierwall replay --apply deny-all.yaml --flows flows.jsonl
+
   # Straight from Cilium
   hubble observe --last 100000 -o json | tierwall replay -f ./cluster --flows -
 
@@ -86,13 +89,14 @@ input is not valid.`,
 }
 
 async function runReplay(flags: ReplayFlags): Promise<number> {
-  const { flows, apply, filename = [] } = flags;
-  if ([flows, ...(apply ?? []), ...filename].filter((path) => path === "-").length > 1) {
-    talk("standard input can be read only once; name a file instead of the other `-`");
+  const { flows, apply } = flags;
+  const problem = inputProblem([flows], flags, apply);
+  if (problem !== undefined) {
+    talk(problem);
     return 2;
   }
-  const edited = apply && loadEdited(flags, apply);
-  const loaded = edited?.after ?? loadState(flags);
+  const edited = apply && (await loadEdited(flags, apply));
+  const loaded = edited?.after ?? (await loadState(flags));
   // What is applied may mend what is wrong with the state, and still there is nothing to compare with.
   if (!isUsable(loaded) || (edited !== undefined && !isUsable(edited.before))) return 2;
   const replay = new Replay(edited?.before.state ?? loaded.state, edited?.after.state);

@@ -2,12 +2,12 @@ import {
   type Address,
   type Cidr,
   type Diagnostic,
-  diagnostic,
   diagnosticText,
   type Facts,
   hasErrors,
   parseAddress,
   parseCidr,
+  readEdited,
   readState,
   type SourceText,
   type State,
@@ -17,14 +17,16 @@ import {
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { readDnsRecords } from "./dns.js";
+import { type LiveFlags, readLive } from "./live.js";
 import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
 import { Progress } from "./progress.js";
 import { styleFor, talk } from "./terminal.js";
 
 /** Options of every command that looks at a cluster. */
-export interface StateFlags {
+export interface StateFlags extends LiveFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
+  readonly live?: boolean;
   readonly podCidr?: readonly Cidr[];
   readonly serviceCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
@@ -39,6 +41,15 @@ export function withStateFlags(command: Command): Command {
   return command
     .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
+    .option(
+      "--context <name>",
+      "without -f: the context of the cluster that is read (default: the current one)",
+    )
+    .option(
+      "--kubeconfig <file>",
+      "where that context stands (default: as for kubectl, or from inside a pod)",
+    )
+    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds")
     .option(
       "--pod-cidr <cidr>",
       "the range that pods get their addresses from (repeatable)",
@@ -116,42 +127,74 @@ export function stateOptions(flags: StateFlags): {
 export interface Loaded {
   readonly state: State;
   readonly sources: readonly ManifestFile[];
+  /** Whether a cluster is among them. */
+  readonly live: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads what the flags name. */
-export function loadState(flags: StateFlags): Loaded {
+export async function loadState(flags: StateFlags): Promise<Loaded> {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
   const progress = new Progress();
-  const read = readNamed(flags, progress);
-  const state = readState(read.sources, { ...options, progress: progress.objectsRead });
+  const { base, over, live } = await readNamed(flags, progress);
+  const reading = { ...options, progress: progress.objectsRead };
+  const state =
+    over.sources.length === 0
+      ? readState(base.sources, reading)
+      : readEdited(base.sources, { apply: over.sources, remove: [] }, reading).after;
   progress.end();
   return {
     state,
-    sources: read.sources,
-    diagnostics: [...fromOptions, ...read.diagnostics, ...state.diagnostics],
+    live,
+    sources: [...over.sources, ...base.sources],
+    diagnostics: [...fromOptions, ...base.diagnostics, ...over.diagnostics, ...state.diagnostics],
   };
 }
 
-/** The files that the flags name. */
-export function readNamed({ filename = [], recursive = false }: StateFlags, progress: Progress): Read {
-  if (filename.length > 0) return readPaths(filename, recursive, progress.bytesRead);
-  const message = "nothing to read; name manifests with `-f FILE`, `-f FOLDER` or `-f -`";
-  return { sources: [], diagnostics: [diagnostic("TW1004", message)] };
+export interface Named {
+  readonly base: Read;
+  /** What stands in the place of objects of the same kind and name. */
+  readonly over: Read;
+  readonly live: boolean;
 }
 
+/** The files that the flags name, or the cluster: alone where there are no files, or below them. */
+export async function readNamed(flags: StateFlags, progress: Progress): Promise<Named> {
+  const files = readPaths(flags.filename ?? [], flags.recursive ?? false, progress.bytesRead);
+  if (!isLive(flags)) return { base: files, over: nothing, live: false };
+  return { base: await readLive(flags, progress), over: files, live: true };
+}
+
+export const isLive = ({ filename = [], live = false }: StateFlags): boolean => live || filename.length === 0;
+
+const nothing: Read = { sources: [], diagnostics: [] };
+
+/** Codes that say that there is nothing to evaluate: a path, or a cluster, cannot be read. */
+const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009"]);
+
+export const isUnread = ({ code }: Diagnostic): boolean => unreadCodes.has(code);
+
 /** Whether questions can be answered; if not, says on stderr why. */
-export function isUsable({ state, sources, diagnostics }: Loaded): boolean {
+export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean {
   const fromElsewhere = diagnostics.filter((d) => !state.diagnostics.includes(d));
   if (state.usable && !hasErrors(fromElsewhere)) return true;
   const errors = diagnostics.filter((d) => d.severity === "error");
   tellDiagnostics(errors, sources);
-  talk(`\n${summaryText(errors, sources.length)}. Nothing was evaluated. (tierwall validate --help)`);
+  talk(
+    `\n${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
+  );
   return false;
 }
 
 /** Codes that say what an answer does not cover, or takes for granted: never left to -v. */
-const tellingCodes: ReadonlySet<string> = new Set(["TW2015", "TW2016", "TW2022", "TW3001", "TW3003"]);
+const tellingCodes: ReadonlySet<string> = new Set([
+  "TW2015",
+  "TW2016",
+  "TW2022",
+  "TW2025",
+  "TW3001",
+  "TW3003",
+]);
 
 export const isTelling = ({ severity, code }: Diagnostic): boolean =>
   severity === "error" || tellingCodes.has(code);

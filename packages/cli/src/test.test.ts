@@ -172,10 +172,10 @@ describe("-f", () => {
     expect(tierwall(["test", "t.yaml", "-f", "-"], { cwd: given, input: isolate }).status).toBe(0);
   });
 
-  it("without it, a test that is given nothing is bad input", () => {
+  it("without it, a test that is given nothing is asked of the cluster", () => {
     const { status, stderr } = tierwall(["test", "t.yaml"], { cwd: without });
     expect(status).toBe(2);
-    expect(stderr).toMatch(/TW1004.*`t`.*given/);
+    expect(stderr).toMatch(/`t` is given nothing[^]*TW1009.*kubeconfig/);
   });
 
   it("a file that is given and added is read once", () => {

@@ -5,6 +5,7 @@ import {
   diagnostic,
   hasErrors,
   readConnectivityTests,
+  readEdited,
   readState,
   runConnectivityTest,
   type State,
@@ -19,6 +20,8 @@ import {
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { type ManifestFile, readPaths } from "@tierwall/kube";
+import { readLive } from "./live.js";
+import { Progress } from "./progress.js";
 import { type StateFlags, stateOptions, tellDiagnostics, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -34,7 +37,8 @@ export function addTest(program: Command, finish: (status: number) => void): voi
       .description(
         "Runs ConnectivityTests: assertions about connections, kept in YAML beside the policies and run in CI. " +
           "A path is a file or a folder; other files in a folder are left alone. -f adds manifests to those that " +
-          "each test names under `given`.",
+          "each test names under `given`. Tests that are given nothing are asked of the current cluster, and with " +
+          "--live all of them are, in the place of what they are given.",
       )
       .argument("<path...>", "files or folders with ConnectivityTests")
       .addOption(
@@ -60,18 +64,30 @@ Examples:
   tierwall test -R examples
   tierwall test tests/ -f cluster.yaml -o junit > report.xml
 
+  # Do they hold in production too?
+  tierwall test tests/ --live --context prod
+
 Exit status: 0 all hold, 1 some do not, 2 the input is not valid.`,
     )
-    .action((paths: readonly string[], flags: TestFlags) => finish(runTest(paths, flags)));
+    .action(async (paths: readonly string[], flags: TestFlags) => finish(await runTest(paths, flags)));
 }
 
-function runTest(paths: readonly string[], flags: TestFlags): number {
+async function runTest(paths: readonly string[], flags: TestFlags): Promise<number> {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
   const added = readPaths(flags.filename ?? [], flags.recursive ?? false);
   const found = findTests(paths, flags.recursive ?? false);
-  const states = new StateCache(added.sources, options);
   const diagnostics: Diagnostic[] = [...fromOptions, ...added.diagnostics, ...found.diagnostics];
   if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources);
+  const asksCluster = (test: ConnectivityTest) =>
+    flags.live === true || (test.given.length === 0 && added.sources.length === 0);
+  const cluster = found.tests.some(asksCluster) ? await readLive(flags, new Progress()) : undefined;
+  if (cluster !== undefined && hasErrors(cluster.diagnostics)) {
+    const { name } = found.tests.find(asksCluster)!;
+    if (flags.live !== true)
+      talk(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
+    return refuse(cluster.diagnostics, []);
+  }
+  const states = new StateCache(added.sources, options, asksCluster, cluster?.sources ?? []);
 
   const results: TestResult[] = [];
   const told = new Set<State>();
@@ -109,7 +125,7 @@ function runTest(paths: readonly string[], flags: TestFlags): number {
 
 /** Errors, and that something of the input has no effect; other warnings are for `validate`, or for -v. */
 function affectsVerdicts({ severity, code }: Diagnostic): boolean {
-  return severity === "error" || ["TW2015", "TW2016", "TW2022"].includes(code);
+  return severity === "error" || ["TW2015", "TW2016", "TW2022", "TW2025"].includes(code);
 }
 
 function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {
@@ -148,23 +164,32 @@ class StateCache {
   constructor(
     private readonly added: readonly ManifestFile[],
     private readonly options: StateOptions,
+    private readonly asksCluster: (test: ConnectivityTest) => boolean,
+    private readonly cluster: readonly ManifestFile[],
   ) {}
 
   for(test: ConnectivityTest): GivenState {
-    const paths = test.given.map(({ path }) => join(dirname(test.file), path));
-    const key = paths.map((path) => resolve(path)).join("\0");
+    const isLive = this.asksCluster(test);
+    const paths = isLive ? [] : test.given.map(({ path }) => join(dirname(test.file), path));
+    const key = isLive ? "cluster" : paths.map((path) => resolve(path)).join("\0");
     const known = this.states.get(key);
     if (known !== undefined) return known;
+    const made = isLive ? this.ofCluster() : this.ofFiles(paths);
+    this.states.set(key, made);
+    return made;
+  }
+
+  private ofFiles(paths: readonly string[]): GivenState {
     const read = readPaths(paths, true);
     const given = new Set(read.sources.map(({ file }) => file));
     const sources = [...read.sources, ...this.added.filter(({ file }) => !given.has(file))];
-    const made = {
-      state: readState(sources, this.options),
-      sources,
-      errors: sources.length > 0 || read.diagnostics.length > 0 ? read.diagnostics : [nothingGiven(test)],
-    };
-    this.states.set(key, made);
-    return made;
+    return { state: readState(sources, this.options), sources, errors: read.diagnostics };
+  }
+
+  private ofCluster(): GivenState {
+    const { added, cluster, options } = this;
+    const { after } = readEdited(cluster, { apply: added, remove: [] }, options);
+    return { state: after, sources: [...added, ...cluster], errors: [] };
   }
 }
 
@@ -173,8 +198,4 @@ interface GivenState {
   readonly sources: readonly ManifestFile[];
   /** What could not be read. */
   readonly errors: readonly Diagnostic[];
-}
-
-function nothingGiven(test: ConnectivityTest): Diagnostic {
-  return diagnostic("TW1004", `ConnectivityTest \`${test.name}\` has no \`given\`, and no -f names a state`);
 }

@@ -1,7 +1,7 @@
 import { diagnosticsJson, hasErrors, summarize, summaryText, diagnosticText } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { loadState, sourceText, type StateFlags, withStateFlags } from "./state.js";
+import { isUnread, loadState, sourceText, type StateFlags, withStateFlags } from "./state.js";
 import { print, styleFor } from "./terminal.js";
 
 interface ValidateFlags extends StateFlags {
@@ -26,16 +26,17 @@ export function addValidate(program: Command, finish: (status: number) => void):
       `
 Examples:
   tierwall validate -f policies/ -R
+  tierwall validate --context prod
   kubectl get clusternetworkpolicies -o yaml | tierwall validate -f -
 
 Every code has a page in docs/diagnostics/.
-Exit status: 0 no errors, 1 errors, 2 a path that cannot be read.`,
+Exit status: 0 no errors, 1 errors, 2 a path or a cluster that cannot be read.`,
     )
-    .action((flags: ValidateFlags) => finish(runValidate(flags)));
+    .action(async (flags: ValidateFlags) => finish(await runValidate(flags)));
 }
 
-function runValidate(flags: ValidateFlags): number {
-  const { state, sources, diagnostics } = loadState(flags);
+async function runValidate(flags: ValidateFlags): Promise<number> {
+  const { state, sources, live, diagnostics } = await loadState(flags);
   if (flags.output === "json") {
     const skipped = Object.fromEntries(state.skipped);
     printData(
@@ -43,7 +44,7 @@ function runValidate(flags: ValidateFlags): number {
         apiVersion: "tierwall.dev/v1",
         kind: "Diagnostics",
         ...summarize(diagnostics),
-        files: sources.length,
+        ...(live ? {} : { files: sources.length }),
         policies: state.policies.length,
         pods: state.cluster.pods.size,
         skipped,
@@ -55,10 +56,10 @@ function runValidate(flags: ValidateFlags): number {
     const style = styleFor(process.stdout);
     const textOf = sourceText(sources);
     for (const found of diagnostics) print(`${diagnosticText(found, textOf, style)}\n`);
-    print(summaryText(diagnostics, sources.length));
+    print(summaryText(diagnostics, live ? undefined : sources.length));
     print(contents(state.policies.length, state.cluster.pods.size));
   }
-  if (diagnostics.some((d) => d.code === "TW1004")) return 2;
+  if (diagnostics.some(isUnread)) return 2;
   return hasErrors(diagnostics) ? 1 : 0;
 }
 

@@ -42,6 +42,8 @@ export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } f
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
 export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
+export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export {
   type Cluster,
@@ -52,6 +54,7 @@ export {
   type Pod,
   podKey,
 } from "./cluster/model.js";
+export { clusterFile } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";

@@ -1,4 +1,5 @@
 import {
+  clusterFile,
   type Document,
   type JsonObject,
   keyOf,
@@ -123,7 +124,7 @@ function asManifest(value: JsonObject): ManifestObject {
 }
 
 /** What comes from a cluster stands in no file: messages name the object and the field instead. */
-const nowhere = { file: "<cluster>", line: 1, column: 1, length: 1 };
+const nowhere = { file: clusterFile, line: 1, column: 1, length: 1 };
 const clusterDocument: Document = {
   file: nowhere.file,
   placeOf: () => nowhere,

@@ -22,6 +22,8 @@ export interface KubeRequest {
 
 /** The API server of a cluster, and who we are to it. */
 export interface Connection {
+  /** By what name the kubeconfig knows it. */
+  readonly context: string;
   readonly server: string;
   /** Resolves when the answer begins. Its body comes as it is read, and fails where the connection does. */
   send(request: KubeRequest): Promise<IncomingMessage>;
@@ -55,7 +57,7 @@ export async function connect({ kubeconfig, context }: ConnectionOptions = {}): 
     return refusal("there is no kubeconfig; name one with `--kubeconfig`, or in $KUBECONFIG");
   if (cluster === null)
     return refusal("the kubeconfig names no cluster to talk to; choose a context with `--context`");
-  return { ok: true, connection: new KubeConnection(config, cluster.server) };
+  return { ok: true, connection: new KubeConnection(config, config.getCurrentContext(), cluster.server) };
 }
 
 /** What the library takes where it finds nothing at all: a server that hardly anybody has. */
@@ -66,6 +68,7 @@ const refusal = (message: string): Connected => ({ ok: false, message });
 class KubeConnection implements Connection {
   constructor(
     private readonly config: KubeConfig,
+    readonly context: string,
     readonly server: string,
   ) {}
 

@@ -1,5 +1,7 @@
 export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
 export { ClusterSource, type ClusterSourceOptions } from "./cluster-source.js";
+export { clusterFiles } from "./cluster-files.js";
+export { type ClusterListing, listCluster, type Listed, type ListingOptions } from "./cluster-listing.js";
 export { configName, isConfig, isConfigText } from "./config-file.js";
 export {
   connect,

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
 import { configName, isConfig } from "./config-file.js";
 
-const manifestEndings = [".yaml", ".yml", ".json"];
+const manifestEndings = [".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz"];
 
 export type ManifestFile = TextSource | BigFile;
 
@@ -39,8 +40,16 @@ export function readPaths(
 
 export function sourceAt(path: string, bytesRead: BytesRead = () => undefined): ManifestFile {
   const { size } = statSync(path);
+  if (path.endsWith(".gz")) return unpacked(shown(path), gunzipSync(readFileSync(path)));
   if (size > bigFileSize) return bigFile(path, shown(path), size, bytesRead);
   return { file: shown(path), text: readFileSync(path, "utf8") };
+}
+
+/** What snapshots are packed to: a tenth, and unpacked at once. Line by line it is shown only where it is short. */
+function unpacked(file: string, bytes: Buffer): ManifestFile {
+  return bytes.length > bigFileSize
+    ? { file, chunks: () => [bytes] }
+    : { file, text: bytes.toString("utf8") };
 }
 
 /** The manifests at a path, in the order of their names; a folder without any is an error. */

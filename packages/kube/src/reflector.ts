@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
 import { linesIn } from "./lines.js";
+import { listPages, textIn, textOf } from "./list-pages.js";
 import { Backoff, pause } from "./pause.js";
 import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
@@ -46,8 +47,6 @@ export interface KindHealth {
   readonly restarts: number;
 }
 
-/** A large list comes in pages. */
-const pageSize = 500;
 /** Milliseconds; one that ends sooner has failed. */
 const shortestWatch = 1000;
 /** Servers end a watch after this long; a little different for each, lest all begin again at once. */
@@ -157,7 +156,13 @@ export class Reflector {
   private async list(): Promise<Trouble | undefined> {
     let trouble: Trouble | undefined;
     for (const version of this.kind.versions) {
-      const listed = await this.listAll(pathOf(this.kind, version));
+      const keys = new Set<string>();
+      const listed = await listPages(
+        async (path) => this.get(path),
+        pathOf(this.kind, version),
+        this.kind.kind,
+        (object) => keys.add(this.listener.set(this.kind, this.kind.keep(object))),
+      );
       if ("trouble" in listed) {
         trouble = listed.trouble;
         if (trouble.kind === "missing") continue;
@@ -166,37 +171,11 @@ export class Reflector {
       this.served = version;
       this.version = listed.version;
       this.isDoubtful = false;
-      this.listener.complete(this.kind, listed.keys);
+      this.listener.complete(this.kind, keys);
       this.heard();
       return undefined;
     }
     return trouble;
-  }
-
-  /** Objects are passed on page by page: nobody is kept from other work for long. */
-  private async listAll(
-    path: string,
-  ): Promise<
-    { readonly keys: ReadonlySet<string>; readonly version: string } | { readonly trouble: Trouble }
-  > {
-    const keys = new Set<string>();
-    for (let next = ""; ; ) {
-      const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
-      const response = await this.get(`${path}?limit=${pageSize}${more}`);
-      if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-      const { apiVersion, metadata, items } = JSON.parse(await textOf(response)) as JsonObject;
-      const about = isObject(metadata) ? metadata : {};
-      const version = textIn(about.resourceVersion);
-      // Somebody on the way may answer anything, and an empty cluster is not what they mean.
-      if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
-      for (const item of Array.isArray(items) ? (items as JsonObject[]) : []) {
-        // Items of a list do not say what they are.
-        const object = { ...item, apiVersion: apiVersion!, kind: this.kind.kind };
-        keys.add(this.listener.set(this.kind, this.kind.keep(object)));
-      }
-      next = textIn(about.continue);
-      if (next === "") return { keys, version };
-    }
   }
 
   /**
@@ -267,12 +246,4 @@ export class Reflector {
 /** Versions are numbers that grow; those of other servers, which are not, cannot be compared. */
 function isEarlier(a: string, b: string): boolean {
   return /^\d+$/.test(a) && /^\d+$/.test(b) && BigInt(a) < BigInt(b);
-}
-
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -7,6 +7,7 @@ import { bigFile, filesAt } from "@tierwall/kube";
 import { pathsFrom } from "../config/apply-config.js";
 import { type Config, readConfig } from "../config/config.js";
 import { findConfig } from "../config/find-config.js";
+import type { LiveFlags } from "../live.js";
 import type { ClusterOf } from "./complete.js";
 import type { Given } from "./slot.js";
 
@@ -15,11 +16,23 @@ const patience = 800;
 /** How many characters are read between two looks at the clock. */
 const step = 64 * 1024;
 
-/** The cluster in the files that a line names with -f, or tierwall.yaml for it. Standard input is not to be had yet. */
-export function clusterOfLine(program: Command): ClusterOf {
+/**
+ * The cluster in the files that a line names with -f, or tierwall.yaml for it. Standard input is not to be had yet. Where there
+ * are no files a live cluster is meant, which takes its time: `askLive` is told which.
+ */
+export function clusterOfLine(program: Command, askLive: (flags: LiveFlags) => void): ClusterOf {
   return (command, given) => {
     const config = configOf(program, given);
-    const paths = given.get("filename") ?? settingOf("filename", command, config);
+    const said = (name: string) => given.get(name) ?? settingOf(name, command, config);
+    const paths = said("filename");
+    if (paths.length === 0) {
+      const [kubeconfig, context] = [said("kubeconfig").at(-1), said("context").at(-1)];
+      askLive({
+        ...(kubeconfig === undefined ? {} : { kubeconfig }),
+        ...(context === undefined ? {} : { context }),
+      });
+      return undefined;
+    }
     const recursive = given.has("recursive") || settingOf("recursive", command, config)[0] === "true";
     const files = paths.filter((path) => path !== "-").flatMap((path) => filesAt(path, recursive).files);
     const end = performance.now() + patience;

@@ -3,6 +3,8 @@ import { print } from "../terminal.js";
 import { type Candidates, candidatesText, none } from "./candidates.js";
 import { clusterOfLine } from "./cluster-of-line.js";
 import { complete } from "./complete.js";
+import type { LiveFlags } from "../live.js";
+import { liveCluster } from "./live-cluster.js";
 
 /** What the completion scripts, and kubectl, ask at every press of the key. Hidden: nobody types it. */
 export function addComplete(program: Command, finish: (status: number) => void): void {
@@ -10,16 +12,24 @@ export function addComplete(program: Command, finish: (status: number) => void):
     .command("__complete", { hidden: true })
     .description("Says what could stand at the end of a line; the scripts of `tierwall completion` ask it.")
     .argument("[words...]", "the words after the name of the program, the last as far as it is typed")
-    .action((words: readonly string[]) => {
-      print(candidatesText(candidatesNow(program, words)));
+    .action(async (words: readonly string[]) => {
+      print(candidatesText(await candidatesNow(program, words)));
       finish(0);
     });
 }
 
 /** Somebody is typing: whatever is wrong will be said when the line is run. */
-function candidatesNow(program: Command, words: readonly string[]): Candidates {
+async function candidatesNow(program: Command, words: readonly string[]): Promise<Candidates> {
   try {
-    return complete(program, words, clusterOfLine(program));
+    let live: LiveFlags | undefined;
+    const found = complete(
+      program,
+      words,
+      clusterOfLine(program, (flags) => (live = flags)),
+    );
+    if (live === undefined) return found;
+    const cluster = await liveCluster(live);
+    return complete(program, words, () => cluster);
   } catch {
     return none;
   }

@@ -8,6 +8,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const bin = join(here, "../../bin/tierwall.js");
 const built = join(here, "../../dist/main.js");
 
+const noKubeconfig = "/nonexistent/kubeconfig";
+
 export interface Ran {
   readonly status: number | null;
   readonly stdout: string;
@@ -28,8 +30,8 @@ export function tierwall(args: readonly string[], { cwd, input = "", env = {} }:
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     input,
-    // What the terminal that runs the tests can show is no business of theirs.
-    env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env },
+    // What the terminal that runs the tests can show is no business of theirs, and neither is a cluster of its user.
+    env: { ...process.env, KUBECONFIG: noKubeconfig, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });

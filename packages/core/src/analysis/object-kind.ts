@@ -5,6 +5,7 @@ import type { PolicyKind } from "../dialects/dialect.js";
 import { policyKindOf, policyKinds } from "../dialects/registry.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
+import { snapshotKind } from "./snapshot/snapshot-kind.js";
 import { connectivityTestKind } from "./test-kind.js";
 
 /** What an object is to us. */
@@ -15,6 +16,8 @@ export type ObjectKind =
   | { readonly what: "mistaken"; readonly diagnostic: Diagnostic }
   /** Ours, but no part of any state: assertions that lie beside the policies. */
   | { readonly what: "test" }
+  /** Ours, and says what is missing in the others. */
+  | { readonly what: "snapshot" }
   /** Not ours: counted (S10.3). */
   | { readonly what: "other" };
 
@@ -25,6 +28,8 @@ export function kindOf(object: ManifestObject): ObjectKind {
     return "code" in policy ? { what: "mistaken", diagnostic: policy } : { what: "policy", kind: policy };
   if (object.apiVersion === connectivityTestKind.apiVersion && object.kind === connectivityTestKind.kind)
     return { what: "test" };
+  if (object.apiVersion === snapshotKind.apiVersion && object.kind === snapshotKind.kind)
+    return { what: "snapshot" };
   const slip = nearMiss(object);
   return slip === undefined ? { what: "other" } : { what: "mistaken", diagnostic: slip };
 }

@@ -15,6 +15,7 @@ import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../policy/model.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { setWarnings } from "./set-warnings.js";
+import { unseenIn } from "./snapshot/snapshot-kind.js";
 
 export interface StateOptions {
   readonly facts?: Partial<Facts>;
@@ -126,6 +127,9 @@ export class StateReader implements Receiver {
         this.inObjects.push(kind.diagnostic);
         return undefined;
       case "test":
+        return undefined;
+      case "snapshot":
+        this.inObjects.push(...unseenIn(object.value));
         return undefined;
       case "other":
         this.skipped.set(nameOf(object), (this.skipped.get(nameOf(object)) ?? 0) + 1);

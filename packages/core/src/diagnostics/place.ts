@@ -7,6 +7,9 @@ export interface Place {
   readonly length: number;
 }
 
+/** What stands in no file: files that begin so are objects of a cluster. */
+export const clusterFile = "<cluster>";
+
 /** The way to a field: `["spec", "ingress", 0, "from"]`. */
 export type Path = readonly (string | number)[];
 

@@ -23,6 +23,7 @@ export const diagnostics = {
   TW1006: error("a document that grows beyond reason when its aliases are expanded"),
   TW1007: error("a default in tierwall.yaml that its option does not take"),
   TW1008: error("observed traffic that cannot be understood"),
+  TW1009: error("a cluster that cannot be read"),
 
   TW1101: error("an object without a name"),
   TW1102: error("two objects with the same kind and name"),
@@ -112,11 +113,13 @@ export const diagnostics = {
   TW2022: warning("an object that was left out"),
   TW2023: warning("a record of observed traffic that was left out"),
   TW2024: warning("an annotation of Tierwall's that is not understood"),
+  TW2025: warning("a kind that may not be read from the cluster"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),
   TW3003: note("kinds that were skipped"),
   TW3005: note("Cilium policies and a baseline together"),
+  TW3006: note("kinds that the cluster does not serve"),
   TW4001: warning("a policy that selects no pod"),
   TW4002: warning("a denial of one address family that leaves the other open"),
   TW4003: warning("a CIDR that holds only pods"),

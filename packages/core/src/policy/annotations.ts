@@ -30,6 +30,13 @@ export function annotatedChoice<Name extends keyof Choices>(
   return known.find((value) => value === annotations[prefix + name]) ?? known[0]!;
 }
 
+/** Those that are for us. */
+export function ownAnnotations<Value>(
+  annotations: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith(prefix)));
+}
+
 export interface AnnotationComplaint {
   readonly key: string;
   readonly at: "key" | "value";

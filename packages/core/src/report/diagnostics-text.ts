@@ -75,12 +75,13 @@ export function summarize(found: readonly Diagnostic[]): DiagnosticsSummary {
   return { errors: count("error"), warnings: count("warning"), notes: count("note") };
 }
 
-/** `2 errors, 1 warning in 2 of 12 files`. */
-export function summaryText(found: readonly Diagnostic[], files: number): string {
+/** `2 errors, 1 warning in 2 of 12 files`; without the files where it is not files that were read. */
+export function summaryText(found: readonly Diagnostic[], files: number | undefined): string {
   const { errors, warnings, notes } = summarize(found);
   const counted = [counts(errors, "error"), counts(warnings, "warning"), counts(notes, "note")].filter(
     (part) => part !== undefined,
   );
+  if (files === undefined) return counted.join(", ") || "nothing to report";
   if (counted.length === 0) return `${files} ${files === 1 ? "file" : "files"}, nothing to report`;
   const touched = new Set(found.flatMap((d) => d.place?.file ?? [])).size;
   return `${counted.join(", ")}${touched > 0 ? ` in ${touched} of ${files} ${files === 1 ? "file" : "files"}` : ""}`;

@@ -8,7 +8,7 @@ import { formatEndpoint } from "../evaluate/flow.js";
 import { formatRule } from "../policy/describe.js";
 import type { PolicyRef } from "../policy/model.js";
 import { portRanges } from "./explanation-json.js";
-import { deciderText, isolatorText, placeText } from "./rule-text.js";
+import { deciderText, isolatorText, isToBeOpened, placeText } from "./rule-text.js";
 import { type Style, wrap } from "./style.js";
 
 const tierColumn = 17;
@@ -159,7 +159,7 @@ function decisiveLines({ rule, why }: RuleTrace, tier: TierTrace, style: Style):
   const place = rule.origin.place();
   return [
     `${mark} ${formatRule(rule.origin)} ${verb}${rule.action === "Pass" && late.length > 0 ? `, past ${past}` : ""}`,
-    ...(place === undefined ? [] : [style.dim(`${place.file}:${place.line}`)]),
+    ...(isToBeOpened(place) ? [style.dim(`${place.file}:${place.line}`)] : []),
     ...(why === undefined ? [] : [why]),
   ];
 }

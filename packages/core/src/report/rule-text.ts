@@ -1,4 +1,4 @@
-import type { Place } from "../diagnostics/place.js";
+import { clusterFile, type Place } from "../diagnostics/place.js";
 import type { Decider } from "../evaluate/walk.js";
 import {
   describeCondition,
@@ -53,5 +53,10 @@ export function isolatorText(origin: IsolationOrigin, what = ""): string {
 
 /** ` · policies.yaml:12`, to follow what stands there. */
 export function placeText(place: Place | undefined): string {
-  return place === undefined ? "" : ` · ${place.file}:${place.line}`;
+  return isToBeOpened(place) ? ` · ${place.file}:${place.line}` : "";
+}
+
+/** Objects of a cluster stand in no file that anybody could open: their names say it all. */
+export function isToBeOpened(place: Place | undefined): place is Place {
+  return place !== undefined && !place.file.startsWith(clusterFile);
 }

@@ -9,6 +9,7 @@ import type { PolicyRef, Tiers } from "../../policy/model.js";
 import { identityOf, kindOf } from "../object-kind.js";
 import { setWarnings } from "../set-warnings.js";
 import { nameOf, skippedKinds, type StateOptions } from "../state.js";
+import { unseenIn } from "../snapshot/snapshot-kind.js";
 import { LiveNamespaces } from "./live-namespaces.js";
 import { LiveNodes } from "./live-nodes.js";
 import { LivePods } from "./live-pods.js";
@@ -75,6 +76,9 @@ export class LiveState {
         break;
       case "other":
         this.skipped.set(key, nameOf(object));
+        break;
+      case "snapshot":
+        this.complain(key, unseenIn(object.value));
         break;
       case "test":
         break;

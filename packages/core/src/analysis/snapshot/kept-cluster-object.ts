@@ -1,0 +1,106 @@
+import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import type { Words } from "./words.js";
+
+/*
+ * Kubernetes' own objects, as far as a snapshot keeps them: fields that do not stand here are not read by anybody. Those of
+ * which more than `same` is said tell whose they are, and are called otherwise where that is to be hidden.
+ */
+
+type Shape = "same" | "word" | "labels" | "name" | "uid" | { readonly [field: string]: Shape };
+
+const metadata: Shape = {
+  name: "name",
+  namespace: "word",
+  labels: "labels",
+  uid: "uid",
+  ownerReferences: { controller: "same", kind: "same", name: "name" },
+};
+const port: Shape = { name: "same", containerPort: "same", protocol: "same" };
+const address: Shape = { ip: "same" };
+const podSpec: Shape = {
+  nodeName: "word",
+  hostNetwork: "same",
+  serviceAccountName: "word",
+  serviceAccount: "word",
+  containers: { ports: port },
+  initContainers: { ports: port, restartPolicy: "same" },
+};
+const template: Shape = { metadata: { labels: "labels" }, spec: podSpec };
+const workload: Shape = {
+  spec: { replicas: "same", template, jobTemplate: { spec: { template } } },
+  status: { conditions: { type: "same", status: "same" } },
+};
+
+const shapes: Readonly<Record<string, Shape>> = {
+  Namespace: {},
+  Node: { spec: { podCIDR: "same", podCIDRs: "same" }, status: { addresses: { address: "same" } } },
+  Pod: {
+    spec: podSpec,
+    status: { phase: "same", podIP: "same", podIPs: address, hostIP: "same", hostIPs: address },
+  },
+  Service: {
+    spec: {
+      clusterIP: "same",
+      clusterIPs: "same",
+      externalIPs: "same",
+      loadBalancerIP: "same",
+      ipFamilies: "same",
+      selector: "labels",
+      ports: { name: "same", port: "same", targetPort: "same", protocol: "same" },
+    },
+    status: { loadBalancer: { ingress: address } },
+  },
+  EndpointSlice: {
+    addressType: "same",
+    ports: { name: "same", port: "same", protocol: "same" },
+    endpoints: {
+      addresses: "same",
+      conditions: { ready: "same" },
+      targetRef: { kind: "same", name: "word", namespace: "word" },
+    },
+  },
+  CiliumCIDRGroup: { spec: { externalCIDRs: "same" } },
+};
+
+/** Without `words`, nothing is hidden. */
+export function keptClusterObject(object: JsonObject, words?: Words): JsonObject {
+  const kind = typeof object.kind === "string" ? object.kind : "";
+  const own = shapes[kind] ?? workload;
+  const shape: Shape = {
+    apiVersion: "same",
+    kind: "same",
+    metadata,
+    ...(typeof own === "string" ? {} : own),
+  };
+  const about = isObject(object.metadata) ? object.metadata : {};
+  const labels = isObject(about.labels) ? about.labels : {};
+  return within(object, shape, words, labels["pod-template-hash"]) as JsonObject;
+}
+
+function within(value: Json, shape: Shape, words: Words | undefined, templateHash: unknown): Json {
+  if (typeof shape === "string")
+    return shape === "same" || words === undefined ? value : redacted(value, shape, words, templateHash);
+  if (Array.isArray(value)) return value.map((item: Json) => within(item, shape, words, templateHash));
+  if (!isObject(value)) return value;
+  const known = Object.entries(shape).filter(([field]) => value[field] !== undefined);
+  return Object.fromEntries(
+    known.map(([field, inner]) => [field, within(value[field]!, inner, words, templateHash)]),
+  );
+}
+
+function redacted(value: Json, shape: Shape, words: Words, templateHash: unknown): Json {
+  if (shape === "uid") return "redacted";
+  if (shape === "labels") return redactLabels(value, words);
+  if (typeof value !== "string") return value;
+  return shape === "name" ? words.objectName(value, templateHash) : words.word(value);
+}
+
+function redactLabels(labels: Json, words: Words): Json {
+  if (!isObject(labels)) return labels;
+  return Object.fromEntries(
+    Object.entries(labels).map(([key, value]) => [
+      words.labelKey(key),
+      typeof value === "string" ? words.word(value) : value,
+    ]),
+  );
+}

@@ -1,0 +1,140 @@
+import type { PolicyKind } from "../../dialects/dialect.js";
+import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import { annotationComplaints, ignoreAnnotation, ownAnnotations } from "../../policy/annotations.js";
+import type { Complaint, Format, Schema } from "../../schema/schema.js";
+import type { Words } from "./words.js";
+
+/** All that a policy says, also what is not known here; not what others noted on it. */
+export function keptPolicy(object: JsonObject): JsonObject {
+  const { apiVersion, kind, metadata, status: _, ...rest } = object;
+  const { name, namespace, uid, annotations } = isObject(metadata) ? metadata : {};
+  const own = ownAnnotations(isObject(annotations) ? annotations : {});
+  return {
+    apiVersion: apiVersion!,
+    kind: kind!,
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
+    },
+    ...rest,
+  };
+}
+
+/*
+ * A policy, without what tells whose it is: the schema of its API says what each text is. What an API does not know stays
+ * something that it does not know, and what is not valid stays so: either fails closed as before (S3.6).
+ */
+export function redactedPolicy(object: JsonObject, kind: PolicyKind, words: Words): JsonObject {
+  const { apiVersion, kind: name, metadata, ...rest } = keptPolicy(object);
+  const { schema } = kind.choose?.(object) ?? kind.spellings[0];
+  return {
+    apiVersion: apiVersion!,
+    kind: name!,
+    metadata: redactMetadata(metadata as JsonObject, kind, words),
+    ...(bySchema(rest, schema, words) as JsonObject),
+  };
+}
+
+function redactMetadata(metadata: JsonObject, { kind }: PolicyKind, words: Words): JsonObject {
+  const { name, namespace, uid, annotations } = metadata;
+  const { [ignoreAnnotation]: _, ...plain } = isObject(annotations) ? annotations : {};
+  // Of this kind there is one only, and its name is its API's.
+  const isFixed = kind === "BaselineAdminNetworkPolicy" && name === "default";
+  return {
+    ...(typeof name === "string" ? { name: isFixed ? name : words.policyName(name) } : {}),
+    ...(typeof namespace === "string" ? { namespace: words.word(namespace) } : {}),
+    ...(uid === undefined ? {} : { uid: "redacted" }),
+    ...(Object.keys(plain).length === 0 ? {} : { annotations: redactAnnotations(plain, words) }),
+  };
+}
+
+/** Choices of ours are words that everybody may know. */
+function redactAnnotations(annotations: JsonObject, words: Words): JsonObject {
+  const broken = new Set(annotationComplaints(annotations).map(({ key }) => key));
+  return Object.fromEntries(
+    Object.entries(annotations).map(([key, value]) => [key, broken.has(key) ? unknown(value, words) : value]),
+  );
+}
+
+function bySchema(value: Json, schema: Schema, words: Words): Json {
+  switch (schema.type) {
+    case "string":
+      return typeof value === "string" ? redactText(value, schema, words) : unknown(value, words);
+    case "int-or-string":
+      return typeof value === "string" ? inFormat(value, schema.format, words) : unknown(value, words);
+    case "integer":
+    case "boolean":
+    case "any":
+      return unknown(value, words);
+    case "list":
+      return Array.isArray(value)
+        ? value.map((item: Json) => bySchema(item, schema.items, words))
+        : unknown(value, words);
+    case "map":
+      return isObject(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, text]) => [
+              inFormat(key, schema.keys, words),
+              typeof text === "string" ? inFormat(text, schema.values, words) : unknown(text, words),
+            ]),
+          )
+        : unknown(value, words);
+    case "object":
+      return isObject(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([field, inner]) => {
+              const known = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
+              return [
+                field,
+                known === undefined ? unknown(inner, words) : bySchema(inner, known.schema, words),
+              ];
+            }),
+          )
+        : unknown(value, words);
+  }
+}
+
+function redactText(text: string, schema: Schema & { type: "string" }, words: Words): string {
+  if (schema.values !== undefined) return schema.values.includes(text) ? text : words.word(text);
+  const redacted = schema.format === undefined ? words.word(text) : inFormat(text, schema.format, words);
+  const { maxLength = Infinity } = schema;
+  return text.length > maxLength ? redacted.padEnd(maxLength + 1, "x") : redacted;
+}
+
+/** Of these nothing is hidden: addresses, ports, and words of an API. */
+const openFormats: ReadonlySet<string> = new Set([
+  "cidr",
+  "cidr-or-address",
+  "port-name",
+  "cilium-port",
+  "cilium-entity",
+  "icmp-type",
+]);
+const keyFormats: ReadonlySet<string> = new Set(["label-key", "cilium-label-key"]);
+const domainFormats: ReadonlySet<string> = new Set([
+  "domain-name",
+  "cilium-match-name",
+  "cilium-match-pattern",
+]);
+
+function inFormat(text: string, format: Format, words: Words): string {
+  // No format takes an exclamation mark.
+  if (format.check(text).some(isUnreadable)) return `!${words.word(text)}`;
+  if (openFormats.has(format.name)) return text;
+  if (keyFormats.has(format.name)) return words.labelKey(text);
+  return domainFormats.has(format.name) ? words.domain(text) : words.word(text);
+}
+
+const isUnreadable = ({ readable }: Complaint): boolean => readable !== true;
+
+/** Texts and names of fields may be anybody's; numbers, and what is on or off, say nothing. */
+function unknown(value: Json, words: Words): Json {
+  if (typeof value === "string") return words.word(value);
+  if (Array.isArray(value)) return value.map((item: Json) => unknown(item, words));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => [words.word(field), unknown(inner, words)]),
+  );
+}

@@ -1,0 +1,84 @@
+import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { isObject, type JsonObject } from "../../manifest/document.js";
+import type { ManifestObject } from "../../manifest/object.js";
+import { readObjects } from "../../manifest/read.js";
+import type { Source } from "../../manifest/source.js";
+import { compareText } from "../../policy/assemble.js";
+import { identityOf, kindOf, type ObjectKind } from "../object-kind.js";
+import { keptClusterObject } from "./kept-cluster-object.js";
+import { keptPolicy, redactedPolicy } from "./kept-policy.js";
+import { Words } from "./words.js";
+
+export interface SnapshotOptions {
+  /** Names and labels are called otherwise: by this hash of them, hexadecimal, with a secret that is then forgotten. */
+  readonly redact?: (text: string) => string;
+}
+
+export interface Snapshot {
+  /** A List, with an object on each line. */
+  readonly text: string;
+  readonly objects: number;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** All that verdicts hang on, in an order that does not tell how it was read. */
+export function snapshotOf(sources: readonly Source[], { redact }: SnapshotOptions = {}): Snapshot {
+  const { found, diagnostics } = objectsIn(sources);
+  const words = redact && wordsOf(found, redact);
+  const kept = found.map((one) => keptObject(one, words));
+  const lines = kept
+    .toSorted((a, b) => compareText(a.identity, b.identity))
+    .map(({ value }) => JSON.stringify(value));
+  const text = `{"apiVersion":"v1","kind":"List","items":[\n${lines.join(",\n")}\n]}\n`;
+  return { text, objects: lines.length, diagnostics };
+}
+
+interface Found {
+  readonly object: ManifestObject;
+  readonly kind: ObjectKind & { readonly what: "cluster" | "policy" | "snapshot" };
+}
+
+function objectsIn(sources: readonly Source[]): {
+  found: readonly Found[];
+  diagnostics: readonly Diagnostic[];
+} {
+  const found: Found[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const report = (problem: Diagnostic) => void diagnostics.push(problem);
+  const take = (object: ManifestObject) => {
+    const kind = kindOf(object);
+    if (kind.what === "mistaken") report(kind.diagnostic);
+    if (kind.what === "cluster" || kind.what === "policy" || kind.what === "snapshot")
+      found.push({ object, kind });
+  };
+  for (const source of sources) readObjects(source, { object: take, report });
+  if (found.length === 0 && diagnostics.length === 0)
+    report(diagnostic("TW1005", "there is nothing to keep: no policies, and nothing of a cluster"));
+  return { found, diagnostics };
+}
+
+function wordsOf(found: readonly Found[], hash: (text: string) => string): Words {
+  const policies = found.filter(({ kind }) => kind.what === "policy").map(({ object }) => object.value);
+  return new Words(hash, policies.flatMap(nameOf), policies);
+}
+
+function nameOf({ metadata }: JsonObject): readonly string[] {
+  const { name } = isObject(metadata) ? metadata : {};
+  return typeof name === "string" ? [name] : [];
+}
+
+function keptObject({ object, kind }: Found, words: Words | undefined) {
+  const value = keptValue(object.value, kind, words);
+  return { value, identity: identityOf({ ...object, value }, kind) ?? "" };
+}
+
+function keptValue(value: JsonObject, kind: Found["kind"], words: Words | undefined): JsonObject {
+  switch (kind.what) {
+    case "cluster":
+      return keptClusterObject(value, words);
+    case "policy":
+      return words === undefined ? keptPolicy(value) : redactedPolicy(value, kind.kind, words);
+    case "snapshot":
+      return value;
+  }
+}

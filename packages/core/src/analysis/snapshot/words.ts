@@ -1,0 +1,98 @@
+import { isObject, type Json } from "../../manifest/document.js";
+
+/*
+ * What names, labels and domain names are called in a redacted snapshot. A word is always called the same, and two words
+ * never alike, so that whatever compares them finds what it found before.
+ */
+
+/** Words that mean something to Kubernetes, or to us, and tell nothing about anybody. */
+const plainWords: ReadonlySet<string> = new Set([
+  "",
+  "default",
+  "kube-system",
+  "kube-public",
+  "kube-node-lease",
+  "kubernetes",
+  "kube-dns",
+  "coredns",
+]);
+
+const plainKeys = /^(k8s-app|pod-template-hash|job-name|([a-z0-9.-]+\.)?(kubernetes|k8s)\.io\/.*)$/;
+
+const source = /^[a-z][a-z0-9-]*:/;
+const namespaceLabelPrefix = "io.cilium.k8s.namespace.labels.";
+const ciliumKeys = /^(io\.kubernetes\.pod\.namespace$|io\.cilium\.k8s\.policy\.)/;
+
+export class Words {
+  private readonly ranks: ReadonlyMap<string, string>;
+  private readonly wildcards: readonly RegExp[];
+
+  /**
+   * `hash`: hexadecimal, of a text and a secret that nobody keeps. `policyNames`: all there are, as their order decides where
+   * priorities are the same. `patterns`: values in which wildcards for domain names may stand.
+   */
+  constructor(
+    private readonly hash: (text: string) => string,
+    policyNames: Iterable<string>,
+    patterns: readonly Json[],
+  ) {
+    const sorted = [...new Set(policyNames)].toSorted();
+    const width = String(sorted.length).length;
+    this.ranks = new Map(sorted.map((name, i) => [name, String(i + 1).padStart(width, "0")]));
+    this.wildcards = [...new Set(patterns.flatMap(wildcardLabels))].map(
+      (label) => new RegExp(`^${label.split("*").join("[^.]*")}$`),
+    );
+  }
+
+  word(text: string): string {
+    return plainWords.has(text) ? text : `x${this.hash(text)}`;
+  }
+
+  /** Policies stay in the order of their names. */
+  policyName(name: string): string {
+    const rank = this.ranks.get(name);
+    return rank === undefined ? this.word(name) : `p${rank}-${this.hash(name)}`;
+  }
+
+  /** A ReplicaSet is named after its Deployment and the hash of its template, and that is how one finds the other. */
+  objectName(name: string, templateHash: unknown): string {
+    if (typeof templateHash !== "string" || !name.endsWith(`-${templateHash}`)) return this.word(name);
+    return `${this.word(name.slice(0, -templateHash.length - 1))}-${this.word(templateHash)}`;
+  }
+
+  labelKey(key: string): string {
+    const [prefix] = source.exec(key) ?? [""];
+    const plain = key.slice(prefix.length);
+    if (plain.startsWith(namespaceLabelPrefix))
+      return `${prefix}${namespaceLabelPrefix}${this.labelKey(plain.slice(namespaceLabelPrefix.length))}`;
+    return prefix + (plainKeys.test(plain) || ciliumKeys.test(plain) ? plain : this.word(plain));
+  }
+
+  /** Label by label, so that what lies below what is still told. What a wildcard inside a label speaks of stays. */
+  domain(name: string): string {
+    return name
+      .toLowerCase()
+      .split(".")
+      .map((label) => this.domainLabel(label))
+      .join(".");
+  }
+
+  private domainLabel(label: string): string {
+    const isSpokenOf = (text: string) => this.wildcards.some((wildcard) => wildcard.test(text));
+    if (label.includes("*") || isSpokenOf(label)) return label;
+    let called = this.word(label);
+    while (isSpokenOf(called)) called = this.word(called);
+    return called;
+  }
+}
+
+/** `api-*` of `api-*.example.com`: more than a whole label. */
+function wildcardLabels(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(wildcardLabels);
+  if (isObject(value)) return Object.values(value).flatMap(wildcardLabels);
+  if (typeof value !== "string" || !/^[-\w*]+(\.[-\w*]+)*\.?$/.test(value)) return [];
+  return value
+    .toLowerCase()
+    .split(".")
+    .filter((label) => label.includes("*") && !/^\*+$/.test(label));
+}

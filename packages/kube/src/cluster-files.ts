@@ -1,0 +1,48 @@
+import {
+  clusterFile,
+  dialects,
+  isObject,
+  type JsonObject,
+  snapshotObject,
+  type TextSource,
+} from "@tierwall/core";
+import type { ClusterListing } from "./cluster-listing.js";
+
+/**
+ * What a cluster holds, as if it stood in files: what is wrong with it is then told as for files. Each policy has one of its
+ * own, which messages show lines of; nobody is shown pods.
+ */
+export function clusterFiles({ objects, forbidden, missing }: ClusterListing): readonly TextSource[] {
+  const policies = objects.filter(isPolicy);
+  const others = objects.filter((object) => !isPolicy(object));
+  const items = [snapshotObject({ forbidden, missing }), ...others].map((item) => JSON.stringify(item));
+  const files = new Map([
+    [clusterFile, `{"apiVersion":"v1","kind":"List","items":[\n${items.join(",\n")}\n]}\n`],
+  ]);
+  for (const policy of policies) {
+    const [short, long] = namesOf(policy);
+    files.set(files.has(short) ? long : short, JSON.stringify(policy, undefined, 2));
+  }
+  return Array.from(files, ([file, text]) => ({ file, text }));
+}
+
+const policyTypes: ReadonlySet<string> = new Set(
+  dialects.map(({ group, version, kind }) => `${group}/${version} ${kind}`),
+);
+
+function isPolicy(object: JsonObject): boolean {
+  const { apiVersion, kind } = typeOf(object);
+  return policyTypes.has(`${apiVersion} ${kind}`);
+}
+
+/** An API server says of every object what it is. */
+const typeOf = (object: JsonObject) => object as { readonly apiVersion: string; readonly kind: string };
+
+/** Two APIs may have policies of the same kind and name. */
+function namesOf(object: JsonObject): readonly [string, string] {
+  const { apiVersion, kind } = typeOf(object);
+  const { namespace, name } = isObject(object.metadata) ? object.metadata : {};
+  const called = [namespace, name].filter((part) => typeof part === "string").join("/");
+  const group = apiVersion.split("/")[0]!;
+  return [`${clusterFile}/${kind}/${called}`, `${clusterFile}/${kind}.${group}/${called}`];
+}

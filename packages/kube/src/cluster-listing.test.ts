@@ -1,0 +1,151 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Connection, connect } from "./connection.js";
+import { listCluster } from "./cluster-listing.js";
+import { watchedKinds } from "./kinds.js";
+
+/* Servers that say what clusters say when something is wrong; a real one answers in test/cluster/live-cli.test.ts. */
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+const list = (names: readonly string[], more = ""): Answer => ({
+  status: 200,
+  body: {
+    apiVersion: "v1",
+    metadata: { resourceVersion: "7", continue: more },
+    items: names.map((name) => ({ metadata: { name, managedFields: [1] } })),
+  },
+});
+const refused = (status: number, message = "no", headers = {}): Answer => ({
+  status,
+  headers,
+  body: { message },
+});
+
+let server: Server | undefined;
+let folder: string | undefined;
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+  server = folder = undefined;
+});
+
+/** Whose answers these are, by path and query. */
+async function connected(answer: (url: string) => Answer): Promise<Connection> {
+  server = createServer((request, response) => {
+    const { status, headers = {}, body } = answer(request.url ?? "");
+    response.writeHead(status, headers).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  folder = mkdtempSync(join(tmpdir(), "tierwall-listing-"));
+  const config = {
+    clusters: [
+      { name: "c", cluster: { server: `http://127.0.0.1:${port}`, "insecure-skip-tls-verify": true } },
+    ],
+    users: [{ name: "u", user: {} }],
+    contexts: [{ name: "one", context: { cluster: "c", user: "u" } }],
+    "current-context": "one",
+  };
+  writeFileSync(join(folder, "config"), JSON.stringify(config));
+  const made = await connect({ kubeconfig: join(folder, "config") });
+  if (!made.ok) throw new Error(made.message);
+  return made.connection;
+}
+
+const kinds = watchedKinds.filter(({ kind }) => ["Namespace", "AdminNetworkPolicy"].includes(kind));
+const isNamespaces = (url: string) => url.startsWith("/api/v1/namespaces");
+
+describe("the objects of a cluster", () => {
+  it("come page by page, in the order of their names, and only what is used of them", async () => {
+    const connection = await connected((url) => {
+      if (!isNamespaces(url)) return list([]);
+      return url.includes("continue=next") ? list(["a"]) : list(["c", "b"], "next");
+    });
+    const seen: number[] = [];
+    const listed = await listCluster(connection, { kinds, objectsRead: (count) => seen.push(count) });
+    const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    expect(listed).toEqual({
+      ok: true,
+      listing: { objects: ["a", "b", "c"].map(namespace), forbidden: [], missing: [] },
+    });
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ["a server that is busy", refused(429, "slow down", { "retry-after": "0" })],
+    ["a page that the server has forgotten", refused(410, "gone")],
+  ])("are asked for again after %s", async (_, trouble) => {
+    let asked = 0;
+    const connection = await connected((url) =>
+      isNamespaces(url) && asked++ === 0 ? trouble : list(isNamespaces(url) ? ["a"] : []),
+    );
+    expect(await listCluster(connection, { kinds })).toMatchObject({
+      ok: true,
+      listing: { objects: [{ metadata: { name: "a" } }] },
+    });
+  });
+
+  it("may be hidden, or of no kind that is served: that is told", async () => {
+    const three = [...kinds, ...watchedKinds.filter(({ kind }) => kind === "Pod")];
+    const connection = await connected((url) =>
+      url.startsWith("/api/v1/pods") ? list([]) : isNamespaces(url) ? refused(403) : refused(404),
+    );
+    expect(await listCluster(connection, { kinds: three })).toEqual({
+      ok: true,
+      listing: {
+        objects: [],
+        forbidden: ["namespaces"],
+        missing: ["adminnetworkpolicies.policy.networking.k8s.io"],
+      },
+    });
+  });
+
+  it.each([
+    ["is not served", refused(404), "missing"],
+    ["is another one of its group", { status: 200, body: { resources: [{ name: "others" }] } }, "missing"],
+    ["is served", { status: 200, body: { resources: [{ name: "adminnetworkpolicies" }] } }, "forbidden"],
+    ["is not to be known", refused(403), "forbidden"],
+  ] as const)("of a kind that is forbidden and %s", async (_, discovery, said) => {
+    const connection = await connected((url) => {
+      if (isNamespaces(url)) return list([]);
+      return url.includes("adminnetworkpolicies") ? refused(403) : discovery;
+    });
+    const resource = "adminnetworkpolicies.policy.networking.k8s.io";
+    expect(await listCluster(connection, { kinds })).toMatchObject({
+      ok: true,
+      listing: { forbidden: [], missing: [], [said]: [resource] },
+    });
+  });
+
+  it.each([
+    ["everything is forbidden", () => refused(403, "guests may not"), "guests may not"],
+    ["nobody knows who asks", () => refused(401, "Unauthorized"), "Unauthorized"],
+    ["the server is no API server", () => refused(404), "no API server of Kubernetes"],
+    ["the server says anything", () => ({ status: 200, body: {} }), "no list of objects"],
+    ["the server has failed", () => refused(500, "etcd is away"), "etcd is away"],
+    ["the server is busy for long", () => refused(429, "later", { "retry-after": "60" }), "later"],
+  ] as const)("cannot be had where %s", async (_, answer, message) => {
+    const connection = await connected(answer);
+    expect(await listCluster(connection, { kinds })).toEqual({
+      ok: false,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("are not waited for when it is too late", async () => {
+    const connection = await connected(() => list(["a"]));
+    expect(await listCluster(connection, { kinds, signal: AbortSignal.abort() })).toMatchObject({
+      ok: false,
+    });
+  });
+});

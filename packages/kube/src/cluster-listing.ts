@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, type JsonObject } from "@tierwall/core";
+import { type Connection, messageOf } from "./connection.js";
+import { pathOf, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+import { listPages } from "./list-pages.js";
+import { isServed } from "./served.js";
+import type { Trouble } from "./trouble.js";
+
+/** What a cluster holds, read once. */
+export interface ClusterListing {
+  /** In an order that does not tell when they came: by kind, namespace and name. */
+  readonly objects: readonly JsonObject[];
+  /** Resources that we may not read. */
+  readonly forbidden: readonly string[];
+  /** Resources that the cluster does not serve. */
+  readonly missing: readonly string[];
+}
+
+export type Listed =
+  | { readonly ok: true; readonly listing: ClusterListing }
+  | { readonly ok: false; readonly message: string };
+
+export interface ListingOptions {
+  readonly kinds?: readonly WatchedKind[];
+  /** Told how many objects have come. */
+  readonly objectsRead?: (objects: number) => void;
+  readonly idleMilliseconds?: number;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/** A server that is busy is asked so often, and waited for so long. */
+const mostTries = 4;
+const longestWaitSeconds = 5;
+
+/** Lists every kind once. What may not be read, or is not served, is named; anything else that goes wrong ends it. */
+export async function listCluster(connection: Connection, options: ListingOptions = {}): Promise<Listed> {
+  const { kinds = watchedKinds, objectsRead, idleMilliseconds = 15_000 } = options;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  let count = 0;
+  let failure: string | undefined;
+  const list = async (kind: WatchedKind) => {
+    const result = await listKind(
+      kind,
+      async (path) => connection.send({ path, idleMilliseconds, signal }),
+      () => objectsRead?.(++count),
+    );
+    if ("trouble" in result && isFatal(result.trouble, kind)) {
+      failure ??= fatalMessage(result.trouble, kind);
+      // Where one kind cannot be had, the others need not be waited for.
+      ending.abort();
+    }
+    return { kind, ...result };
+  };
+  const results = await Promise.all(kinds.map(list));
+  if (failure !== undefined) return { ok: false, message: failure };
+  const troubles = results.flatMap((one) => ("trouble" in one ? [one] : []));
+  const named = (wanted: Trouble["kind"]) =>
+    troubles.filter(({ trouble }) => trouble.kind === wanted).map(({ kind }) => resourceOf(kind));
+  const forbidden = named("forbidden");
+  if (forbidden.length > 0 && forbidden.length + named("missing").length === kinds.length)
+    return {
+      ok: false,
+      message: troubles.find(({ trouble }) => trouble.kind === "forbidden")!.trouble.message,
+    };
+  const objects = results.flatMap((one) => ("objects" in one ? one.objects.toSorted(byName) : []));
+  return { ok: true, listing: { objects, forbidden, missing: named("missing") } };
+}
+
+const isFatal = ({ kind }: Trouble, { isBuiltIn }: WatchedKind): boolean =>
+  kind === "failed" || kind === "expired" || (kind === "missing" && isBuiltIn);
+
+function fatalMessage({ kind, message }: Trouble, of: WatchedKind): string {
+  if (kind !== "missing") return message;
+  return `it does not know ${resourceOf(of)}; that is no API server of Kubernetes`;
+}
+
+type KindListing = { readonly objects: readonly JsonObject[] } | { readonly trouble: Trouble };
+
+async function listKind(
+  kind: WatchedKind,
+  get: Parameters<typeof listPages>[0],
+  objectRead: () => void,
+): Promise<KindListing> {
+  let trouble: Trouble = { kind: "failed", message: "nothing was asked" };
+  for (let tries = 0; tries < mostTries; tries++) {
+    const listed = await listServed(kind, get, objectRead);
+    if ("objects" in listed) return listed;
+    trouble = listed.trouble;
+    const busy = trouble.kind === "failed" ? trouble.retryAfterSeconds : undefined;
+    // A list that took so long that the server forgot its first page begins again.
+    if (trouble.kind !== "expired" && (busy === undefined || busy > longestWaitSeconds)) break;
+    await sleep((busy ?? 0) * 1000);
+  }
+  return { trouble };
+}
+
+/** In the first version that is served. */
+async function listServed(
+  kind: WatchedKind,
+  get: Parameters<typeof listPages>[0],
+  objectRead: () => void,
+): Promise<KindListing> {
+  let trouble: Trouble | undefined;
+  for (const version of kind.versions) {
+    const objects: JsonObject[] = [];
+    const take = (object: JsonObject) => {
+      objects.push(kind.keep(object));
+      objectRead();
+    };
+    try {
+      const listed = await listPages(get, pathOf(kind, version), kind.kind, take);
+      if (!("trouble" in listed)) return { objects };
+      trouble = listed.trouble;
+      if (trouble.kind === "forbidden" && !kind.isBuiltIn && !(await isServed(get, kind, version)))
+        trouble = { ...trouble, kind: "missing" };
+    } catch (cause) {
+      trouble = { kind: "failed", message: messageOf(cause) };
+    }
+    if (trouble.kind !== "missing") break;
+  }
+  return { trouble: trouble! };
+}
+
+function byName(a: JsonObject, b: JsonObject): number {
+  const [x, y] = [nameOf(a), nameOf(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  const { namespace, name } = isObject(metadata) ? metadata : {};
+  return `${typeof namespace === "string" ? namespace : ""}\0${typeof name === "string" ? name : ""}`;
+}

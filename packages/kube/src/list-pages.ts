@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { isObject, type JsonObject } from "@tierwall/core";
+import { type Trouble, troubleOf } from "./trouble.js";
+
+/** A large list comes in pages. */
+const pageSize = 500;
+
+/** Lists all objects of a kind, and passes them on page by page: nobody is kept from other work for long. */
+export async function listPages(
+  get: (path: string) => Promise<IncomingMessage>,
+  path: string,
+  kind: string,
+  take: (object: JsonObject) => void,
+): Promise<{ readonly version: string } | { readonly trouble: Trouble }> {
+  for (let next = ""; ; ) {
+    const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
+    const response = await get(`${path}?limit=${pageSize}${more}`);
+    if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
+    const { apiVersion, metadata, items } = JSON.parse(await textOf(response)) as JsonObject;
+    const about = isObject(metadata) ? metadata : {};
+    const version = textIn(about.resourceVersion);
+    // Somebody on the way may answer anything, and an empty cluster is not what they mean.
+    if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
+    // Items of a list do not say what they are.
+    for (const item of Array.isArray(items) ? (items as JsonObject[]) : [])
+      take({ ...item, apiVersion: apiVersion!, kind });
+    next = textIn(about.continue);
+    if (next === "") return { version };
+  }
+}
+
+export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+
+export async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

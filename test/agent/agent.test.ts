@@ -213,7 +213,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
 
   it("go when nobody confirms them in time", async () => {
     const node = await labOnTrial();
-    const applied = trial(node, "--confirm", "3s");
+    const applied = trial(node, "--confirm", "8s");
     await applied.says("on trial");
     expect(await reached(node)).toEqual([9090]);
     expect(await applied.exit).toBe(1);
@@ -222,7 +222,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
 
   it("stay when somebody does", async () => {
     const node = await labOnTrial();
-    const applied = trial(node, "--confirm", "3s");
+    const applied = trial(node, "--confirm", "60s");
     await applied.says("on trial");
     expect(await tell(node, "confirm")).toBe(0);
     expect(await applied.exit).toBe(0);

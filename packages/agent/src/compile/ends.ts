@@ -11,6 +11,7 @@ import {
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
 import type { PodChanges } from "./pod-changes.js";
+import { Population } from "./population.js";
 import type { Words } from "./words.js";
 
 /** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
@@ -54,11 +55,9 @@ export class Ends {
   ofHosts: readonly Located[] = [];
   /** In ascending order, IPv4 first. */
   ranges: readonly EndRange[] = [];
-  /** Ends of pods by namespace, and all others. */
-  readonly podsIn = new Map<string, Set<End>>();
-  readonly others = new Set<End>();
+  readonly all = new Population();
   /** What the last update changed. */
-  come: ReadonlySet<End> = new Set();
+  come = new Population();
   gone: ReadonlySet<End> = new Set();
   /** Addresses of pods that the last update gave to somebody else, or to nobody. */
   readonly moved = new Set<string>();
@@ -111,7 +110,7 @@ export class Ends {
       before.words !== words ||
       before.landmarks.ofPods !== ofPods ||
       before.landmarks.services !== services ||
-      [...this.podsIn.keys()].some(isOther)
+      [...this.all.podsIn.keys()].some(isOther)
     );
   }
 
@@ -229,28 +228,19 @@ export class Ends {
   }
 
   private settle(): void {
-    const come = new Set<End>();
+    const come = new Population();
     const gone = new Set<End>();
-    for (const [end, was] of this.touched) {
-      const list = this.listOf(end);
+    for (const [end, was] of this.touched)
       if (end.members > 0 && !was) {
         come.add(end);
-        list.add(end);
+        this.all.add(end);
       } else if (end.members === 0) {
         this.byKey.delete(end.key);
-        list.delete(end);
+        this.all.delete(end);
         if (was) gone.add(end);
       }
-    }
     this.come = come;
     this.gone = gone;
-  }
-
-  private listOf({ kind, sample }: End): Set<End> {
-    if (kind !== "pod" || sample.kind !== "pod") return this.others;
-    const known = this.podsIn.get(sample.pod.namespace) ?? new Set();
-    this.podsIn.set(sample.pod.namespace, known);
-    return known;
   }
 }
 

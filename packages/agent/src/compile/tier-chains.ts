@@ -14,17 +14,12 @@ export interface TierChain {
   readonly otherwise: string | undefined;
 }
 
-/** What a row was before some ends came and went. */
-export interface Before {
-  readonly tier: TierChain;
+/** A tier of rules, and what it is with the present ends. */
+export interface Tier {
   readonly reaches: readonly RuleReach[];
-  readonly come: ReadonlySet<End>;
-  readonly gone: ReadonlySet<End>;
+  readonly isolation: readonly BookEntry[];
+  readonly chain: TierChain;
 }
-
-const isGrownFrom = (now: readonly RuleReach[], before: readonly RuleReach[]): boolean =>
-  now.length === before.length &&
-  now.every(({ number, grownFrom }, i) => number === before[i]!.number || grownFrom === before[i]!.number);
 
 /** Ends for whom the same rules do the same: a path of what is not as for everybody else. */
 interface Step {
@@ -36,8 +31,7 @@ interface Step {
 }
 
 export class TierChains {
-  private found = new Map<string, TierChain>();
-  private wanted = new Map<string, TierChain>();
+  private found = new Map<string, Tier & { chain: TierChain }>();
 
   constructor(
     private readonly ports: PortChains,
@@ -45,47 +39,47 @@ export class TierChains {
   ) {
     chains.whenForgetting(() => {
       this.found = new Map();
-      this.wanted = new Map();
     });
   }
 
-  update(): void {
-    this.found = this.wanted;
-    this.wanted = new Map();
-  }
-
-  /** `before`: what the same rules made of other ends, from which these came and went. */
-  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], before?: Before): TierChain {
-    const who = isolation.map(({ id }) => id).join();
-    const key = `${reaches.map(({ number }) => number).join()} ${who}`;
-    const known = this.wanted.get(key) ?? this.found.get(key);
-    const made =
-      known ??
-      (before !== undefined && isGrownFrom(reaches, before.reaches)
-        ? this.grow(before, reaches, isolation)
-        : this.compute(reaches, isolation, who));
-    this.wanted.set(key, made);
+  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): Tier {
+    const key = keyOf(reaches, isolation);
+    const known = this.found.get(key);
+    if (known !== undefined) return known;
+    const made = { reaches, isolation, chain: this.compute(reaches, isolation) };
+    this.found.set(key, made);
     return made;
   }
 
-  private grow(
-    { tier, come, gone }: Before,
-    reaches: readonly RuleReach[],
-    isolation: readonly BookEntry[],
-  ): TierChain {
-    const verdicts = new Map(tier.verdicts);
-    for (const end of gone) verdicts.delete(end);
-    for (const end of come) {
+  /** Brings these up to date with the ends that came and went, and forgets all others. */
+  grow(inUse: Iterable<Tier>): void {
+    this.keepOnly(inUse);
+    for (const tier of this.found.values()) tier.chain = this.grown(tier);
+  }
+
+  keepOnly(inUse: Iterable<Tier>): void {
+    this.found = new Map(
+      [...new Set(inUse)].map((tier) => [keyOf(tier.reaches, tier.isolation), tier] as const),
+    );
+  }
+
+  private grown({ chain, reaches, isolation }: Tier): TierChain {
+    const changed = new Set<End>();
+    for (const reach of reaches) for (const end of reach.changed) changed.add(end);
+    if (changed.size === 0) return chain;
+    const verdicts = new Map(chain.verdicts);
+    for (const end of changed) {
       const items = reaches.flatMap(
         ({ listed, otherwise }) => (listed.has(end) ? listed.get(end) : otherwise) ?? [],
       );
       const verdict = this.ports.verdictFor(items, isolation) ?? "return";
-      if (verdict !== (tier.otherwise ?? "return")) verdicts.set(end, verdict);
+      if (verdict === (chain.otherwise ?? "return")) verdicts.delete(end);
+      else verdicts.set(end, verdict);
     }
-    return { ...tier, verdicts };
+    return { ...chain, verdicts };
   }
 
-  private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[], who: string): TierChain {
+  private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): TierChain {
     const usual = reaches.map(({ otherwise }) => otherwise);
     const verdictOf = (items: readonly (Item | undefined)[]) =>
       this.ports.verdictFor(
@@ -100,10 +94,15 @@ export class TierChains {
       verdictsOf.set(last, verdict);
       if (verdict !== (otherwise ?? "return")) verdicts.set(end, verdict);
     }
-    const map = contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${who}`);
+    const map = contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${idsOf(isolation)}`);
     return { map, verdicts, otherwise };
   }
 }
+
+const idsOf = (isolation: readonly BookEntry[]): string => isolation.map(({ id }) => id).join();
+
+const keyOf = (reaches: readonly RuleReach[], isolation: readonly BookEntry[]): string =>
+  `${reaches.map(({ number }) => number).join()} ${idsOf(isolation)}`;
 
 function pathsOf(reaches: readonly RuleReach[]): ReadonlyMap<End, Step> {
   const start: Step = { before: undefined, index: -1, item: undefined, next: new Map() };

@@ -15,18 +15,23 @@ import type { Rows, Subject, Subjects } from "./subjects.js";
 import type { TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
 
+/** Where packets of the pods of a subject go first. */
+type Starts = Readonly<Record<keyof typeof podMaps, Readonly<Record<Family, string | undefined>>>>;
+
+interface Made {
+  readonly cluster: Cluster;
+  readonly rows: ReadonlyMap<Subject, Rows>;
+  readonly walks: Walks;
+  readonly identities: ReadonlyMap<End, string>;
+  readonly starts: ReadonlyMap<Subject, Starts>;
+  readonly maps: ReadonlyMap<string, NamedSet>;
+}
+
 /** Where packets of each pod of this node begin their walk. */
 export class PodMaps {
   private readonly classChains: ClassChains;
   private readonly ownNode: OwnNode;
-  private made:
-    | {
-        readonly walks: Walks;
-        readonly identities: ReadonlyMap<End, string>;
-        readonly cluster: Cluster;
-        readonly maps: ReadonlyMap<string, NamedSet>;
-      }
-    | undefined;
+  private made: Made | undefined;
 
   constructor(
     node: string,
@@ -48,29 +53,27 @@ export class PodMaps {
     identities: ReadonlyMap<End, string>,
   ): ReadonlyMap<string, NamedSet> {
     const { made } = this;
-    const isSame = made?.walks === walks && made.identities === identities && !this.subjects.changed;
-    if (isSame && isSameForNode(made.cluster, cluster)) return made.maps;
-    const verdictOf = (direction: Direction, subject: Subject) => {
-      const walk = walks.chains.get(subject)![direction];
-      return this.classChains.verdictFor(
-        direction,
-        walk.map((tier) => this.layouts.of(tier, identities)),
-      );
-    };
-    const maps = new Map<string, NamedSet>();
-    for (const family of [4, 6] as const) {
-      for (const direction of ["egress", "ingress"] as const)
-        maps.set(
-          podMaps[direction][family],
-          this.map(family, (subject) => verdictOf(direction, subject)),
-        );
-      const binding = this.map(family, (subject) =>
-        this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family),
-      );
-      if (binding.elements !== "learned" && binding.elements.size > 0)
-        maps.set(podMaps.ownNode[family], binding);
+    const areRulesSame = made?.rows === rows && isSameForNode(made.cluster, cluster);
+    const isSame = areRulesSame && !this.subjects.changed;
+    if (isSame && made.walks === walks && made.identities === identities) return made.maps;
+    const starts = new Map<Subject, Starts>();
+    for (const [subject, chains] of walks.chains) {
+      const verdictIn = (direction: Direction) => {
+        const layouts = chains[direction].map((tier) => this.layouts.of(tier, identities));
+        const verdict = this.classChains.verdictFor(direction, layouts);
+        return { 4: verdict, 6: verdict };
+      };
+      const bindingIn = (family: Family) =>
+        this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family);
+      const before = areRulesSame ? made.starts.get(subject) : undefined;
+      starts.set(subject, {
+        egress: verdictIn("egress"),
+        ingress: verdictIn("ingress"),
+        ownNode: before?.ownNode ?? { 4: bindingIn(4), 6: bindingIn(6) },
+      });
     }
-    this.made = { walks, identities, cluster, maps };
+    const maps = isSame && areSameStarts(starts, made.starts) ? made.maps : this.maps(starts);
+    this.made = { cluster, rows, walks, identities, starts, maps };
     return maps;
   }
 
@@ -90,20 +93,38 @@ export class PodMaps {
     });
   }
 
-  private map(family: Family, verdictOf: (subject: Subject) => string | undefined): NamedSet {
-    const verdicts = new Map<Subject, string | undefined>();
-    const elements = new Map<string, string>();
+  private maps(starts: ReadonlyMap<Subject, Starts>): ReadonlyMap<string, NamedSet> {
     // Where two pods claim an address, the first by name has it.
     const pods = [...this.subjects.pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
-    for (const [pod, subject] of pods) {
-      if (!verdicts.has(subject)) verdicts.set(subject, verdictOf(subject));
-      const verdict = verdicts.get(subject);
-      for (const address of pod.addresses)
-        if (address.family === family && verdict !== undefined) elements.set(formatAddress(address), verdict);
-    }
-    const size = roomFor(elements.size, 1024);
-    return { kind: "map", type: `ipv${family}_addr : verdict`, flags: [], size, elements };
+    const maps = new Map<string, NamedSet>();
+    for (const family of [4, 6] as const)
+      for (const kind of ["egress", "ingress", "ownNode"] as const) {
+        const elements = new Map<string, string>();
+        for (const [{ addresses }, subject] of pods) {
+          const verdict = starts.get(subject)![kind][family];
+          for (const address of verdict === undefined ? [] : addresses)
+            if (address.family === family) elements.set(formatAddress(address), verdict!);
+        }
+        const size = roomFor(elements.size, 1024);
+        if (kind !== "ownNode" || elements.size > 0)
+          maps.set(podMaps[kind][family], {
+            kind: "map",
+            type: `ipv${family}_addr : verdict`,
+            flags: [],
+            size,
+            elements,
+          });
+      }
+    return maps;
   }
+}
+
+function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
+  for (const [subject, { egress, ingress }] of a) {
+    const before = b.get(subject);
+    if (before?.egress[4] !== egress[4] || before?.ingress[4] !== ingress[4]) return false;
+  }
+  return true;
 }
 
 /** Whether all that rules which bind the node look at is the same. */

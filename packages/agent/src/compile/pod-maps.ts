@@ -12,11 +12,20 @@ import type { PeerReaches } from "./peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
 import type { Rows, Subject, Subjects } from "./subjects.js";
-import type { TierLayouts } from "./tier-layouts.js";
+import type { TierLayout, TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
 
 /** Where packets of the pods of a subject go first. */
-type Starts = Readonly<Record<keyof typeof podMaps, Readonly<Record<Family, string | undefined>>>>;
+interface Starts {
+  readonly egress: Start;
+  readonly ingress: Start;
+  readonly ownNode: Readonly<Record<Family, string | undefined>>;
+}
+
+interface Start {
+  readonly walk: readonly TierLayout[];
+  readonly verdict: string;
+}
 
 interface Made {
   readonly cluster: Cluster;
@@ -58,18 +67,19 @@ export class PodMaps {
     if (isSame && made.walks === walks && made.identities === identities) return made.maps;
     const starts = new Map<Subject, Starts>();
     for (const [subject, chains] of walks.chains) {
-      const verdictIn = (direction: Direction) => {
-        const layouts = chains[direction].map((tier) => this.layouts.of(tier, identities));
-        const verdict = this.classChains.verdictFor(direction, layouts);
-        return { 4: verdict, 6: verdict };
+      const known = made?.starts.get(subject);
+      const startIn = (direction: Direction): Start => {
+        const walk = chains[direction].map((tier) => this.layouts.of(tier, identities));
+        const isSameWalk = known !== undefined && haveSameRules(walk, known[direction].walk);
+        const verdict = isSameWalk ? known[direction].verdict : this.classChains.verdictFor(direction, walk);
+        return { walk, verdict };
       };
       const bindingIn = (family: Family) =>
         this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family);
-      const before = areRulesSame ? made.starts.get(subject) : undefined;
       starts.set(subject, {
-        egress: verdictIn("egress"),
-        ingress: verdictIn("ingress"),
-        ownNode: before?.ownNode ?? { 4: bindingIn(4), 6: bindingIn(6) },
+        egress: startIn("egress"),
+        ingress: startIn("ingress"),
+        ownNode: (areRulesSame ? known?.ownNode : undefined) ?? { 4: bindingIn(4), 6: bindingIn(6) },
       });
     }
     const maps = isSame && areSameStarts(starts, made.starts) ? made.maps : this.maps(starts);
@@ -101,7 +111,8 @@ export class PodMaps {
       for (const kind of ["egress", "ingress", "ownNode"] as const) {
         const elements = new Map<string, string>();
         for (const [{ addresses }, subject] of pods) {
-          const verdict = starts.get(subject)![kind][family];
+          const start = starts.get(subject)!;
+          const verdict = kind === "ownNode" ? start.ownNode[family] : start[kind].verdict;
           for (const address of verdict === undefined ? [] : addresses)
             if (address.family === family) elements.set(formatAddress(address), verdict!);
         }
@@ -122,9 +133,22 @@ export class PodMaps {
 function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
   for (const [subject, { egress, ingress }] of a) {
     const before = b.get(subject);
-    if (before?.egress[4] !== egress[4] || before?.ingress[4] !== ingress[4]) return false;
+    if (before?.egress.verdict !== egress.verdict || before?.ingress.verdict !== ingress.verdict)
+      return false;
   }
   return true;
+}
+
+function haveSameRules(a: readonly TierLayout[], b: readonly TierLayout[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ rules }, i) => {
+      const others = b[i]!.rules;
+      return (
+        rules === others || (rules.length === others.length && rules.every((rule, k) => rule === others[k]))
+      );
+    })
+  );
 }
 
 /** Whether all that rules which bind the node look at is the same. */

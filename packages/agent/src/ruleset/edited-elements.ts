@@ -2,6 +2,48 @@ import type { NamedSet } from "./ruleset.js";
 
 export type Elements = Exclude<NamedSet["elements"], "learned">;
 
+/** As many changes as are kept beside a map before it is copied. */
+const most = 500;
+
+/** Elements that were changed: what they were, and the changes. A large map need not be copied for a few. */
+class EditedElements implements Elements {
+  constructor(
+    readonly base: Elements,
+    readonly changes: ReadonlyMap<string, string | undefined>,
+    readonly size: number,
+  ) {}
+
+  get(key: string): string | undefined {
+    const changed = this.changes.get(key);
+    return changed !== undefined || this.changes.has(key) ? changed : this.base.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  *entries(): MapIterator<[string, string]> {
+    for (const entry of this.base) if (!this.changes.has(entry[0])) yield entry;
+    for (const [key, value] of this.changes) if (value !== undefined) yield [key, value];
+  }
+
+  *keys(): MapIterator<string> {
+    for (const [key] of this.entries()) yield key;
+  }
+
+  *values(): MapIterator<string> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  [Symbol.iterator](): MapIterator<[string, string]> {
+    return this.entries();
+  }
+
+  forEach(use: (value: string, key: string, map: Elements) => void): void {
+    for (const [key, value] of this.entries()) use(value, key, this);
+  }
+}
+
 interface Edit {
   /** Weak: else all that ever was would be kept. */
   readonly of: WeakRef<Elements>;
@@ -10,17 +52,19 @@ interface Edit {
 
 const edits = new WeakMap<Elements, Edit>();
 
-/** Large maps in which little changes are remembered with what changed. `changes`: undefined for what goes. */
+/** The same elements but for `changes`, undefined for what goes. Where they differ is remembered. */
 export function editedElements(
   elements: Elements,
   changes: ReadonlyMap<string, string | undefined>,
 ): Elements {
-  const copy = new Map(elements);
-  for (const [key, value] of changes)
-    if (value === undefined) copy.delete(key);
-    else copy.set(key, value);
-  edits.set(copy, { of: new WeakRef(elements), keys: [...changes.keys()] });
-  return copy;
+  let { size } = elements;
+  for (const [key, value] of changes) size += Number(value !== undefined) - Number(elements.has(key));
+  const { base, changes: earlier } =
+    elements instanceof EditedElements ? elements : { base: elements, changes: new Map() };
+  const edited = new EditedElements(base, new Map([...earlier, ...changes]), size);
+  const made = edited.changes.size > most ? new Map(edited) : edited;
+  edits.set(made, { of: new WeakRef(elements), keys: [...changes.keys()] });
+  return made;
 }
 
 /** The keys in which one may differ from the other: all there are, unless one is known to be made from the other. */

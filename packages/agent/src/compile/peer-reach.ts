@@ -148,7 +148,6 @@ export class PeerReaches {
   ): Membership {
     if (settled.kind === "pods") {
       if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
-      if (!namespaceFits(settled.choice.namespaces, end.sample.namespace)) return "no";
       return this.holdsPod(peer, subject, end.sample) ? "yes" : "no";
     } else if (otherwise === "no" && end.kind === "pod" && !mayHoldPod(settled, end)) return "no";
     return this.ask(peer, subject, end.sample, end.family);
@@ -170,7 +169,7 @@ export class PeerReaches {
   }
 }
 
-/** Most selectors name their namespace, and then no other needs to be looked at. */
+/** Whom the peer may hold. Most selectors name their namespace, and then no other needs to be looked at. */
 function* candidates(settled: SettledPeer, population: Population): Iterable<End> {
   if (settled.kind === "nobody" || settled.kind === "everything") return;
   if (settled.kind !== "pods") {
@@ -181,7 +180,11 @@ function* candidates(settled: SettledPeer, population: Population): Iterable<End
   const { namespaces } = settled.choice;
   const named = namespaces.kind === "labels" ? namespaces.match.find(isNaming)?.values : undefined;
   const names = namespaces.kind === "named" ? [namespaces.name] : named;
-  for (const name of new Set(names ?? podsIn.keys())) yield* podsIn.get(name) ?? [];
+  for (const name of new Set(names ?? podsIn.keys())) {
+    const ends = podsIn.get(name) ?? [];
+    const [one] = ends;
+    if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)) yield* ends;
+  }
 }
 
 const surprise = (): never => {

@@ -8,7 +8,6 @@ import {
   explore,
   isRelative,
   namespaceFits,
-  namespaceNameLabel,
   type Peer,
   peerKey,
   peerMatches,
@@ -18,6 +17,7 @@ import {
 } from "@tierwall/core";
 import type { End, Ends } from "./ends.js";
 import { blocksOfPeer } from "./landmarks.js";
+import { namesIn } from "./namespaces.js";
 import { type Population, removeAll } from "./population.js";
 import type { Subject } from "./subjects.js";
 
@@ -148,14 +148,16 @@ export class PeerReaches {
   ): Membership {
     if (settled.kind === "pods") {
       if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
-      return this.holdsPod(peer, subject, end.sample) ? "yes" : "no";
+      return this.holdsPod(peer, subject, end) ? "yes" : "no";
     } else if (otherwise === "no" && end.kind === "pod" && !mayHoldPod(settled, end)) return "no";
+    if (settled.kind === "networks" && hasOneAddress(end))
+      return this.holdsPod(peer, subject, end) ? "yes" : "no";
     return this.ask(peer, subject, end.sample, end.family);
   }
 
-  /** Of labels everything is known. */
-  private holdsPod(peer: Peer, { sample: subject }: Subject, other: Endpoint): boolean {
-    const flow = { source: other, destination: other, protocol: "TCP", port: 0 } as const;
+  /** Of labels everything is known, and of a single address. */
+  private holdsPod(peer: Peer, { sample: subject }: Subject, { sample: other, family }: End): boolean {
+    const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
     return peerMatches(peer, subject, other, { flow, cluster: this.cluster!, unknowns: nothingUnknown });
   }
 
@@ -178,7 +180,7 @@ function* candidates(settled: SettledPeer, population: Population): Iterable<End
   }
   const { podsIn } = population;
   const { namespaces } = settled.choice;
-  const named = namespaces.kind === "labels" ? namespaces.match.find(isNaming)?.values : undefined;
+  const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
   const names = namespaces.kind === "named" ? [namespaces.name] : named;
   for (const name of new Set(names ?? podsIn.keys())) {
     const ends = podsIn.get(name) ?? [];
@@ -188,7 +190,7 @@ function* candidates(settled: SettledPeer, population: Population): Iterable<End
 }
 
 const surprise = (): never => {
-  throw new Error("a selector asked for something that is not known");
+  throw new Error("a peer asked for something that is not known of a pod");
 };
 
 const nothingUnknown: Unknowns = {
@@ -199,8 +201,12 @@ const nothingUnknown: Unknowns = {
   supposing: () => nothingUnknown,
 };
 
-const isNaming = ({ key, operator }: { readonly key: string; readonly operator: string }): boolean =>
-  key === namespaceNameLabel && operator === "In";
+function hasOneAddress({ kind, sample, family }: End): boolean {
+  if (kind !== "pod" || sample.kind !== "pod") return false;
+  let count = 0;
+  for (const address of sample.pod.addresses) if (address.family === family) count++;
+  return count === 1;
+}
 
 /** Of a peer that holds hardly anybody: what a pod must have before it is worth a closer look. */
 function mayHoldPod(settled: SettledPeer, end: End): boolean {

@@ -64,51 +64,69 @@ export class TierChains {
   }
 
   private grown({ chain, reaches, isolation }: Tier): TierChain {
-    const changed = new Set<End>();
-    for (const reach of reaches) for (const end of reach.changed) changed.add(end);
-    if (changed.size === 0) return chain;
+    if (reaches.every(({ changed }) => changed.length === 0)) return chain;
     const verdicts = new Map(chain.verdicts);
-    for (const end of changed) {
-      const items = reaches.flatMap(
-        ({ listed, otherwise }) => (listed.has(end) ? listed.get(end) : otherwise) ?? [],
-      );
-      const verdict = this.ports.verdictFor(items, isolation) ?? "return";
-      if (verdict === (chain.otherwise ?? "return")) verdicts.delete(end);
-      else verdicts.set(end, verdict);
-    }
+    for (const { changed } of reaches) for (const end of changed) verdicts.delete(end);
+    for (const [end, verdict] of this.exceptions(reaches, isolation, reaches.map(comeTo)))
+      verdicts.set(end, verdict);
     return { ...chain, verdicts };
   }
 
   private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): TierChain {
-    const usual = reaches.map(({ otherwise }) => otherwise);
-    const verdictOf = (items: readonly (Item | undefined)[]) =>
-      this.ports.verdictFor(
-        items.filter((item) => item !== undefined),
-        isolation,
-      );
-    const otherwise = verdictOf(usual);
+    const all = reaches.map(({ listed }) => listed);
+    return {
+      map: contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${idsOf(isolation)}`),
+      verdicts: new Map(this.exceptions(reaches, isolation, all)),
+      otherwise: this.verdictOf(usualIn(reaches), isolation),
+    };
+  }
+
+  /** Of those in the lists, a list a rule, all who do not get what everybody else does. */
+  private *exceptions(
+    reaches: readonly RuleReach[],
+    isolation: readonly BookEntry[],
+    lists: readonly List[],
+  ): Iterable<[End, string]> {
+    const usual = usualIn(reaches);
+    const otherwise = this.verdictOf(usual, isolation) ?? "return";
     const verdictsOf = new Map<Step, string>();
-    const verdicts = new Map<End, string>();
-    for (const [end, last] of pathsOf(reaches)) {
-      const verdict = verdictsOf.get(last) ?? verdictOf(itemsAt(last, usual)) ?? "return";
+    for (const [end, last] of pathsOf(lists)) {
+      const verdict = verdictsOf.get(last) ?? this.verdictOf(itemsAt(last, usual), isolation) ?? "return";
       verdictsOf.set(last, verdict);
-      if (verdict !== (otherwise ?? "return")) verdicts.set(end, verdict);
+      if (verdict !== otherwise) yield [end, verdict];
     }
-    const map = contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${idsOf(isolation)}`);
-    return { map, verdicts, otherwise };
+  }
+
+  private verdictOf(
+    items: readonly (Item | undefined)[],
+    isolation: readonly BookEntry[],
+  ): string | undefined {
+    return this.ports.verdictFor(
+      items.filter((item) => item !== undefined),
+      isolation,
+    );
   }
 }
+
+/** What a rule does about some ends. */
+type List = Iterable<readonly [End, Item | undefined]>;
+
+const comeTo = ({ changed, listed }: RuleReach): List =>
+  changed.filter((end) => listed.has(end)).map((end) => [end, listed.get(end)] as const);
+
+const usualIn = (reaches: readonly RuleReach[]): readonly (Item | undefined)[] =>
+  reaches.map(({ otherwise }) => otherwise);
 
 const idsOf = (isolation: readonly BookEntry[]): string => isolation.map(({ id }) => id).join();
 
 const keyOf = (reaches: readonly RuleReach[], isolation: readonly BookEntry[]): string =>
   `${reaches.map(({ number }) => number).join()} ${idsOf(isolation)}`;
 
-function pathsOf(reaches: readonly RuleReach[]): ReadonlyMap<End, Step> {
+function pathsOf(lists: readonly List[]): ReadonlyMap<End, Step> {
   const start: Step = { before: undefined, index: -1, item: undefined, next: new Map() };
   const at = new Map<End, Step>();
-  for (const [index, { listed }] of reaches.entries())
-    for (const [end, item] of listed) {
+  for (const [index, list] of lists.entries())
+    for (const [end, item] of list) {
       const before = at.get(end) ?? start;
       const known = before.next.get(item ?? index);
       const step = known ?? { before, index, item, next: new Map() };

@@ -54,6 +54,12 @@ export class ChainStore {
     return found;
   }
 
+  leadToTheSame(a: NamedSet, b: NamedSet): boolean {
+    if (a === b) return true;
+    const [those, these] = [this.targetsOf(a), this.targetsOf(b)];
+    return those.length === these.length && those.every((target) => these.includes(target));
+  }
+
   /** Follows all rules and maps; what cannot be reached is forgotten once it is too much. */
   reachedFrom(starts: ReadonlySet<string>, mapNamed: (name: string) => NamedSet | undefined): Reached {
     const chains = new Map<string, Chain>();

@@ -11,6 +11,7 @@ import {
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
 import type { PodChanges } from "./pod-changes.js";
+import { Population } from "./population.js";
 import type { Words } from "./words.js";
 
 /** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
@@ -44,7 +45,17 @@ export interface EndRange {
 /** What all ends of a pod have in common: everything of it that rules look at, but its addresses. */
 interface PodEnds {
   readonly pod: Pod;
+  readonly text: string;
+  readonly service: string;
+  readonly sample: Endpoint;
   readonly located: readonly Located[];
+}
+
+/** What ends are found with. */
+interface View {
+  readonly cluster: Cluster;
+  readonly words: Words;
+  readonly landmarks: Landmarks;
 }
 
 /** Everybody whom pods of this node may talk to, by address. */
@@ -54,11 +65,9 @@ export class Ends {
   ofHosts: readonly Located[] = [];
   /** In ascending order, IPv4 first. */
   ranges: readonly EndRange[] = [];
-  /** Ends of pods by namespace, and all others. */
-  readonly podsIn = new Map<string, Set<End>>();
-  readonly others = new Set<End>();
+  readonly all = new Population();
   /** What the last update changed. */
-  come: ReadonlySet<End> = new Set();
+  come = new Population();
   gone: ReadonlySet<End> = new Set();
   /** Addresses of pods that the last update gave to somebody else, or to nobody. */
   readonly moved = new Set<string>();
@@ -68,7 +77,7 @@ export class Ends {
   private readonly hostPods = new Set<Pod>();
   private readonly contested = new Map<string, readonly PodEnds[]>();
   private readonly touched = new Map<End, boolean>();
-  private before: { cluster: Cluster; words: Words; landmarks: Landmarks } | undefined;
+  private before: View | undefined;
 
   constructor(
     private readonly node: string,
@@ -79,43 +88,54 @@ export class Ends {
     this.touched.clear();
     this.moved.clear();
     const { before } = this;
-    this.before = { cluster, words, landmarks };
+    const view = { cluster, words, landmarks };
+    this.before = view;
     for (const pod of gone) this.remove(pod);
-    if (before === undefined || this.looksDifferent(before, cluster, words, landmarks)) {
-      const staying = [...this.pods.keys()];
-      for (const pod of staying) this.remove(pod);
-      for (const pod of staying) this.add(pod, cluster, words, landmarks);
-    }
-    for (const pod of come) this.add(pod, cluster, words, landmarks);
+    if (before !== undefined) this.lookAgain(before, view);
+    for (const pod of come) this.add(pod, view);
     const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
     if (
       hostsMoved ||
       before?.cluster.nodes !== cluster.nodes ||
       before.words !== words ||
-      before.landmarks !== landmarks
+      before.landmarks.ofOthers !== landmarks.ofOthers ||
+      before.landmarks.services !== landmarks.services
     )
       this.placeHosts(cluster, words, landmarks);
     if (before?.landmarks.ofOthers !== landmarks.ofOthers) this.placeRanges(landmarks);
     this.settle();
   }
 
-  /** Whether rules look at pods in another way than before, or their namespaces are others. */
-  private looksDifferent(
-    before: { cluster: Cluster; words: Words; landmarks: Landmarks },
-    cluster: Cluster,
-    words: Words,
-    { ofPods, services }: Landmarks,
-  ): boolean {
-    const isOther = (name: string) => before.cluster.namespaces.get(name) !== cluster.namespaces.get(name);
-    return (
-      before.words !== words ||
-      before.landmarks.ofPods !== ofPods ||
-      before.landmarks.services !== services ||
-      [...this.podsIn.keys()].some(isOther)
+  /** Moves pods that rules look at in another way than before, or whose namespaces are others. */
+  private lookAgain(before: View, view: View): void {
+    const { cluster, words, landmarks } = view;
+    const namespaces = new Set(
+      [...this.all.podsIn.keys()].filter(
+        (name) => before.cluster.namespaces.get(name) !== cluster.namespaces.get(name),
+      ),
     );
+    const isSame =
+      namespaces.size === 0 &&
+      before.words === words &&
+      before.landmarks.ofPods === landmarks.ofPods &&
+      before.landmarks.services === landmarks.services;
+    if (isSame) return;
+    const moving: Pod[] = [];
+    for (const { pod, text, service, sample, located } of this.pods.values()) {
+      const stays =
+        !namespaces.has(pod.namespace) &&
+        (before.words === words || podText(pod, words) === text) &&
+        (landmarks.services.get(pod) ?? "") === service &&
+        located.every(({ address, end }) => landmarks.ofPods.aroundAddress(address) === end.blocks);
+      // To new rules, who was the sample may be another than those who stay.
+      if (stays) for (const { end } of located) end.sample = sample;
+      else moving.push(pod);
+    }
+    for (const pod of moving) this.remove(pod);
+    for (const pod of moving) this.add(pod, view);
   }
 
-  private add(pod: Pod, cluster: Cluster, words: Words, { ofPods, services }: Landmarks): void {
+  private add(pod: Pod, { cluster, words, landmarks: { ofPods, services } }: View): void {
     if (pod.hostNetwork) this.hostPods.add(pod);
     if (pod.hostNetwork || pod.addresses.length === 0) return;
     const sample: Endpoint = { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
@@ -127,7 +147,7 @@ export class Ends {
       const end = this.retain(`pod ${text} ${service} ${blocks}`, about, sample);
       return { text: formatAddress(address), address, end };
     });
-    const made: PodEnds = { pod, located };
+    const made: PodEnds = { pod, text, service, sample, located };
     this.pods.set(pod, made);
     for (const one of located) this.claim(one, made);
   }
@@ -229,28 +249,19 @@ export class Ends {
   }
 
   private settle(): void {
-    const come = new Set<End>();
+    const come = new Population();
     const gone = new Set<End>();
-    for (const [end, was] of this.touched) {
-      const list = this.listOf(end);
+    for (const [end, was] of this.touched)
       if (end.members > 0 && !was) {
         come.add(end);
-        list.add(end);
+        this.all.add(end);
       } else if (end.members === 0) {
         this.byKey.delete(end.key);
-        list.delete(end);
+        this.all.delete(end);
         if (was) gone.add(end);
       }
-    }
     this.come = come;
     this.gone = gone;
-  }
-
-  private listOf({ kind, sample }: End): Set<End> {
-    if (kind !== "pod" || sample.kind !== "pod") return this.others;
-    const known = this.podsIn.get(sample.pod.namespace) ?? new Set();
-    this.podsIn.set(sample.pod.namespace, known);
-    return known;
   }
 }
 

@@ -6,32 +6,65 @@ import type { End } from "./ends.js";
  * that all agents, at all times, give the same number to the same end; of two with the same hash one moves aside.
  */
 export class Identities {
-  private naturals = new Map<End, number>();
+  private readonly naturals = new Map<End, number>();
+  /** Who has which number by nature; of several one. */
+  private owners = new Map<number, End>();
   private texts: ReadonlyMap<End, string> = new Map();
   private ends: ReadonlySet<End> = new Set();
   private isClear = true;
   /** Another number as soon as an end may have another identity than before. */
   turn = 0;
+  /** Those to whom the last call gave an identity, or another one, or took it. */
+  changed: ReadonlySet<End> = new Set();
 
   /** The same map as long as it is asked for the same set. */
   of(ends: ReadonlySet<End>): ReadonlyMap<End, string> {
+    const gone = ends === this.ends ? [] : [...this.ends].filter((end) => !ends.has(end));
+    const come = ends === this.ends ? [] : [...ends].filter((end) => !this.ends.has(end));
+    this.changed = new Set([...gone, ...come]);
     if (ends === this.ends) return this.texts;
     this.ends = ends;
-    const naturals: typeof this.naturals = new Map();
+    for (const end of gone) this.remove(end);
+    let isClear = this.isClear;
+    for (const end of come) if (!this.add(end)) isClear = false;
+    if (isClear) this.texts = this.edited(come, gone);
+    else this.settleAll();
+    return this.texts;
+  }
+
+  private remove(end: End): void {
+    this.owners.delete(this.naturals.get(end)!);
+    this.naturals.delete(end);
+  }
+
+  /** Whether nobody has its number. */
+  private add(end: End): boolean {
+    const natural = numberOf(end.key);
+    const isFree = !this.owners.has(natural);
+    this.naturals.set(end, natural);
+    this.owners.set(natural, end);
+    return isFree;
+  }
+
+  private edited(come: readonly End[], gone: readonly End[]): ReadonlyMap<End, string> {
+    const texts = new Map(this.texts);
+    for (const end of gone) texts.delete(end);
+    for (const end of come) texts.set(end, formatIdentity(this.naturals.get(end)!));
+    return texts;
+  }
+
+  private settleAll(): void {
     const sharing = new Map<number, End[]>();
-    for (const end of ends) {
-      const natural = this.naturals.get(end) ?? numberOf(end.key);
-      naturals.set(end, natural);
+    for (const [end, natural] of this.naturals) {
       const others = sharing.get(natural);
       if (others === undefined) sharing.set(natural, [end]);
       else others.push(end);
     }
-    this.naturals = naturals;
-    const isClear = sharing.size === ends.size;
-    if (!isClear || !this.isClear) this.turn++;
-    this.isClear = isClear;
+    this.isClear = sharing.size === this.ends.size;
+    this.owners = new Map([...sharing].map(([natural, [end]]) => [natural, end!]));
+    this.turn++;
     this.texts = settle(sharing);
-    return this.texts;
+    this.changed = new Set([...this.changed, ...this.ends]);
   }
 }
 

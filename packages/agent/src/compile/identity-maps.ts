@@ -1,67 +1,85 @@
 import { type Family, formatAddress, formatRange } from "@tierwall/core";
+import { editedElements, type Elements } from "../ruleset/edited-elements.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { ClaimedAddresses } from "./claimed-addresses.js";
 import type { End, EndRange, Ends, Located } from "./ends.js";
 import { somebody } from "./identities.js";
 import { roomFor } from "./map-size.js";
 
-interface Inputs {
-  readonly identities: ReadonlyMap<End, string>;
+interface Made {
   readonly hosts: readonly Located[];
-  readonly ranges: readonly EndRange[];
+  readonly allRanges: readonly EndRange[];
+  readonly claimed: ClaimedAddresses;
+  readonly exact: NamedSet & { readonly elements: Elements };
+  readonly ranges: NamedSet;
 }
 
 /** The maps that tell who is at an address: pods and nodes one by one, external addresses by range. */
 export class IdentityMaps {
-  private made:
-    | (Inputs & { readonly exact: ReadonlyMap<string, string>; readonly claimed: ClaimedAddresses })
-    | undefined;
+  private made: Made | undefined;
 
   constructor(
     private readonly ends: Ends,
     private readonly family: Family,
   ) {}
 
-  update(identities: ReadonlyMap<End, string>): { readonly exact: NamedSet; readonly ranges: NamedSet } {
-    const { family, ends } = this;
-    const inUse = ends.ranges.filter((range) => range.family === family && identities.has(range.end));
-    const claimed = new ClaimedAddresses(inUse);
-    const now = { identities, hosts: ends.ofHosts, ranges: ends.ranges };
-    const exact = this.isOnlyPods(now) ? this.moved(identities) : this.all(identities, claimed);
-    this.made = { ...now, exact, claimed };
-    const ranges = new Map(
-      inUse.map(({ first, last, end }) => [elementRange(family, first, last), identities.get(end)!]),
-    );
-    const type = `ipv${family}_addr : classid`;
-    return {
-      exact: { kind: "map", type, flags: [], size: roomFor(exact.size, 16_384), elements: exact },
-      ranges: { kind: "map", type, flags: ["interval"], elements: ranges },
-    };
-  }
-
-  /** Whether nothing but addresses of pods can be different. */
-  private isOnlyPods({ identities, hosts, ranges }: Inputs): boolean {
+  /** `changed`: those who have another identity than last time, or one, or none. */
+  update(
+    identities: ReadonlyMap<End, string>,
+    changed: ReadonlySet<End>,
+  ): { readonly exact: NamedSet; readonly ranges: NamedSet } {
     const { made } = this;
-    return made?.identities === identities && made.hosts === hosts && made.ranges === ranges;
+    this.made =
+      made !== undefined && this.isOnlyPods(made, changed)
+        ? { ...made, exact: this.moved(made, identities) }
+        : this.make(identities);
+    return this.made;
   }
 
-  private moved(identities: ReadonlyMap<End, string>): ReadonlyMap<string, string> {
-    const { exact, claimed, hosts } = this.made!;
-    const changed = new Map<string, string | undefined>();
+  /** Whether nothing but addresses of pods that moved can be different. */
+  private isOnlyPods({ hosts, allRanges }: Made, changed: ReadonlySet<End>): boolean {
+    const { ends } = this;
+    if (hosts !== ends.ofHosts || allRanges !== ends.ranges) return false;
+    for (const end of changed)
+      if (end.kind !== "pod" || (!ends.gone.has(end) && !ends.come.has(end))) return false;
+    return true;
+  }
+
+  private moved({ exact, claimed, hosts }: Made, identities: ReadonlyMap<End, string>): Made["exact"] {
+    const changes = new Map<string, string | undefined>();
     for (const text of this.ends.moved) {
       const located = this.ends.ofPods.get(text) ?? hosts.find((host) => host.text === text);
       const identity = located && this.identityOf(located, identities, claimed);
-      if (identity !== exact.get(text)) changed.set(text, identity);
+      if (identity !== exact.elements.get(text)) changes.set(text, identity);
     }
-    if (changed.size === 0) return exact;
-    const copy = new Map(exact);
-    for (const [text, identity] of changed)
-      if (identity === undefined) copy.delete(text);
-      else copy.set(text, identity);
-    return copy;
+    return changes.size === 0 ? exact : this.exact(editedElements(exact.elements, changes));
   }
 
-  private all(identities: ReadonlyMap<End, string>, claimed: ClaimedAddresses): ReadonlyMap<string, string> {
+  private make(identities: ReadonlyMap<End, string>): Made {
+    const { family, ends } = this;
+    const inUse = ends.ranges.filter((range) => range.family === family && identities.has(range.end));
+    const claimed = new ClaimedAddresses(inUse);
+    const elements = new Map(
+      inUse.map(({ first, last, end }) => [elementRange(family, first, last), identities.get(end)!]),
+    );
+    return {
+      hosts: ends.ofHosts,
+      allRanges: ends.ranges,
+      claimed,
+      exact: this.exact(this.all(identities, claimed)),
+      ranges: { kind: "map", type: this.type, flags: ["interval"], elements },
+    };
+  }
+
+  private get type(): string {
+    return `ipv${this.family}_addr : classid`;
+  }
+
+  private exact(elements: Elements): Made["exact"] {
+    return { kind: "map", type: this.type, flags: [], size: roomFor(elements.size, 16_384), elements };
+  }
+
+  private all(identities: ReadonlyMap<End, string>, claimed: ClaimedAddresses): Elements {
     const found = new Map<string, string>();
     for (const list of [this.ends.ofHosts, this.ends.ofPods.values()])
       for (const located of list) {

@@ -1,4 +1,10 @@
-import { type Cluster, type Namespace, namespaceNameLabel, type Pod } from "@tierwall/core";
+import {
+  type Cluster,
+  type Namespace,
+  namespaceNameLabel,
+  type Pod,
+  type PodSelection,
+} from "@tierwall/core";
 
 /** S1.10: also a namespace that is not in the input has its name. */
 export class Namespaces {
@@ -13,4 +19,9 @@ export class Namespaces {
     this.lone.set(name, made);
     return made;
   }
+}
+
+/** The only namespaces that can be meant, where a selector names them; most do. */
+export function namesIn(selector: PodSelection["namespaces"]): readonly string[] | undefined {
+  return selector.find(({ key, operator }) => key === namespaceNameLabel && operator === "In")?.values;
 }

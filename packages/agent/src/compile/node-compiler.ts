@@ -91,7 +91,7 @@ export class NodeCompiler {
     const reached = this.reachedFrom(sets, walks, identities);
     for (const [name, map] of reached.maps) sets.set(name, map);
     for (const family of [4, 6] as const) {
-      const { exact, ranges } = this.identityMaps[family].update(identities);
+      const { exact, ranges } = this.identityMaps[family].update(identities, this.identities.changed);
       put(identityMaps.exact[family], exact);
       put(identityMaps.ranges[family], ranges);
     }
@@ -112,12 +112,16 @@ export class NodeCompiler {
       return tier && this.sameAsBefore(name, this.layouts.of(tier, identities).map);
     };
     const starts = this.chains.startsOf(podMaps.values());
-    const isSame =
-      made !== undefined &&
-      starts.size === made.reached.starts.size &&
-      [...starts].every((start) => made.reached.starts.has(start)) &&
-      [...made.reached.maps.keys()].every((name) => mapNamed(name) === made.reached.maps.get(name));
-    return isSame ? made.reached : this.chains.reachedFrom(starts, mapNamed);
+    if (made === undefined || !isSameSetOf(starts, made.reached.starts))
+      return this.chains.reachedFrom(starts, mapNamed);
+    const maps = new Map<string, NamedSet>();
+    for (const [name, before] of made.reached.maps) {
+      const map = mapNamed(name);
+      if (map === undefined || !this.chains.leadToTheSame(map, before))
+        return this.chains.reachedFrom(starts, mapNamed);
+      maps.set(name, map);
+    }
+    return { ...made.reached, maps };
   }
 
   /** The very object of before, if it holds the same. */
@@ -133,6 +137,9 @@ function rulesIn(rows: ReadonlyMap<Subject, Rows>): ReadonlySet<Rule> {
     for (const row of [...egress, ...ingress]) for (const rule of row.rules) found.add(rule);
   return found;
 }
+
+const isSameSetOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((value) => b.has(value));
 
 function isSameSet(a: NamedSet, b: NamedSet): boolean {
   if (a === b) return true;

@@ -8,7 +8,6 @@ import {
   explore,
   isRelative,
   namespaceFits,
-  namespaceNameLabel,
   type Peer,
   peerKey,
   peerMatches,
@@ -18,6 +17,8 @@ import {
 } from "@tierwall/core";
 import type { End, Ends } from "./ends.js";
 import { blocksOfPeer } from "./landmarks.js";
+import { namesIn } from "./namespaces.js";
+import { type Population, removeAll } from "./population.js";
 import type { Subject } from "./subjects.js";
 
 /** `maybe`: something that would have to be known is not (S9.1). */
@@ -29,13 +30,15 @@ export interface PeerReach {
   readonly otherwise: Membership;
   /** Only those for whom it is not the same. */
   readonly listed: ReadonlyMap<End, Membership>;
+  /** Those of them who came with the last update. */
+  readonly come: readonly End[];
 }
 
 interface Found {
   readonly peer: Peer;
   readonly settled: SettledPeer;
   readonly subject: Subject;
-  reach: PeerReach;
+  readonly reach: PeerReach & { readonly listed: Map<End, Membership>; come: readonly End[] };
   isWanted: boolean;
 }
 
@@ -56,12 +59,12 @@ export class PeerReaches {
   update(cluster: Cluster): "same" | "ends" | "other" {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
-    this.namespacesInUse = new Set(this.ends.podsIn.keys());
+    this.namespacesInUse = new Set(this.ends.all.podsIn.keys());
     for (const [key, found] of this.found)
       if (stale.has(found.peer.kind)) this.forget(key);
       else this.bringUpToDate(found);
     if (stale.size > 0) return "other";
-    return this.ends.come.size === 0 && this.ends.gone.size === 0 ? "same" : "ends";
+    return this.ends.come.isEmpty && this.ends.gone.size === 0 ? "same" : "ends";
   }
 
   /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */
@@ -105,26 +108,28 @@ export class PeerReaches {
     }
     const otherwise = this.otherwise(peer, settled, subject);
     const listed = new Map<End, Membership>();
-    for (const end of this.candidates(settled)) {
+    for (const end of candidates(settled, this.ends.all)) {
       const membership = this.membership(peer, settled, otherwise, subject, end);
       if (membership !== otherwise) listed.set(end, membership);
     }
-    const reach = { otherwise, listed };
+    const reach = { otherwise, listed, come: [] };
     const made = { peer, settled, subject, reach, isWanted: true };
     this.found.set(key, made);
     this.ofPeer.set(peer, made);
     return reach;
   }
 
-  private bringUpToDate(found: Found): void {
-    const { otherwise, listed } = found.reach;
-    let changed: Map<End, Membership> | undefined;
-    for (const end of this.ends.gone) if (listed.has(end)) (changed ??= new Map(listed)).delete(end);
-    for (const end of this.ends.come) {
-      const membership = this.membership(found.peer, found.settled, otherwise, found.subject, end);
-      if (membership !== otherwise) (changed ??= new Map(listed)).set(end, membership);
+  private bringUpToDate({ peer, settled, subject, reach }: Found): void {
+    const { otherwise, listed } = reach;
+    removeAll(this.ends.gone, listed);
+    const come: End[] = [];
+    for (const end of candidates(settled, this.ends.come)) {
+      const membership = this.membership(peer, settled, otherwise, subject, end);
+      if (membership === otherwise) continue;
+      listed.set(end, membership);
+      come.push(end);
     }
-    if (changed !== undefined) found.reach = { otherwise, listed: changed };
+    reach.come = come;
   }
 
   /** Of an address that lies in none of the blocks that the peer looks at. */
@@ -132,21 +137,6 @@ export class PeerReaches {
     if (settled.kind === "pods" || settled.kind === "nobody") return "no";
     const address = addressOutside(blocksOfPeer(this.cluster!, peer));
     return this.ask(peer, subject, { kind: "external", address }, address.family);
-  }
-
-  /** Most selectors name their namespace, and then no other needs to be looked at. */
-  private *candidates(settled: SettledPeer): Iterable<End> {
-    if (settled.kind === "nobody" || settled.kind === "everything") return;
-    const { podsIn, others } = this.ends;
-    if (settled.kind !== "pods") {
-      yield* others;
-      for (const ends of podsIn.values()) yield* ends;
-      return;
-    }
-    const { namespaces } = settled.choice;
-    const named = namespaces.kind === "labels" ? namespaces.match.find(isNaming)?.values : undefined;
-    const names = namespaces.kind === "named" ? [namespaces.name] : named;
-    for (const name of new Set(names ?? podsIn.keys())) yield* podsIn.get(name) ?? [];
   }
 
   private membership(
@@ -158,15 +148,16 @@ export class PeerReaches {
   ): Membership {
     if (settled.kind === "pods") {
       if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
-      if (!namespaceFits(settled.choice.namespaces, end.sample.namespace)) return "no";
-      return this.holdsPod(peer, subject, end.sample) ? "yes" : "no";
+      return this.holdsPod(peer, subject, end) ? "yes" : "no";
     } else if (otherwise === "no" && end.kind === "pod" && !mayHoldPod(settled, end)) return "no";
+    if (settled.kind === "networks" && hasOneAddress(end))
+      return this.holdsPod(peer, subject, end) ? "yes" : "no";
     return this.ask(peer, subject, end.sample, end.family);
   }
 
-  /** Of labels everything is known. */
-  private holdsPod(peer: Peer, { sample: subject }: Subject, other: Endpoint): boolean {
-    const flow = { source: other, destination: other, protocol: "TCP", port: 0 } as const;
+  /** Of labels everything is known, and of a single address. */
+  private holdsPod(peer: Peer, { sample: subject }: Subject, { sample: other, family }: End): boolean {
+    const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
     return peerMatches(peer, subject, other, { flow, cluster: this.cluster!, unknowns: nothingUnknown });
   }
 
@@ -180,8 +171,26 @@ export class PeerReaches {
   }
 }
 
+/** Whom the peer may hold. Most selectors name their namespace, and then no other needs to be looked at. */
+function* candidates(settled: SettledPeer, population: Population): Iterable<End> {
+  if (settled.kind === "nobody" || settled.kind === "everything") return;
+  if (settled.kind !== "pods") {
+    yield* population;
+    return;
+  }
+  const { podsIn } = population;
+  const { namespaces } = settled.choice;
+  const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
+  const names = namespaces.kind === "named" ? [namespaces.name] : named;
+  for (const name of new Set(names ?? podsIn.keys())) {
+    const ends = podsIn.get(name) ?? [];
+    const [one] = ends;
+    if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)) yield* ends;
+  }
+}
+
 const surprise = (): never => {
-  throw new Error("a selector asked for something that is not known");
+  throw new Error("a peer asked for something that is not known of a pod");
 };
 
 const nothingUnknown: Unknowns = {
@@ -192,8 +201,12 @@ const nothingUnknown: Unknowns = {
   supposing: () => nothingUnknown,
 };
 
-const isNaming = ({ key, operator }: { readonly key: string; readonly operator: string }): boolean =>
-  key === namespaceNameLabel && operator === "In";
+function hasOneAddress({ kind, sample, family }: End): boolean {
+  if (kind !== "pod" || sample.kind !== "pod") return false;
+  let count = 0;
+  for (const address of sample.pod.addresses) if (address.family === family) count++;
+  return count === 1;
+}
 
 /** Of a peer that holds hardly anybody: what a pod must have before it is worth a closer look. */
 function mayHoldPod(settled: SettledPeer, end: End): boolean {

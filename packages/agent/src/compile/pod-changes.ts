@@ -8,19 +8,29 @@ export interface PodChanges {
 /** Finds out which pods are others than last time. Pods that did not change are the same objects. */
 export class PodWatch {
   private pods: ReadonlyMap<string, Pod> = new Map();
-  private known: ReadonlySet<Pod> = new Set();
 
   update(pods: ReadonlyMap<string, Pod>): PodChanges {
     if (pods === this.pods) return { come: [], gone: [] };
+    const come = new Set<Pod>();
+    const gone = new Set<Pod>();
+    // Those who stay mostly do so in their order: side by side nobody has to be looked up.
+    const before = this.pods.values();
+    const next = (): Pod | undefined => before.next().value;
+    let old = next();
+    for (const pod of pods.values()) {
+      if (old !== pod && old !== undefined) {
+        gone.add(old);
+        old = next();
+        if (old !== pod) {
+          come.add(pod);
+          continue;
+        }
+      } else if (old === undefined) come.add(pod);
+      old = next();
+    }
+    for (; old !== undefined; old = next()) gone.add(old);
+    for (const pod of come) if (gone.delete(pod)) come.delete(pod);
     this.pods = pods;
-    const come: Pod[] = [];
-    for (const pod of pods.values()) if (!this.known.has(pod)) come.push(pod);
-    if (this.known.size + come.length === pods.size && come.length === 0) return { come, gone: [] };
-    const now = new Set(pods.values());
-    const gone: Pod[] = [];
-    if (this.known.size + come.length !== now.size)
-      for (const pod of this.known) if (!now.has(pod)) gone.push(pod);
-    this.known = now;
-    return { come, gone };
+    return { come: [...come], gone: [...gone] };
   }
 }

@@ -12,21 +12,35 @@ import type { PeerReaches } from "./peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
 import type { Rows, Subject, Subjects } from "./subjects.js";
-import type { TierLayouts } from "./tier-layouts.js";
+import type { TierLayout, TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
+
+/** Where packets of the pods of a subject go first. */
+interface Starts {
+  readonly egress: Start;
+  readonly ingress: Start;
+  readonly ownNode: Readonly<Record<Family, string | undefined>>;
+}
+
+interface Start {
+  readonly walk: readonly TierLayout[];
+  readonly verdict: string;
+}
+
+interface Made {
+  readonly cluster: Cluster;
+  readonly rows: ReadonlyMap<Subject, Rows>;
+  readonly walks: Walks;
+  readonly identities: ReadonlyMap<End, string>;
+  readonly starts: ReadonlyMap<Subject, Starts>;
+  readonly maps: ReadonlyMap<string, NamedSet>;
+}
 
 /** Where packets of each pod of this node begin their walk. */
 export class PodMaps {
   private readonly classChains: ClassChains;
   private readonly ownNode: OwnNode;
-  private made:
-    | {
-        readonly walks: Walks;
-        readonly identities: ReadonlyMap<End, string>;
-        readonly cluster: Cluster;
-        readonly maps: ReadonlyMap<string, NamedSet>;
-      }
-    | undefined;
+  private made: Made | undefined;
 
   constructor(
     node: string,
@@ -48,29 +62,28 @@ export class PodMaps {
     identities: ReadonlyMap<End, string>,
   ): ReadonlyMap<string, NamedSet> {
     const { made } = this;
-    const isSame = made?.walks === walks && made.identities === identities && !this.subjects.changed;
-    if (isSame && isSameForNode(made.cluster, cluster)) return made.maps;
-    const verdictOf = (direction: Direction, subject: Subject) => {
-      const walk = walks.chains.get(subject)![direction];
-      return this.classChains.verdictFor(
-        direction,
-        walk.map((tier) => this.layouts.of(tier, identities)),
-      );
-    };
-    const maps = new Map<string, NamedSet>();
-    for (const family of [4, 6] as const) {
-      for (const direction of ["egress", "ingress"] as const)
-        maps.set(
-          podMaps[direction][family],
-          this.map(family, (subject) => verdictOf(direction, subject)),
-        );
-      const binding = this.map(family, (subject) =>
-        this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family),
-      );
-      if (binding.elements !== "learned" && binding.elements.size > 0)
-        maps.set(podMaps.ownNode[family], binding);
+    const areRulesSame = made?.rows === rows && isSameForNode(made.cluster, cluster);
+    const isSame = areRulesSame && !this.subjects.changed;
+    if (isSame && made.walks === walks && made.identities === identities) return made.maps;
+    const starts = new Map<Subject, Starts>();
+    for (const [subject, chains] of walks.chains) {
+      const known = made?.starts.get(subject);
+      const startIn = (direction: Direction): Start => {
+        const walk = chains[direction].map((tier) => this.layouts.of(tier, identities));
+        const isSameWalk = known !== undefined && haveSameRules(walk, known[direction].walk);
+        const verdict = isSameWalk ? known[direction].verdict : this.classChains.verdictFor(direction, walk);
+        return { walk, verdict };
+      };
+      const bindingIn = (family: Family) =>
+        this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family);
+      starts.set(subject, {
+        egress: startIn("egress"),
+        ingress: startIn("ingress"),
+        ownNode: (areRulesSame ? known?.ownNode : undefined) ?? { 4: bindingIn(4), 6: bindingIn(6) },
+      });
     }
-    this.made = { walks, identities, cluster, maps };
+    const maps = isSame && areSameStarts(starts, made.starts) ? made.maps : this.maps(starts);
+    this.made = { cluster, rows, walks, identities, starts, maps };
     return maps;
   }
 
@@ -90,20 +103,52 @@ export class PodMaps {
     });
   }
 
-  private map(family: Family, verdictOf: (subject: Subject) => string | undefined): NamedSet {
-    const verdicts = new Map<Subject, string | undefined>();
-    const elements = new Map<string, string>();
+  private maps(starts: ReadonlyMap<Subject, Starts>): ReadonlyMap<string, NamedSet> {
     // Where two pods claim an address, the first by name has it.
     const pods = [...this.subjects.pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
-    for (const [pod, subject] of pods) {
-      if (!verdicts.has(subject)) verdicts.set(subject, verdictOf(subject));
-      const verdict = verdicts.get(subject);
-      for (const address of pod.addresses)
-        if (address.family === family && verdict !== undefined) elements.set(formatAddress(address), verdict);
-    }
-    const size = roomFor(elements.size, 1024);
-    return { kind: "map", type: `ipv${family}_addr : verdict`, flags: [], size, elements };
+    const maps = new Map<string, NamedSet>();
+    for (const family of [4, 6] as const)
+      for (const kind of ["egress", "ingress", "ownNode"] as const) {
+        const elements = new Map<string, string>();
+        for (const [{ addresses }, subject] of pods) {
+          const start = starts.get(subject)!;
+          const verdict = kind === "ownNode" ? start.ownNode[family] : start[kind].verdict;
+          for (const address of verdict === undefined ? [] : addresses)
+            if (address.family === family) elements.set(formatAddress(address), verdict!);
+        }
+        const size = roomFor(elements.size, 1024);
+        if (kind !== "ownNode" || elements.size > 0)
+          maps.set(podMaps[kind][family], {
+            kind: "map",
+            type: `ipv${family}_addr : verdict`,
+            flags: [],
+            size,
+            elements,
+          });
+      }
+    return maps;
   }
+}
+
+function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
+  for (const [subject, { egress, ingress }] of a) {
+    const before = b.get(subject);
+    if (before?.egress.verdict !== egress.verdict || before?.ingress.verdict !== ingress.verdict)
+      return false;
+  }
+  return true;
+}
+
+function haveSameRules(a: readonly TierLayout[], b: readonly TierLayout[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(({ rules }, i) => {
+      const others = b[i]!.rules;
+      return (
+        rules === others || (rules.length === others.length && rules.every((rule, k) => rule === others[k]))
+      );
+    })
+  );
 }
 
 /** Whether all that rules which bind the node look at is the same. */

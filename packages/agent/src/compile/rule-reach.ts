@@ -2,6 +2,7 @@ import { type Endpoint, isRelative, peerKey, type PortMatch, settlePeer } from "
 import type { End, Ends } from "./ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
 import type { Membership, PeerReach, PeerReaches } from "./peer-reach.js";
+import { removeAll } from "./population.js";
 import type { RuleRecord } from "./rule-book.js";
 import type { Subject } from "./subjects.js";
 
@@ -28,86 +29,90 @@ export interface RuleReach {
   readonly key: string;
   readonly otherwise: Item | undefined;
   readonly listed: ReadonlyMap<End, Item | undefined>;
-  /** The number of the one before it, from which it differs in ends that came and went only. */
-  readonly grownFrom?: number;
+  /** Those about whom the last growth changed something. */
+  readonly changed: readonly End[];
 }
 
 interface Found {
-  readonly reach: RuleReach;
+  readonly reach: RuleReach & { readonly listed: Map<End, Item | undefined>; changed: readonly End[] };
   readonly inputs: readonly PeerReach[];
   readonly items: Items;
 }
 
-/** Takes rules apart into what they do about each end. */
+/** Takes rules apart into what they do about each end. What was found grows with the ends that come and go. */
 export class RuleReaches {
   private found = new Map<RuleRecord, Map<string, Found>>();
-  private wanted = new Map<RuleRecord, Map<string, Found>>();
+  private before: typeof this.found = new Map();
+  private isBeforeValid = false;
   private numbers = 0;
-  private mayGrow = false;
 
   constructor(
     private readonly peers: PeerReaches,
     private readonly ends: Ends,
   ) {}
 
-  /** `mayGrow`: nothing is different but the ends that came and went. */
-  update(mayGrow: boolean): void {
-    this.found = this.wanted;
-    this.wanted = new Map();
-    this.mayGrow = mayGrow;
+  /** To be called when nothing is different but the ends that came and went. */
+  grow(): void {
+    for (const variants of this.found.values()) for (const found of variants.values()) this.growOne(found);
+  }
+
+  /** Lets `use` ask for all rules that there are, and forgets the others. `isValid`: what was found still holds. */
+  renew<T>(isValid: boolean, use: () => T): T {
+    this.before = this.found;
+    this.isBeforeValid = isValid;
+    this.found = new Map();
+    const made = use();
+    this.before = new Map();
+    return made;
   }
 
   of(record: RuleRecord, subject: Subject): RuleReach {
     const key = variantOf(record, subject);
-    const known = this.wanted.get(record)?.get(key);
+    const known = this.found.get(record)?.get(key);
     if (known !== undefined) return known.reach;
     const inputs = record.rule.peers.map((peer) => this.peers.of(peer, subject));
-    const before = this.found.get(record)?.get(key);
+    const before = this.before.get(record)?.get(key);
     const items = before?.items ?? new Items(record, subject, () => ++this.numbers);
-    const made = { inputs, items, reach: this.reachOf(record, items, key, inputs, before) };
-    const variants = this.wanted.get(record);
-    if (variants === undefined) this.wanted.set(record, new Map([[key, made]]));
+    const isSame = before !== undefined && this.isBeforeValid;
+    const reach = isSame ? before.reach : this.compute(record, items, key, inputs);
+    const made = { inputs, items, reach };
+    const variants = this.found.get(record);
+    if (variants === undefined) this.found.set(record, new Map([[key, made]]));
     else variants.set(key, made);
     return made.reach;
   }
 
-  private reachOf(
+  private compute(
     record: RuleRecord,
     items: Items,
     key: string,
     inputs: readonly PeerReach[],
-    before: Found | undefined,
-  ): RuleReach {
-    if (before === undefined || !this.mayGrow) return this.compute(record, items, key, inputs);
-    const areInputsSame = before.inputs.every((input, i) => input === inputs[i]);
-    return areInputsSame && !looksAtAll(record) ? before.reach : this.grow(before.reach, items, inputs);
-  }
-
-  private compute(record: RuleRecord, items: Items, key: string, inputs: readonly PeerReach[]): RuleReach {
+  ): Found["reach"] {
     const otherwise = items.of(membershipIn(inputs, undefined), undefined);
     const listed = new Map<End, Item | undefined>();
     for (const end of this.candidates(record, inputs)) {
       const item = items.of(membershipIn(inputs, end), end);
       if (item !== otherwise) listed.set(end, item);
     }
-    return { record, number: ++this.numbers, key: `${record.entry.id} ${key}`, otherwise, listed };
+    const number = ++this.numbers;
+    return { record, number, key: `${record.entry.id} ${key}`, otherwise, listed, changed: [] };
   }
 
-  private grow(before: RuleReach, items: Items, inputs: readonly PeerReach[]): RuleReach {
-    const listed = new Map(before.listed);
-    for (const end of this.ends.gone) listed.delete(end);
-    for (const end of this.ends.come) {
+  private growOne({ reach, items, inputs }: Found): void {
+    const changed = [...removeAll(this.ends.gone, reach.listed)];
+    const come = looksAtAll(reach.record) ? this.ends.come : new Set(inputs.flatMap((input) => input.come));
+    for (const end of come) {
       const item = items.of(membershipIn(inputs, end), end);
-      if (item !== before.otherwise) listed.set(end, item);
+      if (item === reach.otherwise) continue;
+      reach.listed.set(end, item);
+      changed.push(end);
     }
-    return { ...before, number: ++this.numbers, listed, grownFrom: before.number };
+    reach.changed = changed;
   }
 
   private *candidates(record: RuleRecord, inputs: readonly PeerReach[]): Iterable<End> {
-    if (looksAtAll(record)) {
-      yield* this.ends.others;
-      for (const ends of this.ends.podsIn.values()) yield* ends;
-    } else if (inputs.length === 1) yield* inputs[0]!.listed.keys();
+    if (looksAtAll(record)) yield* this.ends.all;
+    else if (inputs.length === 1) yield* inputs[0]!.listed.keys();
     else yield* new Set(inputs.flatMap(({ listed }) => [...listed.keys()]));
   }
 }

@@ -3,13 +3,14 @@ import {
   type Direction,
   isSubject,
   type Isolation,
+  namespaceNameLabel,
   type Pod,
   type PodEndpoint,
   type Rule,
   type TierName,
   type Tiers,
 } from "@tierwall/core";
-import type { Namespaces } from "./namespaces.js";
+import { type Namespaces, namesIn } from "./namespaces.js";
 import type { PodChanges } from "./pod-changes.js";
 
 /** Pods of this node that no rule can tell apart as subjects. */
@@ -79,15 +80,18 @@ export class Subjects {
   }
 
   private matchAll(tiers: Tiers, come: readonly Subject[], isSame: boolean): void {
-    const live = [...this.subjects.values()];
+    const live = byNamespace([...this.subjects.values()]);
+    const coming = byNamespace(come);
     const isLive = (subject: Subject) => this.subjects.get(subject.key) === subject;
     const matching: typeof this.matching = new Map();
     const add = (entry: Rule | Isolation) => {
       const known = this.matching.get(entry);
-      const selected = (list: readonly Subject[]) =>
-        list.filter(({ sample }) => isSubject(entry.subject, sample));
+      const selected = (groups: ReadonlyMap<string, readonly Subject[]>) =>
+        [...new Set(namesIn(entry.subject.namespaces) ?? groups.keys())].flatMap((name) =>
+          (groups.get(name) ?? []).filter(({ sample }) => isSubject(entry.subject, sample)),
+        );
       if (known === undefined) matching.set(entry, selected(live));
-      else matching.set(entry, isSame ? known : [...known.filter(isLive), ...selected(come)]);
+      else matching.set(entry, isSame ? known : [...known.filter(isLive), ...selected(coming)]);
     };
     for (const tier of [...tiers.egress, ...tiers.ingress]) {
       for (const rule of tier.rules) add(rule);
@@ -127,6 +131,18 @@ export class Subjects {
       }
     return found;
   }
+}
+
+/** By what selectors call it: its label, not its name. */
+function byNamespace(subjects: readonly Subject[]): ReadonlyMap<string, readonly Subject[]> {
+  const groups = new Map<string, Subject[]>();
+  for (const subject of subjects) {
+    const name = subject.sample.namespace.labels[namespaceNameLabel] ?? "";
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [subject]);
+    else group.push(subject);
+  }
+  return groups;
 }
 
 function subjectKey(pod: Pod): string {

@@ -14,17 +14,12 @@ export interface TierChain {
   readonly otherwise: string | undefined;
 }
 
-/** What a row was before some ends came and went. */
-export interface Before {
-  readonly tier: TierChain;
+/** A tier of rules, and what it is with the present ends. */
+export interface Tier {
   readonly reaches: readonly RuleReach[];
-  readonly come: ReadonlySet<End>;
-  readonly gone: ReadonlySet<End>;
+  readonly isolation: readonly BookEntry[];
+  readonly chain: TierChain;
 }
-
-const isGrownFrom = (now: readonly RuleReach[], before: readonly RuleReach[]): boolean =>
-  now.length === before.length &&
-  now.every(({ number, grownFrom }, i) => number === before[i]!.number || grownFrom === before[i]!.number);
 
 /** Ends for whom the same rules do the same: a path of what is not as for everybody else. */
 interface Step {
@@ -36,8 +31,7 @@ interface Step {
 }
 
 export class TierChains {
-  private found = new Map<string, TierChain>();
-  private wanted = new Map<string, TierChain>();
+  private found = new Map<string, Tier & { chain: TierChain }>();
 
   constructor(
     private readonly ports: PortChains,
@@ -45,71 +39,94 @@ export class TierChains {
   ) {
     chains.whenForgetting(() => {
       this.found = new Map();
-      this.wanted = new Map();
     });
   }
 
-  update(): void {
-    this.found = this.wanted;
-    this.wanted = new Map();
-  }
-
-  /** `before`: what the same rules made of other ends, from which these came and went. */
-  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], before?: Before): TierChain {
-    const who = isolation.map(({ id }) => id).join();
-    const key = `${reaches.map(({ number }) => number).join()} ${who}`;
-    const known = this.wanted.get(key) ?? this.found.get(key);
-    const made =
-      known ??
-      (before !== undefined && isGrownFrom(reaches, before.reaches)
-        ? this.grow(before, reaches, isolation)
-        : this.compute(reaches, isolation, who));
-    this.wanted.set(key, made);
+  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): Tier {
+    const key = keyOf(reaches, isolation);
+    const known = this.found.get(key);
+    if (known !== undefined) return known;
+    const made = { reaches, isolation, chain: this.compute(reaches, isolation) };
+    this.found.set(key, made);
     return made;
   }
 
-  private grow(
-    { tier, come, gone }: Before,
-    reaches: readonly RuleReach[],
-    isolation: readonly BookEntry[],
-  ): TierChain {
-    const verdicts = new Map(tier.verdicts);
-    for (const end of gone) verdicts.delete(end);
-    for (const end of come) {
-      const items = reaches.flatMap(
-        ({ listed, otherwise }) => (listed.has(end) ? listed.get(end) : otherwise) ?? [],
-      );
-      const verdict = this.ports.verdictFor(items, isolation) ?? "return";
-      if (verdict !== (tier.otherwise ?? "return")) verdicts.set(end, verdict);
-    }
-    return { ...tier, verdicts };
+  /** Brings these up to date with the ends that came and went, and forgets all others. */
+  grow(inUse: Iterable<Tier>): void {
+    this.keepOnly(inUse);
+    for (const tier of this.found.values()) tier.chain = this.grown(tier);
   }
 
-  private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[], who: string): TierChain {
-    const usual = reaches.map(({ otherwise }) => otherwise);
-    const verdictOf = (items: readonly (Item | undefined)[]) =>
-      this.ports.verdictFor(
-        items.filter((item) => item !== undefined),
-        isolation,
-      );
-    const otherwise = verdictOf(usual);
+  keepOnly(inUse: Iterable<Tier>): void {
+    this.found = new Map(
+      [...new Set(inUse)].map((tier) => [keyOf(tier.reaches, tier.isolation), tier] as const),
+    );
+  }
+
+  private grown({ chain, reaches, isolation }: Tier): TierChain {
+    if (reaches.every(({ changed }) => changed.length === 0)) return chain;
+    const verdicts = new Map(chain.verdicts);
+    for (const { changed } of reaches) for (const end of changed) verdicts.delete(end);
+    for (const [end, verdict] of this.exceptions(reaches, isolation, reaches.map(comeTo)))
+      verdicts.set(end, verdict);
+    return { ...chain, verdicts };
+  }
+
+  private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): TierChain {
+    const all = reaches.map(({ listed }) => listed);
+    return {
+      map: contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${idsOf(isolation)}`),
+      verdicts: new Map(this.exceptions(reaches, isolation, all)),
+      otherwise: this.verdictOf(usualIn(reaches), isolation),
+    };
+  }
+
+  /** Of those in the lists, a list a rule, all who do not get what everybody else does. */
+  private *exceptions(
+    reaches: readonly RuleReach[],
+    isolation: readonly BookEntry[],
+    lists: readonly List[],
+  ): Iterable<[End, string]> {
+    const usual = usualIn(reaches);
+    const otherwise = this.verdictOf(usual, isolation) ?? "return";
     const verdictsOf = new Map<Step, string>();
-    const verdicts = new Map<End, string>();
-    for (const [end, last] of pathsOf(reaches)) {
-      const verdict = verdictsOf.get(last) ?? verdictOf(itemsAt(last, usual)) ?? "return";
+    for (const [end, last] of pathsOf(lists)) {
+      const verdict = verdictsOf.get(last) ?? this.verdictOf(itemsAt(last, usual), isolation) ?? "return";
       verdictsOf.set(last, verdict);
-      if (verdict !== (otherwise ?? "return")) verdicts.set(end, verdict);
+      if (verdict !== otherwise) yield [end, verdict];
     }
-    const map = contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${who}`);
-    return { map, verdicts, otherwise };
+  }
+
+  private verdictOf(
+    items: readonly (Item | undefined)[],
+    isolation: readonly BookEntry[],
+  ): string | undefined {
+    return this.ports.verdictFor(
+      items.filter((item) => item !== undefined),
+      isolation,
+    );
   }
 }
 
-function pathsOf(reaches: readonly RuleReach[]): ReadonlyMap<End, Step> {
+/** What a rule does about some ends. */
+type List = Iterable<readonly [End, Item | undefined]>;
+
+const comeTo = ({ changed, listed }: RuleReach): List =>
+  changed.filter((end) => listed.has(end)).map((end) => [end, listed.get(end)] as const);
+
+const usualIn = (reaches: readonly RuleReach[]): readonly (Item | undefined)[] =>
+  reaches.map(({ otherwise }) => otherwise);
+
+const idsOf = (isolation: readonly BookEntry[]): string => isolation.map(({ id }) => id).join();
+
+const keyOf = (reaches: readonly RuleReach[], isolation: readonly BookEntry[]): string =>
+  `${reaches.map(({ number }) => number).join()} ${idsOf(isolation)}`;
+
+function pathsOf(lists: readonly List[]): ReadonlyMap<End, Step> {
   const start: Step = { before: undefined, index: -1, item: undefined, next: new Map() };
   const at = new Map<End, Step>();
-  for (const [index, { listed }] of reaches.entries())
-    for (const [end, item] of listed) {
+  for (const [index, list] of lists.entries())
+    for (const [end, item] of list) {
       const before = at.get(end) ?? start;
       const known = before.next.get(item ?? index);
       const step = known ?? { before, index, item, next: new Map() };

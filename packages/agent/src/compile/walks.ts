@@ -8,9 +8,9 @@ import { type NameSets, nameSetsOf } from "./name-sets.js";
 import type { PeerReaches } from "./peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
-import { type RuleReach, RuleReaches } from "./rule-reach.js";
+import { RuleReaches } from "./rule-reach.js";
 import type { Row, Rows, Subject } from "./subjects.js";
-import { type TierChain, TierChains } from "./tier-chains.js";
+import { type Tier, type TierChain, TierChains } from "./tier-chains.js";
 
 /** What all pods of this node walk through. */
 export interface Walks {
@@ -26,10 +26,12 @@ export interface Walks {
 }
 
 interface Walked {
-  readonly tier: TierChain;
-  readonly reaches: readonly RuleReach[];
+  readonly tier: Tier;
   readonly entries: readonly BookEntry[];
 }
+
+/** What rules alone make of walks, whoever the ends are. */
+type OfRules = Pick<Walks, "names" | "book" | "counters">;
 
 /** As many times something may be added to what is kept, before what nobody needs any more is looked for. */
 const mostAdditions = 100;
@@ -37,16 +39,15 @@ const mostAdditions = 100;
 export class WalkMaker {
   private readonly reaches: RuleReaches;
   private readonly tierChains: TierChains;
-  private walked = new WeakMap<Row, Walked>();
-  private before = new WeakMap<Row, Walked>();
-  private chains: Walks["chains"] = new Map();
+  private walked: ReadonlyMap<Row, Walked> = new Map();
+  private made: { readonly rows: ReadonlyMap<Subject, Rows>; readonly ofRules: OfRules } | undefined;
   private additions = 0;
   private readonly endUse = new EndUse();
 
   constructor(
     private readonly book: RuleBook,
     private readonly peers: PeerReaches,
-    private readonly ends: Ends,
+    ends: Ends,
     private readonly ports: PortChains,
     chains: ChainStore,
   ) {
@@ -54,54 +55,72 @@ export class WalkMaker {
     this.tierChains = new TierChains(ports, chains);
   }
 
-  /** Where ends are the same as last time, only rows that are new need to be looked at. */
+  /** Where only ends are others, what is known of rows grows with them; only rows that are new need to be looked at. */
   make(rows: ReadonlyMap<Subject, Rows>, change: "same" | "ends" | "other"): Walks {
-    if (change === "same" && ++this.additions < mostAdditions) return this.makeAll(rows);
+    if (change === "other" || ++this.additions >= mostAdditions) return this.renew(rows, change);
+    if (change === "ends") {
+      this.reaches.grow();
+      this.tierChains.grow(this.tiersInUse());
+    }
+    return this.makeAll(rows);
+  }
+
+  private renew(rows: ReadonlyMap<Subject, Rows>, change: "same" | "ends" | "other"): Walks {
     this.additions = 0;
-    this.before = change === "other" ? new WeakMap() : this.walked;
-    this.walked = new WeakMap();
-    this.reaches.update(change !== "other");
+    if (change === "ends") this.reaches.grow();
+    // Ends that came are not in tiers yet, and those that went still are.
+    if (change !== "same") this.tierChains.keepOnly([]);
+    this.walked = new Map();
     this.ports.update();
-    this.tierChains.update();
-    return this.peers.renew(() => this.makeAll(rows));
+    const isValid = change !== "other";
+    const made = this.peers.renew(() => this.reaches.renew(isValid, () => this.makeAll(rows)));
+    this.tierChains.keepOnly(this.tiersInUse());
+    return made;
+  }
+
+  private *tiersInUse(): Iterable<Tier> {
+    for (const { tier } of this.walked.values()) yield tier;
   }
 
   private makeAll(rows: ReadonlyMap<Subject, Rows>): Walks {
-    const book = new Map<string, BookEntry>();
+    const walked = new Map<Row, Walked>();
     const tiers = new Map<string, TierChain>();
     const walk = (row: Row, subject: Subject) => {
-      const known = this.walked.get(row) ?? this.walk(row, subject);
-      this.walked.set(row, known);
-      for (const entry of known.entries) book.set(entry.id, entry);
-      tiers.set(known.tier.map, known.tier);
-      return known.tier;
+      const known = this.walked.get(row) ?? walked.get(row) ?? this.walk(row, subject);
+      walked.set(row, known);
+      const { chain } = known.tier;
+      tiers.set(chain.map, chain);
+      return chain;
     };
     const chains = new Map<Subject, Record<Direction, readonly TierChain[]>>();
-    const names = new Map<Subject, readonly NameSets[]>();
-    for (const [subject, of] of rows) {
-      const before = this.chains.get(subject);
-      const inDirection = (direction: Direction) => {
-        const now = of[direction].map((row) => walk(row, subject));
-        const known = before?.[direction];
-        return known?.length === now.length && known.every((tier, i) => tier === now[i]) ? known : now;
-      };
-      chains.set(subject, { egress: inDirection("egress"), ingress: inDirection("ingress") });
-      const named = this.namesIn(of.egress);
-      if (named.length > 0) names.set(subject, named);
-    }
-    this.chains = chains;
-    const ends = this.endUse.update(new Set(tiers.values()));
-    return { chains, tiers, ends, names, book, counters: new Set([...book.keys()].map(counterOf)) };
+    for (const [subject, { egress, ingress }] of rows)
+      chains.set(subject, {
+        egress: egress.map((row) => walk(row, subject)),
+        ingress: ingress.map((row) => walk(row, subject)),
+      });
+    this.walked = walked;
+    const ofRules = this.made?.rows === rows ? this.made.ofRules : this.ofRules(rows);
+    this.made = { rows, ofRules };
+    return { chains, tiers, ends: this.endUse.update(new Set(tiers.values())), ...ofRules };
   }
 
   private walk(row: Row, subject: Subject): Walked {
     const isolation = this.book.isolationEntries(row.direction, row.tier, row.isolation);
     const records = row.rules.map((rule) => this.book.of(rule));
     const reaches = records.map((record) => this.reaches.of(record, subject));
-    const before = this.before.get(row);
-    const { come, gone } = this.ends;
-    const tier = this.tierChains.of(reaches, isolation, before && { ...before, come, gone });
-    return { tier, reaches, entries: [...records.map(({ entry }) => entry), ...isolation] };
+    const tier = this.tierChains.of(reaches, isolation);
+    return { tier, entries: [...records.map(({ entry }) => entry), ...isolation] };
+  }
+
+  private ofRules(rows: ReadonlyMap<Subject, Rows>): OfRules {
+    const book = new Map<string, BookEntry>();
+    for (const { entries } of this.walked.values()) for (const entry of entries) book.set(entry.id, entry);
+    const names = new Map<Subject, readonly NameSets[]>();
+    for (const [subject, { egress }] of rows) {
+      const named = this.namesIn(egress);
+      if (named.length > 0) names.set(subject, named);
+    }
+    return { names, book, counters: new Set([...book.keys()].map(counterOf)) };
   }
 
   private namesIn(rows: readonly Row[]): readonly NameSets[] {

@@ -1,3 +1,4 @@
+import { keysToCompare } from "./edited-elements.js";
 import { elementLine, elementText, type Leftover, nothingLeft, sweep } from "./leftover.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import { sameChain, sameDeclaration } from "./sameness.js";
@@ -129,16 +130,16 @@ function changeOf(
 ): ElementChange {
   const change: ElementChange = { removed: [], added: [], left: new Map() };
   if (set.elements === "learned") return change;
-  for (const [key, value] of set.elements) {
+  for (const key of keysToCompare(old, set.elements)) {
     const before = old.get(key);
+    const value = set.elements.get(key);
     if (before === value || (before === undefined && waiting?.get(key) === value)) continue;
-    if (before !== undefined) change.removed.push([key, before]);
-    change.added.push([key, value]);
-  }
-  for (const [key, value] of old) {
-    if (set.elements.has(key)) continue;
-    if (set.type === "classid : verdict" && identities?.has(key) === false) change.left.set(key, value);
-    else change.removed.push([key, value]);
+    if (value !== undefined) {
+      if (before !== undefined) change.removed.push([key, before]);
+      change.added.push([key, value]);
+    } else if (set.type === "classid : verdict" && identities?.has(key) === false)
+      change.left.set(key, before!);
+    else change.removed.push([key, before!]);
   }
   return change;
 }

@@ -35,7 +35,9 @@ export function sweep(table: string, left: Leftover, wanted: Ruleset): { first: 
   }
   for (const [name, elements] of left.elements) {
     const now = wanted.sets.get(name)?.elements;
-    const stale = [...elements].filter(([key, value]) => !(now instanceof Map) || now.get(key) !== value);
+    const isWanted = (key: string, value: string) =>
+      now !== undefined && now !== "learned" && now.get(key) === value;
+    const stale = [...elements].filter(([key, value]) => !isWanted(key, value));
     if (stale.length > 0) first.push(elementLine("delete", table, name, stale));
   }
   const last = [

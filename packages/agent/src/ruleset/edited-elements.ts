@@ -1,0 +1,79 @@
+import type { NamedSet } from "./ruleset.js";
+
+export type Elements = Exclude<NamedSet["elements"], "learned">;
+
+/** As many changes as are kept beside a map before it is copied. */
+const most = 500;
+
+/** Elements that were changed: what they were, and the changes. A large map need not be copied for a few. */
+class EditedElements implements Elements {
+  constructor(
+    readonly base: Elements,
+    readonly changes: ReadonlyMap<string, string | undefined>,
+    readonly size: number,
+  ) {}
+
+  get(key: string): string | undefined {
+    const changed = this.changes.get(key);
+    return changed !== undefined || this.changes.has(key) ? changed : this.base.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  *entries(): MapIterator<[string, string]> {
+    for (const entry of this.base) if (!this.changes.has(entry[0])) yield entry;
+    for (const [key, value] of this.changes) if (value !== undefined) yield [key, value];
+  }
+
+  *keys(): MapIterator<string> {
+    for (const [key] of this.entries()) yield key;
+  }
+
+  *values(): MapIterator<string> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  [Symbol.iterator](): MapIterator<[string, string]> {
+    return this.entries();
+  }
+
+  forEach(use: (value: string, key: string, map: Elements) => void): void {
+    for (const [key, value] of this.entries()) use(value, key, this);
+  }
+}
+
+interface Edit {
+  /** Weak: else all that ever was would be kept. */
+  readonly of: WeakRef<Elements>;
+  readonly keys: readonly string[];
+}
+
+const edits = new WeakMap<Elements, Edit>();
+
+/** The same elements but for `changes`, undefined for what goes. Where they differ is remembered. */
+export function editedElements(
+  elements: Elements,
+  changes: ReadonlyMap<string, string | undefined>,
+): Elements {
+  let { size } = elements;
+  for (const [key, value] of changes) size += Number(value !== undefined) - Number(elements.has(key));
+  const { base, changes: earlier } =
+    elements instanceof EditedElements ? elements : { base: elements, changes: new Map() };
+  const edited = new EditedElements(base, new Map([...earlier, ...changes]), size);
+  const made = edited.changes.size > most ? new Map(edited) : edited;
+  edits.set(made, { of: new WeakRef(elements), keys: [...changes.keys()] });
+  return made;
+}
+
+/** The keys in which one may differ from the other: all there are, unless one is known to be made from the other. */
+export function keysToCompare(before: Elements, after: Elements): Iterable<string> {
+  const edit = edits.get(after);
+  return edit !== undefined && edit.of.deref() === before ? edit.keys : allKeys(before, after);
+}
+
+function* allKeys(before: Elements, after: Elements): Iterable<string> {
+  yield* after.keys();
+  for (const key of before.keys()) if (!after.has(key)) yield key;
+}

@@ -108,6 +108,15 @@ describe("unknown pods", () => {
     expect(send("10.0.0.9 -> 203.0.113.1:80/TCP").verdict).toBe("accept");
   });
 
+  it.each([
+    ["10.0.0.0/16 10.0.1.0/24 10.0.0.0/16", ["10.0.0.0/16"]],
+    ["10.0.0.0/25 10.0.0.128/25", ["10.0.0.0/25", "10.0.0.128/25"]],
+    ["10.0.0.7/32", ["10.0.0.7"]],
+  ])("in the ranges %s: a set that nft takes, and lists in the same words", (given, elements) => {
+    const { ruleset } = nodeWorld(closed, { localRanges: given.split(" ").map((text) => parseCidr(text)!) });
+    expect(ruleset.sets.get("local4")?.elements).toEqual(new Map(elements.map((text) => [text, ""])));
+  });
+
   it("are told from known pods without any policy", () => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send("10.0.0.2 -> 203.0.113.1:80/TCP").verdict).toBe("accept");

@@ -1,4 +1,4 @@
-import { type Cidr, type Family, formatCidr } from "@tierwall/core";
+import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core";
 import { generationBits, hex, markField, setMark } from "./connection-mark.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
@@ -228,10 +228,20 @@ function unknownRules(name: string, { log, shadow }: NodeOptions): readonly stri
 
 function rangeSet(family: Family, ranges: readonly Cidr[]): NamedSet {
   const own = ranges.filter((range) => range.family === family);
+  // Intervals that overlap are refused.
+  const outermost = own.filter((range) => !own.some((other) => isWider(other, range)));
   return {
     kind: "set",
     type: `ipv${family}_addr`,
     flags: ["interval"],
-    elements: new Map(own.map((range) => [formatCidr(range), ""])),
+    elements: new Map(outermost.map((range) => [rangeText(range), ""])),
   };
 }
+
+const isWider = (outer: Cidr, inner: Cidr): boolean => outer.prefix < inner.prefix && covers(outer, inner);
+
+/** As nft prints it: a single address without its prefix. */
+const rangeText = (range: Cidr): string =>
+  range.prefix === bitsOf(range.family)
+    ? formatAddress({ family: range.family, value: range.first })
+    : formatCidr(range);

@@ -129,6 +129,22 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       expect(await outcomes(...cut)).toEqual(Array(8).fill("arrived"));
     });
 
+    it("pods do not get around policies by addresses of their link, which no policy can name", async () => {
+      const localRanges = [parseCidr("10.0.1.0/24")!];
+      await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ localRanges }) });
+      const linkOf = (name: string) => `${lab.plan.pods.find(({ key }) => key === name)!.link}%eth0`;
+      const [own, other] = [{ source: linkOf("a/client") }, { target: linkOf("a/near") }];
+      const { 6: source } = addresses["a/client"]!;
+      const { 6: target } = addresses["a/near"]!;
+      const sent = [
+        { ...own, ...other },
+        { ...own, target },
+        { source, ...other },
+      ].map((ends) => packet("a/client", "a/near", 80, ends));
+      expect(await lab.prober.probe(sent)).toEqual(Array(3).fill("lost"));
+      expect(await outcomes(packet("a/client", "a/near", 80))).toEqual(["arrived", "arrived"]);
+    });
+
     it("with `reject`, who is denied is told", async () => {
       await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ deny: "reject" }) });
       const denied = [

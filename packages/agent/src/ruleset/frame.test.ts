@@ -87,9 +87,18 @@ describe("unknown pods", () => {
     ["203.0.113.1 -> 10.0.0.9:80/TCP", "forward", "unknown_ingress"],
     ["10.0.0.9 -> 192.168.0.1:80/TCP", "input", "unknown_egress"],
     ["fd00::9 -> [2001:db8::1]:80/TCP", "forward", "unknown_egress"],
+    ["fe80::9 -> [fe80::8]:80/TCP", "forward", "unknown_egress"],
+    ["fe80::9 -> [fd00::1]:80/TCP", "forward", "unknown_egress"],
+    ["fd00::2 -> [fe80::8]:80/TCP", "forward", "unknown_ingress"],
   ] as const)("%s, %s: dropped and counted as %s", (packet, hook, counter) => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send(packet, { hook })).toMatchObject({ verdict: "drop", counted: [counter] });
+  });
+
+  it("are none where neighbours of the node itself speak, or all of a link are spoken to", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    expect(send("fe80::9 -> [fe80::8]:80/TCP", { hook: "input" }).verdict).toBe("accept");
+    expect(send("fe80::9 -> [ff02::1]:5353/UDP").verdict).toBe("accept");
   });
 
   it("are reached by their node, whose probes may come first", () => {

@@ -79,6 +79,16 @@ function baseChains(
     `ip6 ${side} vmap @${podMaps[direction][6]}`,
     ...unknown(direction, side),
   ];
+  // Such packets are never routed: they go from port to port of a bridge, by addresses that pods give themselves and that
+  // no policy can name.
+  const linkLocal = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
+    families(options).length === 0
+      ? []
+      : [`ip6 ${side} fe80::/10 ${notToAll[side]}goto ${unknownCounter[direction]}`];
+  const forwarded = (direction: "egress" | "ingress", side: "saddr" | "daddr") => [
+    ...walk(direction, side),
+    ...linkLocal(direction, side),
+  ];
   const deny =
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
@@ -95,11 +105,11 @@ function baseChains(
           ...forget,
           ...always,
           "ct direction 1 goto egress_reply",
-          ...walk("egress", "saddr"),
+          ...forwarded("egress", "saddr"),
         ],
       },
     ],
-    ["egress_reply", { rules: walk("egress", "daddr") }],
+    ["egress_reply", { rules: forwarded("egress", "daddr") }],
     [
       "ingress",
       {
@@ -108,12 +118,12 @@ function baseChains(
           allowed,
           ...always,
           "ct direction 1 goto ingress_reply",
-          ...walk("ingress", "daddr"),
+          ...forwarded("ingress", "daddr"),
           "goto stamp",
         ],
       },
     ],
-    ["ingress_reply", { rules: [...walk("ingress", "saddr"), "goto stamp"] }],
+    ["ingress_reply", { rules: [...forwarded("ingress", "saddr"), "goto stamp"] }],
     [
       "input",
       {
@@ -171,6 +181,9 @@ function baseChains(
       : []),
   ];
 }
+
+/** What is sent to all of a link is not for one pod. */
+const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
 
 /** What the node may not do to its pods. */
 function ownNode({ ruleset }: NodeProgram, side: "saddr" | "daddr"): readonly string[] {

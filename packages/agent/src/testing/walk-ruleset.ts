@@ -235,6 +235,14 @@ const words: readonly Word[] = [
     },
   },
   {
+    pattern: /^(ip6?) ([sd]addr) (!= )?([\d.a-f:]+\/\d+) /,
+    apply: (view, [, ip, side, not, block]) => {
+      if ((ip === "ip" ? 4 : 6) !== view.family()) return false;
+      const { source, destination } = view.packet();
+      return contains(parseCidr(block!)!, side === "saddr" ? source : destination) === (not === undefined);
+    },
+  },
+  {
     pattern: /^(ip6?) ([sd]addr) vmap @(\S+)$/,
     apply: (view, [, ip, side, map]) => {
       const address = addressOf(view, ip!, side!);

@@ -17,6 +17,7 @@ import {
   type Unknowns,
 } from "@tierwall/core";
 import type { End, Ends } from "./ends.js";
+import { EndsInBlocks } from "./ends-in-blocks.js";
 import { blocksOfPeer } from "./landmarks.js";
 import type { Subject } from "./subjects.js";
 
@@ -49,6 +50,8 @@ export class PeerReaches {
   private ofPeer = new WeakMap<Peer, Found>();
   private cluster: Cluster | undefined;
   private namespacesInUse: ReadonlySet<string> = new Set();
+  /** Of all ends, where a peer asked for it. */
+  private inBlocks: EndsInBlocks | undefined;
 
   constructor(private readonly ends: Ends) {}
 
@@ -57,9 +60,11 @@ export class PeerReaches {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
     this.namespacesInUse = new Set(this.ends.podsIn.keys());
+    this.inBlocks = undefined;
+    const come = new EndsInBlocks(this.ends.come);
     for (const [key, found] of this.found)
       if (stale.has(found.peer.kind)) this.forget(key);
-      else this.bringUpToDate(found);
+      else this.bringUpToDate(found, come);
     return stale.size === 0 && this.ends.come.size === 0 && this.ends.gone.size === 0;
   }
 
@@ -104,7 +109,7 @@ export class PeerReaches {
     }
     const otherwise = this.otherwise(peer, settled, subject);
     const listed = new Map<End, Membership>();
-    for (const end of this.candidates(settled)) {
+    for (const end of this.candidates(settled, otherwise)) {
       const membership = this.membership(peer, settled, otherwise, subject, end);
       if (membership !== otherwise) listed.set(end, membership);
     }
@@ -115,11 +120,14 @@ export class PeerReaches {
     return reach;
   }
 
-  private bringUpToDate(found: Found): void {
+  private bringUpToDate(found: Found, comeInBlocks: EndsInBlocks): void {
+    const { gone, come } = this.ends;
     const { otherwise, listed } = found.reach;
     let changed: Map<End, Membership> | undefined;
-    for (const end of this.ends.gone) if (listed.has(end)) (changed ??= new Map(listed)).delete(end);
-    for (const end of this.ends.come) {
+    for (const end of gone.size < listed.size ? gone : listed.keys())
+      if (gone.has(end) && listed.has(end)) (changed ??= new Map(listed)).delete(end);
+    const blocks = onlyBlocks(found.settled, otherwise);
+    for (const end of blocks === undefined ? come : comeInBlocks.inAnyOf(blocks)) {
       const membership = this.membership(found.peer, found.settled, otherwise, found.subject, end);
       if (membership !== otherwise) (changed ??= new Map(listed)).set(end, membership);
     }
@@ -133,19 +141,25 @@ export class PeerReaches {
     return this.ask(peer, subject, { kind: "external", address }, address.family);
   }
 
-  /** Most selectors name their namespace, and then no other needs to be looked at. */
-  private *candidates(settled: SettledPeer): Iterable<End> {
+  /** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
+  private *candidates(settled: SettledPeer, otherwise: Membership): Iterable<End> {
     if (settled.kind === "nobody" || settled.kind === "everything") return;
-    const { podsIn, others } = this.ends;
+    const { podsIn } = this.ends;
     if (settled.kind !== "pods") {
-      yield* others;
-      for (const ends of podsIn.values()) yield* ends;
+      const blocks = onlyBlocks(settled, otherwise);
+      if (blocks === undefined) yield* this.everybody();
+      else yield* (this.inBlocks ??= new EndsInBlocks(this.everybody())).inAnyOf(blocks);
       return;
     }
     const { namespaces } = settled.choice;
     const named = namespaces.kind === "labels" ? namespaces.match.find(isNaming)?.values : undefined;
     const names = namespaces.kind === "named" ? [namespaces.name] : named;
     for (const name of new Set(names ?? podsIn.keys())) yield* podsIn.get(name) ?? [];
+  }
+
+  private *everybody(): Iterable<End> {
+    yield* this.ends.others;
+    for (const ends of this.ends.podsIn.values()) yield* ends;
   }
 
   private membership(
@@ -193,6 +207,11 @@ const nothingUnknown: Unknowns = {
 
 const isNaming = ({ key, operator }: { readonly key: string; readonly operator: string }): boolean =>
   key === namespaceNameLabel && operator === "In";
+
+/** Blocks outside of which a peer holds nobody. */
+function onlyBlocks(settled: SettledPeer, otherwise: Membership): readonly Cidr[] | undefined {
+  return settled.kind === "networks" && otherwise === "no" ? settled.cidrs : undefined;
+}
 
 /** Of a peer that holds hardly anybody: what a pod must have before it is worth a closer look. */
 function mayHoldPod(settled: SettledPeer, end: End): boolean {

@@ -74,8 +74,7 @@ export class RuleReaches {
   }
 
   private compute(record: RuleRecord, items: Items, key: string, inputs: readonly PeerReach[]): RuleReach {
-    const membership = (end: End | undefined) =>
-      strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
+    const membership = membershipIn(inputs);
     const otherwise = items.of(membership(undefined), undefined);
     const listed = new Map<End, Item | undefined>();
     for (const end of this.candidates(record, inputs)) {
@@ -181,6 +180,21 @@ export function plainPorts(
       last: number,
     }));
   });
+}
+
+/** Who is in any of the inputs, most of which hold nobody but those they list. */
+function membershipIn(inputs: readonly PeerReach[]): (end: End | undefined) => Membership {
+  const inListed = new Map<End, Membership>();
+  for (const { otherwise, listed } of inputs)
+    if (otherwise === "no")
+      for (const [end, membership] of listed)
+        inListed.set(end, strongest([membership, inListed.get(end) ?? "no"]));
+  const wide = inputs.filter(({ otherwise }) => otherwise !== "no");
+  return (end) =>
+    strongest([
+      (end && inListed.get(end)) ?? "no",
+      ...wide.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise),
+    ]);
 }
 
 function strongest(memberships: readonly Membership[]): Membership {

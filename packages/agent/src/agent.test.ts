@@ -74,7 +74,7 @@ function setup(
     now: () => 1_000,
   };
   const agent = new Agent(parts);
-  const see = async (one: Situation) => await take(one);
+  const see = (one: Situation) => take(one);
   return { agent, see, programmed, failures, warnings, compilers };
 }
 

@@ -4,6 +4,7 @@ import { parseAddress } from "../../packages/core/src/net/address.js";
 import { parseCidr } from "../../packages/core/src/net/cidr.js";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
+import { gatewayLink } from "./lab/plan.js";
 import type { Packet } from "./lab/prober.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 
@@ -141,7 +142,8 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
         { ...own, target },
         { source, ...other },
       ].map((ends) => packet("a/client", "a/near", 80, ends));
-      expect(await lab.prober.probe(sent)).toEqual(Array(3).fill("lost"));
+      const ownNode = packet("a/client", "n1", 80, { ...own, target: `${gatewayLink}%eth0` });
+      expect(await lab.prober.probe([...sent, ownNode])).toEqual(Array(4).fill("lost"));
       expect(await outcomes(packet("a/client", "a/near", 80))).toEqual(["arrived", "arrived"]);
     });
 

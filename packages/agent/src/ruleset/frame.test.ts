@@ -95,9 +95,17 @@ describe("unknown pods", () => {
     expect(send(packet, { hook })).toMatchObject({ verdict: "drop", counted: [counter] });
   });
 
+  it.each(["bridge", "veth"] as const)("speak to their node by their link, a %s", (deviceKind) => {
+    const { send } = nodeWorld(closed, { localRanges });
+    const journey = send("fe80::9 -> [fe80::1]:10250/TCP", { hook: "input", deviceKind });
+    expect(journey).toMatchObject({ verdict: "drop", counted: ["unknown_egress"] });
+  });
+
   it("are none where neighbours of the node itself speak, or all of a link are spoken to", () => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send("fe80::9 -> [fe80::8]:80/TCP", { hook: "input" }).verdict).toBe("accept");
+    const lease = { hook: "input", deviceKind: "bridge", sourcePort: 547 } as const;
+    expect(send("fe80::9 -> [fe80::8]:546/UDP", lease).verdict).toBe("accept");
     expect(send("fe80::9 -> [ff02::1]:5353/UDP").verdict).toBe("accept");
   });
 

@@ -89,6 +89,17 @@ function baseChains(
     ...walk(direction, side),
     ...linkLocal(direction, side),
   ];
+  // The same to the node itself, which has other neighbours, too; these are not behind what pods hang on, but for those of a
+  // node whose own link is a bridge. It may get its address from there.
+  const linkLocalHere =
+    families(options).length === 0
+      ? []
+      : [
+          "ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept",
+          ...["bridge", "veth"].map(
+            (kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr").join("")}`,
+          ),
+        ];
   const deny =
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
@@ -136,6 +147,7 @@ function baseChains(
           ...forget,
           ...always,
           ...walk("egress", "saddr"),
+          ...linkLocalHere,
         ],
       },
     ],

@@ -15,6 +15,8 @@ export interface Packet {
   readonly destinationPort?: number;
   readonly icmpType?: number;
   readonly hopLimit?: number;
+  /** What kind of device it came in by; none for a physical one. */
+  readonly deviceKind?: "bridge" | "veth";
   readonly connection: {
     readonly state: "new" | "established" | "related" | "untracked";
     readonly isReply: boolean;
@@ -207,6 +209,10 @@ const words: readonly Word[] = [
       const isFamily = (name === "icmp" ? 4 : 6) === view.family();
       return protocol === "ICMP" && isFamily && within(icmpType, first!, last);
     },
+  },
+  {
+    pattern: /^meta iifkind "(\w+)" /,
+    apply: (view, [, kind]) => view.packet().deviceKind === kind,
   },
   {
     pattern: /^ip6 hoplimit (\d+) /,

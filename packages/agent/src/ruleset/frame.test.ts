@@ -52,9 +52,12 @@ describe("connections", () => {
     expect(send(allowed, reply(81))).toMatchObject({ verdict: "drop", mark: cut });
   });
 
-  it("S1.5: errors about them are let through", () => {
-    const error = { protocol: "ICMP", icmpType: 3, ...connection("related", past) } as const;
-    expect(send(denied, error).verdict).toBe("accept");
+  it("S1.5: errors about them are let through where they are allowed, and are no way around what is not", () => {
+    const error = (mark: number) =>
+      ({ protocol: "ICMP", icmpType: 3, ...connection("related", mark) }) as const;
+    expect(send(allowed, error(present)).verdict).toBe("accept");
+    expect(send(denied, error(cut)).verdict).toBe("drop");
+    expect(send(denied, error(past))).toMatchObject({ verdict: "drop", mark: past });
   });
 
   it("that nobody tracks are judged packet by packet", () => {

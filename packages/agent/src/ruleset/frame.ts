@@ -55,19 +55,16 @@ function baseChains(
   const mask = options.connectionMask;
   const { judged, denied, byName } = markField(mask);
   const current = generationBits(mask, generation);
+  // S1.5: errors about a connection bear its mark, so that they are let through or dropped with it. Before a packet of it was
+  // judged by this generation there is nothing to report; who does so anyway is judged by what he sends.
   const allowed = `ct mark & ${hex(judged)} == ${hex(current)} accept`;
   const remembered = [allowed, `ct mark & ${hex(judged)} == ${hex(current | denied)} drop`];
   const forget =
     program.names.length === 0
       ? []
       : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
-  const always = [
-    // S1.5: errors about a connection are let through, whatever becomes of it.
-    "ct state 0x4 meta l4proto 1 accept",
-    "ct state 0x4 meta l4proto 58 accept",
-    // Finding neighbours is not a connection; such packets never come from further away.
-    "ip6 hoplimit 255 icmpv6 type 133-137 accept",
-  ];
+  // Finding neighbours is not a connection; such packets never come from further away.
+  const neighbours = "ip6 hoplimit 255 icmpv6 type 133-137 accept";
   const hook = (name: string, priority: number) =>
     `type filter hook ${name} priority ${priority}; policy accept;`;
   const unknown = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
@@ -114,7 +111,7 @@ function baseChains(
         rules: [
           ...remembered,
           ...forget,
-          ...always,
+          neighbours,
           "ct direction 1 goto egress_reply",
           ...forwarded("egress", "saddr"),
         ],
@@ -127,7 +124,7 @@ function baseChains(
         hook: hook("forward", -5),
         rules: [
           allowed,
-          ...always,
+          neighbours,
           "ct direction 1 goto ingress_reply",
           ...forwarded("ingress", "daddr"),
           "goto stamp",
@@ -145,7 +142,7 @@ function baseChains(
           ...remembered,
           "ct direction 1 goto input_reply",
           ...forget,
-          ...always,
+          neighbours,
           ...walk("egress", "saddr"),
           ...linkLocalHere,
         ],

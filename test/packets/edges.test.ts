@@ -99,6 +99,18 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       expect(await outcomes(...sent(10))).toEqual(Array(4).fill("lost"));
     });
 
+    it("what others exempt from tracking is judged packet by packet, replies too", async () => {
+      await program(lab, stateOf(cluster, onlyPort(9, "UDP")));
+      const rule = "type filter hook prerouting priority -300; meta l4proto 17 notrack";
+      await lab.load("n1", `table inet other {\nchain early {\n${rule}\n}\n}\n`);
+      try {
+        const sent = [9, 10].map((port) => packet("a/client", "a/near", port, { protocol: "UDP" }));
+        expect(await outcomes(...sent)).toEqual(["one-way", "one-way", "lost", "lost"]);
+      } finally {
+        await lab.load("n1", "delete table inet other\n");
+      }
+    });
+
     it("neighbours are still found where pods are isolated from everybody", async () => {
       await program(lab, stateOf(cluster, onlyPort(80, "TCP")));
       await lab.forgetNeighbours();

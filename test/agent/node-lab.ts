@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { threadId } from "node:worker_threads";
 
 /*
  * A node that is a network namespace, and its pods, each a namespace behind a routed veth:
@@ -26,7 +27,7 @@ let labs = 0;
 
 export class NodeLab {
   readonly folder = mkdtempSync(join(tmpdir(), "tierwall-agent-"));
-  readonly #name = `twa${process.pid}x${++labs}`;
+  readonly #name = `twa${process.pid}-${threadId}x${++labs}`;
   readonly #processes: ChildProcess[] = [];
   readonly #pods = new Map<string, string>();
 

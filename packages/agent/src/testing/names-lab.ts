@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
+import { threadId } from "node:worker_threads";
 import { dnsPart } from "../dns/redirect.js";
 import type { NameSet } from "../ruleset/program.js";
 import type { NamedSet, Ruleset } from "../ruleset/ruleset.js";
@@ -63,7 +64,7 @@ export function nameSet(id: string, patterns: NameSet["patterns"]): NameSet {
 
 export class NamesLab {
   readonly #children: Child[] = [];
-  readonly #prefix = `twd-${process.pid}`;
+  readonly #prefix = `twd-${process.pid}-${threadId}`;
   /** What dnsmasq says of its queries. */
   readonly serverLog: string[] = [];
 

@@ -4,6 +4,7 @@ import { parseAddress } from "../../packages/core/src/net/address.js";
 import { parseCidr } from "../../packages/core/src/net/cidr.js";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
+import { gatewayLink } from "./lab/plan.js";
 import type { Packet } from "./lab/prober.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 
@@ -98,6 +99,18 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       expect(await outcomes(...sent(10))).toEqual(Array(4).fill("lost"));
     });
 
+    it("what others exempt from tracking is judged packet by packet, replies too", async () => {
+      await program(lab, stateOf(cluster, onlyPort(9, "UDP")));
+      const rule = "type filter hook prerouting priority -300; meta l4proto 17 notrack";
+      await lab.load("n1", `table inet other {\nchain early {\n${rule}\n}\n}\n`);
+      try {
+        const sent = [9, 10].map((port) => packet("a/client", "a/near", port, { protocol: "UDP" }));
+        expect(await outcomes(...sent)).toEqual(["one-way", "one-way", "lost", "lost"]);
+      } finally {
+        await lab.load("n1", "delete table inet other\n");
+      }
+    });
+
     it("neighbours are still found where pods are isolated from everybody", async () => {
       await program(lab, stateOf(cluster, onlyPort(80, "TCP")));
       await lab.forgetNeighbours();
@@ -127,6 +140,23 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       );
       await program(lab, known, { options: (node) => ({ ...of(node), unknownPods: "allow" }) });
       expect(await outcomes(...cut)).toEqual(Array(8).fill("arrived"));
+    });
+
+    it("pods do not get around policies by addresses of their link, which no policy can name", async () => {
+      const localRanges = [parseCidr("10.0.1.0/24")!];
+      await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ localRanges }) });
+      const linkOf = (name: string) => `${lab.plan.pods.find(({ key }) => key === name)!.link}%eth0`;
+      const [own, other] = [{ source: linkOf("a/client") }, { target: linkOf("a/near") }];
+      const { 6: source } = addresses["a/client"]!;
+      const { 6: target } = addresses["a/near"]!;
+      const sent = [
+        { ...own, ...other },
+        { ...own, target },
+        { source, ...other },
+      ].map((ends) => packet("a/client", "a/near", 80, ends));
+      const ownNode = packet("a/client", "n1", 80, { ...own, target: `${gatewayLink}%eth0` });
+      expect(await lab.prober.probe([...sent, ownNode])).toEqual(Array(4).fill("lost"));
+      expect(await outcomes(packet("a/client", "a/near", 80))).toEqual(["arrived", "arrived"]);
     });
 
     it("with `reject`, who is denied is told", async () => {

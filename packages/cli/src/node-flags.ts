@@ -1,7 +1,7 @@
 import type { NodeOptions } from "@tierwall/agent";
 import type { Cidr } from "@tierwall/core";
 import { type Command, Option } from "commander";
-import { connectionMask, count } from "./quantity.js";
+import { connectionMask, count, logGroup } from "./quantity.js";
 import { cidr, collectWith } from "./state.js";
 
 /** Options of every command about what one node enforces, but for its name. */
@@ -42,7 +42,7 @@ export function withNodeFlags(command: Command, usualRange = ""): Command {
         .argParser(connectionMask)
         .default(0xffff0000, "0xffff0000"),
     )
-    .option("--log-group <number>", "the NFLOG group that packets are logged to", count)
+    .option("--log-group <number>", "the NFLOG group that packets are logged to", logGroup)
     .addOption(
       new Option("--log-rate <number>", "packets a second that are logged, for each rule")
         .argParser(count)
@@ -50,8 +50,8 @@ export function withNodeFlags(command: Command, usualRange = ""): Command {
     );
 }
 
-/** `logGroup`: absent, nothing is logged. */
-export function nodeOptionsOf(node: string, flags: NodeFlags, logGroup = flags.logGroup): NodeOptions {
+/** `group`: absent, nothing is logged. */
+export function nodeOptionsOf(node: string, flags: NodeFlags, group = flags.logGroup): NodeOptions {
   const { unknownPods, deny, connmarkMask, logRate } = flags;
   return {
     node,
@@ -60,8 +60,6 @@ export function nodeOptionsOf(node: string, flags: NodeFlags, logGroup = flags.l
     unknownPods,
     localRanges: flags.podRange ?? [],
     shadow: flags.shadow ?? false,
-    ...(logGroup === undefined
-      ? {}
-      : { log: { group: logGroup, perSecond: logRate, burst: Math.max(5, logRate) } }),
+    ...(group === undefined ? {} : { log: { group, perSecond: logRate, burst: Math.max(5, logRate) } }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { connectionMask, count, duration } from "./quantity.js";
+import { connectionMask, count, duration, logGroup } from "./quantity.js";
 
 describe("times", () => {
   it.each([
@@ -12,6 +12,16 @@ describe("times", () => {
   it.each(["60", "s", "", "-1s", "0s", "1d", "1 s", "1e3s"])("`%s` is none", (text) => {
     expect(() => duration(text)).toThrow(`\`${text}\` is not a time`);
   });
+});
+
+it("times that no timer can wait for are refused", () => {
+  expect(duration("576h")).toBe(2_073_600_000);
+  expect(() => duration("9999h")).toThrow("take at most 576h");
+});
+
+it("groups of NFLOG have 16 bits", () => {
+  expect(logGroup("65535")).toBe(65_535);
+  expect(() => logGroup("65536")).toThrow("up to 65535");
 });
 
 describe("counts", () => {

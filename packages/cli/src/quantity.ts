@@ -2,11 +2,16 @@ import { InvalidArgumentError } from "commander";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
+/** Timers count milliseconds in 31 bits, and take what does not fit for one. */
+const longest = 2 ** 31 - 1;
+
 /** `60s`, `5m`, `1h`, `250ms`, and the numbers in milliseconds that they are. */
 export function duration(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
   const value = Number(count) * (units[unit ?? ""] ?? Number.NaN);
   if (!(value > 0)) throw new InvalidArgumentError(`\`${text}\` is not a time, such as 60s, 5m or 1h`);
+  if (value > longest)
+    throw new InvalidArgumentError(`\`${text}\` is longer than 24 days: take at most 576h`);
   return value;
 }
 
@@ -14,6 +19,13 @@ export function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new InvalidArgumentError(`\`${text}\` is not a whole number above 0`);
   return Number(text);
+}
+
+/** NFLOG has 16 bits for it. */
+export function logGroup(text: string): number {
+  const group = count(text);
+  if (group > 0xffff) throw new InvalidArgumentError(`\`${text}\` is no group of NFLOG: they go up to 65535`);
+  return group;
 }
 
 /** Bits in a row: a generation is counted in them, and two say what a connection is. */

@@ -113,8 +113,8 @@ export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requi
 export { parseSelector } from "./labels/selector-text.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
-export { type Address, type Family, formatAddress, parseAddress } from "./net/address.js";
-export { type Cidr, contains, formatCidr, parseCidr, singleAddress } from "./net/cidr.js";
+export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";
+export { type Cidr, contains, covers, formatCidr, parseCidr, singleAddress } from "./net/cidr.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,

@@ -3,7 +3,6 @@ import {
   type Address,
   type Cidr,
   type Cluster,
-  contains,
   formatCidr,
   type Peer,
   type Pod,
@@ -32,10 +31,17 @@ export interface Landmarks {
 
 export class Blocks {
   readonly atoms: AddressAtoms;
-  private readonly around = new Map<number, string>();
+  /** By atom. */
+  private readonly around: readonly string[];
 
   constructor(readonly cidrs: ReadonlyMap<string, Cidr>) {
     this.atoms = new AddressAtoms(cidrs.values());
+    const around = Array.from({ length: this.atoms.count }, (): string[] => []);
+    for (const [text, cidr] of [...cidrs].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const [from, to] = this.atoms.rangeOf(cidr);
+      for (let atom = from; atom < to; atom++) around[atom]!.push(text);
+    }
+    this.around = around.map((texts) => texts.join());
   }
 
   /** The blocks around an address, as a text. */
@@ -44,13 +50,7 @@ export class Blocks {
   }
 
   aroundAtom(atom: number): string {
-    const known = this.around.get(atom);
-    if (known !== undefined) return known;
-    const sample = this.atoms.firstOf(atom);
-    const texts = [...this.cidrs].flatMap(([text, cidr]) => (contains(cidr, sample) ? text : []));
-    const found = texts.toSorted().join();
-    this.around.set(atom, found);
-    return found;
+    return this.around[atom]!;
   }
 }
 

@@ -272,3 +272,15 @@ describe("what is not there", () => {
     expect(ids(80)).toEqual(ids(81));
   });
 });
+
+it("thousands of CIDRs in one policy cost about as much as they are many", () => {
+  const blocks = Array.from({ length: 6000 }, (_, i) => `20.${(i * 2) >> 8}.${(i * 2) & 255}.0/24`);
+  const peers = blocks.map((cidr) => `{ ipBlock: { cidr: ${cidr} } }`).join();
+  const { program, send } = nodeWorld(
+    cluster + networkPolicy(`policyTypes: [Egress], egress: [{ to: [${peers}] }]`),
+  );
+  const found = program.ruleset.sets.get("cidr4")!.elements as ReadonlyMap<string, string>;
+  expect([...found.keys()]).toEqual(blocks);
+  expect(send("10.0.0.1 -> 20.46.222.7:80/TCP").verdict).toBe("accept");
+  expect(send("10.0.0.1 -> 20.46.223.7:80/TCP").verdict).toBe("drop");
+});

@@ -16,6 +16,7 @@ import {
   type Unknowns,
 } from "@tierwall/core";
 import type { End, Ends } from "./ends.js";
+import { EndsInBlocks } from "./ends-in-blocks.js";
 import { blocksOfPeer } from "./landmarks.js";
 import { namesIn } from "./namespaces.js";
 import { type Population, removeAll } from "./population.js";
@@ -52,17 +53,22 @@ export class PeerReaches {
   private ofPeer = new WeakMap<Peer, Found>();
   private cluster: Cluster | undefined;
   private namespacesInUse: ReadonlySet<string> = new Set();
+  private all: Crowd;
 
-  constructor(private readonly ends: Ends) {}
+  constructor(private readonly ends: Ends) {
+    this.all = new Crowd(ends.all);
+  }
 
   /** Whether all that was found still holds; or does but for the ends that came and went; or does not. */
   update(cluster: Cluster): "same" | "ends" | "other" {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
     this.namespacesInUse = new Set(this.ends.all.podsIn.keys());
+    this.all = new Crowd(this.ends.all);
+    const come = new Crowd(this.ends.come);
     for (const [key, found] of this.found)
       if (stale.has(found.peer.kind)) this.forget(key);
-      else this.bringUpToDate(found);
+      else this.bringUpToDate(found, come);
     if (stale.size > 0) return "other";
     return this.ends.come.isEmpty && this.ends.gone.size === 0 ? "same" : "ends";
   }
@@ -108,7 +114,7 @@ export class PeerReaches {
     }
     const otherwise = this.otherwise(peer, settled, subject);
     const listed = new Map<End, Membership>();
-    for (const end of candidates(settled, this.ends.all)) {
+    for (const end of this.all.candidates(settled, otherwise)) {
       const membership = this.membership(peer, settled, otherwise, subject, end);
       if (membership !== otherwise) listed.set(end, membership);
     }
@@ -119,11 +125,11 @@ export class PeerReaches {
     return reach;
   }
 
-  private bringUpToDate({ peer, settled, subject, reach }: Found): void {
+  private bringUpToDate({ peer, settled, subject, reach }: Found, crowd: Crowd): void {
     const { otherwise, listed } = reach;
     removeAll(this.ends.gone, listed);
     const come: End[] = [];
-    for (const end of candidates(settled, this.ends.come)) {
+    for (const end of crowd.candidates(settled, otherwise)) {
       const membership = this.membership(peer, settled, otherwise, subject, end);
       if (membership === otherwise) continue;
       listed.set(end, membership);
@@ -171,21 +177,31 @@ export class PeerReaches {
   }
 }
 
-/** Whom the peer may hold. Most selectors name their namespace, and then no other needs to be looked at. */
-function* candidates(settled: SettledPeer, population: Population): Iterable<End> {
-  if (settled.kind === "nobody" || settled.kind === "everything") return;
-  if (settled.kind !== "pods") {
-    yield* population;
-    return;
+/** Ends among whom a peer looks for those it may hold. */
+class Crowd {
+  private inBlocks: EndsInBlocks | undefined;
+
+  constructor(private readonly population: Population) {}
+
+  /** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
+  *candidates(settled: SettledPeer, otherwise: Membership): Iterable<End> {
+    if (settled.kind === "nobody" || settled.kind === "everything") return;
+    if (settled.kind === "pods") yield* this.pods(settled);
+    // Outside of its blocks such a peer holds nobody.
+    else if (settled.kind === "networks" && otherwise === "no")
+      yield* (this.inBlocks ??= new EndsInBlocks(this.population)).inAnyOf(settled.cidrs);
+    else yield* this.population;
   }
-  const { podsIn } = population;
-  const { namespaces } = settled.choice;
-  const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
-  const names = namespaces.kind === "named" ? [namespaces.name] : named;
-  for (const name of new Set(names ?? podsIn.keys())) {
-    const ends = podsIn.get(name) ?? [];
-    const [one] = ends;
-    if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)) yield* ends;
+
+  private *pods({ choice: { namespaces } }: Extract<SettledPeer, { kind: "pods" }>): Iterable<End> {
+    const { podsIn } = this.population;
+    const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
+    const names = namespaces.kind === "named" ? [namespaces.name] : named;
+    for (const name of new Set(names ?? podsIn.keys())) {
+      const ends = podsIn.get(name) ?? [];
+      const [one] = ends;
+      if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)) yield* ends;
+    }
   }
 }
 

@@ -10,6 +10,7 @@ const pod = (name: string): Pod => ({
   hostNetwork: false,
   addresses: [],
   ports: [],
+  hostAddresses: [],
 });
 
 const [a, b, c, d] = [pod("a"), pod("b"), pod("c"), pod("d")] as const;

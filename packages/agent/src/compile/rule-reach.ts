@@ -88,10 +88,11 @@ export class RuleReaches {
     key: string,
     inputs: readonly PeerReach[],
   ): Found["reach"] {
-    const otherwise = items.of(membershipIn(inputs, undefined), undefined);
+    const membership = membershipIn(inputs);
+    const otherwise = items.of(membership(undefined), undefined);
     const listed = new Map<End, Item | undefined>();
     for (const end of this.candidates(record, inputs)) {
-      const item = items.of(membershipIn(inputs, end), end);
+      const item = items.of(membership(end), end);
       if (item !== otherwise) listed.set(end, item);
     }
     const number = ++this.numbers;
@@ -102,7 +103,7 @@ export class RuleReaches {
     const changed = [...removeAll(this.ends.gone, reach.listed)];
     const come = looksAtAll(reach.record) ? this.ends.come : new Set(inputs.flatMap((input) => input.come));
     for (const end of come) {
-      const item = items.of(membershipIn(inputs, end), end);
+      const item = items.of(membershipOf(end, inputs), end);
       if (item === reach.otherwise) continue;
       reach.listed.set(end, item);
       changed.push(end);
@@ -177,8 +178,19 @@ const namesPortsOut = (record: RuleRecord): boolean =>
 /** Whether it is about ends that none of its peers tells from others. */
 const looksAtAll = (record: RuleRecord): boolean => namesPortsOut(record) || namesExternal(record);
 
-function membershipIn(inputs: readonly PeerReach[], end: End | undefined): Membership {
+function membershipOf(end: End | undefined, inputs: readonly PeerReach[]): Membership {
   return strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
+}
+
+/** The same for many ends: most inputs hold nobody but those they list. */
+function membershipIn(inputs: readonly PeerReach[]): (end: End | undefined) => Membership {
+  const inListed = new Map<End, Membership>();
+  for (const { otherwise, listed } of inputs)
+    if (otherwise === "no")
+      for (const [end, membership] of listed)
+        inListed.set(end, strongest([membership, inListed.get(end) ?? "no"]));
+  const wide = inputs.filter(({ otherwise }) => otherwise !== "no");
+  return (end) => strongest([(end && inListed.get(end)) ?? "no", membershipOf(end, wide)]);
 }
 
 /** What makes a rule mean something else for another subject. */

@@ -35,10 +35,3 @@ export class Conntrack {
     return failed(`the marks of connections cannot be cleared: conntrack says \`${said}\``);
   }
 }
-
-/** How many generations a mask has room for: two of its bits say `by name` and `denied`, and 0 is never judged. */
-export function lastGeneration(mask: number): number {
-  let bits = 0;
-  for (let rest = mask >>> 0; rest !== 0; rest >>>= 1) bits += rest & 1;
-  return 2 ** (bits - 2) - 1;
-}

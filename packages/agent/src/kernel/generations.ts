@@ -1,4 +1,5 @@
-import { type Conntrack, lastGeneration } from "./conntrack.js";
+import { markField } from "../ruleset/connection-mark.js";
+import type { Conntrack } from "./conntrack.js";
 import { done, type Outcome } from "./outcome.js";
 import type { TableState } from "./table-state.js";
 
@@ -30,7 +31,7 @@ export class Generations {
 
   async next(): Promise<Outcome<number>> {
     // Without a table nobody knows what the marks in the kernel mean; past the last one they would mean two things.
-    if (this.#spent === undefined || this.#spent >= lastGeneration(this.mask)) {
+    if (this.#spent === undefined || this.#spent >= markField(this.mask).generations) {
       const cleared = await this.conntrack.clearMarks(this.mask);
       if (!cleared.ok) return cleared;
       this.#spent = 0;

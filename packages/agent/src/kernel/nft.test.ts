@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Conntrack, lastGeneration } from "./conntrack.js";
+import { Conntrack } from "./conntrack.js";
 import { Nft } from "./nft.js";
 
 /** Says what nft would, and fails. */
@@ -35,12 +35,4 @@ test("a program that is not there is a message that says what to install", async
   });
   const conntrack = await new Conntrack(["/nowhere/conntrack"]).isThere();
   expect(conntrack.ok ? "" : conntrack.message).toContain("install the package `conntrack`");
-});
-
-test.each([
-  [0xffff0000, 16383],
-  [0x000000ff, 63],
-  [0xf0000000, 3],
-])("the mask %i has room for generations up to %i", (mask, last) => {
-  expect(lastGeneration(mask)).toBe(last);
 });

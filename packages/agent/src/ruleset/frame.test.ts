@@ -52,9 +52,12 @@ describe("connections", () => {
     expect(send(allowed, reply(81))).toMatchObject({ verdict: "drop", mark: cut });
   });
 
-  it("S1.5: errors about them are let through", () => {
-    const error = { protocol: "ICMP", icmpType: 3, ...connection("related", past) } as const;
-    expect(send(denied, error).verdict).toBe("accept");
+  it("S1.5: errors about them are let through where they are allowed, and are no way around what is not", () => {
+    const error = (mark: number) =>
+      ({ protocol: "ICMP", icmpType: 3, ...connection("related", mark) }) as const;
+    expect(send(allowed, error(present)).verdict).toBe("accept");
+    expect(send(denied, error(cut)).verdict).toBe("drop");
+    expect(send(denied, error(past))).toMatchObject({ verdict: "drop", mark: past });
   });
 
   it("that nobody tracks are judged packet by packet", () => {
@@ -87,9 +90,26 @@ describe("unknown pods", () => {
     ["203.0.113.1 -> 10.0.0.9:80/TCP", "forward", "unknown_ingress"],
     ["10.0.0.9 -> 192.168.0.1:80/TCP", "input", "unknown_egress"],
     ["fd00::9 -> [2001:db8::1]:80/TCP", "forward", "unknown_egress"],
+    ["fe80::9 -> [fe80::8]:80/TCP", "forward", "unknown_egress"],
+    ["fe80::9 -> [fd00::1]:80/TCP", "forward", "unknown_egress"],
+    ["fd00::2 -> [fe80::8]:80/TCP", "forward", "unknown_ingress"],
   ] as const)("%s, %s: dropped and counted as %s", (packet, hook, counter) => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send(packet, { hook })).toMatchObject({ verdict: "drop", counted: [counter] });
+  });
+
+  it.each(["bridge", "veth"] as const)("speak to their node by their link, a %s", (deviceKind) => {
+    const { send } = nodeWorld(closed, { localRanges });
+    const journey = send("fe80::9 -> [fe80::1]:10250/TCP", { hook: "input", deviceKind });
+    expect(journey).toMatchObject({ verdict: "drop", counted: ["unknown_egress"] });
+  });
+
+  it("are none where neighbours of the node itself speak, or all of a link are spoken to", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    expect(send("fe80::9 -> [fe80::8]:80/TCP", { hook: "input" }).verdict).toBe("accept");
+    const lease = { hook: "input", deviceKind: "bridge", sourcePort: 547 } as const;
+    expect(send("fe80::9 -> [fe80::8]:546/UDP", lease).verdict).toBe("accept");
+    expect(send("fe80::9 -> [ff02::1]:5353/UDP").verdict).toBe("accept");
   });
 
   it("are reached by their node, whose probes may come first", () => {
@@ -106,6 +126,15 @@ describe("unknown pods", () => {
   it("are let through where that is asked for", () => {
     const { send } = nodeWorld(closed, { localRanges, unknownPods: "allow" });
     expect(send("10.0.0.9 -> 203.0.113.1:80/TCP").verdict).toBe("accept");
+  });
+
+  it.each([
+    ["10.0.0.0/16 10.0.1.0/24 10.0.0.0/16", ["10.0.0.0/16"]],
+    ["10.0.0.0/25 10.0.0.128/25", ["10.0.0.0/25", "10.0.0.128/25"]],
+    ["10.0.0.7/32", ["10.0.0.7"]],
+  ])("in the ranges %s: a set that nft takes, and lists in the same words", (given, elements) => {
+    const { ruleset } = nodeWorld(closed, { localRanges: given.split(" ").map((text) => parseCidr(text)!) });
+    expect(ruleset.sets.get("local4")?.elements).toEqual(new Map(elements.map((text) => [text, ""])));
   });
 
   it("are told from known pods without any policy", () => {

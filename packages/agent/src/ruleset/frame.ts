@@ -1,4 +1,4 @@
-import { type Cidr, type Family, formatCidr } from "@tierwall/core";
+import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core";
 import { generationBits, hex, markField, setMark } from "./connection-mark.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
@@ -55,19 +55,16 @@ function baseChains(
   const mask = options.connectionMask;
   const { judged, denied, byName } = markField(mask);
   const current = generationBits(mask, generation);
+  // S1.5: errors about a connection bear its mark, so that they are let through or dropped with it. Before a packet of it was
+  // judged by this generation there is nothing to report; who does so anyway is judged by what he sends.
   const allowed = `ct mark & ${hex(judged)} == ${hex(current)} accept`;
   const remembered = [allowed, `ct mark & ${hex(judged)} == ${hex(current | denied)} drop`];
   const forget =
     program.names.length === 0
       ? []
       : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
-  const always = [
-    // S1.5: errors about a connection are let through, whatever becomes of it.
-    "ct state 0x4 meta l4proto 1 accept",
-    "ct state 0x4 meta l4proto 58 accept",
-    // Finding neighbours is not a connection; such packets never come from further away.
-    "ip6 hoplimit 255 icmpv6 type 133-137 accept",
-  ];
+  // Finding neighbours is not a connection; such packets never come from further away.
+  const neighbours = "ip6 hoplimit 255 icmpv6 type 133-137 accept";
   const hook = (name: string, priority: number) =>
     `type filter hook ${name} priority ${priority}; policy accept;`;
   const unknown = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
@@ -79,6 +76,27 @@ function baseChains(
     `ip6 ${side} vmap @${podMaps[direction][6]}`,
     ...unknown(direction, side),
   ];
+  // Such packets are never routed: they go from port to port of a bridge, by addresses that pods give themselves and that
+  // no policy can name.
+  const linkLocal = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
+    families(options).length === 0
+      ? []
+      : [`ip6 ${side} fe80::/10 ${notToAll[side]}goto ${unknownCounter[direction]}`];
+  const forwarded = (direction: "egress" | "ingress", side: "saddr" | "daddr") => [
+    ...walk(direction, side),
+    ...linkLocal(direction, side),
+  ];
+  // The same to the node itself, which has other neighbours, too; these are not behind what pods hang on, but for those of a
+  // node whose own link is a bridge. It may get its address from there.
+  const linkLocalHere =
+    families(options).length === 0
+      ? []
+      : [
+          "ip6 saddr fe80::/10 udp sport 547 udp dport 546 accept",
+          ...["bridge", "veth"].map(
+            (kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr").join("")}`,
+          ),
+        ];
   const deny =
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
@@ -93,27 +111,27 @@ function baseChains(
         rules: [
           ...remembered,
           ...forget,
-          ...always,
+          neighbours,
           "ct direction 1 goto egress_reply",
-          ...walk("egress", "saddr"),
+          ...forwarded("egress", "saddr"),
         ],
       },
     ],
-    ["egress_reply", { rules: walk("egress", "daddr") }],
+    ["egress_reply", { rules: forwarded("egress", "daddr") }],
     [
       "ingress",
       {
         hook: hook("forward", -5),
         rules: [
           allowed,
-          ...always,
+          neighbours,
           "ct direction 1 goto ingress_reply",
-          ...walk("ingress", "daddr"),
+          ...forwarded("ingress", "daddr"),
           "goto stamp",
         ],
       },
     ],
-    ["ingress_reply", { rules: [...walk("ingress", "saddr"), "goto stamp"] }],
+    ["ingress_reply", { rules: [...forwarded("ingress", "saddr"), "goto stamp"] }],
     [
       "input",
       {
@@ -124,8 +142,9 @@ function baseChains(
           ...remembered,
           "ct direction 1 goto input_reply",
           ...forget,
-          ...always,
+          neighbours,
           ...walk("egress", "saddr"),
+          ...linkLocalHere,
         ],
       },
     ],
@@ -171,6 +190,9 @@ function baseChains(
       : []),
   ];
 }
+
+/** What is sent to all of a link is not for one pod. */
+const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
 
 /** What the node may not do to its pods. */
 function ownNode({ ruleset }: NodeProgram, side: "saddr" | "daddr"): readonly string[] {
@@ -228,10 +250,20 @@ function unknownRules(name: string, { log, shadow }: NodeOptions): readonly stri
 
 function rangeSet(family: Family, ranges: readonly Cidr[]): NamedSet {
   const own = ranges.filter((range) => range.family === family);
+  // Intervals that overlap are refused.
+  const outermost = own.filter((range) => !own.some((other) => isWider(other, range)));
   return {
     kind: "set",
     type: `ipv${family}_addr`,
     flags: ["interval"],
-    elements: new Map(own.map((range) => [formatCidr(range), ""])),
+    elements: new Map(outermost.map((range) => [rangeText(range), ""])),
   };
 }
+
+const isWider = (outer: Cidr, inner: Cidr): boolean => outer.prefix < inner.prefix && covers(outer, inner);
+
+/** As nft prints it: a single address without its prefix. */
+const rangeText = (range: Cidr): string =>
+  range.prefix === bitsOf(range.family)
+    ? formatAddress({ family: range.family, value: range.first })
+    : formatCidr(range);

@@ -15,6 +15,8 @@ export interface Packet {
   readonly destinationPort?: number;
   readonly icmpType?: number;
   readonly hopLimit?: number;
+  /** What kind of device it came in by; none for a physical one. */
+  readonly deviceKind?: "bridge" | "veth";
   readonly connection: {
     readonly state: "new" | "established" | "related" | "untracked";
     readonly isReply: boolean;
@@ -209,6 +211,10 @@ const words: readonly Word[] = [
     },
   },
   {
+    pattern: /^meta iifkind "(\w+)" /,
+    apply: (view, [, kind]) => view.packet().deviceKind === kind,
+  },
+  {
     pattern: /^ip6 hoplimit (\d+) /,
     apply: (view, [, limit]) => view.family() === 6 && (view.packet().hopLimit ?? 64) === Number(limit),
   },
@@ -232,6 +238,14 @@ const words: readonly Word[] = [
     apply: (view, [, ip, side, set]) => {
       const address = addressOf(view, ip!, side!);
       return address !== undefined && view.lookup(set!, address) !== undefined;
+    },
+  },
+  {
+    pattern: /^(ip6?) ([sd]addr) (!= )?([\d.a-f:]+\/\d+) /,
+    apply: (view, [, ip, side, not, block]) => {
+      if ((ip === "ip" ? 4 : 6) !== view.family()) return false;
+      const { source, destination } = view.packet();
+      return contains(parseCidr(block!)!, side === "saddr" ? source : destination) === (not === undefined);
     },
   },
   {

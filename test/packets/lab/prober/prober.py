@@ -194,8 +194,8 @@ class Prober:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, flow["tos"])
         sock.setblocking(False)
         try:
-            sock.bind((flow["source"], 0))
-            sock.connect((flow["target"], flow["port"]))
+            sock.bind(at(flow["source"], 0))
+            sock.connect(at(flow["target"], flow["port"]))
             if protocol == "UDP":
                 sock.send(MESSAGE.pack(number, 0) + bytes(flow["padding"]))
         except OSError as error:
@@ -355,6 +355,12 @@ def own_address(extras):
         if level == socket.IPPROTO_IP and kind == IP_PKTINFO:
             return data[8:12]
     raise ValueError("a packet came without its destination")
+
+
+def at(address, port):
+    """`fe80::1%eth0` is an address of a link, which says nothing without the link."""
+    address, _, link = address.partition("%")
+    return (address, port, 0, socket.if_nametoindex(link)) if link else (address, port)
 
 
 def send_raw(sock, family, packet, source, target):

@@ -8,24 +8,14 @@ import {
   type Pod,
   podKey,
 } from "@tierwall/core";
+import type { End } from "./end.js";
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
 import type { PodChanges } from "./pod-changes.js";
 import { Population } from "./population.js";
 import type { Words } from "./words.js";
 
-/** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
-export interface End {
-  readonly key: string;
-  readonly kind: "pod" | "host" | "external";
-  readonly family: Family;
-  /** The blocks around its addresses, and the Services in front of it: what else than its kind rules look at. */
-  readonly blocks: string;
-  readonly service: string;
-  /** One of them; it may be gone, but those that are left are the same to all rules. */
-  sample: Endpoint;
-  members: number;
-}
+export type { End };
 
 /** An address of a pod or a node. */
 export interface Located {

@@ -9,6 +9,7 @@ const pod = (name: string): Pod => ({
   serviceAccount: "default",
   hostNetwork: false,
   addresses: [],
+  hostAddresses: [],
   ports: [],
   hostAddresses: [],
 });

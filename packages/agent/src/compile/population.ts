@@ -1,4 +1,4 @@
-import type { End } from "./ends.js";
+import type { End } from "./end.js";
 
 /** Ends, in the order in which peers ask for them: those of pods by namespace, and all others. */
 export class Population {

@@ -1,0 +1,14 @@
+import type { Endpoint, Family } from "@tierwall/core";
+
+/** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
+export interface End {
+  readonly key: string;
+  readonly kind: "pod" | "host" | "external";
+  readonly family: Family;
+  /** The blocks around its addresses, and the Services in front of it: what else than its kind rules look at. */
+  readonly blocks: string;
+  readonly service: string;
+  /** One of them; it may be gone, but those that are left are the same to all rules. */
+  sample: Endpoint;
+  members: number;
+}

@@ -76,7 +76,7 @@ export class IdentityMaps {
   }
 
   private exact(elements: Elements): Made["exact"] {
-    return { kind: "map", type: this.type, flags: [], size: roomFor(elements.size, 16_384), elements };
+    return { kind: "map", type: this.type, flags: [], size: roomFor(elements.size, 65_536), elements };
   }
 
   private all(identities: ReadonlyMap<End, string>, claimed: ClaimedAddresses): Elements {

@@ -11,7 +11,6 @@ const pod = (name: string): Pod => ({
   addresses: [],
   hostAddresses: [],
   ports: [],
-  hostAddresses: [],
 });
 
 const [a, b, c, d] = [pod("a"), pod("b"), pod("c"), pod("d")] as const;

@@ -95,7 +95,7 @@ function replyTo(packet: Packet): Packet {
     ...(destinationPort === undefined ? {} : { sourcePort: destinationPort }),
     ...(icmpType === undefined ? {} : { icmpType: icmpType === 8 ? 0 : icmpType + 1 }),
     hook: packet.hook === "input" ? "output" : packet.hook === "output" ? "input" : "forward",
-    connection: { state: "established", isReply: true, mark: 3 << 19 },
+    connection: { state: "established", isReply: true, mark: 3 << 18 },
   };
 }
 
@@ -141,7 +141,7 @@ function judged(state: State, asked: Asked): Judged {
 function faultIn(wanted: Judged, said: Journey, { packet }: Asked): string | undefined {
   const verdict = wanted.allowed ? "accept" : "drop";
   if (said.verdict !== verdict) return `the table says ${said.verdict}, counting ${said.counted.join()}`;
-  const isStamped = said.mark === generation << 19;
+  const isStamped = said.mark === generation << 18;
   if (wanted.allowed && packet.hook !== "output" && !isStamped)
     return `the mark is ${said.mark.toString(16)}`;
   if (wanted.allowed && said.priority !== "none" && packet.hook === "forward") return "an identity is left";
@@ -157,10 +157,10 @@ function faultInBlame({ by }: Judged, { counted }: Journey, program: NodeProgram
 
 /** Established under other rules: judged the same again, from both sides; and by this generation: not judged any more. */
 function faultLater(wanted: Judged, ruleset: Ruleset, { packet }: Asked): string | undefined {
-  const old = { ...packet, connection: { state: "established", isReply: false, mark: 3 << 19 } } as const;
+  const old = { ...packet, connection: { state: "established", isReply: false, mark: 3 << 18 } } as const;
   const again = walkRuleset(ruleset, old);
   if ((again.verdict === "accept") !== wanted.allowed) return "established, it is judged differently";
-  if (!wanted.allowed && again.mark !== ((generation << 19) | 0x10000)) return "it is not marked as denied";
+  if (!wanted.allowed && again.mark !== ((generation << 18) | 0x10000)) return "it is not marked as denied";
   const next = walkRuleset(ruleset, { ...old, connection: { ...old.connection, mark: again.mark } });
   if ((next.verdict === "accept") !== wanted.allowed) return "the next packet fares differently";
   // The node's own replies, and those to it, are let through; what they answer to is not.

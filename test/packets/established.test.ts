@@ -22,7 +22,7 @@ interface Kept {
 }
 
 /** Room for seven generations: the eighth change begins anew. */
-const connectionMask = 0x003f0000;
+const connectionMask = 0x001f0000;
 const changes = 10;
 
 /** Denied connections that carried the mark of a generation which has come again. */

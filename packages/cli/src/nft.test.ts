@@ -44,7 +44,7 @@ describe("tierwall nft", () => {
   it("holds nothing of rules that are about pods of other nodes", () => {
     const { stdout } = nft("--node", "worker-2");
     expect(stdout).not.toContain("shop/web");
-    expect(stdout).toContain("10.0.0.2 : goto leave # shop/other");
+    expect(stdout).toContain("10.0.0.2 : accept # shop/other");
   });
 
   it("--diff prints what another state changes, and is status 1", () => {
@@ -66,7 +66,7 @@ describe("tierwall nft", () => {
     expect(stdout).toContain("reject with icmpx 3");
     expect(stdout).toContain("ip saddr @local4 goto unknown_egress");
     expect(stdout).toContain("group 7");
-    expect(stdout).toContain("ct mark & 0x00fd0000 == 0x00080000 accept");
+    expect(stdout).toContain("ct mark & 0x00fd0000 == 0x00040000 accept");
   });
 
   it.each([

@@ -192,7 +192,7 @@ describe("S8.4: domain names", () => {
     expect(told(send(packet))).toBe("drop");
     expect(send(packet, {}, learned(set!.fresh[4]))).toMatchObject({
       verdict: "accept",
-      mark: 0x00080000 | byName,
+      mark: 0x00040000 | byName,
     });
     expect(told(send("10.0.0.1 -> 203.0.113.1:80/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
   });
@@ -202,7 +202,7 @@ describe("S8.4: domain names", () => {
   });
 
   it("keep established connections longer than new ones may be opened", () => {
-    const old = { connection: { state: "established", isReply: false, mark: 0x00100000 } } as const;
+    const old = { connection: { state: "established", isReply: false, mark: 0x00080000 } } as const;
     expect(told(send(packet, {}, learned(set!.kept[4])))).toBe("drop");
     expect(told(send(packet, old, learned(set!.kept[4])))).toBe("accept");
   });

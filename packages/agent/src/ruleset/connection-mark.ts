@@ -1,14 +1,12 @@
 /*
  * Our part of the connection mark, from high to low:
  *
- *     generation of the ruleset that judged it (0: none) │ left │ by name │ denied
+ *     generation of the ruleset that judged it (0: none) │ by name │ denied
  */
 export interface MarkField {
   /** Allowed because a domain name resolved to the address. */
   readonly byName: number;
   readonly denied: number;
-  /** This generation let it leave its source, and the destination was not asked yet. */
-  readonly left: number;
   /** Everything but `byName`: what tells whether, and how, the present generation judged the connection. */
   readonly judged: number;
   /** How many generations there are; they count from 1 to this. */
@@ -18,13 +16,12 @@ export interface MarkField {
 export function markField(mask: number): MarkField {
   const denied = (mask & -mask) >>> 0;
   const byName = denied * 2;
-  const generations = (mask >>> 0) / denied / 8 - 0.875;
-  return { byName, denied, left: denied * 4, judged: (mask & ~byName) >>> 0, generations };
+  return { byName, denied, judged: (mask & ~byName) >>> 0, generations: (mask >>> 0) / denied / 4 - 0.75 };
 }
 
 /** The bits of a generation, where the mark has them. */
 export function generationBits(mask: number, generation: number): number {
-  return (generation * markField(mask).denied * 8) >>> 0;
+  return (generation * markField(mask).denied * 4) >>> 0;
 }
 
 export function hex(value: number): string {

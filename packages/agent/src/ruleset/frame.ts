@@ -16,7 +16,7 @@ export interface Additions {
 /*
  * The table around a program: where packets come in, who of them is judged at all, and what is remembered.
  *
- *   forward ─► egress  (walk of the source)  ─► ingress (walk of the destination) ─► stamp ─► again
+ *   forward ─► egress  (walk of the source)  ─► ingress (walk of the destination) ─► stamp
  *   input   ─► input   (walk of the source)  ─► arrival                           ─► stamp
  *   output  ─► output  (what binds the node itself; replies to pods)  ─► departure ─► stamp
  *
@@ -53,7 +53,7 @@ function baseChains(
   own: boolean,
 ): readonly (readonly [string, Chain])[] {
   const mask = options.connectionMask;
-  const { judged, denied, byName, left } = markField(mask);
+  const { judged, denied, byName } = markField(mask);
   const current = generationBits(mask, generation);
   // S1.5: errors about a connection bear its mark, so that they are let through or dropped with it. Before a packet of it was
   // judged by this generation there is nothing to report; who does so anyway is judged by what he sends.
@@ -97,13 +97,10 @@ function baseChains(
             (kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr").join("")}`,
           ),
         ];
-  // A transaction may come between the two directions of a packet; then one was judged by other rules than the other.
-  const wholly = `ct mark & ${hex(judged)} == ${hex(current | left)}`;
   const deny =
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
-    ["leave", { rules: ["meta priority set none", setMark(judged, (current | left) >>> 0), "accept"] }],
-    ["stamp", { rules: ["meta priority set none", `${wholly} ${setMark(judged, current)}`, "accept"] }],
+    ["stamp", { rules: ["meta priority set none", setMark(judged, current), "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
     ["deny", { rules: ["ct state 0x2 goto cut", ...deny] }],
     ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
@@ -117,11 +114,10 @@ function baseChains(
           neighbours,
           "ct direction 1 goto egress_reply",
           ...forwarded("egress", "saddr"),
-          "goto leave",
         ],
       },
     ],
-    ["egress_reply", { rules: [...forwarded("egress", "daddr"), "goto leave"] }],
+    ["egress_reply", { rules: forwarded("egress", "daddr") }],
     [
       "ingress",
       {
@@ -136,21 +132,6 @@ function baseChains(
       },
     ],
     ["ingress_reply", { rules: [...forwarded("ingress", "saddr"), "goto stamp"] }],
-    // What is not stamped by now left under other rules: it is asked again, and judged as a whole when its next packet comes.
-    [
-      "again",
-      {
-        hook: hook("forward", -4),
-        rules: [
-          allowed,
-          "ct state 0x40 accept",
-          neighbours,
-          "ct direction 1 goto again_reply",
-          ...forwarded("egress", "saddr"),
-        ],
-      },
-    ],
-    ["again_reply", { rules: forwarded("egress", "daddr") }],
     [
       "input",
       {
@@ -164,7 +145,6 @@ function baseChains(
           neighbours,
           ...walk("egress", "saddr"),
           ...linkLocalHere,
-          "goto leave",
         ],
       },
     ],
@@ -197,13 +177,7 @@ function baseChains(
           // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
           [
             "output_reply",
-            {
-              rules: [
-                `ip daddr vmap @${podMaps.egress[4]}`,
-                `ip6 daddr vmap @${podMaps.egress[6]}`,
-                "goto leave",
-              ],
-            },
+            { rules: [`ip daddr vmap @${podMaps.egress[4]}`, `ip6 daddr vmap @${podMaps.egress[6]}`] },
           ] as const,
           [
             "departure",
@@ -234,9 +208,7 @@ function judgesEgress({ ruleset }: NodeProgram): boolean {
   return ([4, 6] as const).some((family) => {
     const elements = ruleset.sets.get(podMaps.egress[family])?.elements;
     return (
-      elements !== undefined &&
-      elements !== "learned" &&
-      [...elements.values()].some((v) => v !== "goto leave")
+      elements !== undefined && elements !== "learned" && [...elements.values()].some((v) => v !== "accept")
     );
   });
 }

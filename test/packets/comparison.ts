@@ -1,4 +1,12 @@
-import { compile, type Endpoint, evaluate, type Flow, type State, type Verdict } from "@tierwall/core";
+import {
+  compile,
+  type Endpoint,
+  evaluate,
+  type Flow,
+  isSubject,
+  type State,
+  type Verdict,
+} from "@tierwall/core";
 import { about, tellDecision } from "../../packages/core/src/testing/scenario.js";
 import type { Lab } from "./lab/lab.js";
 import type { Road } from "./lab/packet.js";
@@ -58,6 +66,8 @@ function waysOf(lab: Lab, flow: Flow, roads: readonly Road[]) {
 
 /** Of all that look the same in a packet, or why there is no one verdict. */
 function sharedVerdict(state: State, flow: Flow): string {
+  if (flow.destination.kind === "external" && isDeniedNames(state, flow.source))
+    return "a name that is denied may be any address to a node that has not heard of it: it fails closed";
   const verdicts = new Set<Verdict>();
   for (const source of alike(state, flow.source))
     for (const destination of alike(state, flow.destination)) {
@@ -67,6 +77,19 @@ function sharedVerdict(state: State, flow: Flow): string {
   const [first] = verdicts;
   if (verdicts.size > 1) return "a node and its host-network pods are one address, and not one verdict";
   return first === "Undecided" ? "undecided: what is not known here no packet can tell" : first!;
+}
+
+/** Whether rules deny this end something by its name (Cilium's `toFQDNs` with an authentication that always fails). */
+function isDeniedNames({ tiers }: State, source: Endpoint): boolean {
+  return (
+    source.kind === "pod" &&
+    tiers.egress.some(({ rules }) =>
+      rules.some(
+        ({ action, peers, subject }) =>
+          action !== "Allow" && peers.some(({ kind }) => kind === "domains") && isSubject(subject, source),
+      ),
+    )
+  );
 }
 
 /** A node and the pods in its network send and receive by the same addresses. */

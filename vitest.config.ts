@@ -25,6 +25,6 @@ export default defineConfig({
     // Tests with packets wait for them most of the time: one more than this machine has cores costs the others little.
     maxWorkers: availableParallelism() + 1,
     // Property tests on a slow or busy machine take a while; a hang is still found.
-    testTimeout: 60_000,
+    testTimeout: 30_000,
   },
 });

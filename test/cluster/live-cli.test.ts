@@ -123,7 +123,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
   });
 
   describe("a snapshot", () => {
-    it("gives the same answers, and is the same each time", () => {
+    it("gives the same answers, and is the same each time", { timeout: 90_000 }, () => {
       run("snapshot", "-o", "a.json.gz");
       run("snapshot", "-o", "b.json.gz");
       const [a, b] = ["a", "b"].map((name) => readFileSync(join(cwd, `${name}.json.gz`)));

@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: {
     // Tests run on the sources of our packages, also when they reach one through another: no build in between.
     alias: Object.fromEntries(
-      ["core", "kube", "agent"].map((name) => [
+      ["core", "kube", "agent", "ui", "server"].map((name) => [
         `@tierwall/${name}`,
         fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url)),
       ]),

@@ -1,7 +1,7 @@
 // Keeps the road of ARCHITECTURE.md one-way: who may import whom. Dependency-cruiser cannot read TypeScript 7, so the
 // import statements are read with oxc's parser and held against the tables below.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { isMain, root } from "./prepare.mjs";
@@ -157,7 +157,13 @@ function readPackages() {
   for (const path of folders) {
     const folder = join(root, path);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    dependencies[basename(path)] = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    // The page is bundled: nobody who installs it needs what it was made of.
+    const bundled = existsSync(join(folder, "vite.config.ts")) ? manifest.devDependencies : {};
+    dependencies[basename(path)] = Object.keys({
+      ...manifest.dependencies,
+      ...manifest.peerDependencies,
+      ...bundled,
+    });
     for (const entry of readdirSync(folder, { recursive: true })) {
       const file = entry.replaceAll("\\", "/");
       if (!/^src\/.*\.tsx?$/.test(file)) continue;

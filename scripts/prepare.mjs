@@ -50,6 +50,7 @@ export function build() {
   if (built && read(stamp) === wanted) return true;
   say("building ...");
   if (!quietly(bin("tsc"), ["-b"])) return false;
+  if (!quietly(bin("vite"), ["build", "--config", "packages/ui/vite.config.ts"])) return false;
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
   return true;
@@ -114,7 +115,9 @@ function buildFingerprint() {
   for (const folder of packages()) {
     files.push(`${folder}/package.json`, `${folder}/tsconfig.build.json`);
     const sources = readdirSync(join(root, folder, "src"), { recursive: true, encoding: "utf8" });
-    for (const file of sources) if (/(?<!\.test)\.tsx?$/.test(file)) files.push(`${folder}/src/${file}`);
+    for (const file of sources) {
+      if (/(?<!\.test)\.(tsx?|css|html|svg)$/.test(file)) files.push(`${folder}/src/${file}`);
+    }
   }
   const hash = createHash("sha256").update(read(join(root, "package-lock.json")) ?? "");
   for (const file of files.toSorted()) hash.update(`${file}\n${read(join(root, file)) ?? ""}\n`);

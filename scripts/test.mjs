@@ -15,7 +15,10 @@ const checks = {
   build: () => build(),
   format: () => quiet(bin("biome"), ["format", "--colors=off", "--reporter=summary", "."]),
   lint: () => quiet(bin("oxlint"), ["--type-aware", "--deny-warnings", "--report-unused-disable-directives"]),
-  types: () => quiet(bin("tsc"), ["-p", "tsconfig.tests.json"]),
+  types: () =>
+    ["tsconfig.tests.json", "packages/ui/tsconfig.page.json"].every((file) =>
+      quiet(bin("tsc"), ["-p", file]),
+    ),
   boundaries: () => quiet(node, ["scripts/check-boundaries.mjs"]),
   generated: () => quiet(node, ["scripts/check-generated.mjs"]),
   statements: () => quiet(node, ["scripts/check-semantics.mjs"]),

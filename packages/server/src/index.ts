@@ -1,0 +1,1 @@
+export { pageFolder } from "@tierwall/ui";

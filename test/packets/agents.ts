@@ -49,7 +49,9 @@ export class Agents {
 
 async function applyOn({ compiler, table, options }: Agent, state: State): Promise<Applied> {
   const program: NodeProgram = compiler.compile(withoutNames(state.cluster), state.tiers);
-  const applied = valueOf(await table.apply((generation) => frame(program, options, generation)));
+  const applied = valueOf(
+    await table.apply((generation, place) => frame(program, options, generation, {}, place)),
+  );
   if (applied.unfaithful !== undefined) throw new Error(applied.unfaithful.join("\n"));
   for (const names of program.names)
     for (const [family, pairs] of resolvedPairs(names, state.cluster.facts.dns ?? []))

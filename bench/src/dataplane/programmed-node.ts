@@ -39,7 +39,9 @@ export class ProgrammedNode {
     const start = performance.now();
     const program = this.compiler.compile(cluster, tiers);
     const compiled = performance.now() - start;
-    const applied = await this.table.apply((generation) => frame(program, options, generation));
+    const applied = await this.table.apply((generation, place) =>
+      frame(program, options, generation, {}, place),
+    );
     if (!applied.ok) throw new Error(applied.message);
     if (applied.value.unfaithful !== undefined) throw new Error(applied.value.unfaithful[0]);
     this.program = program;

@@ -11,7 +11,8 @@ export class ClassChains {
   verdictFor(direction: Direction, walk: readonly TierLayout[]): string {
     const tiers = walk.filter(({ rules }) => rules.length > 0);
     const end = allowing({ direction });
-    if (tiers.length === 0) return end;
+    // Who leaves without a walk still has what he began with.
+    if (tiers.length === 0) return direction === "egress" ? "accept" : end;
     const needsIdentity = tiers.some(({ rules }) => rules[0]!.startsWith("meta priority"));
     const identify = needsIdentity ? [`jump ${this.identifying(direction)}`] : [];
     const jumps = tiers.map(({ rules }) => `jump ${this.chains.add("tier", rules)}`);

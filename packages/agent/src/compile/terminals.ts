@@ -51,4 +51,4 @@ export class Terminals {
 
 /** Going out, the destination has still to be asked; coming in, nobody has. */
 export const allowing = ({ direction }: Pick<BookEntry, "direction">): string =>
-  direction === "egress" ? "accept" : "goto stamp";
+  direction === "egress" ? "goto leave" : "goto stamp";

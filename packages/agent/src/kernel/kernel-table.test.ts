@@ -212,7 +212,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     const table = await openTable();
     await table.apply(denying(80));
     const nonsense = (): ReturnType<ReturnType<typeof denying>> => ({
-      ...denying(80)(1),
+      ...denying(80)(1, "first"),
       chains: new Map([["nonsense", { rules: ["accept if you like"] }]]),
     });
     const outcome = await table.apply(nonsense);
@@ -227,8 +227,8 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
   test("a set that cannot be changed in place is changed by a swap", async () => {
     const table = await openTable();
     await table.apply(denying(80));
-    const sized: ReturnType<typeof denying> = (generation) => {
-      const { sets, ...rest } = denying(80)(generation);
+    const sized: ReturnType<typeof denying> = (generation, place) => {
+      const { sets, ...rest } = denying(80)(generation, place);
       return { ...rest, sets: new Map([...sets, ["ports", { ...sets.get("ports")!, size: 100 }]]) };
     };
     expect(await table.apply(sized)).toMatchObject({

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { isNothing, standing } from "../ruleset/leftover.js";
+import type { Place } from "../ruleset/frame.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, tellApart } from "../ruleset/sameness.js";
 import { callRulesForBridges } from "./bridges.js";
@@ -30,8 +31,11 @@ export interface KernelTableOptions {
   readonly bridges?: () => Outcome<readonly string[]>;
 }
 
-/** The rules of a node, but for the generation of connections. Kept, and asked again when a repair needs a new one. */
-export type FrameOf = (generation: number) => Ruleset;
+/**
+ * The rules of a node, but for the generation of connections and the place beside another table. Kept, and asked again
+ * when a repair needs a new one.
+ */
+export type FrameOf = (generation: number, place: Place) => Ruleset;
 
 /** Lines that fill learned sets of a table; of those alone that the table has. */
 export type ElementsFor = (table: {
@@ -157,6 +161,10 @@ export class KernelTable {
     return [this.#options.table, `${this.#options.table}-b`];
   }
 
+  #placeOf(name: string): Place {
+    return name === this.#options.table ? "first" : "second";
+  }
+
   get #freeName(): string {
     return this.#names.find((name) => name !== this.#current?.name)!;
   }
@@ -201,14 +209,14 @@ export class KernelTable {
     const alone = await this.#removeStrays();
     if (!alone.ok) return alone;
     const { name, held, state } = current;
-    if (sameRuleset(held.ruleset, frameOf(state.generation))) {
+    if (sameRuleset(held.ruleset, frameOf(state.generation, this.#placeOf(name)))) {
       const { generation } = state;
       return done({ kind: "unchanged", table: name, generation, milliseconds: clock.read() });
     }
     const next = await this.#generations.next();
     if (!next.ok) return next;
     const { value: generation } = next;
-    const ruleset = frameOf(generation);
+    const ruleset = frameOf(generation, this.#placeOf(name));
     const elements = this.#elementsFor({ name, ruleset, held: held.ruleset });
     const changed = await this.#tables.change(current, { ruleset, generation, elements });
     if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
@@ -222,8 +230,8 @@ export class KernelTable {
     const next = await this.#generations.next();
     if (!next.ok) return next;
     const generation = next.value;
-    const ruleset = frameOf(generation);
     const name = this.#freeName;
+    const ruleset = frameOf(generation, this.#placeOf(name));
     const elements = await this.#learned(name, ruleset);
     const loaded = await this.#tables.load(name, { ruleset, generation, elements });
     if (!loaded.ok) return loaded;
@@ -323,7 +331,8 @@ export class KernelTable {
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const { value: generation } = next;
-      const { name, ruleset } = { name: this.#freeName, ruleset: frameOf(generation) };
+      const name = this.#freeName;
+      const ruleset = frameOf(generation, this.#placeOf(name));
       const old = this.#current;
       const learned = await this.#learned(name, ruleset);
       const begun = await beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);

@@ -74,7 +74,7 @@ function frameFor({ program, options }: Turn): FrameOf {
     program.names.length === 0
       ? {}
       : { beforeInput: dnsPart.input, beforeOutput: dnsPart.output, extra: dnsPart.ruleset };
-  return (generation) => frame(program, options, generation, additions);
+  return (generation, place) => frame(program, options, generation, additions, place);
 }
 
 /** During a trial there are two tables, and each takes what it has sets for. */

@@ -3,6 +3,16 @@ import { generationBits, hex, markField, setMark } from "./connection-mark.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import { cutCounter, localRanges, logPrefix, podMaps, unknownCounter } from "./vocabulary.js";
+import {
+  isNotOnItsWay,
+  isSettled,
+  mayLeave,
+  nowMap,
+  outdatedChain,
+  settle,
+  unlessSameRules,
+  unsettle,
+} from "./walk-state.js";
 
 /** What others put into the table. */
 export interface Additions {
@@ -13,6 +23,11 @@ export interface Additions {
   readonly extra?: Ruleset;
 }
 
+/** Of two tables that judge beside each other, each has the places of its base chains side by side. */
+export type Place = "first" | "second";
+
+const firstPriority: Readonly<Record<Place, number>> = { first: -10, second: -6 };
+
 /*
  * The table around a program: where packets come in, who of them is judged at all, and what is remembered.
  *
@@ -21,28 +36,56 @@ export interface Additions {
  *   output  ─► output  (what binds the node itself; replies to pods)  ─► departure ─► stamp
  *
  * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
- * those that were established under other rules: replies are turned round, so that they meet the same rules.
+ * those that were established under other rules: replies are turned round, so that they meet the same rules. Behind the two
+ * base chains of each row stand two more, `…_again`, for packets under which the rules changed (walk-state.ts).
  */
 export function frame(
   program: NodeProgram,
   options: NodeOptions,
   generation: number,
   additions: Additions = {},
+  place: Place = "first",
 ): Ruleset {
   const { extra } = additions;
   const { chains, sets, counters } = program.ruleset;
   const unknown = unknownPods(options);
-  const own = sets.has(podMaps.ownNode[4]) || sets.has(podMaps.ownNode[6]);
   return {
     chains: new Map([
       ...chains,
-      ...baseChains(program, options, generation, additions, own),
+      ...endings(options, generation),
+      ...baseChains(program, options, generation, additions, place),
       ...unknown.chains,
       ...(extra?.chains ?? []),
     ]),
-    sets: new Map([...sets, ...unknown.sets, ...(extra?.sets ?? [])]),
+    sets: new Map([...sets, [nowMap, nowElements(generation)], ...unknown.sets, ...(extra?.sets ?? [])]),
     counters: new Set([...counters, cutCounter, ...unknown.counters, ...(extra?.counters ?? [])]),
   };
+}
+
+function nowElements(generation: number): NamedSet {
+  const elements = new Map(["2", "10"].map((family) => [family, mayLeave(generation)] as const));
+  return { kind: "map", type: "nf_proto : classid", flags: [], elements };
+}
+
+type NamedChain = readonly [string, Chain];
+
+/** Where walks come to an end. */
+function endings(options: NodeOptions, generation: number): readonly NamedChain[] {
+  const mask = options.connectionMask;
+  const { judged, denied } = markField(mask);
+  const current = generationBits(mask, generation);
+  const unlessSame = unlessSameRules(generation);
+  const deny =
+    options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
+  return [
+    ["leave", { rules: [`meta priority set ${mayLeave(generation)}`, "accept"] }],
+    ["stamp", { rules: [...unlessSame, settle, setMark(judged, current), "accept"] }],
+    // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
+    ["deny", { rules: [...unlessSame, "ct state 0x2 goto cut", ...deny] }],
+    ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
+    // No verdict: whatever comes after it on this walk comes here, too, and falls out of the base chain.
+    [outdatedChain, { rules: [unsettle] }],
+  ];
 }
 
 function baseChains(
@@ -50,8 +93,8 @@ function baseChains(
   options: NodeOptions,
   generation: number,
   { beforeInput = [], beforeOutput = [] }: Additions,
-  own: boolean,
-): readonly (readonly [string, Chain])[] {
+  place: Place,
+): readonly NamedChain[] {
   const mask = options.connectionMask;
   const { judged, denied, byName } = markField(mask);
   const current = generationBits(mask, generation);
@@ -65,8 +108,8 @@ function baseChains(
       : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
   // Finding neighbours is not a connection; such packets never come from further away.
   const neighbours = "ip6 hoplimit 255 icmpv6 type 133-137 accept";
-  const hook = (name: string, priority: number) =>
-    `type filter hook ${name} priority ${priority}; policy accept;`;
+  const begin = `meta priority set ${mayLeave(generation)}`;
+  const unlessLeft = `meta priority != ${mayLeave(generation)} goto ${outdatedChain}`;
   const unknown = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
     families(options).map(
       ({ family, ip }) => `${ip} ${side} @${localRanges[family]} goto ${unknownCounter[direction]}`,
@@ -97,50 +140,43 @@ function baseChains(
             (kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr").join("")}`,
           ),
         ];
-  const deny =
-    options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
+  const own = [...ownNode(program, "daddr")];
   return [
-    ["stamp", { rules: ["meta priority set none", setMark(judged, current), "accept"] }],
-    // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
-    ["deny", { rules: ["ct state 0x2 goto cut", ...deny] }],
-    ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
+    ...inTwoSteps("forward", place, {
+      leaving: { name: "egress", before: [...remembered, neighbours], walk: "leaving" },
+      entering: { name: "ingress", before: [allowed, neighbours], walk: "entering" },
+    }),
     [
-      "egress",
-      {
-        hook: hook("forward", -10),
-        rules: [
-          ...remembered,
-          ...forget,
-          neighbours,
-          "ct direction 1 goto egress_reply",
-          ...forwarded("egress", "saddr"),
-        ],
-      },
+      "leaving",
+      { rules: [begin, ...forget, "ct direction 1 goto leaving_reply", ...forwarded("egress", "saddr")] },
     ],
-    ["egress_reply", { rules: forwarded("egress", "daddr") }],
+    ["leaving_reply", { rules: forwarded("egress", "daddr") }],
     [
-      "ingress",
+      "entering",
       {
-        hook: hook("forward", -5),
         rules: [
-          allowed,
-          neighbours,
-          "ct direction 1 goto ingress_reply",
+          unlessLeft,
+          unsettle,
+          "ct direction 1 goto entering_reply",
           ...forwarded("ingress", "daddr"),
           "goto stamp",
         ],
       },
     ],
-    ["ingress_reply", { rules: [...forwarded("ingress", "saddr"), "goto stamp"] }],
+    ["entering_reply", { rules: [...forwarded("ingress", "saddr"), "goto stamp"] }],
+    ...inTwoSteps("input", place, {
+      leaving: { name: "input", before: ['iifname "lo" accept'], walk: "coming" },
+      entering: { name: "arrival", before: ['iifname "lo" accept', allowed], walk: "arriving" },
+    }),
     [
-      "input",
+      "coming",
       {
-        hook: hook("input", -10),
         rules: [
-          'iifname "lo" accept',
-          ...beforeInput,
+          // What is settled before pods are judged is stamped all the same.
+          ...(beforeInput.length === 0 ? [] : [begin, ...beforeInput]),
           ...remembered,
-          "ct direction 1 goto input_reply",
+          begin,
+          "ct direction 1 goto coming_reply",
           ...forget,
           neighbours,
           ...walk("egress", "saddr"),
@@ -148,46 +184,67 @@ function baseChains(
         ],
       },
     ],
-    [
-      "arrival",
-      {
-        hook: hook("input", -5),
-        rules: ['iifname "lo" accept', allowed, "ct direction 1 accept", "goto stamp"],
-      },
-    ],
     // Replies to what the node itself asked for: welcome (S1.6), unless it is bound (S7.8).
-    ["input_reply", { rules: [...ownNode(program, "saddr"), "accept"] }],
-    ...(own || judgesEgress(program)
+    ["coming_reply", { rules: [...ownNode(program, "saddr"), "accept"] }],
+    [
+      "arriving",
+      { rules: [`${isNotOnItsWay} accept`, unlessLeft, `ct direction 1 ${settle} accept`, "goto stamp"] },
+    ],
+    ...(own.length > 0 || judgesEgress(program)
       ? [
-          [
-            "output",
-            {
-              hook: hook("output", -10),
-              rules: [
-                'oifname "lo" accept',
-                // Errors, and the reset by which somebody learns that he is denied.
-                "ct state 0x4 accept",
-                ...beforeOutput,
-                ...remembered,
-                "ct direction 1 goto output_reply",
-                ...ownNode(program, "daddr"),
-              ],
+          ...inTwoSteps("output", place, {
+            leaving: {
+              name: "output",
+              // Errors, and the reset by which somebody learns that he is denied.
+              before: ['oifname "lo" accept', "ct state 0x4 accept"],
+              walk: "going",
             },
+            entering: {
+              name: "departure",
+              before: ['oifname "lo" accept', "ct state 0x4 accept", allowed],
+              walk: "departing",
+            },
+          }),
+          [
+            "going",
+            { rules: [...beforeOutput, ...remembered, "ct direction 1 goto going_reply", ...own] },
           ] as const,
           // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
           [
-            "output_reply",
-            { rules: [`ip daddr vmap @${podMaps.egress[4]}`, `ip6 daddr vmap @${podMaps.egress[6]}`] },
+            "going_reply",
+            { rules: [begin, `ip daddr vmap @${podMaps.egress[4]}`, `ip6 daddr vmap @${podMaps.egress[6]}`] },
           ] as const,
-          [
-            "departure",
-            {
-              hook: hook("output", -5),
-              rules: ['oifname "lo" accept', allowed, "ct direction 1 goto stamp"],
-            },
-          ] as const,
+          // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
+          ["departing", { rules: ["ct direction 1 goto departing_reply", ...own] }] as const,
+          ["departing_reply", { rules: [`${isNotOnItsWay} accept`, unlessLeft, "goto stamp"] }] as const,
         ]
       : []),
+  ];
+}
+
+interface Step {
+  readonly name: string;
+  /** Who needs no walk. */
+  readonly before: readonly string[];
+  readonly walk: string;
+}
+
+/** Two base chains, and the same two once more for those under whom the rules changed. */
+function inTwoSteps(
+  hook: "forward" | "input" | "output",
+  place: Place,
+  { leaving, entering }: { readonly leaving: Step; readonly entering: Step },
+): readonly NamedChain[] {
+  const at = (turn: number) =>
+    `type filter hook ${hook} priority ${firstPriority[place] + turn}; policy accept;`;
+  return [
+    [leaving.name, { hook: at(0), rules: [...leaving.before, `goto ${leaving.walk}`] }],
+    [entering.name, { hook: at(1), rules: [...entering.before, `goto ${entering.walk}`] }],
+    [`${leaving.name}_again`, { hook: at(2), rules: [`${isSettled} accept`, `goto ${leaving.walk}`] }],
+    [
+      `${entering.name}_again`,
+      { hook: at(3), rules: [`${isNotOnItsWay} accept`, `jump ${entering.walk}`, "drop"] },
+    ],
   ];
 }
 
@@ -244,7 +301,7 @@ function unknownRules(name: string, { log, shadow }: NodeOptions): readonly stri
   return [
     `counter name "${name}"`,
     ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
-    shadow ? "accept" : "drop",
+    ...(shadow ? [...(name === unknownCounter.ingress ? [settle] : []), "accept"] : ["drop"]),
   ];
 }
 

@@ -269,10 +269,26 @@ const words: readonly Word[] = [
     },
   },
   {
-    pattern: /^meta priority set none$/,
-    apply: (view) => view.priority("none") === "none",
+    pattern: /^meta priority set meta nfproto map @(\S+)$/,
+    apply: (view, [, map]) => {
+      const found = view.lookup(map!, view.family() === 4 ? "2" : "10");
+      if (found !== undefined) view.priority(found);
+      return found !== undefined;
+    },
+  },
+  {
+    pattern: /^meta priority set (none|[\da-f]+:[\da-f]+)( |$)/,
+    apply: (view, [, value]) => view.priority(value) === value,
   },
   { pattern: /^meta priority none /, apply: (view) => view.priority() === "none" },
+  {
+    pattern: /^meta priority & ffff:0 != ffff:0 /,
+    apply: (view) => !view.priority().startsWith("ffff:"),
+  },
+  {
+    pattern: /^meta priority != ([\da-f]+:[\da-f]+) /,
+    apply: (view, [, value]) => view.priority() !== value,
+  },
   {
     pattern: /^counter name "(\w+)"( |$)/,
     apply: (view, [, name]) => {

@@ -1,0 +1,113 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { pods } from "./manifests.js";
+import { NodeLab, noLabBecause } from "./node-lab.js";
+import { RunningAgent } from "./running-agent.js";
+import { noStormBecause, Storm } from "./storm.js";
+
+/*
+ * Policies change while packets come in by the hundred thousand. All of them allow one port of pod b and deny another,
+ * each in its own way: whatever the kernel holds, and whatever it is being given, none of the denied may pass and none of
+ * the allowed may be lost.
+ */
+
+const reason = noLabBecause() ?? noStormBecause();
+const title = reason === undefined ? "" : ` (skipped: ${reason})`;
+const ports = { allowed: 9001, denied: 9000 };
+const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? 40);
+
+/** Pods that share the wire of pod a, so that there are more sources than one address has ports. */
+const relatives = Array.from({ length: 100 }, (_, i) => 20 + i);
+
+let lab: NodeLab | undefined;
+let storm: Storm | undefined;
+afterEach(() => {
+  storm?.calm();
+  lab?.destroy();
+});
+
+async function labOfMany(): Promise<NodeLab> {
+  lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" });
+  for (const host of relatives) lab.run("node", "ip", "route", "add", `10.9.0.${host}/32`, "dev", "v-a");
+  const others = relatives.map((host) => [`r${host}`, `10.9.0.${host}`] as const);
+  lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"], ...others));
+  return lab;
+}
+
+/** One after the other, over and over: who allows, who denies, and how much stands beside it. */
+const ways: readonly ((turn: number) => string)[] = [
+  (turn) => `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: b, namespace: shop}
+spec:
+  podSelector: {matchLabels: {app: b}}
+  policyTypes: [Ingress]
+  ingress:
+  - from: [{podSelector: {}}]
+    ports: [{port: ${ports.allowed}, protocol: UDP}, {port: ${1000 + turn}}]
+`,
+  (turn) => `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: guard-${turn}}
+spec:
+  tier: Admin
+  priority: ${turn % 1000}
+  subject: {namespaces: {matchLabels: {kubernetes.io/metadata.name: shop}}}
+  ingress:
+  - action: Deny
+    from: [{namespaces: {}}]
+    protocols: [{udp: {destinationPort: {number: ${ports.denied}}}}]
+`,
+  (turn) => `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: base}
+spec:
+  tier: Baseline
+  priority: 1
+  subject: {namespaces: {}}
+  egress:
+  - action: Accept
+    to: [{pods: {podSelector: {matchLabels: {app: b}}}}]
+    protocols: [{udp: {destinationPort: {number: ${ports.allowed}}}}, {tcp: {destinationPort: {number: ${1 + turn}}}}]
+  - action: Deny
+    to: [{networks: [0.0.0.0/0]}]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: nothing-from-${turn}, namespace: shop}
+spec:
+  podSelector: {matchLabels: {app: nobody-${turn}}}
+`,
+];
+
+describe.skipIf(reason)(`while the policies change under traffic${title}`, () => {
+  it(`no denied packet passes and no allowed packet is lost, in ${changes} changes`, {
+    timeout: 300_000,
+  }, async () => {
+    const node = await labOfMany();
+    node.write("manifests/policy.yaml", ways[0]!(0));
+    const agent = await RunningAgent.ready(node);
+    storm = Storm.start(node, "a", "b", relatives, ports);
+    const start = performance.now();
+    for (let turn = 1; turn <= changes; turn++) {
+      // In one step: a file that is half written is another policy for a moment.
+      node.write("next.yaml", ways[turn % ways.length]!(turn));
+      renameSync(join(node.folder, "next.yaml"), join(node.folder, "manifests/policy.yaml"));
+      await agent.says("rules are in the kernel");
+    }
+    const seconds = (performance.now() - start) / 1000;
+    const { allowed, denied } = await storm.stop();
+    const rate = (allowed.came + denied.came) / seconds;
+    expect(denied.passed).toBe(0);
+    expect(allowed.passed).toBe(allowed.came);
+    // A storm that did not blow shows nothing.
+    expect(Math.min(allowed.came, denied.came)).toBeGreaterThan(10_000);
+    console.log(
+      `${changes} changes in ${seconds.toFixed(1)} s under ${Math.round(rate / 1000)},000 packets a second`,
+    );
+  });
+});

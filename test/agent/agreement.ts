@@ -41,7 +41,7 @@ interface Asked {
 }
 
 /** Every connection that a pod of the node takes part in, as the first packet of it. */
-export function* connectionsAt(state: State, node: string): Iterable<Asked> {
+export function* connectionsAt(state: Pick<State, "cluster">, node: string): Iterable<Asked> {
   const ends = addressedEnds(state.cluster);
   for (const source of ends)
     for (const destination of ends) {

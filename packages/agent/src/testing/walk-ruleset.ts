@@ -31,13 +31,26 @@ export interface Journey {
   /** Names of counters, and prefixes of log lines, in the order in which they were met. */
   readonly counted: readonly string[];
   readonly logged: readonly string[];
+  readonly steps: number;
 }
 
 /** What the kernel's sets learned: elements as `10.0.0.1 . 203.0.113.7`, by the name of the set. */
 export type Learned = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function walkRuleset(ruleset: Ruleset, packet: Packet, learned: Learned = new Map()): Journey {
-  return new Walk(ruleset, packet, learned).run();
+  return new Walk({ from: ruleset, to: ruleset, before: Infinity }, packet, learned).run();
+}
+
+/** A transaction that is made while a packet is on its way. */
+export interface Transaction {
+  readonly from: Ruleset;
+  readonly to: Ruleset;
+  /** The number of the step before which it is made; steps are calls of base chains, and lookups. */
+  readonly before: number;
+}
+
+export function walkDuring(transaction: Transaction, packet: Packet): Journey {
+  return new Walk(transaction, packet, new Map()).run();
 }
 
 const protocolNumbers = { TCP: 6, UDP: 17, SCTP: 132 } as const;
@@ -51,33 +64,54 @@ class Walk {
   private readonly counted: string[] = [];
   private readonly logged: string[] = [];
   private readonly family: Family;
+  private steps = 0;
+  /** Whose chains are walked: those of the moment when the base chain was called. */
+  private chains: Ruleset["chains"];
 
   constructor(
-    private readonly ruleset: Ruleset,
+    private readonly transaction: Transaction,
     private readonly packet: Packet,
     private readonly learned: Learned,
   ) {
     this.mark = packet.connection.mark;
     this.family = packet.source.family;
+    this.chains = transaction.from.chains;
   }
 
   run(): Journey {
     let verdict: Journey["verdict"] = "accept";
-    for (const [, chain] of this.baseChains()) {
-      verdict = this.chain(chain) ?? "accept";
+    for (const name of this.baseChains()) {
+      this.chains = this.step().chains;
+      verdict = this.chain(this.chainNamed(name)) ?? "accept";
       if (verdict !== "accept") break;
     }
-    const { mark, priority, counted, logged } = this;
-    return { verdict, mark, priority, counted, logged };
+    const { mark, priority, counted, logged, steps } = this;
+    return { verdict, mark, priority, counted, logged, steps };
   }
 
-  private baseChains(): readonly (readonly [number, Chain])[] {
-    return [...this.ruleset.chains.values()]
-      .flatMap((chain) => {
+  /** What the table is at the next step. */
+  private step(): Ruleset {
+    const { from, to, before } = this.transaction;
+    return this.steps++ < before ? from : to;
+  }
+
+  private baseChains(): readonly string[] {
+    return [...this.transaction.from.chains]
+      .flatMap(([name, chain]) => {
         const found = /^type filter hook (\w+) priority (-?\d+); policy accept;$/.exec(chain.hook ?? "");
-        return found?.[1] === this.packet.hook ? [[Number(found[2]), chain] as const] : [];
+        return found?.[1] === this.packet.hook ? [[Number(found[2]), name] as const] : [];
       })
-      .toSorted(([a], [b]) => a - b);
+      .toSorted(([a], [b]) => a - b)
+      .map(([, name]) => name);
+  }
+
+  /** One that the transaction makes, or takes away, is empty in the eyes of those who do not know it. */
+  private chainNamed(name: string): Chain {
+    const found = this.chains.get(name);
+    if (found !== undefined) return found;
+    const { from, to } = this.transaction;
+    if (!from.chains.has(name) && !to.chains.has(name)) throw new Error(`no chain \`${name}\``);
+    return { rules: [] };
   }
 
   private chain({ rules }: Chain): Outcome {
@@ -96,9 +130,7 @@ class Walk {
     if (verdict.startsWith("reject")) return { outcome: "reject" };
     if (verdict === "return") return { outcome: undefined };
     const [word, name] = verdict.split(" ");
-    const target = this.ruleset.chains.get(name!);
-    if (target === undefined) throw new Error(`no chain for \`${verdict}\``);
-    const outcome = this.chain(target);
+    const outcome = this.chain(this.chainNamed(name!));
     return word === "jump" && outcome === undefined ? "next" : { outcome };
   }
 
@@ -130,7 +162,8 @@ class Walk {
       return this.priority;
     },
     count: (name) => {
-      if (!this.ruleset.counters.has(name)) throw new Error(`no counter ${name}`);
+      const { from, to } = this.transaction;
+      if (!from.counters.has(name) && !to.counters.has(name)) throw new Error(`no counter ${name}`);
       this.counted.push(name);
     },
     log: (prefix) => this.logged.push(prefix),
@@ -138,8 +171,12 @@ class Walk {
   };
 
   private lookup(name: string, key: string): string | undefined {
-    const set = this.ruleset.sets.get(name);
-    if (set === undefined) throw new Error(`no set ${name}`);
+    const set = this.step().sets.get(name);
+    if (set === undefined) {
+      const { from, to } = this.transaction;
+      if (!from.sets.has(name) && !to.sets.has(name)) throw new Error(`no set ${name}`);
+      return undefined;
+    }
     if (set.elements === "learned") return this.learned.get(name)?.has(key) ? "" : undefined;
     return set.flags.includes("interval") ? inIntervals(set, key) : set.elements.get(key);
   }

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAddress, readState } from "@tierwall/core";
+import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
+import { frame } from "../../packages/agent/src/ruleset/frame.js";
+import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
+import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
+import {
+  type Journey,
+  type Packet,
+  walkDuring,
+  walkRuleset,
+} from "../../packages/agent/src/testing/walk-ruleset.js";
+import { anyHistory, type Moment } from "../../packages/core/src/testing/history.js";
+import { connectionsAt, enforced, optionsFor } from "./agreement.js";
+
+/*
+ * In the kernel, a packet that is on its way when a transaction is made walks through old chains and looks into new sets, and
+ * chains that are new to it are empty. Here the transaction is made before each single step of each packet: what becomes of
+ * the packet is what the old rules say, or what the new ones say.
+ */
+
+const [earlier, old, next] = [3, 5, 6] as const;
+const stampOf = (generation: number): number => generation << 18;
+
+describe("a packet that is on its way when rules change", () => {
+  it("is judged by the old ones or by the new ones, whenever that is", () => {
+    let moments = 0;
+    fc.assert(
+      fc.property(anyHistory, fc.constantFrom("node-1", "node-2"), (history, node) => {
+        const compiler = new NodeCompiler(optionsFor(node), enforced);
+        const rulesets = history.map(({ cluster, tiers }) => compiler.compile(cluster, tiers));
+        for (const [i, program] of rulesets.entries()) {
+          const before = rulesets[i - 1];
+          if (before === undefined) continue;
+          const [from, to] = [frame(before, optionsFor(node), old), frame(program, optionsFor(node), next)];
+          for (const packet of packetsAt(history[i]!, node)) moments += expectOneOfBoth(from, to, packet);
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(moments).toBeGreaterThan(10_000);
+  });
+
+  it("is so too where a rule binds the node itself (S7.8)", () => {
+    const compiler = new NodeCompiler(optionsFor("here"), enforced);
+    const [from, to] = [80, 81].map((port, i) => {
+      const { cluster, tiers } = readState([{ file: "test.yaml", text: bindingTheNode(port) }]);
+      return frame(compiler.compile(cluster, tiers), optionsFor("here"), [old, next][i]!);
+    });
+    for (const destinationPort of [79, 80, 81, 90]) {
+      const packet = { ...fromTheNode, destinationPort };
+      expect(expectOneOfBoth(from!, to!, packet)).toBeGreaterThan(2);
+    }
+  });
+});
+
+const fromTheNode: Packet = {
+  hook: "output",
+  source: parseAddress("192.168.0.1")!,
+  destination: parseAddress("10.0.0.1")!,
+  protocol: "TCP",
+  sourcePort: 40_000,
+  connection: { state: "new", isReply: false, mark: 0 },
+};
+
+const bindingTheNode = (
+  port: number,
+): string => `${nodeYaml("here", "192.168.0.1")}${podYaml("shop/web", "10.0.0.1")}---
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: { name: probes, namespace: shop }
+spec:
+  endpointSelector: {}
+  ingressDeny: [{ fromEntities: [host], toPorts: [{ ports: [{ port: "${port}", protocol: TCP }, { port: "90", protocol: TCP }] }] }]
+`;
+
+/** First packets of connections, and later ones that the rules of then, or those before them, let through. */
+function* packetsAt(moment: Moment, node: string): Iterable<Packet> {
+  let turn = 0;
+  for (const { packet } of connectionsAt(moment, node)) {
+    // A share of them: each is sent as often as it takes steps.
+    if (turn++ % 7 !== 0) continue;
+    yield packet;
+    for (const generation of [earlier, old])
+      yield { ...packet, connection: { state: "established", isReply: false, mark: stampOf(generation) } };
+  }
+}
+
+function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet): number {
+  const [byOld, byNew] = [walkRuleset(from, packet), walkRuleset(to, packet)];
+  const { steps } = byOld;
+  for (let before = 1; before <= steps; before++) {
+    const said = walkDuring({ from, to, before }, packet);
+    const fault = faultOf(said, byOld, byNew);
+    if (fault !== undefined) expect({ fault, before, packet }).toBeUndefined();
+  }
+  return steps;
+}
+
+function faultOf(said: Journey, byOld: Journey, byNew: Journey): string | undefined {
+  if (said.verdict !== byOld.verdict && said.verdict !== byNew.verdict)
+    return `${said.verdict}, where old and new rules both ${byOld.verdict}`;
+  if (said.verdict !== "accept") return undefined;
+  // What is remembered of a connection holds for all packets that follow.
+  if (said.mark === stampOf(next) && byNew.verdict !== "accept") return "stamped as allowed by the new rules";
+  if (said.priority.startsWith("ffff:")) return `goes on with the priority ${said.priority}`;
+  return undefined;
+}

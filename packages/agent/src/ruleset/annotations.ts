@@ -11,6 +11,9 @@ const framed: Readonly<Record<string, string>> = {
   input: "packets to this node: what pods on it may send there",
   arrival: "packets to this node that are let through",
   output: "packets of this node itself: it reaches its pods, unless a rule binds it",
+  departure: "packets of this node itself that are let through",
+  leave: "the source may send it: its destination has still to be asked",
+  outdated: "the rules changed during the walk: what it came to counts for nothing, and it is made again",
   stamp: "remembers that the connection is allowed, for as long as these rules are in force",
   deny: "new connections leave nothing behind, established ones are cut",
 };
@@ -31,6 +34,9 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
   return {
     above: (kind, name) => {
       if (kind === "counter") return entries.has(name) ? [ruleLine(entries.get(name)!)] : [];
+      const again = /^(.*)_again$/.exec(name)?.[1];
+      if (kind === "chain" && again !== undefined)
+        return [`${again}, for those under whom the rules changed`];
       if (kind === "chain" && framed[name] !== undefined) return [framed[name]];
       if (kind === "chain" && /^(ports|allow|deny|pass|shadow|named)_/.test(name)) {
         const lines = [...(deciding.get(name) ?? [])].map(ruleLine);

@@ -72,6 +72,17 @@ describe("connections", () => {
   });
 });
 
+describe("errors that the node sends", () => {
+  const egress = closed.replace("ingress: [{ ports: [{ port: 80 }] }]", "policyTypes: [Egress]");
+  const { send } = nodeWorld(egress, { deny: "reject" });
+
+  it("about a connection that was cut, and the reset with which it is told so, do not make it allowed", () => {
+    const reset = { hook: "output", sourcePort: 80, destinationPort: 40_000 } as const;
+    const journey = send("203.0.113.1 -> 10.0.0.1:80/TCP", { ...reset, ...connection("related", cut, true) });
+    expect(journey).toMatchObject({ verdict: "accept", mark: cut });
+  });
+});
+
 describe("neighbours", () => {
   const solicitation = { protocol: "ICMP", icmpType: 135 } as const;
 

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname } from "node:path";
+import { makeFolder } from "./make-folder.js";
 import type { HitsReport } from "./hits.js";
 import type { AgentStatus } from "./status.js";
 
@@ -40,7 +41,7 @@ export async function serveControl(
     );
   });
   try {
-    mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(socket), 0o700);
     // Left over from an agent that was killed.
     rmSync(socket, { force: true });
     await listening(server, socket);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SavedCounts } from "./counts.js";
+import { makeFolder } from "./make-folder.js";
 
 /** What could be read, or why not, in words for the user; neither where there is no file yet. */
 export interface StateReading {
@@ -23,7 +24,7 @@ export function readStateFile(file: string): StateReading {
 
 /** Whoever reads it, and whoever is killed while writing it, finds the old state or the new one. */
 export function writeStateFile(file: string, saved: SavedCounts): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const next = `${file}.next`;
   writeFileSync(next, JSON.stringify(saved), { mode: 0o600 });
   renameSync(next, file);

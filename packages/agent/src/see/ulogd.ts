@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.js";
 import { dyingWithUs, type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
 
 export interface UlogdOptions {
@@ -42,7 +43,7 @@ export class Ulogd {
 
   async start(): Promise<void> {
     const { installed, folder, group } = this.#options;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const config = join(folder, "ulogd.conf");
     writeFileSync(config, ulogdConfig(installed.plugins, group, this.#socket));
     await this.#listen();

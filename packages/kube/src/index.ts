@@ -10,6 +10,7 @@ export {
   type ConnectionOptions,
   type KubeRequest,
 } from "./connection.js";
+export { type EngineChange, LiveEngine } from "./controller/live-engine.js";
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { Definition } from "./crds/definition.js";
 export type { OpenApi } from "./crds/open-api.js";

@@ -1,13 +1,5 @@
-import {
-  clusterFile,
-  type Document,
-  type JsonObject,
-  keyOf,
-  type LiveOptions,
-  LiveState,
-  type ManifestObject,
-  type Moment,
-} from "@tierwall/core";
+import { type JsonObject, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core";
+import { asManifest } from "./cluster-object.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
@@ -23,8 +15,17 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly whenForbidden?: "wait" | "go on";
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
+  /** Told of every object as it comes and goes, in the order in which it does. */
+  readonly follower?: Follower;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
+}
+
+/** Somebody who keeps a state of his own, such as in another thread. */
+export interface Follower {
+  set(object: JsonObject): void;
+  /** What `keyOf` says of the object. */
+  remove(key: string): void;
 }
 
 /** The state of a live cluster, as its API server tells it. */
@@ -68,6 +69,7 @@ export class ClusterSource implements SituationSource {
 
   set(kind: WatchedKind, object: JsonObject): string {
     const key = this.live.set(asManifest(object));
+    this.options.follower?.set(object);
     this.keysOf(kind).add(key);
     this.delivery.stir();
     return key;
@@ -76,8 +78,7 @@ export class ClusterSource implements SituationSource {
   removed(kind: WatchedKind, object: JsonObject): void {
     const key = keyOf(asManifest(object));
     this.keysOf(kind).delete(key);
-    this.live.remove(key);
-    this.delivery.stir();
+    this.remove(key);
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
@@ -85,9 +86,14 @@ export class ClusterSource implements SituationSource {
     for (const key of known) {
       if (keys.has(key)) continue;
       known.delete(key);
-      this.live.remove(key);
-      this.delivery.stir();
+      this.remove(key);
     }
+  }
+
+  private remove(key: string): void {
+    this.live.remove(key);
+    this.options.follower?.remove(key);
+    this.delivery.stir();
   }
 
   stirred(kind: WatchedKind): void {
@@ -117,18 +123,3 @@ export class ClusterSource implements SituationSource {
     this.firstGiven();
   }
 }
-
-function asManifest(value: JsonObject): ManifestObject {
-  const { apiVersion, kind } = value as { apiVersion: string; kind: string };
-  return { apiVersion, kind, value, document: clusterDocument, path: [] };
-}
-
-/** What comes from a cluster stands in no file: messages name the object and the field instead. */
-const nowhere = { file: clusterFile, line: 1, column: 1, length: 1 };
-const clusterDocument: Document = {
-  file: nowhere.file,
-  placeOf: () => nowhere,
-  placeOfKey: () => nowhere,
-  writtenAt: () => undefined,
-  commentsIn: () => [],
-};

@@ -55,8 +55,10 @@ export class Engine {
   /** Classes that came later make tables slower than compiling again would. */
   private compiledClasses: number;
 
-  static of(cluster: Cluster, tiers: Tiers, answers: Answers): Engine {
-    return new Engine({ cluster, tiers, ends: new Ends(cluster, vocabularyOf(cluster, tiers)) }, answers);
+  /** `expected` are tiers that it shall be able to take later on without being compiled again. */
+  static of(cluster: Cluster, tiers: Tiers, answers: Answers, expected: readonly Tiers[] = []): Engine {
+    const ends = new Ends(cluster, vocabularyOf(cluster, tiers, ...expected));
+    return new Engine({ cluster, tiers, ends }, answers);
   }
 
   get cluster(): Cluster {
@@ -102,6 +104,13 @@ export class Engine {
     this.state = { ...this.state, cluster: { ...this.cluster, ...partsThatAre(false) } };
     const left = partsThatAre(true);
     return Object.keys(left).length === 0 ? update : { ...update, rest: left };
+  }
+
+  /** Gets ready for policies that may look at something new: taking them then costs what they touch. */
+  expect(tiers: Tiers): void {
+    const { cluster, ends } = this.state;
+    if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers))
+      this.become(cluster, this.tiers, [tiers]);
   }
 
   private updatePolicies(tiers: Tiers): Changes {
@@ -163,8 +172,8 @@ export class Engine {
   }
 
   /** Compiled from scratch, when somebody asks. */
-  private become(cluster: Cluster, tiers: Tiers): void {
-    const { state } = Engine.of(cluster, tiers, this.answers);
+  private become(cluster: Cluster, tiers: Tiers, expected: readonly Tiers[] = []): void {
+    const { state } = Engine.of(cluster, tiers, this.answers, expected);
     this.state = state;
     this.views = new Map();
     this.pods = undefined;

@@ -34,9 +34,10 @@ export interface ServiceTargets {
   readonly open: boolean;
 }
 
-export function vocabularyOf(cluster: Cluster, tiers: Tiers): Vocabulary {
+/** Of the rules of all these tiers together. */
+export function vocabularyOf(cluster: Cluster, ...all: readonly Tiers[]): Vocabulary {
   const words = new Words(cluster);
-  for (const tier of [...tiers.egress, ...tiers.ingress]) {
+  for (const tier of all.flatMap(({ egress, ingress }) => [...egress, ...ingress])) {
     for (const rule of tier.rules) words.addRule(rule);
     for (const { subject } of tier.isolation) words.addSubject(subject);
   }

@@ -42,10 +42,11 @@ const ways = [
 
 it("an update of policies has the consequences that a diff of the states counts, and examples that hold", () => {
   fc.assert(
-    fc.property(anyHistory, (history) => {
+    fc.property(anyHistory, fc.boolean(), (history, isExpected) => {
       const before = history[0]!;
       const after: Moment = { cluster: before.cluster, tiers: history.at(-1)!.tiers };
       const engine = compile(before.cluster, before.tiers);
+      if (isExpected) engine.expect(after.tiers);
       const found = consequencesOf(engine, engine.update({ tiers: after.tiers }).pairs);
       const counts = ways.map(([name]) => [name, found[name]?.connections ?? 0]);
       expect(Object.fromEntries(counts)).toEqual(countedByDiff(before, after));

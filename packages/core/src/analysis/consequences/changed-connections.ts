@@ -2,6 +2,7 @@ import { type ChangedPairs, type End, nearnessOf } from "../../engine/changed-pa
 import type { Member } from "../../engine/ends.js";
 import { noPorts, portAt, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import { partyKey, partyOf } from "../party.js";
 import { type ChangedSides, insidePairs } from "./changed-side.js";
 
 /** Connections that change alike, counted. */
@@ -139,11 +140,12 @@ const usualPorts = [
   { protocol: "TCP", port: 8080 },
 ] as const;
 
-const highestRank = 3;
+const highestRank = 4;
 
-/** Pods that talk to pods where these listen tell most, addresses of the outside least. */
+/** Workloads that talk to others where these listen tell most, addresses of the outside least. */
 function rankOf(source: Endpoint, destination: Endpoint, isDeclared: boolean): number {
   if (source.kind === "external" || destination.kind === "external") return 0;
   if (source.kind === "node" || destination.kind === "node") return 1;
-  return isDeclared ? highestRank : 2;
+  const [from, to] = [source, destination].map((end) => partyKey(partyOf(end, "workload")));
+  return 2 + Number(isDeclared) + Number(from !== to);
 }

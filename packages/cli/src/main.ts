@@ -11,6 +11,7 @@ import { addHits } from "./hits.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
+import { addManifests } from "./manifests.js";
 import { addLookup } from "./lookup.js";
 import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
@@ -39,6 +40,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addAgent,
   addHits,
   addNft,
+  addManifests,
   addTour,
   addCompletion,
   addComplete,

@@ -29,3 +29,15 @@ export {
 } from "./manifest-files.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+export { chartFiles } from "./install/chart.js";
+export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
+export { installFiles, installText, kustomizeFiles } from "./install/install-files.js";
+export { usualNamespace } from "./install/names.js";
+export {
+  problemWith,
+  type SettingPath,
+  settingPaths,
+  settings,
+  usualValues,
+  type Values,
+} from "./install/settings.js";

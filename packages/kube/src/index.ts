@@ -1,5 +1,5 @@
 export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
-export { ClusterSource, type ClusterSourceOptions } from "./cluster-source.js";
+export { ClusterSource, type ClusterSourceOptions, type Follower } from "./cluster-source.js";
 export { clusterFiles } from "./cluster-files.js";
 export { type ClusterListing, listCluster, type Listed, type ListingOptions } from "./cluster-listing.js";
 export { configName, isConfig, isConfigText } from "./config-file.js";
@@ -29,3 +29,19 @@ export {
 } from "./manifest-files.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+export { type PolicyEdit, type Stage } from "./webhook/analyst.js";
+export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";
+export { type CertificateTimes, usualCertificateTimes } from "./webhook/certificates/schedule.js";
+export {
+  type ConfigurationOptions,
+  type WebhookAddress,
+  webhookConfiguration,
+  webhookPath,
+} from "./webhook/configuration.js";
+export {
+  serviceHost,
+  startWebhook,
+  type Webhook,
+  type WebhookOptions,
+  type WebhookParts,
+} from "./webhook/start-webhook.js";

@@ -23,6 +23,8 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly whenForbidden?: "wait" | "go on";
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
+  /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
+  readonly onObject?: (key: string, object: JsonObject | undefined) => void;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
 }
@@ -67,27 +69,28 @@ export class ClusterSource implements SituationSource {
   }
 
   set(kind: WatchedKind, object: JsonObject): string {
-    const key = this.live.set(asManifest(object));
+    const key = this.live.set(asManifest(kind.keep(object)));
+    this.options.onObject?.(key, object);
     this.keysOf(kind).add(key);
     this.delivery.stir();
     return key;
   }
 
   removed(kind: WatchedKind, object: JsonObject): void {
-    const key = keyOf(asManifest(object));
-    this.keysOf(kind).delete(key);
-    this.live.remove(key);
-    this.delivery.stir();
+    const key = keyOf(asManifest(kind.keep(object)));
+    this.remove(kind, key);
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
     const known = this.keysOf(kind);
-    for (const key of known) {
-      if (keys.has(key)) continue;
-      known.delete(key);
-      this.live.remove(key);
-      this.delivery.stir();
-    }
+    for (const key of known) if (!keys.has(key)) this.remove(kind, key);
+  }
+
+  private remove(kind: WatchedKind, key: string): void {
+    this.keysOf(kind).delete(key);
+    this.live.remove(key);
+    this.options.onObject?.(key, undefined);
+    this.delivery.stir();
   }
 
   stirred(kind: WatchedKind): void {

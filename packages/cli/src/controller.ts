@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
 import type { Address, Cidr } from "@tierwall/core";
 import { runController, systemNamespace } from "@tierwall/kube";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { duration } from "./quantity.js";
 import { address, cidr, collectWith } from "./state.js";
 
@@ -17,7 +17,7 @@ interface ControllerFlags {
 }
 
 export function addController(program: Command, finish: (status: number) => void): void {
-  program
+  const command = program
     .command("controller")
     .summary("tell a cluster what its policies do, in conditions and events")
     .description(
@@ -29,11 +29,8 @@ export function addController(program: Command, finish: (status: number) => void
         "`tierwall agent` does on each node.",
     )
     .option("--kubeconfig <file>", "how to reach the cluster (default: as kubectl, or from inside a pod)")
-    .option("--context <name>", "the context of the kubeconfig")
-    .option(
-      "--namespace <name>",
-      `where the Leases of controllers and agents are (default: the one of this pod, or ${systemNamespace})`,
-    )
+    .option("--context <name>", "the context of the kubeconfig");
+  withNamespaceFlag(command)
     .addOption(
       new Option("--lease-duration <time>", "how long others wait for a leader that is silent")
         .argParser(leaseDuration)
@@ -86,7 +83,7 @@ function start(flags: ControllerFlags): Promise<number> {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       ...(context === undefined ? {} : { context }),
     },
-    namespace: flags.namespace ?? ownNamespace() ?? systemNamespace,
+    namespace: flags.namespace ?? ownNamespace(),
     leaseDuration: flags.leaseDuration,
     state: {
       facts: {
@@ -97,12 +94,6 @@ function start(flags: ControllerFlags): Promise<number> {
     },
     ...(metricsAddress === "none" ? {} : { metricsAddress }),
   });
-}
-
-/** Kubernetes tells pods where they are. */
-function ownNamespace(): string | undefined {
-  const path = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-  return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
 }
 
 function leaseDuration(text: string): number {

@@ -31,6 +31,8 @@ export interface WebhookParts {
   readonly registry: Registry;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
+  /** Ends the wait for a first certificate. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Webhook {
@@ -99,6 +101,8 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
       onTrouble: (message) => log.warn({ message }, "certificates could not be looked after"),
     },
   );
+  const giveUp = () => void keeper.stop();
+  parts.signal?.addEventListener("abort", giveUp);
   await keeper.start();
   if (served === undefined) throw new Error("the webhook was stopped before it had a certificate");
   const port = await server.listen(options.port, options.listen, served);

@@ -15,7 +15,9 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly whenForbidden?: "wait" | "go on";
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
-  /** Told of every object as it comes and goes, in the order in which it does. */
+  /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
+  readonly onObject?: (key: string, object: JsonObject | undefined) => void;
+  /** Told the same of what is kept, in the order in which it comes and goes. */
   readonly follower?: Follower;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
@@ -68,30 +70,29 @@ export class ClusterSource implements SituationSource {
   }
 
   set(kind: WatchedKind, object: JsonObject): string {
-    const key = this.live.set(asManifest(object));
-    this.options.follower?.set(object);
+    const kept = kind.keep(object);
+    const key = this.live.set(asManifest(kept));
+    this.options.onObject?.(key, object);
+    this.options.follower?.set(kept);
     this.keysOf(kind).add(key);
     this.delivery.stir();
     return key;
   }
 
   removed(kind: WatchedKind, object: JsonObject): void {
-    const key = keyOf(asManifest(object));
-    this.keysOf(kind).delete(key);
-    this.remove(key);
+    const key = keyOf(asManifest(kind.keep(object)));
+    this.remove(kind, key);
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
     const known = this.keysOf(kind);
-    for (const key of known) {
-      if (keys.has(key)) continue;
-      known.delete(key);
-      this.remove(key);
-    }
+    for (const key of known) if (!keys.has(key)) this.remove(kind, key);
   }
 
-  private remove(key: string): void {
+  private remove(kind: WatchedKind, key: string): void {
+    this.keysOf(kind).delete(key);
     this.live.remove(key);
+    this.options.onObject?.(key, undefined);
     this.options.follower?.remove(key);
     this.delivery.stir();
   }

@@ -57,6 +57,11 @@ export class AnalystThread implements Follower, Judge {
     this.worker.on("exit", () => this.die("the thread that judges edits has ended"));
   }
 
+  /** Why he will never answer again; undefined while he can. */
+  get broken(): string | undefined {
+    return this.death;
+  }
+
   set(object: JsonObject): void {
     this.change(object);
   }

@@ -11,7 +11,6 @@ import type { FromAnalyst, ToAnalyst } from "./analyst-thread.js";
 
 const port = parentPort!;
 const analyst = new Analyst(workerData as LiveOptions);
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, a window has
 const tell = (message: FromAnalyst) => port.postMessage(message);
 
 /** Milliseconds after which the engine takes what came: not at once, as more often comes together. */

@@ -56,7 +56,7 @@ export class CertificateKeeper {
   /** Resolves when there is one to serve. */
   async start(): Promise<void> {
     const backoff = new Backoff(500, 15_000);
-    while (!(await this.look()) && !this.isStopped) await pause(backoff.next(), this.stopping.signal);
+    while (!this.isStopped && !(await this.look())) await pause(backoff.next(), this.stopping.signal);
     this.running = this.keep();
   }
 
@@ -70,10 +70,9 @@ export class CertificateKeeper {
   }
 
   private async keep(): Promise<void> {
-    for (;;) {
+    while (!this.isStopped) {
       await pause(this.options.times.check, this.stopping.signal);
-      if (this.isStopped) return;
-      await this.look();
+      if (!this.isStopped) await this.look();
     }
   }
 

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { definitionsOf, installText, usualNamespace, usualValues, watchedKinds } from "@tierwall/kube";
+import { definitionsOf, installText, systemNamespace, usualValues, watchedKinds } from "@tierwall/kube";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { RunningController } from "./running-controller.js";
 
 /*
  * Who may do what, asked of a real API server by somebody who acts in the name of another.
@@ -49,7 +50,7 @@ interface Somebody {
 }
 
 const account = (name: string): Somebody => ({
-  user: `system:serviceaccount:${usualNamespace}:${name}`,
+  user: `system:serviceaccount:${systemNamespace}:${name}`,
   group: "system:serviceaccounts",
 });
 const people = {
@@ -132,8 +133,8 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
   });
 
   it("the controller writes conditions, events, Leases, and its certificate; nothing else", async () => {
-    const own = `/api/v1/namespaces/${usualNamespace}`;
-    const leases = `/apis/coordination.k8s.io/v1/namespaces/${usualNamespace}/leases`;
+    const own = `/api/v1/namespaces/${systemNamespace}`;
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
     const webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
     const table: readonly (readonly [method: Method, path: string, may: boolean])[] = [
       ...[...released, ...drafts].flatMap((collection) => [
@@ -166,14 +167,14 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
   });
 
   it("the agent writes its Lease; nothing else, and reads no secrets", async () => {
-    const leases = `/apis/coordination.k8s.io/v1/namespaces/${usualNamespace}/leases`;
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
     const table: readonly (readonly [method: Method, path: string, may: boolean])[] = [
       ["POST", leases, true],
       ["PATCH", `${leases}/tierwall-agent-node-1`, true],
       ["DELETE", `${leases}/tierwall-agent-node-1`, false],
       ["GET", leases, false],
       ["GET", "/api/v1/secrets", false],
-      ["GET", `/api/v1/namespaces/${usualNamespace}/secrets/tierwall-webhook-tls`, false],
+      ["GET", `/api/v1/namespaces/${systemNamespace}/secrets/tierwall-webhook-tls`, false],
       ["POST", "/apis/events.k8s.io/v1/namespaces/default/events", false],
       ["PATCH", "/api/v1/nodes/node-1", false],
       ...released.map((collection) => ["PATCH", `${collection}/x/status`, false] as const),
@@ -184,6 +185,28 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
         path,
         allowed,
       ]);
+  });
+
+  it("with what it may do, and no more, the controller does its work", { timeout: 120_000 }, async () => {
+    const path = `/api/v1/namespaces/${systemNamespace}/serviceaccounts/tierwall-controller/token`;
+    const { body } = await admin.ask({ method: "POST", path, body: JSON.stringify({ spec: {} }) });
+    const { token } = body.status as { token: string };
+    const kubeconfig = cluster.kubeconfigWith(token, "tierwall-controller");
+    const controller = RunningController.start(cluster, "--kubeconfig", kubeconfig, "--webhook-port", "0");
+    try {
+      kubectl(policy, "apply", "-f", "-");
+      kubectl(
+        "",
+        "wait",
+        "--for=condition=Accepted",
+        "clusternetworkpolicies.policy.networking.k8s.io/quiet",
+        "--timeout=90s",
+      );
+      expect((await controller.get("/readyz")).status).toBe(200);
+      expect(controller.said.split("\n").filter((line) => /forbidden|\b403\b/.test(line))).toEqual([]);
+    } finally {
+      await controller.stop();
+    }
   });
 
   it.each([
@@ -203,6 +226,17 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
     expect(clusterRoleSelectors.some(({ matchLabels }) => isIn(matchLabels, labels))).toBe(true);
   });
 });
+
+const policy = `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: quiet }
+spec:
+  tier: Admin
+  priority: 1
+  subject: { namespaces: {} }
+  ingress: [{ action: Deny, from: [{ namespaces: { matchLabels: { loud: "yes" } } }] }]
+`;
 
 const isIn = (part: object, whole: object): boolean =>
   Object.entries(part).every(([key, value]) => (whole as Record<string, unknown>)[key] === value);

@@ -11,7 +11,7 @@ import {
   type SettingPath,
   settingPaths,
   settings,
-  usualNamespace,
+  systemNamespace,
   usualValues,
   type Values,
 } from "@tierwall/kube";
@@ -50,7 +50,7 @@ export function addManifests(program: Command, finish: (status: number) => void)
       "something that is to be otherwise, as in the chart's values.yaml (repeatable)",
       collectWith((text: string) => assignment(text)),
     )
-    .option("--namespace <name>", "where controller and agents live", usualNamespace)
+    .option("--namespace <name>", "where controller and agents live", systemNamespace)
     .option("--output-dir <folder>", "write the files of a kustomization or a chart there")
     .addHelpText(
       "after",

@@ -50,7 +50,6 @@ export { isSameMoment, type Situation, situationOf, type SituationSource } from 
 export { chartFiles } from "./install/chart.js";
 export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
 export { installFiles, installText, kustomizeFiles } from "./install/install-files.js";
-export { usualNamespace } from "./install/names.js";
 export {
   problemWith,
   type SettingPath,

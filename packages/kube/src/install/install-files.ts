@@ -2,7 +2,7 @@ import type { JsonObject } from "@tierwall/core";
 import { chartFiles } from "./chart.js";
 import { installObjects, type InstallOptions, type Part } from "./install.js";
 import { yamlText } from "./manifest-text.js";
-import { usualNamespace } from "./names.js";
+import { systemNamespace } from "../controller/programmed-report.js";
 import { settings } from "./settings.js";
 
 /** Everything in one file. */
@@ -12,7 +12,7 @@ const basis: readonly Part[] = ["crds", "roles", "controller", "webhook", "agent
 
 /** A file for each part, and one that names them: what `kubectl apply -k` takes. */
 export function kustomizeFiles(options: InstallOptions = {}): Readonly<Record<string, string>> {
-  const { namespace = usualNamespace, parts: wanted = basis, ...rest } = options;
+  const { namespace = systemNamespace, parts: wanted = basis, ...rest } = options;
   const all = installObjects({ ...options, parts: wanted });
   const own = all.filter(({ kind }) => kind === "Namespace");
   const files = wanted.flatMap((part) => {
@@ -47,7 +47,7 @@ patches:
       kind: DaemonSet
       metadata:
         name: tierwall-agent
-        namespace: ${usualNamespace}
+        namespace: ${systemNamespace}
       $patch: delete
 `,
 };

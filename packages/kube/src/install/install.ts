@@ -2,7 +2,7 @@ import type { JsonObject } from "@tierwall/core";
 import { definitionsOf } from "../crds/bundles.js";
 import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";
-import { usualNamespace } from "./names.js";
+import { systemNamespace } from "../controller/programmed-report.js";
 import { agentRoles, controllerRoles, firstDraftEditors, firstDraftRoles, peoplesRoles } from "./roles.js";
 import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
@@ -74,7 +74,7 @@ export interface InstallOptions {
 
 /** All objects of an installation, in the order in which they are applied. */
 export function installObjects(options: InstallOptions = {}): readonly JsonObject[] {
-  const { values = usualValues, namespace: name = usualNamespace, parts: wanted = parts } = options;
+  const { values = usualValues, namespace: name = systemNamespace, parts: wanted = parts } = options;
   const isOn = (path: SettingPath) => values[path] === true;
   const objects = wanted.flatMap((part) =>
     markedObjects(part).flatMap(({ object, when }) => (when.every(isOn) ? [object] : [])),

@@ -1,9 +1,6 @@
 import type { JsonObject } from "@tierwall/core";
 import { here } from "./marked.js";
 
-/** Where it is installed unless somebody says otherwise. */
-export const usualNamespace = "tierwall-system";
-
 export type Component = "controller" | "agent";
 
 export const nameOf = (component: Component): string => `tierwall-${component}`;

@@ -54,7 +54,7 @@ patches:
 
 /** The files of deploy/, text by path. */
 export function installFiles(): Readonly<Record<string, string>> {
-  const version = String(settings["image.tag"].usual);
+  const version = settings["image.tag"].usual;
   const inFolder = (folder: string, files: Readonly<Record<string, string>>) =>
     Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text] as const);
   return {

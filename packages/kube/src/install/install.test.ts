@@ -1,12 +1,18 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import { installObjects, parts } from "./install.js";
 import { problemWith, settingPaths, settings, usualValues } from "./settings.js";
 
+interface Workload {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly JsonObject[] } } };
+}
+
 const named = (objects: readonly JsonObject[]) =>
   new Map(
-    objects.map((object) => [
-      `${String(object.kind)} ${String((object.metadata as JsonObject).name)}`,
+    (objects as unknown as readonly Workload[]).map((object) => [
+      `${object.kind} ${object.metadata.name}`,
       object,
     ]),
   );
@@ -50,7 +56,7 @@ describe("what is installed", () => {
 
   it("runs the controller without any rights on its node, and the agent with NET_ADMIN alone", () => {
     const containers = new Map(
-      [...named(installObjects())].flatMap(([name, { spec }]) => containersIn(name, spec)),
+      Array.from(named(installObjects()), ([name, { spec }]) => [name, spec?.template?.spec.containers[0]]),
     );
     expect(containers.get("Deployment tierwall-controller")).toMatchObject({
       securityContext: {
@@ -67,13 +73,6 @@ describe("what is installed", () => {
     });
   });
 });
-
-function containersIn(name: string, spec: Json | undefined): [string, Json][] {
-  const template = isObject(spec) ? spec.template : undefined;
-  const pod = isObject(template) ? template.spec : undefined;
-  const containers = isObject(pod) && Array.isArray(pod.containers) ? pod.containers : [];
-  return containers.map((container) => [name, container]);
-}
 
 describe("settings", () => {
   it("are as usual without fault", () => {

@@ -24,7 +24,7 @@ export function filledIn<T extends Json>(marked: T, values: Values, namespace: s
 
 function fill(marked: Json, values: Values, namespace: string): Json {
   if (typeof marked === "string") return fillText(marked, values, namespace);
-  if (Array.isArray(marked)) return marked.flatMap((item) => fillItem(item, values, namespace));
+  if (isList(marked)) return marked.flatMap((item) => fillItem(item, values, namespace));
   if (!isObject(marked)) return marked;
   return Object.fromEntries(
     Object.entries(marked).map(([key, value]): [string, Json] => [key, fill(value, values, namespace)]),
@@ -36,7 +36,7 @@ function fillItem(item: Json, values: Values, namespace: string): Json[] {
   const [, word, path, rest] = /^«(if|items) ([\w.]+)»(.*)$/s.exec(item) ?? [];
   if (word === undefined) return [fill(item, values, namespace)];
   const value = values[path as SettingPath];
-  if (word === "items") return Array.isArray(value) ? [...value] : [];
+  if (word === "items") return isList(value) ? [...value] : [];
   return value === true ? [fillText(rest!, values, namespace)] : [];
 }
 
@@ -44,6 +44,10 @@ function fillText(text: string, values: Values, namespace: string): Json {
   const whole = /^«([\w.]+)»$/.exec(text)?.[1];
   if (whole !== undefined && whole !== "namespace") return values[whole as SettingPath];
   return text.replaceAll(/«([\w.]+)»/g, (_, path: string) =>
-    path === "namespace" ? namespace : String(values[path as SettingPath]),
+    path === "namespace" ? namespace : textOf(values[path as SettingPath]),
   );
 }
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));

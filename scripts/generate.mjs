@@ -8,7 +8,7 @@ import { root } from "./prepare.mjs";
 import { renderReference } from "./render-reference.mjs";
 
 /** Folders with nothing but generated files: what is no longer generated is deleted. */
-const whollyGenerated = ["docs/reference", "deploy/crds"];
+const whollyGenerated = ["docs/reference", "deploy/crds", "deploy/kustomize", "deploy/helm"];
 
 const header = "<!-- Written by `npm run generate`: change the source it comes from, not this page. -->\n\n";
 
@@ -23,6 +23,7 @@ async function generate() {
   pages["docs/reference/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/cli.md"] = commandsPage(cli.helpPages());
   for (const [file, text] of Object.entries(kube.definitionFiles())) pages[`deploy/crds/${file}`] = text;
+  for (const [file, text] of Object.entries(kube.installFiles())) pages[`deploy/${file}`] = text;
   return pages;
 }
 

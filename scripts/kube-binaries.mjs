@@ -1,4 +1,5 @@
-// Where tests that want a real API server get it: kube-apiserver and etcd, as `node scripts/kube-binaries.mjs` prints them.
+// Where tests that want a real API server get it: kube-apiserver and etcd, as `node scripts/kube-binaries.mjs` prints them; and
+// Helm, for the chart.
 // In this order: KUBEBUILDER_ASSETS, the cache, PATH, the official downloads, and where those cannot be reached a build
 // from Go's module proxy (some ten minutes of CPU the first time). What was downloaded or built stays in the cache.
 
@@ -21,6 +22,8 @@ import { isMain, root, run, say } from "./prepare.mjs";
 export const kubernetesVersion = "1.35.4";
 /** The one that this Kubernetes is built and tested with: its go.mod names it. */
 const etcdVersion = "3.6.5";
+/** One that knows this Kubernetes, so that both are built from the same parts. */
+const helmVersion = "3.20.2";
 const cache = join(root, ".cache", "kube", kubernetesVersion);
 const names = ["kube-apiserver", "etcd"];
 
@@ -38,6 +41,18 @@ export async function getKubeBinaries() {
   const missing = names.filter((name) => !places(name).some(isExecutable));
   if (!(await download(missing))) buildWithGo(missing);
   return findKubeBinaries();
+}
+
+export function findHelm() {
+  return places("helm").find(isExecutable);
+}
+
+export async function getHelm() {
+  if (findHelm() === undefined) {
+    mkdirSync(cache, { recursive: true });
+    if (!(await download(["helm"]))) buildWithGo(["helm"]);
+  }
+  return findHelm();
 }
 
 function places(name) {
@@ -58,8 +73,7 @@ async function download(wanted) {
   if (process.platform !== "linux") return false;
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   try {
-    for (const name of wanted)
-      keep(name, await (name === "etcd" ? downloadEtcd(arch) : downloadKube(name, arch)));
+    for (const name of wanted) keep(name, await (downloads[name] ?? downloadKube)(arch, name));
     return true;
   } catch (error) {
     say(`the official downloads cannot be had (${error.message}); building with Go instead`);
@@ -67,10 +81,18 @@ async function download(wanted) {
   }
 }
 
-async function downloadKube(name, arch) {
+const downloads = { etcd: downloadEtcd, helm: downloadHelm };
+
+async function downloadKube(arch, name) {
   const url = `https://dl.k8s.io/v${kubernetesVersion}/bin/linux/${arch}/${name}`;
   const sum = (await fetched(`${url}.sha256`)).toString().trim();
   return checked(await fetched(url), sum, url);
+}
+
+async function downloadHelm(arch) {
+  const packed = `helm-v${helmVersion}-linux-${arch}.tar.gz`;
+  const sum = (await fetched(`https://get.helm.sh/${packed}.sha256sum`)).toString().split(" ")[0];
+  return unpacked(checked(await fetched(`https://get.helm.sh/${packed}`), sum, packed), `linux-${arch}/helm`);
 }
 
 async function downloadEtcd(arch) {
@@ -79,10 +101,11 @@ async function downloadEtcd(arch) {
   const sums = (await fetched(`${folder}/SHA256SUMS`)).toString();
   const sum = sums.split("\n").find((line) => line.endsWith(` ${packed}.tar.gz`)) ?? "";
   const archive = checked(await fetched(`${folder}/${packed}.tar.gz`), sum.split(" ")[0], packed);
-  const { status, stdout, stderr } = run("tar", ["-xzO", `${packed}/etcd`], {
-    input: archive,
-    encoding: "buffer",
-  });
+  return unpacked(archive, `${packed}/etcd`);
+}
+
+function unpacked(archive, file) {
+  const { status, stdout, stderr } = run("tar", ["-xzO", file], { input: archive, encoding: "buffer" });
   if (status !== 0) throw new Error(`tar: ${stderr}`);
   return stdout;
 }
@@ -116,12 +139,14 @@ function buildWithGo(wanted) {
   const folder = mkdtempSync(join(tmpdir(), "tierwall-kube-"));
   try {
     const listed = go(folder, ["mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`]);
-    writeFileSync(join(folder, "go.mod"), moduleOf(readFileSync(JSON.parse(listed).GoMod, "utf8")));
+    const theirs = moduleOf(readFileSync(JSON.parse(listed).GoMod, "utf8"));
+    const more = wanted.includes("helm") ? `require helm.sh/helm/v3 v${helmVersion}\n` : "";
+    writeFileSync(join(folder, "go.mod"), `${theirs}${more}`);
     const stamp = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"].map(
       (path) => `-X ${path}.gitVersion=v${kubernetesVersion}`,
     );
     for (const name of wanted) {
-      const path = name === "etcd" ? "go.etcd.io/etcd/server/v3" : `k8s.io/kubernetes/cmd/${name}`;
+      const path = mainPackages[name] ?? `k8s.io/kubernetes/cmd/${name}`;
       go(folder, [
         "build",
         "-mod=mod",
@@ -138,6 +163,8 @@ function buildWithGo(wanted) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const mainPackages = { etcd: "go.etcd.io/etcd/server/v3", helm: "helm.sh/helm/v3/cmd/helm" };
 
 /** A go.mod that stands for the one of Kubernetes: its own `go`, `godebug` and versions, with staging as published. */
 export function moduleOf(text) {
@@ -158,5 +185,5 @@ function go(cwd, args) {
 
 if (isMain(import.meta.url)) {
   const { apiserver, etcd } = await getKubeBinaries();
-  console.log(`${apiserver}\n${etcd}`);
+  console.log(`${apiserver}\n${etcd}\n${await getHelm()}`);
 }

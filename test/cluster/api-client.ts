@@ -37,7 +37,8 @@ export class ApiClient {
     const headers = { "content-type": "application/json", ...request.headers };
     const response = await this.connection.send({ ...request, headers, idleMilliseconds: 10_000 });
     const text = await textOf(response);
-    const isJson = response.headers["content-type"]?.includes("json") ?? false;
+    // A watch that saw nothing answers nothing.
+    const isJson = text !== "" && response.headers["content-type"]?.includes("json");
     return {
       status: response.statusCode ?? 0,
       body: isJson ? (JSON.parse(text) as ApiAnswer["body"]) : { message: text },

@@ -70,6 +70,11 @@ export class ControlPlane {
 
   /** The path of a kubeconfig. */
   kubeconfig(user: "admin" | "guest" = "admin", server = this.server): string {
+    return this.kubeconfigWith(this.tokens[user], user, server);
+  }
+
+  /** The same for whoever has this token. */
+  kubeconfigWith(token: string, user: string, server = this.server): string {
     const path = join(this.folder, `${user}-${new URL(server).port}.kubeconfig`);
     const secure = server.startsWith("https:");
     const cluster = secure
@@ -79,7 +84,7 @@ export class ControlPlane {
       apiVersion: "v1",
       kind: "Config",
       clusters: [{ name: "test", cluster }],
-      users: [{ name: user, user: { token: this.tokens[user] } }],
+      users: [{ name: user, user: { token } }],
       contexts: [{ name: "test", context: { cluster: "test", user } }],
       "current-context": "test",
     };

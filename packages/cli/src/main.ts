@@ -5,12 +5,14 @@ import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
 import { withConfig } from "./config/with-config.js";
+import { addController } from "./controller.js";
 import { addConvert } from "./convert.js";
 import { addExplain } from "./explain.js";
 import { addHits } from "./hits.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { addMatrix } from "./matrix.js";
 import { addLint } from "./lint.js";
+import { addManifests } from "./manifests.js";
 import { addLookup } from "./lookup.js";
 import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
@@ -36,9 +38,11 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addLint,
   addConvert,
   addSnapshot,
+  addController,
   addAgent,
   addHits,
   addNft,
+  addManifests,
   addTour,
   addCompletion,
   addComplete,

@@ -1,3 +1,4 @@
+export { type Admission, admissionOf } from "./analysis/admission.js";
 export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/ask.js";
 export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
 export { compareStates } from "./analysis/changes/compare.js";
@@ -17,6 +18,7 @@ export {
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
+export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
@@ -37,9 +39,16 @@ export {
   readerOf,
 } from "./analysis/replay/format.js";
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
+export type { Override } from "./analysis/proof/override.js";
+export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export type { RuleProof } from "./analysis/proof/rule-proofs.js";
+export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
+export { type Precedence, precedenceOf } from "./analysis/preview/precedence.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
 export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
@@ -54,7 +63,7 @@ export {
   type Pod,
   podKey,
 } from "./cluster/model.js";
-export { clusterFile } from "./diagnostics/place.js";
+export { clusterFile, formatPath } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
@@ -143,6 +152,7 @@ export {
   summarize,
   summaryText,
 } from "./report/diagnostics-text.js";
+export { flowText } from "./report/changes-words.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
 export { explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
@@ -166,6 +176,13 @@ export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
+export {
+  consequenceWarnings,
+  type EditWarning,
+  precedenceWarnings,
+  warningOrder,
+  type WarningTopic,
+} from "./report/warnings.js";
 export { deciderText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {

@@ -1,13 +1,5 @@
-import {
-  clusterFile,
-  type Document,
-  type JsonObject,
-  keyOf,
-  type LiveOptions,
-  LiveState,
-  type ManifestObject,
-  type Moment,
-} from "@tierwall/core";
+import { type JsonObject, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core";
+import { asManifest } from "./cluster-object.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
@@ -23,8 +15,19 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly whenForbidden?: "wait" | "go on";
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
+  /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
+  readonly onObject?: (key: string, object: JsonObject | undefined) => void;
+  /** Told the same of what is kept, in the order in which it comes and goes. */
+  readonly follower?: Follower;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
+}
+
+/** Somebody who keeps a state of his own, such as in another thread. */
+export interface Follower {
+  set(object: JsonObject): void;
+  /** What `keyOf` says of the object. */
+  remove(key: string): void;
 }
 
 /** The state of a live cluster, as its API server tells it. */
@@ -67,27 +70,31 @@ export class ClusterSource implements SituationSource {
   }
 
   set(kind: WatchedKind, object: JsonObject): string {
-    const key = this.live.set(asManifest(object));
+    const kept = kind.keep(object);
+    const key = this.live.set(asManifest(kept));
+    this.options.onObject?.(key, object);
+    this.options.follower?.set(kept);
     this.keysOf(kind).add(key);
     this.delivery.stir();
     return key;
   }
 
   removed(kind: WatchedKind, object: JsonObject): void {
-    const key = keyOf(asManifest(object));
-    this.keysOf(kind).delete(key);
-    this.live.remove(key);
-    this.delivery.stir();
+    const key = keyOf(asManifest(kind.keep(object)));
+    this.remove(kind, key);
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
     const known = this.keysOf(kind);
-    for (const key of known) {
-      if (keys.has(key)) continue;
-      known.delete(key);
-      this.live.remove(key);
-      this.delivery.stir();
-    }
+    for (const key of known) if (!keys.has(key)) this.remove(kind, key);
+  }
+
+  private remove(kind: WatchedKind, key: string): void {
+    this.keysOf(kind).delete(key);
+    this.live.remove(key);
+    this.options.onObject?.(key, undefined);
+    this.options.follower?.remove(key);
+    this.delivery.stir();
   }
 
   stirred(kind: WatchedKind): void {
@@ -117,18 +124,3 @@ export class ClusterSource implements SituationSource {
     this.firstGiven();
   }
 }
-
-function asManifest(value: JsonObject): ManifestObject {
-  const { apiVersion, kind } = value as { apiVersion: string; kind: string };
-  return { apiVersion, kind, value, document: clusterDocument, path: [] };
-}
-
-/** What comes from a cluster stands in no file: messages name the object and the field instead. */
-const nowhere = { file: clusterFile, line: 1, column: 1, length: 1 };
-const clusterDocument: Document = {
-  file: nowhere.file,
-  placeOf: () => nowhere,
-  placeOfKey: () => nowhere,
-  writtenAt: () => undefined,
-  commentsIn: () => [],
-};

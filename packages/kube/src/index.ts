@@ -1,5 +1,5 @@
 export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
-export { ClusterSource, type ClusterSourceOptions } from "./cluster-source.js";
+export { ClusterSource, type ClusterSourceOptions, type Follower } from "./cluster-source.js";
 export { clusterFiles } from "./cluster-files.js";
 export { type ClusterListing, listCluster, type Listed, type ListingOptions } from "./cluster-listing.js";
 export { configName, isConfig, isConfigText } from "./config-file.js";
@@ -10,6 +10,18 @@ export {
   type ConnectionOptions,
   type KubeRequest,
 } from "./connection.js";
+export type { ControllerCommand } from "./controller/controller.js";
+export { runController } from "./controller/controller-command.js";
+export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./controller/json-request.js";
+export { leasesOf, microTime } from "./controller/leader-election.js";
+export {
+  agentLeaseOf,
+  programmedAnnotation,
+  programmedText,
+  shadowAnnotation,
+  systemNamespace,
+} from "./controller/programmed-report.js";
+export { type EngineChange, LiveEngine } from "./controller/live-engine.js";
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { Definition } from "./crds/definition.js";
 export type { OpenApi } from "./crds/open-api.js";
@@ -26,5 +38,40 @@ export {
   sourceAt,
   unreadable,
 } from "./manifest-files.js";
+export {
+  type Health,
+  type ListenAddress,
+  type Metrics,
+  parseListenAddress,
+  serveMetrics,
+} from "./metrics-server.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+export { chartFiles } from "./install/chart.js";
+export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
+export { installFiles, installText, kustomizeFiles } from "./install/install-files.js";
+export {
+  problemWith,
+  type SettingPath,
+  settingPaths,
+  settings,
+  usualValues,
+  type Values,
+} from "./install/settings.js";
+export { type PolicyEdit, type Stage } from "./webhook/analyst.js";
+export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";
+export { type CertificateTimes, usualCertificateTimes } from "./webhook/certificates/schedule.js";
+export {
+  type ConfigurationOptions,
+  usualConfiguration,
+  type WebhookAddress,
+  webhookConfiguration,
+  webhookPath,
+} from "./webhook/configuration.js";
+export {
+  serviceHost,
+  startWebhook,
+  type Webhook,
+  type WebhookOptions,
+  type WebhookParts,
+} from "./webhook/start-webhook.js";

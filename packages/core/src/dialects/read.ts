@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { foundOnce, isWithin } from "../diagnostics/place.js";
+import { formatPath, foundOnce, isWithin } from "../diagnostics/place.js";
 import { diagnostics as table } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
@@ -11,8 +11,12 @@ import type { Problem } from "../schema/schema.js";
 import { validate } from "../schema/validate.js";
 import type { PolicyKind, Spelling } from "./dialect.js";
 
-/** Whether an unknown field is a mistake (a file) or a newer API (a cluster, or a snapshot of one): S3.6. */
-export type Provenance = "file" | "cluster";
+/**
+ * Whether an unknown field is a mistake (a file) or a newer API (a cluster, or a snapshot of one): S3.6. What is about to
+ * enter a cluster (`admission`) has passed the definition that is installed there: what that may know and we do not is a
+ * newer API, and everything else a mistake.
+ */
+export type Provenance = "file" | "cluster" | "admission";
 
 /** What became of one policy object. */
 export interface PolicyReading {
@@ -31,9 +35,12 @@ export function readPolicy(kind: PolicyKind, object: ManifestObject, provenance:
     ...checkAnnotations(object),
     ...validated.problems.map((problem) => earlyForm(problem, spelling) ?? nameTheMix(problem, spelling)),
   ];
-  const report = (problem: Problem) => toDiagnostic(problem, policy, object, provenance);
+  const newer = newerIn(problems);
+  const isTaken = (problem: Problem) =>
+    provenance === "cluster" || (provenance === "admission" && (problem.readable || newer.has(problem)));
+  const report = (problem: Problem) => toDiagnostic(problem, policy, object, isTaken(problem));
 
-  if (provenance === "file" && problems.some((p) => table[p.code].severity === "error"))
+  if (problems.some((p) => table[p.code].severity === "error" && !isTaken(p)))
     return { policy, diagnostics: problems.map(report) };
 
   const warnings: Problem[] = [];
@@ -52,6 +59,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
   const annotations = isObject(metadata.annotations) ? metadata.annotations : {};
   const priority = isObject(object.value.spec) ? object.value.spec.priority : undefined;
+  const { uid, generation } = metadata;
   return {
     dialect: kind.dialect,
     group: kind.group,
@@ -63,6 +71,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
     annotations: Object.fromEntries(
       Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     ),
+    ...(typeof uid === "string" && typeof generation === "number" ? { stored: { uid, generation } } : {}),
     place: foundOnce(() => object.document.placeOf(object.path)),
   };
 }
@@ -133,16 +142,23 @@ function nameTheMix(problem: Problem, { foreign }: Spelling): Problem {
   return { ...problem, code: foreign.code, message: foreign.message(word) };
 }
 
+/** Words that a newer API may have, and what is missing beside them only as long as nobody understands them. */
+function newerIn(problems: readonly Problem[]): ReadonlySet<Problem> {
+  const unknown = problems.filter(({ code }) => code === "TW1203" || code === "TW1204");
+  const around = unknown.map(({ path }) => formatPath(path.slice(0, -1)));
+  const isExplained = ({ code, path }: Problem) => code === "TW1202" && around.includes(formatPath(path));
+  return new Set([...unknown, ...problems.filter(isExplained)]);
+}
+
 function toDiagnostic(
   problem: Problem,
   policy: PolicyRef,
   object: ManifestObject,
-  provenance: Provenance,
+  isTaken: boolean,
 ): Diagnostic {
   const { message, ...where } = locateProblem(problem, object.document, object.path);
   const more = { ...where, object: formatPolicy(policy) };
-  if (provenance === "file" || table[problem.code].severity !== "error")
-    return diagnostic(problem.code, message, more);
+  if (!isTaken || table[problem.code].severity !== "error") return diagnostic(problem.code, message, more);
   // S10.2: what a cluster holds is never refused; it is read as safely as possible, and said.
   return problem.readable
     ? diagnostic("TW2017", `${message} (${problem.code}); it is evaluated as it stands`, more)

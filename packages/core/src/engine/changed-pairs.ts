@@ -29,7 +29,12 @@ export interface ChangedPair {
 
 /** Some pods and hosts, or external addresses. */
 export type End =
-  | { readonly kind: "ends"; readonly members: () => readonly Member[] }
+  | {
+      readonly kind: "ends";
+      readonly members: () => readonly Member[];
+      /** One object wherever the same members are meant, so that what is found out about them can be kept. */
+      readonly group: object;
+    }
   | { readonly kind: "external"; readonly range: AddressRange };
 
 export interface Ports {
@@ -37,18 +42,24 @@ export interface Ports {
   readonly undecided: PortSetId;
 }
 
-export const wholeClass = ({ pods, nodes }: EndClass): End => ({
+export const wholeClass = (end: EndClass): End => ({
   kind: "ends",
-  members: () => [...pods, ...nodes],
+  members: () => [...end.pods, ...end.nodes],
+  group: end,
 });
 
 /** Without pods that are spoken of one by one. */
 export const classWithout = ({ pods, nodes }: EndClass, single: ReadonlySet<Pod>): End => ({
   kind: "ends",
   members: () => [...pods.filter((pod) => !single.has(pod)), ...nodes],
+  group: {},
 });
 
-export const justThese = (members: readonly Member[]): End => ({ kind: "ends", members: () => members });
+export const justThese = (members: readonly Member[], group: object = members): End => ({
+  kind: "ends",
+  members: () => members,
+  group,
+});
 
 export function nodeNameOf(end: Member | AddressRange): string | undefined {
   if ("hostNetwork" in end) return end.node;
@@ -135,7 +146,12 @@ export function asChangedPairs(block: ChangedBlock, known: Answers): ChangedPair
   const endsOf = (side: ChangedSide): readonly End[] =>
     side.kind === "external"
       ? side.ranges.map((range) => ({ kind: "external", range }))
-      : side.groups.map((group) => justThese(group.classes.flatMap(({ membersAfter }) => membersAfter)));
+      : side.groups.map((group) =>
+          justThese(
+            group.classes.flatMap(({ membersAfter }) => membersAfter),
+            group,
+          ),
+        );
   const portsOf = (id: AnswerId): Ports => ({ allowed: known.allowed(id), undecided: known.undecided(id) });
   const { from, to, family, nearness, answers } = block;
   const [sources, destinations] = [endsOf(from), endsOf(to)];

@@ -20,6 +20,8 @@ export interface Vocabulary {
   readonly atoms: AddressAtoms;
   /** By the key of a `ServiceSelection`: what stands behind the Services it is about. */
   readonly services: ReadonlyMap<string, ServiceTargets>;
+  /** Whether any rule speaks of CIDR groups. */
+  readonly groups: boolean;
 }
 
 /** The endpoints of some Services, taken together. */
@@ -32,9 +34,10 @@ export interface ServiceTargets {
   readonly open: boolean;
 }
 
-export function vocabularyOf(cluster: Cluster, tiers: Tiers): Vocabulary {
+/** Of the rules of all these tiers together. */
+export function vocabularyOf(cluster: Cluster, ...all: readonly Tiers[]): Vocabulary {
   const words = new Words(cluster);
-  for (const tier of [...tiers.egress, ...tiers.ingress]) {
+  for (const tier of all.flatMap(({ egress, ingress }) => [...egress, ...ingress])) {
     for (const rule of tier.rules) words.addRule(rule);
     for (const { subject } of tier.isolation) words.addSubject(subject);
   }
@@ -53,6 +56,7 @@ export function vocabularyOf(cluster: Cluster, tiers: Tiers): Vocabulary {
     accounts: words.accounts,
     atoms: new AddressAtoms(words.cidrs),
     services: words.services,
+    groups: words.groups,
   };
 }
 

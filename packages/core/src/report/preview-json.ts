@@ -1,4 +1,5 @@
-import type { Ambiguity, Overruling, Preview } from "../analysis/preview/preview.js";
+import type { Ambiguity, Overruling } from "../analysis/preview/precedence.js";
+import type { Preview } from "../analysis/preview/preview.js";
 import type { Lockout } from "../analysis/preview/lockouts.js";
 import { changesFields, flowJson, saidJson } from "./changes-json.js";
 import { apiVersion, type JsonValue, policyJson, ruleJson } from "./explanation-json.js";

@@ -1,61 +1,21 @@
 import { ChangedParts } from "../../engine/changed-parts.js";
 import { compileBoth } from "../../engine/compile-both.js";
-import type { Engine } from "../../engine/engine.js";
-import { type LaneReader, readLanes } from "../../engine/lanes.js";
-import type { Row } from "../../engine/tier-rows.js";
-import type { Flow } from "../../evaluate/flow.js";
-import type { Verdict } from "../../evaluate/evaluate.js";
-import type { Direction, PolicyRef, Rule, TierName, Tiers } from "../../policy/model.js";
 import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
 import type { EditedState, ObjectEdit } from "../edited-state.js";
 import type { Grain } from "../party.js";
-import { type OrderConflict, OrderConflicts } from "../proof/order-conflicts.js";
-import { type Intent, type Override, Overrides } from "../proof/overridden.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
 import { type NewlyIsolated, newlyIsolated } from "./isolation.js";
 import { type Lockouts, lockouts } from "./lockouts.js";
+import { type Precedence, precedenceOf } from "./precedence.js";
 
 /** What an edit would do, before it is done. */
-export interface Preview {
+export interface Preview extends Precedence {
   readonly edits: readonly ObjectEdit[];
   readonly changes: StateChanges;
-  /** Policies of tier network-policy whose traffic rules of the applied policies decide otherwise. */
-  readonly overrides: readonly Overruling[];
-  /** The other way round: rules that were there and decide otherwise than applied policies of tier network-policy. */
-  readonly overriddenBy: readonly Overruling[];
-  readonly ambiguous: readonly Ambiguity[];
   readonly lockouts: Lockouts;
   readonly isolated: readonly NewlyIsolated[];
   readonly cutOff: readonly CutOff[];
-}
-
-/** A rule of a tier before network-policy that decides otherwise than a policy there would. */
-export interface Overruling {
-  readonly policy: PolicyRef;
-  readonly direction: Direction;
-  /** What the policy would do to the traffic. */
-  readonly intent: Intent;
-  readonly rule: Rule;
-  readonly tier: TierName;
-  /** Ordered pairs of pods and nodes, in each address family by itself. */
-  readonly connections: number;
-  /** Whether external addresses are concerned. */
-  readonly external: boolean;
-  readonly example: Flow;
-}
-
-/** An applied policy and one of the same priority that disagree: only the order of their names decides (S1.13). */
-export interface Ambiguity {
-  readonly tier: TierName;
-  /** In the order of evaluation. */
-  readonly first: PolicyRef;
-  readonly second: PolicyRef;
-  readonly direction: Direction;
-  /** A connection that gets another verdict, in that direction, if the two change places. */
-  readonly example: Flow;
-  readonly asOrdered: Verdict;
-  readonly swapped: Verdict;
 }
 
 export function preview({ before, after, edits }: EditedState, by: Grain = "workload"): Preview {
@@ -65,62 +25,14 @@ export function preview({ before, after, edits }: EditedState, by: Grain = "work
   const changes = gatherChanges(parts, by, (part) => losers.add(part));
   const isDeleted = ({ what }: ObjectEdit) => what === "deleted";
   const applied = new Set(edits.flatMap((edit) => (isDeleted(edit) ? [] : (edit.policy ?? []))));
-  const isApplied = (policy: PolicyRef) => applied.has(policy);
-  const found = proofsAbout(engines[1], isApplied);
-  const overrulings = found.overrides
-    .flatMap((override) => overrulingsOf(override, after.tiers))
-    .toSorted((a, b) => b.connections - a.connections);
   return {
     edits,
     changes,
-    overrides: overrulings.filter(({ rule }) => isApplied(rule.origin.policy)),
-    overriddenBy: overrulings.filter(
-      ({ policy, rule }) => isApplied(policy) && !isApplied(rule.origin.policy),
-    ),
-    ambiguous: found.conflicts
-      .filter(({ first, second }) => isApplied(first) || isApplied(second))
-      .map(ambiguityOf),
+    ...precedenceOf(engines[1], applied),
     lockouts: lockouts(...engines, changes.rows, by),
     isolated: newlyIsolated(...engines, by),
     cutOff: cutOff(engines[1], losers, by),
   };
-}
-
-function overrulingsOf({ policy, direction, intent, by }: Override, tiers: Tiers): readonly Overruling[] {
-  const tierOf = (rule: Rule) => tiers[direction].find(({ rules }) => rules.includes(rule))!.name;
-  return by.map(({ rule, pairs, external, example }) => ({
-    policy,
-    direction,
-    intent,
-    rule,
-    tier: tierOf(rule),
-    connections: pairs,
-    external,
-    example: example(),
-  }));
-}
-
-function ambiguityOf({ shared, first, second, direction, example }: OrderConflict): Ambiguity {
-  const { flow, asOrdered, swapped } = example();
-  const verdicts = { asOrdered: asOrdered.verdict, swapped: swapped.verdict };
-  return { tier: shared.tier, first, second, direction, example: flow, ...verdicts };
-}
-
-/** Looks only at walks that some of these policies have a say in. */
-function proofsAbout(
-  engine: Engine,
-  isMeant: (policy: PolicyRef) => boolean,
-): { readonly overrides: readonly Override[]; readonly conflicts: readonly OrderConflict[] } {
-  const [overrides, conflicts] = [new Overrides(engine), new OrderConflicts(engine)];
-  const speaksOf = ({ rules, isolation }: Row) =>
-    rules.some(({ origin }) => isMeant(origin.policy)) ||
-    isolation.some(({ origin }) => origin.kind === "policy" && isMeant(origin.policy));
-  const concerned = (reader: LaneReader): LaneReader => ({
-    wants: (rows, direction) => rows.some(speaksOf) && reader.wants(rows, direction),
-    read: (lane) => reader.read(lane),
-  });
-  readLanes(engine, [overrides, conflicts].map(concerned));
-  return { overrides: overrides.all(), conflicts: conflicts.all() };
 }
 
 /** What `--fail-on` can name. */

@@ -1,0 +1,20 @@
+import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
+import { readPolicy } from "../dialects/read.js";
+import type { ManifestObject } from "../manifest/object.js";
+import type { PolicyRef } from "../policy/model.js";
+import { kindOf } from "./object-kind.js";
+
+/** Whether an object may enter a cluster, as far as it is for us to say. */
+export type Admission =
+  /** No policy, or one in a version that we do not know. */
+  | { readonly what: "not ours" }
+  | { readonly what: "refused"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly what: "taken"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] };
+
+/** What it says about the object alone; what it does to the cluster is another question. */
+export function admissionOf(object: ManifestObject): Admission {
+  const kind = kindOf(object);
+  if (kind.what !== "policy") return { what: "not ours" };
+  const { policy, diagnostics } = readPolicy(kind.kind, object, "admission");
+  return { what: hasErrors(diagnostics) ? "refused" : "taken", policy, diagnostics };
+}

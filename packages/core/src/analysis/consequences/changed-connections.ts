@@ -1,0 +1,151 @@
+import { type ChangedPairs, type End, nearnessOf } from "../../engine/changed-pairs.js";
+import type { Member } from "../../engine/ends.js";
+import { noPorts, portAt, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import { partyKey, partyOf } from "../party.js";
+import { type ChangedSides, insidePairs } from "./changed-side.js";
+
+/** Connections that change alike, counted. */
+export interface ChangedConnections {
+  /** Ordered pairs of pods and nodes, in each address family by itself; all that is outside counts as one end. */
+  readonly connections: number;
+  /** How many workloads have a part in them. */
+  readonly workloads: number;
+  readonly example: Flow;
+}
+
+/** Counts pairs as they come, and remembers the one that tells people most. */
+export class ConnectionTally {
+  private connections = 0;
+  private readonly workloads = new Set<string>();
+  private readonly seen = new Set<object>();
+  private readonly withOutside = new Map<string, Set<Member>>();
+  private best: { readonly flow: Flow; readonly rank: number } | undefined;
+
+  constructor(
+    private readonly sides: ChangedSides,
+    private readonly ports: PortSets,
+  ) {}
+
+  /** `changed` are the ports that change in the way that is counted here. */
+  add(pairs: ChangedPairs, changed: PortSetId): void {
+    if (changed === noPorts) return;
+    for (const [source, destination] of insidePairs(pairs)) {
+      const count = this.sides.pairsBetween(source, destination, pairs.nearness);
+      if (count === 0) continue;
+      this.connections += count;
+      this.note(source);
+      this.note(destination);
+    }
+    for (const end of pairs.from) if (end.kind === "ends") this.addOutside("from", end, pairs.to, pairs);
+    for (const end of pairs.to) if (end.kind === "ends") this.addOutside("to", end, pairs.from, pairs);
+    if (this.best?.rank !== highestRank) this.lookForExample(pairs, changed);
+  }
+
+  found(): ChangedConnections | undefined {
+    if (this.best === undefined) return undefined;
+    return { connections: this.connections, workloads: this.workloads.size, example: this.best.flow };
+  }
+
+  private note(end: Extract<End, { kind: "ends" }>): void {
+    if (this.seen.has(end.group)) return;
+    this.seen.add(end.group);
+    for (const workload of this.sides.of(end).workloads) this.workloads.add(workload);
+  }
+
+  /** A pod and what is outside are one connection, however many ranges change. */
+  private addOutside(
+    side: "from" | "to",
+    end: Extract<End, { kind: "ends" }>,
+    others: readonly End[],
+    { family }: ChangedPairs,
+  ): void {
+    if (!others.some(({ kind }) => kind === "external")) return;
+    const key = `${side} ${family}`;
+    const counted = this.withOutside.get(key) ?? new Set();
+    this.withOutside.set(key, counted);
+    for (const member of this.sides.of(end).members) {
+      if (counted.has(member)) continue;
+      counted.add(member);
+      this.connections++;
+    }
+    this.note(end);
+  }
+
+  private lookForExample(pairs: ChangedPairs, changed: PortSetId): void {
+    for (const from of pairs.from)
+      for (const to of pairs.to) {
+        const pair = this.pairOf(from, to, pairs);
+        if (pair === undefined) continue;
+        const [source, destination] = pair;
+        const port = this.portFor(destination, changed);
+        const rank = rankOf(source, destination, port.isDeclared);
+        if (rank <= (this.best?.rank ?? -1)) continue;
+        const { protocol, port: number } = port;
+        const { family } = pairs;
+        const flow = {
+          source,
+          destination,
+          protocol,
+          port: number,
+          ...(family === undefined ? {} : { family }),
+        };
+        this.best = { flow, rank };
+        if (rank === highestRank) return;
+      }
+  }
+
+  /** Two different ends that stand to each other as is meant. */
+  private pairOf(from: End, to: End, { nearness }: ChangedPairs): readonly [Endpoint, Endpoint] | undefined {
+    const [sources, destinations] = [this.someOf(from), this.someOf(to)];
+    for (const source of sources)
+      for (const destination of destinations) {
+        if (source === destination) continue;
+        if (nearness !== undefined && nearness !== nearnessOf(source, destination)) continue;
+        return [this.endpointOf(source), this.endpointOf(destination)];
+      }
+    return undefined;
+  }
+
+  private someOf(end: End): readonly (Member | Outside)[] {
+    return end.kind === "ends" ? this.sides.of(end).members : [end.range];
+  }
+
+  private endpointOf(end: Member | Outside): Endpoint {
+    return "first" in end
+      ? { kind: "external", address: { family: end.family, value: end.first } }
+      : this.sides.endpointOf(end);
+  }
+
+  /** One that the destination says it listens on, where that is among them: people know it. */
+  private portFor(
+    destination: Endpoint,
+    changed: PortSetId,
+  ): Pick<Flow, "protocol" | "port"> & { readonly isDeclared: boolean } {
+    const declared = destination.kind === "pod" ? destination.pod.ports : [];
+    const isChanged = ({ protocol, port }: Pick<Flow, "protocol" | "port">) =>
+      this.ports.contains(changed, protocol, port);
+    const own = declared.find(isChanged);
+    if (own !== undefined) return { protocol: own.protocol, port: own.port, isDeclared: true };
+    const usual = usualPorts.find(isChanged);
+    return { ...(usual ?? portAt(this.ports.bordersOf(changed)[0]!)), isDeclared: false };
+  }
+}
+
+type Outside = Extract<End, { kind: "external" }>["range"];
+
+const usualPorts = [
+  { protocol: "TCP", port: 443 },
+  { protocol: "TCP", port: 80 },
+  { protocol: "TCP", port: 8080 },
+] as const;
+
+const highestRank = 4;
+
+/** Workloads that talk to others where these listen tell most, addresses of the outside least. */
+function rankOf(source: Endpoint, destination: Endpoint, isDeclared: boolean): number {
+  if (source.kind === "external" || destination.kind === "external") return 0;
+  if (source.kind === "node" || destination.kind === "node") return 1;
+  const [from, to] = [source, destination].map((end) => partyKey(partyOf(end, "workload")));
+  return 2 + Number(isDeclared) + Number(from !== to);
+}

@@ -1,0 +1,41 @@
+import type { ChangedPairs } from "../../engine/changed-pairs.js";
+import type { Engine } from "../../engine/engine.js";
+import { realPorts } from "../../engine/translation.js";
+import { type ChangedConnections, ConnectionTally } from "./changed-connections.js";
+import { ChangedSides } from "./changed-side.js";
+import { type LostLifeline, LostLifelines } from "./lost-lifelines.js";
+
+/**
+ * What an engine's update did to connections, in figures: what a preview tells, for those who have no time to compare two
+ * states. Costs what the update touched.
+ */
+export interface Consequences {
+  /** Allowed before, denied now. */
+  readonly denied: ChangedConnections | undefined;
+  /** Denied before, allowed now. */
+  readonly allowed: ChangedConnections | undefined;
+  /** Allowed before, and now it hangs on what is not known. */
+  readonly unsure: ChangedConnections | undefined;
+  readonly lost: readonly LostLifeline[];
+}
+
+/** `pairs` are those that the latest update of the engine told. */
+export function consequencesOf(engine: Engine, pairs: Iterable<ChangedPairs>): Consequences {
+  const { ports, cluster } = engine;
+  const real = realPorts(ports);
+  const sides = new ChangedSides(cluster);
+  const tally = () => new ConnectionTally(sides, ports);
+  const [denied, allowed, unsure] = [tally(), tally(), tally()];
+  const lost = new LostLifelines(cluster, sides, ports);
+  for (const one of pairs) {
+    const { before, after } = one;
+    const was = ports.intersect(real, before.allowed);
+    const is = ports.intersect(real, after.allowed);
+    const now = ports.subtract(ports.subtract(was, is), after.undecided);
+    denied.add(one, now);
+    lost.add(one, now);
+    allowed.add(one, ports.subtract(ports.subtract(is, was), before.undecided));
+    unsure.add(one, ports.intersect(was, after.undecided));
+  }
+  return { denied: denied.found(), allowed: allowed.found(), unsure: unsure.found(), lost: lost.found() };
+}

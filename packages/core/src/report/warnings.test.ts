@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { consequencesOf } from "../analysis/consequences/consequences.js";
+import { precedenceOf } from "../analysis/preview/precedence.js";
+import { readState } from "../analysis/state.js";
+import { compile } from "../engine/engine.js";
+import { consequenceWarnings, precedenceWarnings } from "./warnings.js";
+
+const object = (apiVersion: string, kind: string, metadata: string, rest = "") =>
+  `{apiVersion: ${apiVersion}, kind: ${kind}, metadata: {${metadata}}${rest}}`;
+const pod = (namespace: string, app: string, address: string, port: number, replica = "") =>
+  object(
+    "v1",
+    "Pod",
+    `name: ${app}${replica}, namespace: ${namespace}, labels: {k8s-app: ${app}}, ownerReferences: [{kind: StatefulSet, apiVersion: apps/v1, name: ${app}, controller: true}]`,
+    `, spec: {nodeName: n1, containers: [{ports: [{containerPort: ${port}}]}]}, status: {podIP: ${address}}`,
+  );
+const networkPolicy = (name: string, spec: string) =>
+  object("networking.k8s.io/v1", "NetworkPolicy", `name: ${name}, namespace: shop`, `, spec: ${spec}`);
+const admin = (name: string, spec: string, priority = 10) =>
+  object(
+    "policy.networking.k8s.io/v1alpha2",
+    "ClusterNetworkPolicy",
+    `name: ${name}`,
+    `, spec: {tier: Admin, priority: ${priority}, subject: {namespaces: {matchLabels: {kubernetes.io/metadata.name: shop}}}, ${spec}}`,
+  );
+
+const cluster = [
+  object("v1", "Node", "name: n1", ", status: {addresses: [{address: 192.168.0.1}]}"),
+  pod("ingress-nginx", "controller", "10.0.0.1", 443),
+  pod("shop", "web", "10.0.0.2", 8080, "-0"),
+  pod("shop", "web", "10.0.0.3", 8080, "-1"),
+  pod("kube-system", "kube-dns", "10.0.0.4", 53),
+  object(
+    "v1",
+    "Service",
+    "name: kubernetes, namespace: default",
+    ", spec: {clusterIP: 10.96.0.1, ports: [{port: 443, targetPort: 6443}]}",
+  ),
+  object(
+    "discovery.k8s.io/v1",
+    "EndpointSlice",
+    "name: kubernetes, namespace: default, labels: {kubernetes.io/service-name: kubernetes}",
+    ", addressType: IPv4, ports: [{port: 6443}], endpoints: [{addresses: [192.0.2.1]}]",
+  ),
+];
+const ofWeb = "podSelector: {matchLabels: {k8s-app: web}}";
+const fromNginx = networkPolicy(
+  "from-nginx",
+  `{${ofWeb}, ingress: [{from: [{namespaceSelector: {}}], ports: [{port: 8080}]}]}`,
+);
+const denyAll = admin("deny-all", "ingress: [{name: all, action: Deny, from: [{namespaces: {}}]}]");
+
+/** What is told of the last of some policies, when it comes to the others. */
+function warningsOf(
+  policies: readonly string[],
+  change: "applied" | "deleted" = "applied",
+): readonly string[] {
+  const stateOf = (some: readonly string[]) =>
+    readState([{ file: "state.yaml", text: [...cluster, ...some].join("\n---\n") }]);
+  const [without, all] = [stateOf(policies.slice(0, -1)), stateOf(policies)];
+  const [before, after] = change === "applied" ? [without, all] : [all, without];
+  const engine = compile(before.cluster, before.tiers);
+  const told = consequenceWarnings(consequencesOf(engine, engine.update({ tiers: after.tiers }).pairs));
+  if (change === "deleted") return told.map(({ text }) => text);
+  const applied = after.policies.at(-1)!;
+  const more = precedenceWarnings(precedenceOf(engine, new Set([applied])), applied);
+  return [...told, ...more].map(({ about, text }) => `${about}: ${text}`);
+}
+
+describe("warnings about an edit say", () => {
+  it("what is denied, with a connection that people know, and which NetworkPolicies are overridden", () => {
+    expect(warningsOf([fromNginx, denyAll])).toEqual([
+      "denied: 6 connections that work today become denied (3 workloads), for example ingress-nginx/controller → shop/web :8080/TCP",
+      "overrides: overrides NetworkPolicy shop/from-nginx: denies ingress-nginx/controller → shop/web :8080/TCP, which it allows",
+    ]);
+  });
+
+  it("what is allowed", () => {
+    const open = admin("open", "ingress: [{action: Accept, from: [{namespaces: {}}]}]");
+    expect(warningsOf([networkPolicy("closed", `{${ofWeb}}`), open])).toEqual([
+      "allowed: 6 connections that are denied today become allowed (3 workloads), for example ingress-nginx/controller → shop/web :8080/TCP",
+      "overrides: overrides NetworkPolicy shop/closed: allows ingress-nginx/controller → shop/web :443/TCP, which it isolates from",
+    ]);
+  });
+
+  it("who overrides a NetworkPolicy", () => {
+    expect(warningsOf([denyAll, fromNginx])).toEqual([
+      "denied: 2 connections that work today become denied (1 workload), for example outside → shop/web :8080/TCP",
+      'overridden: is overridden by ClusterNetworkPolicy deny-all rule 1 "all": that denies ingress-nginx/controller → shop/web :8080/TCP, which this policy allows',
+    ]);
+  });
+
+  it("who loses DNS and the API server", () => {
+    expect(warningsOf([networkPolicy("no-egress", `{${ofWeb}, policyTypes: [Egress]}`)])).toEqual([
+      "lockout: DNS: 1 workload loses kube-system/kube-dns :53/UDP, for example shop/web; allow it first",
+      "lockout: API server: 1 workload loses 192.0.2.1 :6443/TCP, for example shop/web; allow it first",
+      expect.stringMatching(/^denied: /),
+    ]);
+  });
+
+  it("where only the order of names decides", () => {
+    const allow = admin(
+      "allow-443",
+      "ingress: [{action: Accept, from: [{namespaces: {}}], protocols: [{tcp: {destinationPort: {number: 443}}}]}]",
+    );
+    expect(warningsOf([allow, denyAll]).at(-1)).toBe(
+      "ambiguous: priority 10 is shared with allow-443; both select shop/web and disagree on :443/TCP from ingress-nginx/controller; order is by name",
+    );
+  });
+
+  it("what a deletion opens", () => {
+    expect(warningsOf([networkPolicy("closed", `{${ofWeb}}`)], "deleted")).toEqual([
+      "8 connections that are denied today become allowed (3 workloads), for example ingress-nginx/controller → shop/web :8080/TCP",
+    ]);
+  });
+
+  it("nothing where nothing changes", () => {
+    expect(
+      warningsOf([denyAll, admin("again", "ingress: [{action: Deny, from: [{namespaces: {}}]}]", 20)]),
+    ).toEqual([]);
+  });
+});

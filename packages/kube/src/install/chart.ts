@@ -1,0 +1,128 @@
+import type { Json, JsonObject } from "@tierwall/core";
+import { markedObjects, type Part, parts } from "./install.js";
+import { yamlText } from "./manifest-text.js";
+import { type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
+
+/** The files of the Helm chart, text by path. */
+export function chartFiles(version: string): Readonly<Record<string, string>> {
+  const templates = parts
+    .filter((part) => part !== "crds")
+    .map((part) => [`templates/${part}.yaml`, templateOf(part)] as const);
+  const definitions = markedObjects("crds").map(
+    ({ object }) => [`crds/${nameOf(object)}.yaml`, yamlText([object])] as const,
+  );
+  return {
+    "Chart.yaml": yamlText([
+      {
+        apiVersion: "v2",
+        name: "tierwall",
+        description: "Cluster-wide network policy: decided, explained and enforced.",
+        type: "application",
+        version,
+        appVersion: version,
+      },
+    ]),
+    "values.yaml": valuesText(),
+    "values.schema.json": `${JSON.stringify(valuesSchema(), undefined, 2)}\n`,
+    "templates/NOTES.txt": notes,
+    ...Object.fromEntries(definitions),
+    ...Object.fromEntries(templates),
+  };
+}
+
+const notes = `Tierwall is in the namespace {{ .Release.Namespace }}.
+
+  kubectl get clusternetworkpolicies
+  kubectl -n {{ .Release.Namespace }} get pods
+  tierwall explain --from NAMESPACE/POD --to NAMESPACE/POD --port 443
+`;
+
+const nameOf = ({ metadata }: JsonObject): string => (metadata as { name: string }).name;
+
+/** The objects of a part, with marks in the words of Helm; switches stand around what hangs on them. */
+function templateOf(part: Part): string {
+  const texts: string[] = [];
+  for (const { object, when } of markedObjects(part)) {
+    const condition = when.length === 1 ? `.Values.${when[0]}` : `and ${when.map(inValues).join(" ")}`;
+    const text = inWordsOfHelm(yamlText([object], { header: false, start: true }));
+    texts.push(when.length === 0 ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`);
+  }
+  return `${comment}${texts.join("")}`;
+}
+
+const comment =
+  "{{- /* Written by `npm run generate`: change the source it comes from, not this file. */ -}}\n";
+
+const inValues = (path: string): string => `.Values.${path}`;
+
+function inWordsOfHelm(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => lineOfHelm(line))
+    .join("\n");
+}
+
+function lineOfHelm(line: string): string {
+  const [, indent, path, item] = /^(\s*)- "?«(?:if) ([\w.]+)»(.*?)"?$/.exec(line) ?? [];
+  if (path !== undefined)
+    return `${indent}{{- if .Values.${path} }}\n${indent}- ${item}\n${indent}{{- end }}`;
+  const [, all, listed] = /^(\s*)- "?«items ([\w.]+)»"?$/.exec(line) ?? [];
+  if (listed !== undefined)
+    return `${all}{{- with .Values.${listed} }}\n${all}{{- toYaml . | nindent ${all!.length} }}\n${all}{{- end }}`;
+  const [, before, key, whole] = /^(\s*)([\w-]+): "?«([\w.]+)»"?$/.exec(line) ?? [];
+  if (whole !== undefined && whole !== "namespace") {
+    const setting: Setting = settings[whole as SettingPath];
+    if (setting.is === "object" || setting.is === "list")
+      return `${before}${key}: {{- toYaml .Values.${whole} | nindent ${before!.length + 2} }}`;
+    if (setting.is === "text") return `${before}${key}: {{ .Values.${whole} | quote }}`;
+  }
+  return line
+    .replaceAll("«namespace»", "{{ .Release.Namespace }}")
+    .replaceAll(/«([\w.]+)»/g, (_, inside: string) => `{{ .Values.${inside} }}`);
+}
+
+/** Every setting with what it is about, and its usual value. */
+function valuesText(): string {
+  const groups = new Map<string, string[]>();
+  for (const path of settingPaths) {
+    const [group, name] = path.split(".") as [string, string];
+    const { about, usual, oneOf }: Setting = settings[path];
+    const choice = oneOf === undefined ? "" : ` One of ${oneOf.join(", ")}.`;
+    const value = yamlText([{ [name]: usual }], { header: false })
+      .trimEnd()
+      .replaceAll(/^/gm, "  ");
+    groups.set(group, [...(groups.get(group) ?? []), `  # ${about}${choice}\n${value}`]);
+  }
+  const texts = Array.from(groups, ([group, lines]) => `${group}:\n${lines.join("\n")}\n`);
+  return `# Written by \`npm run generate\`: change the source it comes from, not this file.\n${texts.join("\n")}`;
+}
+
+const schemaTypes = {
+  text: { type: "string", minLength: 1 },
+  number: { type: "integer" },
+  switch: { type: "boolean" },
+  list: { type: "array" },
+  object: { type: "object" },
+} as const;
+
+function valuesSchema(): JsonObject {
+  const groups: Record<string, Record<string, Json>> = {};
+  for (const path of settingPaths) {
+    const [group, name] = path.split(".") as [string, string];
+    const { is, about, oneOf, atLeast }: Setting = settings[path];
+    (groups[group] ??= {})[name] = {
+      description: about,
+      ...schemaTypes[is],
+      ...(oneOf === undefined ? {} : { enum: [...oneOf] }),
+      ...(atLeast === undefined ? {} : { minimum: atLeast }),
+    };
+  }
+  const closed = (properties: Record<string, Json>): JsonObject => ({
+    type: "object",
+    additionalProperties: false,
+    properties,
+  });
+  const properties: Record<string, Json> = { global: { type: "object" } };
+  for (const [group, own] of Object.entries(groups)) properties[group] = closed(own);
+  return { $schema: "http://json-schema.org/draft-07/schema#", ...closed(properties) };
+}

@@ -1,0 +1,92 @@
+import type { JsonObject } from "@tierwall/core";
+import { describe, expect, it } from "vitest";
+import { installObjects, parts } from "./install.js";
+import { problemWith, settingPaths, settings, usualValues } from "./settings.js";
+
+interface Workload {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly JsonObject[] } } };
+}
+
+const named = (objects: readonly JsonObject[]) =>
+  new Map(
+    (objects as unknown as readonly Workload[]).map((object) => [
+      `${object.kind} ${object.metadata.name}`,
+      object,
+    ]),
+  );
+
+describe("what is installed", () => {
+  it("has no marks left in it, and each object once", () => {
+    const objects = installObjects();
+    expect(JSON.stringify(objects)).not.toMatch(/[«»]/);
+    expect(named(objects).size).toBe(objects.length);
+  });
+
+  it("begins with what others need: the namespace, then definitions", () => {
+    const kinds = installObjects().map(({ kind }) => kind);
+    expect(kinds.slice(0, 4)).toEqual([
+      "Namespace",
+      "CustomResourceDefinition",
+      "CustomResourceDefinition",
+      "CustomResourceDefinition",
+    ]);
+  });
+
+  it("is where it is told to be", () => {
+    const text = JSON.stringify(installObjects({ namespace: "walls" }));
+    expect(text).not.toContain("tierwall-system");
+    expect(text).toContain('"namespace":"walls"');
+  });
+
+  it("can be had in parts", () => {
+    expect(installObjects({ parts: ["crds"] }).every(({ kind }) => kind === "CustomResourceDefinition")).toBe(
+      true,
+    );
+    const together = parts.flatMap((part) => [...named(installObjects({ parts: [part] })).keys()]);
+    expect(new Set(together)).toEqual(new Set(named(installObjects()).keys()));
+  });
+
+  it("leaves out what is switched off", () => {
+    const without = named(installObjects({ values: { ...usualValues, "webhook.enabled": false } }));
+    expect(without.has("ValidatingWebhookConfiguration tierwall")).toBe(false);
+    expect(JSON.stringify(without.get("Deployment tierwall-controller"))).not.toContain("webhook-port");
+  });
+
+  it("runs the controller without any rights on its node, and the agent with NET_ADMIN alone", () => {
+    const containers = new Map(
+      Array.from(named(installObjects()), ([name, { spec }]) => [name, spec?.template?.spec.containers[0]]),
+    );
+    expect(containers.get("Deployment tierwall-controller")).toMatchObject({
+      securityContext: {
+        capabilities: { drop: ["ALL"] },
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+      },
+    });
+    expect(containers.get("DaemonSet tierwall-agent")).toMatchObject({
+      securityContext: {
+        capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
+        allowPrivilegeEscalation: false,
+      },
+    });
+  });
+});
+
+describe("settings", () => {
+  it("are as usual without fault", () => {
+    for (const path of settingPaths) expect(problemWith(path, settings[path].usual)).toBeUndefined();
+  });
+
+  it.each([
+    ["controller.replicas", 0, "`controller.replicas` is at least 1"],
+    ["controller.replicas", "two", "`controller.replicas` takes a whole number"],
+    ["agent.enabled", "no", "`agent.enabled` takes true or false"],
+    ["agent.unknownPods", "ask", "`agent.unknownPods` is one of deny, allow"],
+    ["agent.extraArgs", "--shadow", "`agent.extraArgs` takes a list"],
+    ["image.tag", "", "`image.tag` takes a text"],
+  ] as const)("%s cannot be %s", (path, value, problem) => {
+    expect(problemWith(path, value)).toBe(problem);
+  });
+});

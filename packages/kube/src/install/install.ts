@@ -1,0 +1,89 @@
+import type { JsonObject } from "@tierwall/core";
+import { definitionsOf } from "../crds/bundles.js";
+import { webhookConfiguration } from "../webhook/configuration.js";
+import { filledIn, here, valueOf } from "./marked.js";
+import { systemNamespace } from "../controller/programmed-report.js";
+import { agentRoles, controllerRoles, firstDraftEditors, firstDraftRoles, peoplesRoles } from "./roles.js";
+import { type SettingPath, usualValues, type Values } from "./settings.js";
+import {
+  account,
+  agentDaemonSet,
+  controllerBudget,
+  controllerDeployment,
+  metricsService,
+  namespace,
+  webhookService,
+  webhookServiceName,
+} from "./workloads.js";
+
+/** What is installed together, in the order in which it is applied. */
+export const parts = ["crds", "roles", "controller", "webhook", "agent", "first-draft"] as const;
+
+export type Part = (typeof parts)[number];
+
+/** An object, and the switches that must be on for it to be there. */
+interface Installed {
+  readonly object: JsonObject;
+  readonly when: readonly SettingPath[];
+}
+
+const withSwitches = (when: readonly SettingPath[], objects: readonly JsonObject[]): readonly Installed[] =>
+  objects.map((object) => ({ object, when }));
+
+const definitions = (bundle: "released" | "first-draft"): readonly JsonObject[] =>
+  definitionsOf(bundle) as unknown as readonly JsonObject[];
+
+/** With marks where settings decide. */
+export function markedObjects(part: Part): readonly Installed[] {
+  switch (part) {
+    case "crds":
+      return withSwitches([], definitions("released"));
+    case "roles":
+      return withSwitches([], peoplesRoles);
+    case "controller":
+      return withSwitches(
+        ["controller.enabled"],
+        [account("controller"), ...controllerRoles, metricsService, controllerDeployment, controllerBudget],
+      );
+    case "webhook":
+      return withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]);
+    case "agent":
+      return withSwitches(["agent.enabled"], [account("agent"), ...agentRoles, agentDaemonSet]);
+    case "first-draft":
+      return [
+        ...withSwitches(["firstDraft.enabled"], [...definitions("first-draft"), ...firstDraftRoles]),
+        ...withSwitches(["firstDraft.enabled", "firstDraft.letEditorsManage"], [firstDraftEditors]),
+      ];
+  }
+}
+
+function configuration(): JsonObject {
+  return webhookConfiguration({
+    namespace: here,
+    address: { service: { name: webhookServiceName, namespace: here, port: 443 } },
+    failurePolicy: valueOf("webhook.failurePolicy") as "Ignore",
+    timeoutSeconds: valueOf("webhook.timeoutSeconds") as unknown as number,
+  }) as JsonObject;
+}
+
+export interface InstallOptions {
+  readonly values?: Values;
+  readonly namespace?: string;
+  readonly parts?: readonly Part[];
+}
+
+/** All objects of an installation, in the order in which they are applied. */
+export function installObjects(options: InstallOptions = {}): readonly JsonObject[] {
+  const { values = usualValues, namespace: name = systemNamespace, parts: wanted = parts } = options;
+  const isOn = (path: SettingPath) => values[path] === true;
+  const objects = wanted.flatMap((part) =>
+    markedObjects(part).flatMap(({ object, when }) => (when.every(isOn) ? [object] : [])),
+  );
+  const needsNamespace = wanted.some((part) => part !== "crds" && part !== "roles");
+  const [crds, others] = [objects.filter(isDefinition), objects.filter((object) => !isDefinition(object))];
+  return [...(needsNamespace ? [namespace] : []), ...crds, ...others].map((object) =>
+    filledIn(object, values, name),
+  );
+}
+
+const isDefinition = ({ kind }: JsonObject): boolean => kind === "CustomResourceDefinition";

@@ -1,0 +1,158 @@
+import type { Json, JsonObject } from "@tierwall/core";
+import { type BundleName, definitionsOf } from "../crds/bundles.js";
+import { watchedKinds } from "../kinds.js";
+import { here } from "./marked.js";
+import { clusterWide, type Component, inNamespace, nameOf } from "./names.js";
+
+const rbac = "rbac.authorization.k8s.io/v1";
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+const reading = ["get", "list", "watch"] as const;
+const managing = [...reading, "create", "update", "patch", "delete", "deletecollection"] as const;
+
+/** The kinds that come with a bundle, by group. */
+function kindsOf(bundle: BundleName): ReadonlyMap<string, readonly string[]> {
+  const kinds = new Map<string, readonly string[]>();
+  for (const { spec } of definitionsOf(bundle))
+    kinds.set(spec.group, [...(kinds.get(spec.group) ?? []), spec.names.plural]);
+  return kinds;
+}
+
+const rulesFor = (kinds: ReadonlyMap<string, readonly string[]>, verbs: readonly string[]): Rule[] =>
+  Array.from(kinds, ([group, resources]) => ({ apiGroups: [group], resources, verbs }));
+
+/** All that a situation is made of. */
+function readingAll(): readonly Rule[] {
+  const groups = new Map<string, readonly string[]>();
+  for (const { group, plural } of watchedKinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
+  return rulesFor(groups, reading);
+}
+
+/** Of the kinds whose status has conditions. */
+function writingStatus(): readonly Rule[] {
+  return (["released", "first-draft"] as const).flatMap((bundle) =>
+    Array.from(kindsOf(bundle), ([group, resources]) => ({
+      apiGroups: [group],
+      resources: resources.map((plural) => `${plural}/status`),
+      verbs: ["patch"],
+    })),
+  );
+}
+
+const asJson = (rules: readonly Rule[]): Json => rules as unknown as Json;
+
+const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<string, string>): JsonObject => ({
+  apiVersion: rbac,
+  kind: "ClusterRole",
+  metadata: clusterWide(name, labels),
+  rules: asJson(rules),
+});
+
+function bound(component: Component): readonly JsonObject[] {
+  const subjects = [{ kind: "ServiceAccount", name: nameOf(component), namespace: here }];
+  const roleRef = (kind: string) => ({
+    apiGroup: "rbac.authorization.k8s.io",
+    kind,
+    name: nameOf(component),
+  });
+  return [
+    {
+      apiVersion: rbac,
+      kind: "ClusterRoleBinding",
+      metadata: clusterWide(nameOf(component)),
+      roleRef: roleRef("ClusterRole"),
+      subjects,
+    },
+    {
+      apiVersion: rbac,
+      kind: "RoleBinding",
+      metadata: inNamespace(component),
+      roleRef: roleRef("Role"),
+      subjects,
+    },
+  ];
+}
+
+const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
+  apiVersion: rbac,
+  kind: "Role",
+  metadata: inNamespace(component),
+  rules: asJson(rules),
+});
+
+export const webhookConfigurationName = "tierwall";
+export const webhookSecretName = "tierwall-webhook-tls";
+
+const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
+
+/** It reads what policies speak of, and writes nothing but what it finds out. */
+export const controllerRoles: readonly JsonObject[] = [
+  clusterRole(nameOf("controller"), [
+    ...readingAll(),
+    ...writingStatus(),
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+    {
+      apiGroups: ["admissionregistration.k8s.io"],
+      resources: ["validatingwebhookconfigurations"],
+      resourceNames: [webhookConfigurationName],
+      verbs: ["get", "patch", "update"],
+    },
+  ]),
+  role("controller", [
+    { ...leases, verbs: [...reading, "create", "update", "patch"] },
+    // Nobody can be let create a thing of a certain name only.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
+    {
+      apiGroups: [""],
+      resources: ["secrets"],
+      resourceNames: [webhookSecretName],
+      verbs: ["get", "update", "patch"],
+    },
+  ]),
+  ...bound("controller"),
+];
+
+/** It reads, and tells in a Lease of its own what it has programmed. */
+export const agentRoles: readonly JsonObject[] = [
+  clusterRole(nameOf("agent"), readingAll()),
+  role("agent", [{ ...leases, verbs: ["get", "create", "update", "patch"] }]),
+  ...bound("agent"),
+];
+
+const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
+  Object.fromEntries(roles.map((name) => [`rbac.authorization.k8s.io/aggregate-to-${name}`, "true"]));
+
+/**
+ * Who may do what with policies of the whole cluster. KEP-2091 gives them to cluster administrators, who may do everything anyway;
+ * the role is for those who are to manage policies and nothing else. Developers may read what decides about their traffic.
+ */
+export const peoplesRoles: readonly JsonObject[] = [
+  clusterRole("tierwall-policy-admin", rulesFor(kindsOf("released"), managing)),
+  clusterRole(
+    "tierwall-policy-view",
+    rulesFor(kindsOf("released"), reading),
+    aggregatedTo("view", "edit", "admin"),
+  ),
+];
+
+export const firstDraftRoles: readonly JsonObject[] = [
+  clusterRole("tierwall-first-draft-admin", rulesFor(kindsOf("first-draft"), managing)),
+  clusterRole(
+    "tierwall-first-draft-view",
+    rulesFor(kindsOf("first-draft"), reading),
+    aggregatedTo("view", "edit", "admin"),
+  ),
+];
+
+/** The first draft lets namespace editors manage its policies. */
+export const firstDraftEditors: JsonObject = clusterRole(
+  "tierwall-first-draft-edit",
+  rulesFor(kindsOf("first-draft"), managing),
+  aggregatedTo("edit", "admin"),
+);

@@ -1,0 +1,133 @@
+import type { Json } from "@tierwall/core";
+
+/** Something about an installation that people may want otherwise. */
+export interface Setting {
+  readonly is: "text" | "number" | "switch" | "list" | "object";
+  readonly usual: Json;
+  readonly about: string;
+  readonly oneOf?: readonly string[];
+  readonly atLeast?: number;
+}
+
+/** By the path that Helm's values and `tierwall manifests --set` know them by. */
+export const settings = {
+  "image.repository": { is: "text", usual: "tierwall", about: "Image of the controller." },
+  "image.tag": { is: "text", usual: "0.1.0", about: "Tag of both images." },
+  "image.pullPolicy": {
+    is: "text",
+    usual: "IfNotPresent",
+    about: "When images are pulled.",
+    oneOf: ["Always", "IfNotPresent", "Never"],
+  },
+  "controller.enabled": {
+    is: "switch",
+    usual: true,
+    about: "Conditions and events on policies, and warnings when they are applied.",
+  },
+  "controller.replicas": {
+    is: "number",
+    usual: 2,
+    atLeast: 1,
+    about: "One leads and writes, all answer the API server.",
+  },
+  "controller.resources": {
+    is: "object",
+    usual: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
+    about: "About 30 KB of memory a pod of the cluster, and some for rules.",
+  },
+  "controller.extraArgs": { is: "list", usual: [], about: "More options of `tierwall controller`." },
+  "webhook.enabled": {
+    is: "switch",
+    usual: true,
+    about: "Tells whoever applies a policy what it will do. Needs the controller.",
+  },
+  "webhook.failurePolicy": {
+    is: "text",
+    usual: "Ignore",
+    about: "What the API server does while no controller answers: `Fail` refuses policies then.",
+    oneOf: ["Ignore", "Fail"],
+  },
+  "webhook.timeoutSeconds": {
+    is: "number",
+    usual: 10,
+    atLeast: 1,
+    about: "How long the API server waits. Fewer warnings are given where that is too short.",
+  },
+  "agent.enabled": { is: "switch", usual: true, about: "Enforces policies on every node." },
+  "agent.image": { is: "text", usual: "tierwall-agent", about: "Image of the agent: nftables is in it." },
+  "agent.unknownPods": {
+    is: "text",
+    usual: "deny",
+    about: "What becomes of a pod's traffic before its policies are known on the node.",
+    oneOf: ["deny", "allow"],
+  },
+  "agent.resources": {
+    is: "object",
+    usual: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    about: "Of each agent.",
+  },
+  "agent.extraArgs": {
+    is: "list",
+    usual: [],
+    about: "More options of `tierwall agent`: `--shadow` only tells what it would deny.",
+  },
+  "agent.tolerations": {
+    is: "list",
+    usual: [{ operator: "Exists" }],
+    about: "Which nodes are not too special for an agent: all of them, usually.",
+  },
+  "firstDraft.enabled": {
+    is: "switch",
+    usual: false,
+    about: "The two kinds of KEP-2091's first draft as well.",
+  },
+  "firstDraft.letEditorsManage": {
+    is: "switch",
+    usual: false,
+    about: "Lets everybody with the role `admin` or `edit` manage them, as the draft has it.",
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingPath = keyof typeof settings;
+
+export type Values = Readonly<Record<SettingPath, Json>>;
+
+export const settingPaths = Object.keys(settings) as SettingPath[];
+
+export const usualValues = Object.fromEntries(
+  settingPaths.map((path) => [path, settings[path].usual]),
+) as unknown as Values;
+
+/** What is wrong with a value; undefined where nothing is. */
+export function problemWith(path: SettingPath, value: Json): string | undefined {
+  const setting: Setting = settings[path];
+  const { oneOf, atLeast } = setting;
+  if (!isOfKind(setting.is, value)) return `\`${path}\` takes ${kindWords[setting.is]}`;
+  if (oneOf !== undefined && !oneOf.includes(value as string))
+    return `\`${path}\` is one of ${oneOf.join(", ")}`;
+  if (atLeast !== undefined && (value as number) < atLeast) return `\`${path}\` is at least ${atLeast}`;
+  return undefined;
+}
+
+const kindWords: Readonly<Record<Setting["is"], string>> = {
+  text: "a text",
+  number: "a whole number",
+  switch: "true or false",
+  list: "a list",
+  object: "an object",
+};
+
+function isOfKind(kind: Setting["is"], value: Json): boolean {
+  switch (kind) {
+    case "text":
+      return typeof value === "string" && value !== "";
+    case "number":
+      return Number.isInteger(value);
+    case "switch":
+      return typeof value === "boolean";
+    case "list":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+  }
+}

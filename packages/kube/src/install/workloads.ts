@@ -1,0 +1,175 @@
+import type { Json, JsonObject } from "@tierwall/core";
+import { here, itemIf, itemsOf, valueOf } from "./marked.js";
+import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
+
+const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443 } as const;
+
+export const account = (component: Component): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: inNamespace(component),
+});
+
+const probe = (path: string, port: number): JsonObject => ({ httpGet: { path, port }, periodSeconds: 10 });
+
+/** Nothing that a process needs not; what it needs is added where it is needed. */
+const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true } as const;
+
+export const controllerDeployment: JsonObject = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: inNamespace("controller"),
+  spec: {
+    replicas: valueOf("controller.replicas"),
+    selector: { matchLabels: selectorOf("controller") },
+    template: {
+      metadata: { labels: selectorOf("controller") },
+      spec: {
+        serviceAccountName: nameOf("controller"),
+        priorityClassName: "system-cluster-critical",
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 65532,
+          runAsGroup: 65532,
+          seccompProfile: { type: "RuntimeDefault" },
+        },
+        affinity: apart("controller"),
+        containers: [
+          {
+            name: "controller",
+            image: `${valueOf("image.repository")}:${valueOf("image.tag")}`,
+            imagePullPolicy: valueOf("image.pullPolicy"),
+            args: [
+              "controller",
+              `--metrics-address=:${ports.controllerMetrics}`,
+              itemIf("webhook.enabled", `--webhook-port=${ports.webhook}`),
+              itemsOf("controller.extraArgs"),
+            ],
+            ports: [
+              { name: "metrics", containerPort: ports.controllerMetrics },
+              { name: "webhook", containerPort: ports.webhook },
+            ],
+            livenessProbe: probe("/livez", ports.controllerMetrics),
+            readinessProbe: probe("/readyz", ports.controllerMetrics),
+            resources: valueOf("controller.resources"),
+            securityContext: { ...confined, capabilities: { drop: ["ALL"] } },
+          },
+        ],
+      },
+    },
+  },
+};
+
+/** On nodes of their own, where there are some. */
+function apart(component: Component): JsonObject {
+  const term = {
+    topologyKey: "kubernetes.io/hostname",
+    labelSelector: { matchLabels: selectorOf(component) },
+  };
+  return {
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }],
+    },
+  };
+}
+
+export const controllerBudget: JsonObject = {
+  apiVersion: "policy/v1",
+  kind: "PodDisruptionBudget",
+  metadata: inNamespace("controller"),
+  spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf("controller") } },
+};
+
+const service = (name: string, port: JsonObject): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: inNamespace("controller", name),
+  spec: { selector: selectorOf("controller"), ports: [port] },
+});
+
+export const metricsService = service("tierwall-controller", {
+  name: "metrics",
+  port: ports.controllerMetrics,
+  targetPort: "metrics",
+});
+
+export const webhookServiceName = "tierwall-webhook";
+
+export const webhookService = service(webhookServiceName, {
+  name: "webhook",
+  port: 443,
+  targetPort: "webhook",
+});
+
+/** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
+const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
+
+export const agentDaemonSet: JsonObject = {
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  metadata: inNamespace("agent"),
+  spec: {
+    selector: { matchLabels: selectorOf("agent") },
+    // The kernel keeps the rules while one is exchanged for another.
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
+    template: {
+      metadata: { labels: selectorOf("agent") },
+      spec: {
+        serviceAccountName: nameOf("agent"),
+        priorityClassName: "system-node-critical",
+        hostNetwork: true,
+        dnsPolicy: "ClusterFirstWithHostNet",
+        tolerations: valueOf("agent.tolerations"),
+        securityContext: { seccompProfile: { type: "RuntimeDefault" } },
+        containers: [
+          {
+            name: "agent",
+            image: `${valueOf("agent.image")}:${valueOf("image.tag")}`,
+            imagePullPolicy: valueOf("image.pullPolicy"),
+            args: [
+              "agent",
+              `--metrics-address=:${ports.agentMetrics}`,
+              "--audit-log=-",
+              `--unknown-pods=${valueOf("agent.unknownPods")}`,
+              itemsOf("agent.extraArgs"),
+            ],
+            env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
+            ports: [{ name: "metrics", containerPort: ports.agentMetrics, hostPort: ports.agentMetrics }],
+            livenessProbe: probe("/livez", ports.agentMetrics),
+            readinessProbe: probe("/readyz", ports.agentMetrics),
+            resources: valueOf("agent.resources"),
+            // nft and NFLOG ask for this one, and for no other.
+            securityContext: {
+              ...confined,
+              runAsUser: 0,
+              capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
+            },
+            volumeMounts: [
+              { name: "run", mountPath: folders.run },
+              { name: "state", mountPath: folders.state },
+              { name: "tmp", mountPath: "/tmp" },
+            ],
+          },
+        ],
+        volumes: [
+          { name: "run", hostPath: { path: folders.run, type: "DirectoryOrCreate" } },
+          { name: "state", hostPath: { path: folders.state, type: "DirectoryOrCreate" } },
+          { name: "tmp", emptyDir: { medium: "Memory" } },
+        ] satisfies Json[],
+      },
+    },
+  },
+};
+
+export const namespace: JsonObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: {
+    name: here,
+    labels: {
+      "app.kubernetes.io/name": "tierwall",
+      // The agent is in the network of its node.
+      "pod-security.kubernetes.io/enforce": "privileged",
+    },
+  },
+};

@@ -1,0 +1,59 @@
+import { isObject, type Json, type JsonObject } from "@tierwall/core";
+
+/** What an API server asks about, of `admission.k8s.io/v1`. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  /** As it would be; absent where it goes. */
+  readonly object?: JsonObject;
+  /** As it is; absent where it comes. */
+  readonly oldObject?: JsonObject;
+}
+
+export type AdmissionAnswer =
+  | { readonly allowed: true; readonly warnings: readonly string[] }
+  | { readonly allowed: false; readonly message: string };
+
+export type ReadReview =
+  | { readonly ok: true; readonly request: AdmissionRequest }
+  | { readonly ok: false; readonly message: string };
+
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
+
+export function readReview(text: string): ReadReview {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refusal("the body is not JSON");
+  }
+  if (!isObject(value) || value.kind !== "AdmissionReview" || value.apiVersion !== "admission.k8s.io/v1")
+    return refusal("the body is no AdmissionReview of `admission.k8s.io/v1`");
+  const { request } = value;
+  if (!isObject(request) || typeof request.uid !== "string" || request.uid === "")
+    return refusal("the AdmissionReview has no `request` with a `uid`");
+  const operation = operations.find((one) => one === request.operation);
+  if (operation === undefined) return refusal("the AdmissionReview has no `operation` that is known");
+  return {
+    ok: true,
+    request: {
+      uid: request.uid,
+      operation,
+      ...objectIn("object", request.object),
+      ...objectIn("oldObject", request.oldObject),
+    },
+  };
+}
+
+const refusal = (message: string): ReadReview => ({ ok: false, message });
+
+const objectIn = (name: "object" | "oldObject", value: Json | undefined): Partial<AdmissionRequest> =>
+  isObject(value) ? { [name]: value } : {};
+
+/** The review that answers one. */
+export function reviewOf(uid: string, answer: AdmissionAnswer): object {
+  const response = answer.allowed
+    ? { uid, allowed: true, ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }) }
+    : { uid, allowed: false, status: { code: 422, reason: "Invalid", message: answer.message } };
+  return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
+}

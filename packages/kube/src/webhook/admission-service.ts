@@ -1,0 +1,58 @@
+import type { LiveOptions } from "@tierwall/core";
+import type { Follower } from "../cluster-source.js";
+import { messageOf } from "../connection.js";
+import { AnalystThread } from "./analyst-thread.js";
+import { startWebhook, type Webhook, type WebhookParts } from "./start-webhook.js";
+
+export interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal"> {
+  /** What no object of the cluster tells. */
+  readonly state: LiveOptions;
+}
+
+/** The webhook and the thread that judges for it, as a part of a process that reads the cluster. */
+export class AdmissionService {
+  private readonly stopping = new AbortController();
+  private readonly analyst: AnalystThread;
+  private webhook: Webhook | undefined;
+  private starting: Promise<void> | undefined;
+
+  constructor(private readonly parts: AdmissionParts) {
+    const { state, log } = parts;
+    this.analyst = new AnalystThread(state, (message) =>
+      log.error({ message }, "edits are let in without being judged, until this process is started again"),
+    );
+  }
+
+  /** Has to hear of every object. */
+  get follower(): Follower {
+    return this.analyst;
+  }
+
+  /** Goes on by itself: certificates may be long in coming. */
+  start(): void {
+    const { log } = this.parts;
+    this.starting = startWebhook({ ...this.parts, judge: this.analyst, signal: this.stopping.signal }).then(
+      (webhook) => void (this.webhook = webhook),
+      (cause: unknown) => {
+        if (!this.stopping.signal.aborted) log.error({ message: messageOf(cause) }, "there is no webhook");
+      },
+    );
+  }
+
+  /** Why it can judge no longer and has to be started again. */
+  get broken(): string | undefined {
+    return this.analyst.broken;
+  }
+
+  /** What is still missing; undefined once API servers can ask. */
+  get waitingFor(): string | undefined {
+    return this.webhook === undefined ? "the webhook has no certificate yet, or no port" : undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.starting;
+    await this.webhook?.stop();
+    await this.analyst.stop();
+  }
+}

@@ -1,0 +1,111 @@
+import {
+  type Admission,
+  admissionOf,
+  type Diagnostic,
+  formatPath,
+  isObject,
+  type JsonObject,
+} from "@tierwall/core";
+import { asManifest } from "../cluster-object.js";
+import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
+import { editOf, type PolicyEdit } from "./analyst.js";
+import type { Judge, Judgement } from "./analyst-thread.js";
+import { warningLines } from "./warning-lines.js";
+
+/** Why less was found out than there is to know. */
+export type Fallback = "time" | "not-ready" | "failed";
+
+export interface Admitted {
+  readonly answer: AdmissionAnswer;
+  readonly judgement?: Judgement;
+  readonly fallback?: Fallback;
+}
+
+export interface Admitting {
+  readonly judge: Judge;
+  /** Whether the judge has seen the whole cluster. */
+  readonly isReady: () => boolean;
+  /** When an answer is due, on the clock of `Date.now()`. */
+  readonly deadline: number;
+}
+
+/** Lets in what is valid and says what it does; refuses what is not. A deletion is never refused. */
+export async function admit(request: AdmissionRequest, admitting: Admitting): Promise<Admitted> {
+  const { operation, object, oldObject } = request;
+  if (operation === "DELETE")
+    return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "not ours"
+      ? silence
+      : effectsOf(editOf(oldObject, "delete"), [], admitting);
+  // Who only adds a label or a finalizer is told nothing, and gets through even where the policy was never valid.
+  if (object === undefined || operation === "CONNECT" || isSameMeaning(object, oldObject)) return silence;
+  const admission = admissionOf(asManifest(object));
+  switch (admission.what) {
+    case "not ours":
+      return silence;
+    case "refused":
+      return { answer: { allowed: false, message: refusalText(admission) } };
+    case "taken":
+      return effectsOf(editOf(object, "apply"), complaintsOf(admission.diagnostics), admitting);
+  }
+}
+
+const silence: Admitted = { answer: { allowed: true, warnings: [] } };
+
+/** Annotations count, as some of them say how a policy is enforced. */
+function isSameMeaning(object: JsonObject, oldObject: JsonObject | undefined): boolean {
+  const meaning = ({ spec, specs, metadata }: JsonObject) => {
+    const { annotations = {} } = isObject(metadata) ? metadata : {};
+    const ours = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith("tierwall.dev/"));
+    return JSON.stringify([spec, specs, ours]);
+  };
+  return oldObject !== undefined && meaning(object) === meaning(oldObject);
+}
+
+async function effectsOf(
+  edit: PolicyEdit,
+  complaints: readonly string[],
+  { judge, isReady, deadline }: Admitting,
+): Promise<Admitted> {
+  const ask = "`tierwall preview` tells";
+  if (!isReady()) {
+    const text = `Tierwall is still reading the cluster and cannot say what this changes; ${ask}`;
+    return {
+      answer: { allowed: true, warnings: warningLines([], [...complaints, text]) },
+      fallback: "not-ready",
+    };
+  }
+  const judgement = await judge.judge(edit, deadline);
+  const { warnings, missing, failure } = judgement;
+  const answered = (fallback: Fallback | undefined, ...remarks: readonly string[]): Admitted => ({
+    answer: { allowed: true, warnings: warningLines(warnings, [...remarks, ...complaints]) },
+    judgement,
+    ...(fallback === undefined ? {} : { fallback }),
+  });
+  if (failure !== undefined)
+    return answered("failed", `Tierwall could not find out all that this changes: ${failure}; ${ask}`);
+  if (missing.includes("connections"))
+    return answered("time", `Tierwall had no time to find out what this changes; ${ask}`);
+  if (missing.length > 0)
+    return answered("time", `Tierwall had no time to find out what this overrides; ${ask}`);
+  return answered(undefined);
+}
+
+const complaintsOf = (found: readonly Diagnostic[]): readonly string[] =>
+  found.filter(({ severity }) => severity === "warning").map(complaintText);
+
+/** `TW2015 spec.ingress[0].from[0].galaxies: unknown field …`. */
+function complaintText({ code, message, path = [] }: Diagnostic): string {
+  return `${code} ${path.length === 0 ? "" : `${formatPath(path)}: `}${message}`;
+}
+
+const mostTold = 10;
+
+/** As `tierwall validate` says it, with the field in the place of the line. */
+function refusalText({ diagnostics }: Extract<Admission, { what: "refused" }>): string {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const texts = errors
+    .slice(0, mostTold)
+    .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`);
+  const rest = errors.length - texts.length;
+  return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
+}

@@ -1,0 +1,140 @@
+import { Worker } from "node:worker_threads";
+import type { EditWarning, JsonObject, LiveOptions } from "@tierwall/core";
+import type { Follower } from "../cluster-source.js";
+import { messageOf } from "../connection.js";
+import { type Found, type PolicyEdit, type Stage, stages } from "./analyst.js";
+
+/** What is known of an edit when an answer is due. */
+export interface Judgement {
+  readonly warnings: readonly EditWarning[];
+  /** What was not looked at. */
+  readonly missing: readonly Stage[];
+  /** Why not, where it is not for want of time. */
+  readonly failure?: string;
+}
+
+/** Somebody who says what an edit would do, or as much of it as he finds out before the deadline (`Date.now()`). */
+export interface Judge {
+  judge(edit: PolicyEdit, deadline: number): Promise<Judgement>;
+}
+
+export type ToAnalyst =
+  | { readonly what: "objects"; readonly changes: readonly (JsonObject | string)[] }
+  | {
+      readonly what: "judge";
+      readonly id: number;
+      readonly edit: PolicyEdit;
+      readonly deadline: number;
+    };
+
+export type FromAnalyst =
+  | { readonly what: "found"; readonly id: number; readonly found: Found }
+  | { readonly what: "done"; readonly id: number }
+  | { readonly what: "failed"; readonly id: number; readonly message: string }
+  | { readonly what: "trouble"; readonly message: string };
+
+interface Pending {
+  readonly found: Found[];
+  readonly answer: (failure?: string) => void;
+}
+
+/** An analyst in a thread of his own. What he has found by the deadline is the answer, whatever he is still doing then. */
+export class AnalystThread implements Follower, Judge {
+  private readonly worker: Worker;
+  private changes: (JsonObject | string)[] = [];
+  private readonly pending = new Map<number, Pending>();
+  private asked = 0;
+  private death: string | undefined;
+
+  constructor(
+    options: LiveOptions,
+    private readonly onTrouble: (message: string) => void,
+    entry: URL = new URL("./analyst-worker.js", import.meta.url),
+  ) {
+    this.worker = new Worker(entry, { workerData: options });
+    this.worker.on("message", (message: FromAnalyst) => this.take(message));
+    this.worker.on("error", (cause) => this.die(messageOf(cause)));
+    this.worker.on("exit", () => this.die("the thread that judges edits has ended"));
+  }
+
+  /** Why he will never answer again; undefined while he can. */
+  get broken(): string | undefined {
+    return this.death;
+  }
+
+  set(object: JsonObject): void {
+    this.change(object);
+  }
+
+  remove(key: string): void {
+    this.change(key);
+  }
+
+  async judge(edit: PolicyEdit, deadline: number): Promise<Judgement> {
+    this.flush();
+    const id = this.asked++;
+    const found: Found[] = [];
+    const failure = await new Promise<string | undefined>((resolve) => {
+      if (this.death !== undefined) return resolve(this.death);
+      const timer = setTimeout(() => resolve(undefined), Math.max(0, deadline - Date.now()));
+      const answer = (message?: string) => {
+        clearTimeout(timer);
+        resolve(message);
+      };
+      this.pending.set(id, { found, answer });
+      this.send({ what: "judge", id, edit, deadline });
+    });
+    this.pending.delete(id);
+    const seen = new Set(found.map(({ stage }) => stage));
+    return {
+      warnings: found.flatMap(({ warnings }) => warnings),
+      missing: stages.filter((stage) => !seen.has(stage)),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.death = "it was stopped";
+    await this.worker.terminate();
+  }
+
+  /** What comes together goes together: a message costs more than what is in it. */
+  private change(change: JsonObject | string): void {
+    if (this.changes.length === 0) setImmediate(() => this.flush());
+    this.changes.push(change);
+  }
+
+  private flush(): void {
+    const { changes } = this;
+    this.changes = [];
+    if (changes.length > 0) this.send({ what: "objects", changes });
+  }
+
+  private send(message: ToAnalyst): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, a window has
+    if (this.death === undefined) this.worker.postMessage(message);
+  }
+
+  private take(message: FromAnalyst): void {
+    if (message.what === "trouble") return this.onTrouble(message.message);
+    const pending = this.pending.get(message.id);
+    switch (message.what) {
+      case "found":
+        pending?.found.push(message.found);
+        break;
+      case "done":
+        pending?.answer();
+        break;
+      case "failed":
+        pending?.answer(message.message);
+        break;
+    }
+  }
+
+  private die(message: string): void {
+    if (this.death !== undefined) return;
+    this.death = message;
+    this.onTrouble(message);
+    for (const { answer } of this.pending.values()) answer(message);
+  }
+}

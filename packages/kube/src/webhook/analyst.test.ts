@@ -1,0 +1,65 @@
+import type { JsonObject } from "@tierwall/core";
+import { describe, expect, it } from "vitest";
+import { Analyst, editOf } from "./analyst.js";
+
+const pod = (app: string, number: number): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: app, namespace: "shop", labels: { app } },
+  spec: { nodeName: "n1", containers: [{ name: "main", ports: [{ containerPort: 8080 }] }] },
+  status: { phase: "Running", podIP: `10.0.0.${number}` },
+});
+const networkPolicy = (name: string, spec: JsonObject): JsonObject => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata: { name, namespace: "shop" },
+  spec: { podSelector: { matchLabels: { app: "web" } }, ...spec },
+});
+const closed = networkPolicy("web", { policyTypes: ["Ingress"] });
+const open = networkPolicy("web", { ingress: [{}] });
+const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
+
+const analystOf = (...objects: readonly JsonObject[]) => {
+  const analyst = new Analyst();
+  for (const object of [namespace, pod("web", 1), pod("cart", 2), ...objects]) analyst.set(object);
+  return analyst;
+};
+const told = (analyst: Analyst, edit: Parameters<Analyst["judge"]>[0]) =>
+  [...analyst.judge(edit)].flatMap(({ warnings }) => warnings.map(({ text }) => text.replace(/ \(.*/, "")));
+
+const denied = "2 connections that work today become denied";
+const allowed = "2 connections that are denied today become allowed";
+
+describe("an analyst", () => {
+  it.each([
+    ["a policy that comes", [], editOf(closed, "apply"), [denied]],
+    ["a policy that is changed", [closed], editOf(open, "apply"), [allowed]],
+    ["a policy that goes", [closed], editOf(closed, "delete"), [allowed]],
+    ["a policy that is as it was", [closed], editOf(closed, "apply"), []],
+    ["a policy that goes and is not there any more", [], editOf(closed, "delete"), []],
+  ])("says what changes with %s, as often as he is asked", (_, objects, edit, wanted) => {
+    const analyst = analystOf(...objects);
+    expect(told(analyst, edit)).toEqual(wanted);
+    expect(told(analyst, edit)).toEqual(wanted);
+  });
+
+  it("knows what came since", () => {
+    const analyst = analystOf();
+    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+    analyst.set(closed);
+    expect(told(analyst, editOf(closed, "delete"))).toEqual([allowed]);
+    analyst.remove(editOf(closed, "delete").key);
+    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+    analyst.set(pod("api", 3));
+    expect(told(analyst, editOf(closed, "apply"))).toEqual(["3 connections that work today become denied"]);
+  });
+
+  it("forgets an edit also when nobody wants to hear all of it", () => {
+    const analyst = analystOf();
+    for (const { stage } of analyst.judge(editOf(closed, "apply"))) {
+      expect(stage).toBe("connections");
+      break;
+    }
+    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+  });
+});

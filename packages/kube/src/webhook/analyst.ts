@@ -1,0 +1,110 @@
+import {
+  consequencesOf,
+  consequenceWarnings,
+  dialects,
+  type EditWarning,
+  type JsonObject,
+  keyOf,
+  type LiveOptions,
+  LiveState,
+  type PolicyRef,
+  precedenceOf,
+  precedenceWarnings,
+} from "@tierwall/core";
+import { asManifest } from "../cluster-object.js";
+import type { Follower } from "../cluster-source.js";
+import { LiveEngine } from "../controller/live-engine.js";
+import { situationOf } from "../situation.js";
+
+/** What somebody is about to do to a policy: `object` comes in the place of what was there, or what was there goes. */
+export interface PolicyEdit {
+  readonly key: string;
+  readonly object?: JsonObject;
+}
+
+export function editOf(object: JsonObject, what: "apply" | "delete"): PolicyEdit {
+  const key = keyOf(asManifest(object));
+  return what === "delete" ? { key } : { key, object };
+}
+
+/** What is looked at, in this order: the first is what people want to know most. */
+export const stages = ["connections", "precedence"] as const;
+export type Stage = (typeof stages)[number];
+
+export interface Found {
+  readonly stage: Stage;
+  readonly warnings: readonly EditWarning[];
+}
+
+/**
+ * Follows a cluster with an engine of its own, and finds out what edits would do by doing them to that engine.
+ *
+ *   set, remove ──► state ──► engine ◄── edit ──► what changed ──► warnings
+ *                     ▲                   │
+ *                     └── as it was ◄─────┘
+ */
+export class Analyst implements Follower {
+  private readonly live: LiveState;
+  private engine = new LiveEngine();
+  /** The policies as the cluster holds them: what an edit is undone with. */
+  private readonly policies = new Map<string, JsonObject>();
+
+  constructor(options: LiveOptions = {}) {
+    this.live = new LiveState({ ...options, provenance: "cluster" });
+  }
+
+  set(object: JsonObject): void {
+    const key = this.live.set(asManifest(object));
+    if (policyKinds.has(object.kind)) this.policies.set(key, object);
+  }
+
+  remove(key: string): void {
+    this.policies.delete(key);
+    this.live.remove(key);
+  }
+
+  /** Brings the engine to where the cluster is, so that the next edit costs only what it touches itself. */
+  catchUp(): void {
+    const moment = this.live.moment();
+    const { situation } = this.engine;
+    if (situation?.cluster === moment.cluster && situation.tiers === moment.tiers) return;
+    // What all is compiled again for is better compiled by itself: nobody wants to know here what that changes.
+    const isSame = (part: "namespaces" | "nodes" | "facts") =>
+      situation?.cluster[part] === moment.cluster[part];
+    if (!isSame("namespaces") || !isSame("nodes") || !isSame("facts")) this.engine = new LiveEngine();
+    this.engine.take(situationOf(moment, performance.now()));
+  }
+
+  /** Stage by stage: whoever has no time for all of them stops asking. The state is then as it was. */
+  *judge({ key, object }: PolicyEdit): Iterable<Found> {
+    try {
+      this.catchUp();
+      if (object === undefined) this.live.remove(key);
+      else this.live.set(asManifest(object));
+      const moment = this.live.moment();
+      const engine = this.engine.engine!;
+      engine.expect(moment.tiers);
+      const { changes } = this.engine.take(situationOf(moment, performance.now()));
+      yield { stage: "connections", warnings: consequenceWarnings(consequencesOf(engine, changes.pairs)) };
+      const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
+      yield {
+        stage: "precedence",
+        warnings:
+          applied === undefined ? [] : precedenceWarnings(precedenceOf(engine, new Set([applied])), applied),
+      };
+    } catch (cause) {
+      // Nobody knows what state an engine is in that failed on the way.
+      this.engine = new LiveEngine();
+      throw cause;
+    } finally {
+      const was = this.policies.get(key);
+      if (was === undefined) this.live.remove(key);
+      else this.live.set(asManifest(was));
+    }
+  }
+}
+
+const policyKinds: ReadonlySet<unknown> = new Set(dialects.map(({ kind }) => kind));
+
+const keyOfPolicy = ({ group, kind, namespace, name }: PolicyRef): string =>
+  `${group} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;

@@ -1,0 +1,91 @@
+import { dialects } from "@tierwall/core";
+import { type WatchedKind, watchedKinds } from "../kinds.js";
+
+/** How API servers get to the webhook. */
+export type WebhookAddress =
+  | { readonly service: { readonly name: string; readonly namespace: string; readonly port: number } }
+  | { readonly url: string };
+
+export interface ConfigurationOptions {
+  /** Where Tierwall itself runs: what happens there is none of the webhook's business. */
+  readonly namespace: string;
+  readonly address: WebhookAddress;
+  /** The service account of the controller. */
+  readonly serviceAccount?: string;
+  readonly name?: string;
+  /** `Ignore`: when no webhook answers, policies are let in without a word. */
+  readonly failurePolicy?: "Ignore" | "Fail";
+  readonly timeoutSeconds?: number;
+  /** Known beforehand only where certificates are not kept by the webhook itself. */
+  readonly caBundle?: string;
+}
+
+export const webhookName = "policies.tierwall.dev";
+export const webhookPath = "/validate";
+export const usualConfiguration = "tierwall";
+
+/** Namespaces in which a mistake of ours could take the cluster down. */
+const systemNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
+
+/** The ValidatingWebhookConfiguration that has API servers ask about every policy but Cilium's, which Cilium validates. */
+export function webhookConfiguration(options: ConfigurationOptions): object {
+  const { namespace, address, failurePolicy = "Ignore", timeoutSeconds = 10, caBundle } = options;
+  const { serviceAccount = "tierwall-controller", name = usualConfiguration } = options;
+  const client =
+    "url" in address ? { url: address.url } : { service: { ...address.service, path: webhookPath } };
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name, labels: { "app.kubernetes.io/name": "tierwall" } },
+    webhooks: [
+      {
+        name: webhookName,
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        failurePolicy,
+        timeoutSeconds,
+        matchPolicy: "Equivalent",
+        clientConfig: { ...client, ...(caBundle === undefined ? {} : { caBundle }) },
+        namespaceSelector: {
+          matchExpressions: [
+            {
+              key: "kubernetes.io/metadata.name",
+              operator: "NotIn",
+              values: [...systemNamespaces, namespace],
+            },
+          ],
+        },
+        matchConditions: [
+          {
+            name: "not-from-the-system",
+            expression:
+              "!('system:serviceaccounts:kube-system' in request.userInfo.groups || 'system:nodes' in request.userInfo.groups)",
+          },
+          {
+            name: "not-from-tierwall",
+            expression: `request.userInfo.username != 'system:serviceaccount:${namespace}:${serviceAccount}'`,
+          },
+        ],
+        rules: rules(),
+      },
+    ],
+  };
+}
+
+/** One for each group and version. */
+function rules(): readonly object[] {
+  const ours = watchedKinds.filter(({ kind, group }) =>
+    dialects.some((one) => one.dialect !== "cilium" && one.kind === kind && one.group === group),
+  );
+  const versions = [...new Set(ours.map(versionOf))];
+  const kindsOf = (version: string) => ours.filter((kind) => versionOf(kind) === version);
+  return versions.map(kindsOf).map((kinds) => ({
+    apiGroups: [kinds[0]!.group],
+    apiVersions: [...kinds[0]!.versions],
+    resources: kinds.map(({ plural }) => plural),
+    operations: ["CREATE", "UPDATE", "DELETE"],
+    scope: "*",
+  }));
+}
+
+const versionOf = ({ group, versions }: WatchedKind): string => `${group}/${versions.join()}`;

@@ -1,0 +1,242 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { definitionsOf, installText, systemNamespace, usualValues, watchedKinds } from "@tierwall/kube";
+import { ApiClient } from "./api-client.js";
+import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { RunningController } from "./running-controller.js";
+
+/*
+ * Who may do what, asked of a real API server by somebody who acts in the name of another.
+ */
+
+const title = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
+
+let cluster: ControlPlane;
+let admin: ApiClient;
+
+function kubectl(input: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("kubectl", ["--kubeconfig", cluster.kubeconfig(), ...args], {
+    input,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+type Method = NonNullable<Parameters<ApiClient["ask"]>[0]["method"]>;
+
+/** What the API server answers to somebody: 403 is no. */
+async function asks(who: Somebody, method: Method, path: string, body?: object): Promise<number> {
+  const { status } = await admin.ask({
+    method,
+    path,
+    headers: {
+      "Impersonate-User": who.user,
+      ...(who.group === undefined ? {} : { "Impersonate-Group": who.group }),
+      ...(method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {}),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // Kinds that were just defined are not served at once.
+  if (status !== 429) return status;
+  await sleep(200);
+  return asks(who, method, path, body);
+}
+
+interface Somebody {
+  readonly user: string;
+  readonly group?: string;
+}
+
+const account = (name: string): Somebody => ({
+  user: `system:serviceaccount:${systemNamespace}:${name}`,
+  group: "system:serviceaccounts",
+});
+const people = {
+  clusterAdmin: { user: "alice", group: "system:masters" },
+  policyAdmin: { user: "paula" },
+  developer: { user: "dave" },
+  draftEditor: { user: "erin" },
+  nobody: { user: "mallory" },
+  controller: account("tierwall-controller"),
+  agent: account("tierwall-agent"),
+} as const satisfies Record<string, Somebody>;
+
+/** Who is bound to which role. The aggregation into `view` and `edit` is the work of a controller that is not here. */
+const bindings = {
+  policyAdmin: ["tierwall-policy-admin"],
+  developer: ["tierwall-policy-view", "tierwall-first-draft-view"],
+  draftEditor: ["tierwall-first-draft-edit"],
+} as const;
+
+const released = definitionsOf("released").map(({ spec }) => collectionOf(spec));
+const drafts = definitionsOf("first-draft").map(({ spec }) => collectionOf(spec));
+
+function collectionOf({ group, names, versions }: ReturnType<typeof definitionsOf>[number]["spec"]): string {
+  return `/apis/${group}/${versions[0]!.name}/${names.plural}`;
+}
+
+describe.skipIf(noControlPlane)(`roles${title}`, () => {
+  beforeAll(async () => {
+    cluster = await ControlPlane.start();
+    admin = new ApiClient(await cluster.connect());
+    const values = { ...usualValues, "firstDraft.enabled": true, "firstDraft.letEditorsManage": true };
+    kubectl(installText({ values }), "apply", "--server-side", "--validate=strict", "-f", "-");
+    for (const [who, roles] of Object.entries(bindings))
+      for (const role of roles)
+        kubectl(
+          "",
+          "create",
+          "clusterrolebinding",
+          `${who}-${role}`,
+          `--clusterrole=${role}`,
+          `--user=${people[who as "developer"].user}`,
+        );
+    kubectl("", "wait", "--for=condition=Established", "crd", "--all", "--timeout=60s");
+  }, startTimeout);
+  afterAll(async () => cluster?.stop());
+
+  const kinds = [
+    ["released", released],
+    ["first draft", drafts],
+  ] as const;
+  const may: Readonly<Record<keyof typeof people, Readonly<Record<string, "manage" | "read" | "no">>>> = {
+    clusterAdmin: { released: "manage", "first draft": "manage" },
+    policyAdmin: { released: "manage", "first draft": "no" },
+    developer: { released: "read", "first draft": "read" },
+    draftEditor: { released: "no", "first draft": "manage" },
+    nobody: { released: "no", "first draft": "no" },
+    controller: { released: "read", "first draft": "read" },
+    agent: { released: "read", "first draft": "read" },
+  };
+  for (const [name, who] of Object.entries(people) as [keyof typeof people, Somebody][])
+    for (const [bundle, collections] of kinds)
+      it(`${name} may ${may[name][bundle]!.replace("no", "do nothing with")} policies of the ${bundle} kinds`, async () => {
+        const [reads, manages] = [may[name][bundle] !== "no", may[name][bundle] === "manage"];
+        for (const collection of collections) {
+          expect(await asks(who, "GET", collection)).toBe(reads ? 200 : 403);
+          expect(await asks(who, "GET", `${collection}?watch=1&timeoutSeconds=1`)).toBe(reads ? 200 : 403);
+          const refused = (status: number) => status === 403;
+          expect(refused(await asks(who, "POST", `${collection}?dryRun=All`, {}))).toBe(!manages);
+          expect(refused(await asks(who, "DELETE", `${collection}/x?dryRun=All`))).toBe(!manages);
+          expect(refused(await asks(who, "PATCH", `${collection}/x?dryRun=All`, {}))).toBe(!manages);
+        }
+      });
+
+  it.each(["controller", "agent"] as const)("%s reads everything that verdicts hang on", async (name) => {
+    for (const { group, versions, plural, isBuiltIn } of watchedKinds) {
+      if (!isBuiltIn) continue;
+      const path = group === "" ? `/api/v1/${plural}` : `/apis/${group}/${versions[0]}/${plural}`;
+      expect([plural, await asks(people[name], "GET", path)]).toEqual([plural, 200]);
+    }
+  });
+
+  it("the controller writes conditions, events, Leases, and its certificate; nothing else", async () => {
+    const own = `/api/v1/namespaces/${systemNamespace}`;
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
+    const webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    const table: readonly (readonly [method: Method, path: string, may: boolean])[] = [
+      ...[...released, ...drafts].flatMap((collection) => [
+        ["PATCH", `${collection}/x/status`, true] as const,
+        ["PATCH", `${collection}/x`, false] as const,
+      ]),
+      ["POST", "/apis/events.k8s.io/v1/namespaces/default/events", true],
+      ["DELETE", "/apis/events.k8s.io/v1/namespaces/default/events/x", false],
+      ["POST", leases, true],
+      ["PUT", `${leases}/tierwall-controller`, true],
+      ["DELETE", `${leases}/tierwall-controller`, false],
+      ["POST", "/apis/coordination.k8s.io/v1/namespaces/default/leases", false],
+      ["POST", `${own}/secrets`, true],
+      ["GET", `${own}/secrets/tierwall-webhook-tls`, true],
+      ["GET", `${own}/secrets/another`, false],
+      ["GET", `${own}/secrets`, false],
+      ["GET", "/api/v1/namespaces/default/secrets/tierwall-webhook-tls", false],
+      ["PATCH", `${webhooks}/tierwall`, true],
+      ["PATCH", `${webhooks}/another`, false],
+      ["POST", webhooks, false],
+      ["PATCH", "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies/x", false],
+      ["DELETE", "/api/v1/namespaces/default/pods/x", false],
+    ];
+    for (const [method, path, allowed] of table)
+      expect([
+        method,
+        path,
+        (await asks(people.controller, method, `${path}?dryRun=All`, {})) !== 403,
+      ]).toEqual([method, path, allowed]);
+  });
+
+  it("the agent writes its Lease; nothing else, and reads no secrets", async () => {
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
+    const table: readonly (readonly [method: Method, path: string, may: boolean])[] = [
+      ["POST", leases, true],
+      ["PATCH", `${leases}/tierwall-agent-node-1`, true],
+      ["DELETE", `${leases}/tierwall-agent-node-1`, false],
+      ["GET", leases, false],
+      ["GET", "/api/v1/secrets", false],
+      ["GET", `/api/v1/namespaces/${systemNamespace}/secrets/tierwall-webhook-tls`, false],
+      ["POST", "/apis/events.k8s.io/v1/namespaces/default/events", false],
+      ["PATCH", "/api/v1/nodes/node-1", false],
+      ...released.map((collection) => ["PATCH", `${collection}/x/status`, false] as const),
+    ];
+    for (const [method, path, allowed] of table)
+      expect([method, path, (await asks(people.agent, method, `${path}?dryRun=All`, {})) !== 403]).toEqual([
+        method,
+        path,
+        allowed,
+      ]);
+  });
+
+  it("with what it may do, and no more, the controller does its work", { timeout: 120_000 }, async () => {
+    const path = `/api/v1/namespaces/${systemNamespace}/serviceaccounts/tierwall-controller/token`;
+    const { body } = await admin.ask({ method: "POST", path, body: JSON.stringify({ spec: {} }) });
+    const { token } = body.status as { token: string };
+    const kubeconfig = cluster.kubeconfigWith(token, "tierwall-controller");
+    const controller = RunningController.start(cluster, "--kubeconfig", kubeconfig, "--webhook-port", "0");
+    try {
+      kubectl(policy, "apply", "-f", "-");
+      kubectl(
+        "",
+        "wait",
+        "--for=condition=Accepted",
+        "clusternetworkpolicies.policy.networking.k8s.io/quiet",
+        "--timeout=90s",
+      );
+      expect((await controller.get("/readyz")).status).toBe(200);
+      expect(controller.said.split("\n").filter((line) => /forbidden|\b403\b/.test(line))).toEqual([]);
+    } finally {
+      await controller.stop();
+    }
+  });
+
+  it.each([
+    ["tierwall-policy-view", "view"],
+    ["tierwall-policy-view", "edit"],
+    ["tierwall-first-draft-view", "view"],
+    ["tierwall-first-draft-edit", "edit"],
+    ["tierwall-first-draft-edit", "admin"],
+  ])("%s becomes part of the role `%s` of every cluster", async (ours, theirs) => {
+    const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    const { body: role } = await admin.ask({ path: `${roles}/${theirs}` });
+    const { clusterRoleSelectors } = role.aggregationRule as {
+      clusterRoleSelectors: { matchLabels: object }[];
+    };
+    const { body: own } = await admin.ask({ path: `${roles}/${ours}` });
+    const { labels } = own.metadata as { labels: object };
+    expect(clusterRoleSelectors.some(({ matchLabels }) => isIn(matchLabels, labels))).toBe(true);
+  });
+});
+
+const policy = `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: quiet }
+spec:
+  tier: Admin
+  priority: 1
+  subject: { namespaces: {} }
+  ingress: [{ action: Deny, from: [{ namespaces: { matchLabels: { loud: "yes" } } }] }]
+`;
+
+const isIn = (part: object, whole: object): boolean =>
+  Object.entries(part).every(([key, value]) => (whole as Record<string, unknown>)[key] === value);

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { stagesOf } from "./dockerfile.js";
+
+/*
+ * There need not be a container engine where tests run. What the stage `build` does is done in a folder instead, with the same
+ * commands, and what is left there is run as the images run it.
+ */
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const stages = new Map(
+  stagesOf(readFileSync(join(root, "Dockerfile"), "utf8")).map((stage) => [stage.name, stage.instructions]),
+);
+const folder = mkdtempSync(join(tmpdir(), "tierwall-image-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a build sees is what .dockerignore leaves. */
+const isIgnored = (path: string): boolean => /(^|\/)(node_modules|dist|\.cache|page)$|\.test\.ts$/.test(path);
+
+function build(): void {
+  for (const { word, rest } of stages.get("build")!) {
+    if (word === "COPY") {
+      const paths = rest.split(" ");
+      const to = paths.pop()!;
+      for (const from of paths)
+        cpSync(join(root, from), join(folder, to === "./" ? from : to), {
+          recursive: true,
+          filter: (path) => !isIgnored(path),
+        });
+    }
+    if (word === "RUN") execFileSync("sh", ["-c", rest], { cwd: folder, stdio: "pipe" });
+  }
+}
+
+describe("the images", () => {
+  it("are built from files that are there", () => {
+    for (const { word, rest } of stages.get("build")!)
+      if (word === "COPY")
+        for (const from of rest.split(" ").slice(0, -1))
+          expect([from, existsSync(join(root, from))]).toEqual([from, true]);
+  });
+
+  it("hold a command that runs without what built it", { timeout: 300_000 }, () => {
+    build();
+    for (const name of ["controller", "agent"]) {
+      const entry = stages.get(name)!.find(({ word }) => word === "ENTRYPOINT")!;
+      const [node, script] = JSON.parse(entry.rest) as [string, string];
+      const here = script.replace("/tierwall", folder);
+      expect(execFileSync(node, [here, name, "--help"], { encoding: "utf8" })).toContain(`tierwall ${name}`);
+    }
+    expect(existsSync(join(folder, "node_modules/typescript"))).toBe(false);
+  });
+
+  it("run as nobody in particular, but for the agent, which the kernel asks for root", () => {
+    const userOf = (stage: string) => stages.get(stage)!.find(({ word }) => word === "USER")?.rest;
+    expect([userOf("controller"), userOf("agent")]).toEqual(["65532:65532", undefined]);
+  });
+});

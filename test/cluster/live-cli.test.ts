@@ -132,14 +132,15 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     await owned("api-5d4f-1", "ReplicaSet", "api-5d4f", { "pod-template-hash": "5d4f" });
     await owned("queue-0", "StatefulSet", "queue");
     await owned("nightly-29384400-x", "Job", "nightly-29384400");
-    const { ends } = JSON.parse(run("matrix", "-n", "jobs", "-o", "json").stdout) as {
-      ends: { name: string; workload?: string }[];
+    const { connections } = JSON.parse(run("matrix", "-n", "jobs", "-o", "json").stdout) as {
+      connections: { from: { name: string; workload?: string } }[];
     };
-    const named = ends.map(({ workload, name }) => `${workload} ${name}`);
+    const named = connections.map(({ from }) => `${from.workload} ${from.name}`);
     expect(named).toEqual(expect.arrayContaining(["Deployment api", "StatefulSet queue", "CronJob nightly"]));
     const explained = run("explain", "--from", "jobs/nightly", "--to", "jobs/api", "--port", "80");
     expect(explained.stdout).toMatch(/ALLOWED +jobs\/nightly/);
-    await api.delete("/api/v1/namespaces/jobs");
+    for (const name of ["api-5d4f-1", "queue-0", "nightly-29384400-x"])
+      await api.delete(`/api/v1/namespaces/jobs/pods/${name}`);
   });
 
   it("kinds that are not served are noted", () => {

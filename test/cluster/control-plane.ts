@@ -61,6 +61,11 @@ export class ControlPlane {
     return `https://127.0.0.1:${this.ports.api}`;
   }
 
+  /** What clients trust it by, in PEM. */
+  get authority(): string {
+    return readFileSync(join(this.folder, "certificates", "apiserver.crt"), "utf8");
+  }
+
   /** As somebody who may do anything, or as a guest who may do nothing unless a role says so. */
   async connect(user: "admin" | "guest" = "admin", server = this.server): Promise<Connection> {
     const connected = await connect({ kubeconfig: this.kubeconfig(user, server) });

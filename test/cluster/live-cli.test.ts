@@ -118,6 +118,31 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     });
   });
 
+  it("calls workloads by the names that people gave them, though only their pods are listed", async () => {
+    const owned = async (name: string, kind: string, owner: string, labels: object = {}) =>
+      api.create("/api/v1/namespaces/jobs/pods", {
+        metadata: {
+          name,
+          labels,
+          ownerReferences: [{ apiVersion: "apps/v1", kind, name: owner, uid: owner, controller: true }],
+        },
+        spec: { containers: [{ name: "main", image: "none" }] },
+      });
+    await api.create("/api/v1/namespaces", { metadata: { name: "jobs" } });
+    await owned("api-5d4f-1", "ReplicaSet", "api-5d4f", { "pod-template-hash": "5d4f" });
+    await owned("queue-0", "StatefulSet", "queue");
+    await owned("nightly-29384400-x", "Job", "nightly-29384400");
+    const { connections } = JSON.parse(run("matrix", "-n", "jobs", "-o", "json").stdout) as {
+      connections: { from: { name: string; workload?: string } }[];
+    };
+    const named = connections.map(({ from }) => `${from.workload} ${from.name}`);
+    expect(named).toEqual(expect.arrayContaining(["Deployment api", "StatefulSet queue", "CronJob nightly"]));
+    const explained = run("explain", "--from", "jobs/nightly", "--to", "jobs/api", "--port", "80");
+    expect(explained.stdout).toMatch(/ALLOWED +jobs\/nightly/);
+    for (const name of ["api-5d4f-1", "queue-0", "nightly-29384400-x"])
+      await api.delete(`/api/v1/namespaces/jobs/pods/${name}`);
+  });
+
   it("kinds that are not served are noted", () => {
     expect(run("validate").stdout).toMatch(/note TW3006.*adminnetworkpolicies\.policy\.networking\.k8s\.io/);
   });

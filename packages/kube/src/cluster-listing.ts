@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
@@ -38,6 +39,8 @@ export async function listCluster(connection: Connection, options: ListingOption
   const { kinds = watchedKinds, objectsRead, idleMilliseconds = 15_000 } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  // Every kind listens to it at once, which is no leak.
+  setMaxListeners(kinds.length + 1, signal);
   let count = 0;
   let failure: string | undefined;
   const list = async (kind: WatchedKind) => {

@@ -185,6 +185,20 @@ describe("a pod belongs to the controller at the top", () => {
     expect(workloadsIn(run)).toEqual(["Job a/nightly-1: nightly-1-x"]);
   });
 
+  it.each([
+    ["the minute that a CronJob appends", "nightly-29384400", "CronJob a/nightly"],
+    ["a date, which people append", "nightly-20261116", "Job a/nightly-20261116"],
+    ["fewer digits", "nightly-2938440", "Job a/nightly-2938440"],
+  ])("without the Job, its name tells: %s", (_, job, wanted) => {
+    expect(workloadsIn(pod(inA("run", ownedBy("Job", job))))).toEqual([`${wanted}: run`]);
+  });
+
+  it("a Job that says itself that nobody owns it stays one", () => {
+    const own = object("batch/v1", "Job", inA("nightly-29384400"), `, spec: {${template}}`);
+    const run = pod(inA("run", ownedBy("Job", "nightly-29384400")));
+    expect(workloadsIn(together(own, run))).toEqual(["Job a/nightly-29384400: run"]);
+  });
+
   it.each(["StatefulSet", "DaemonSet", "ReplicationController", "Job"])("Pod → %s", (kind) => {
     expect(workloadsIn(pod(inA("p-0", ownedBy(kind, "p"))))).toEqual([`${kind} a/p: p-0`]);
   });

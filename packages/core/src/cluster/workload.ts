@@ -148,8 +148,15 @@ function rootOf(
   const hash = labels["pod-template-hash"];
   if (controller.kind === "ReplicaSet" && hash !== undefined && controller.name.endsWith(`-${hash}`))
     return { ...controller, kind: "Deployment", name: controller.name.slice(0, -hash.length - 1) };
+  // The same of Jobs: CronJobs append the minute in which they were due.
+  const [, cronJob, minute] = /^(.+)-(\d{8})$/.exec(controller.name) ?? [];
+  if (controller.kind === "Job" && cronJob !== undefined && Number(minute) >= firstMinute)
+    return { ...controller, kind: "CronJob", name: cronJob };
   return controller;
 }
+
+/** Of 2019, counted from 1970. Dates that people append have eight digits too, and are less for centuries. */
+const firstMinute = 25_771_680;
 
 /** A finished Job starts no more pods. */
 function hasCompleted({ kind, value }: Identified): boolean {

@@ -51,11 +51,18 @@ export interface LaneReader {
   readonly read: (lane: Lane) => void;
 }
 
-/** Shows all lanes to those who want them. Making them is half of the work, so readers better come together. */
-export function readLanes(engine: Engine, readers: readonly LaneReader[]): void {
+/**
+ * Shows all lanes to those who want them. Making them is half of the work, so readers better come together. Subjects to
+ * whom no row is said that `concerns` anybody are left out beforehand: who asks about one policy need not wait for all.
+ */
+export function readLanes(
+  engine: Engine,
+  readers: readonly LaneReader[],
+  concerns?: (row: Row) => boolean,
+): void {
   for (const field of fieldsOf(engine))
     for (const direction of ["egress", "ingress"] as const)
-      for (const subjects of subjectsMetAlike(field, direction)) {
+      for (const subjects of subjectsMetAlike(field, direction, concerns)) {
         const rows = field.view.rowsOf(direction, subjects[0]!);
         const interested = readers.filter((reader) => reader.wants(rows, direction));
         if (interested.length === 0) continue;
@@ -65,12 +72,18 @@ export function readLanes(engine: Engine, readers: readonly LaneReader[]): void 
 }
 
 /** Subjects to whom the same is said: their rows have the same items in this field, and the same isolation. */
-function subjectsMetAlike(field: Field, direction: Direction): Iterable<EndClass[]> {
+function subjectsMetAlike(
+  field: Field,
+  direction: Direction,
+  concerns: ((row: Row) => boolean) | undefined,
+): Iterable<EndClass[]> {
   const layers = field.view.layers[direction];
   const sayings = layers.map((layer) => new Sayings(field.tableOf(layer)));
   const groups = new Map<string, EndClass[]>();
   for (const subject of field.subjects) {
-    const key = layers.map(({ rows }, i) => sayings[i]!.of(rows.rows[rows.rowOf[subject.index]!]!)).join();
+    const rows = layers.map((layer) => layer.rows.rows[layer.rows.rowOf[subject.index]!]!);
+    if (concerns !== undefined && !rows.some(concerns)) continue;
+    const key = rows.map((row, i) => sayings[i]!.of(row)).join();
     const known = groups.get(key);
     if (known === undefined) groups.set(key, [subject]);
     else known.push(subject);

@@ -37,6 +37,8 @@ export class WebhookServer {
       void this.handle(request, response);
     });
     server.requestTimeout = 30_000;
+    // Longer than API servers keep a connection that is idle: whoever closes first must not be us, while they send.
+    server.keepAliveTimeout = 120_000;
     server.headersTimeout = 10_000;
     // Who hangs up in the middle of it is not worth a word.
     server.on("tlsClientError", () => undefined);

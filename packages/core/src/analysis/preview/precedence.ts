@@ -1,5 +1,5 @@
 import type { Engine } from "../../engine/engine.js";
-import { type LaneReader, readLanes } from "../../engine/lanes.js";
+import { readLanes } from "../../engine/lanes.js";
 import type { Row } from "../../engine/tier-rows.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
@@ -86,13 +86,15 @@ function proofsAbout(
   isMeant: (policy: PolicyRef) => boolean,
 ): { readonly overrides: readonly Override[]; readonly conflicts: readonly OrderConflict[] } {
   const [overrides, conflicts] = [new Overrides(engine), new OrderConflicts(engine)];
-  const speaksOf = ({ rules, isolation }: Row) =>
-    rules.some(({ origin }) => isMeant(origin.policy)) ||
-    isolation.some(({ origin }) => origin.kind === "policy" && isMeant(origin.policy));
-  const concerned = (reader: LaneReader): LaneReader => ({
-    wants: (rows, direction) => rows.some(speaksOf) && reader.wants(rows, direction),
-    read: (lane) => reader.read(lane),
-  });
-  readLanes(engine, [overrides, conflicts].map(concerned));
+  const known = new Map<Row, boolean>();
+  const speaksOf = (row: Row): boolean => {
+    const isSpokenOf =
+      known.get(row) ??
+      (row.rules.some(({ origin }) => isMeant(origin.policy)) ||
+        row.isolation.some(({ origin }) => origin.kind === "policy" && isMeant(origin.policy)));
+    known.set(row, isSpokenOf);
+    return isSpokenOf;
+  };
+  readLanes(engine, [overrides, conflicts], speaksOf);
   return { overrides: overrides.all(), conflicts: conflicts.all() };
 }

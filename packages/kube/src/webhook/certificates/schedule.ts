@@ -16,7 +16,7 @@ const [second, day] = [1000, 86_400_000];
 export const usualCertificateTimes: CertificateTimes = {
   life: 90 * day,
   lead: 600 * second,
-  check: 30 * second,
+  check: 10 * second,
 };
 
 /** The one that was issued last, and the one before it as long as somebody may still be served with it. */

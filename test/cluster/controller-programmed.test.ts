@@ -80,10 +80,10 @@ describe.skipIf(reason)(`what nodes enforce${title}`, () => {
     await says(path).toMatchObject({
       status: "False",
       reason: "Pending",
-      message: "1 of 2 nodes enforce it; not yet n2 (it has no agent)",
+      message: "enforced on 1 of 2 nodes; not yet on n2 (it has no agent)",
     });
     const second = await agentOf("n2");
-    await says(path).toMatchObject({ status: "True", message: "2 of 2 nodes enforce it" });
+    await says(path).toMatchObject({ status: "True", message: "enforced on 2 of 2 nodes" });
     const { body } = await api.ask({ path: `${leases}/tierwall-agent-n1` });
     // Whoever removes the node need not think of it.
     expect(body.metadata).toMatchObject({ ownerReferences: [{ kind: "Node", name: "n1" }] });
@@ -100,16 +100,16 @@ describe.skipIf(reason)(`what nodes enforce${title}`, () => {
     await api.patch(path, { spec: { priority: 3 } });
     await says(path).toMatchObject({
       status: "False",
-      message: "1 of 2 nodes enforce it; not yet n2",
+      message: "enforced on 1 of 2 nodes; not yet on n2",
       observedGeneration: 3,
     });
     await agentOf("n2", "--shadow");
     await says(path).toMatchObject({
       status: "False",
-      message: "1 of 2 nodes enforce it; not yet n2 (its agent is in shadow mode)",
+      message: "enforced on 1 of 2 nodes; not yet on n2 (its agent is in shadow mode)",
     });
     await api.delete("/api/v1/nodes/n2");
-    await says(path).toMatchObject({ status: "True", message: "1 of 1 node enforce it" });
+    await says(path).toMatchObject({ status: "True", message: "enforced on 1 of 1 node" });
     expect(await controller.metric("tierwall_agents")).toBe(2);
     await first.stop();
   });

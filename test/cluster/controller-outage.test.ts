@@ -120,10 +120,10 @@ describe.skipIf(noControlPlane)(`a controller whose API server goes away${skippe
       });
     const before = await told("status", "lastTransitionTime");
 
-    let isOver = false;
+    const over = new AbortController();
     let changes = 0;
     const load = Array.from({ length: 4 }, async (_, worker) => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const path = `/api/v1/namespaces/shop/pods/job-${(changes * 7 + worker) % 20}`;
         const labels = { app: ["web", "cart", "job"][changes % 3], step: `${changes}` };
         await api.patch(path, { metadata: { labels } }).then(
@@ -142,7 +142,7 @@ describe.skipIf(noControlPlane)(`a controller whose API server goes away${skippe
       // An edit that changes nothing that is said of it.
       await api.patch(`${kinds.cluster.path}/d`, { metadata: { annotations: { round: `${round}` } } });
     }
-    isOver = true;
+    over.abort();
     await Promise.all(load);
     expect(changes).toBeGreaterThan(50);
 

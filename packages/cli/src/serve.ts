@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { type Diagnostic, diagnostic } from "@tierwall/core";
+import type { KindHealth } from "@tierwall/kube";
 import type { RunningPage, StateFeed } from "@tierwall/server";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { exampleFolder, exampleIsMissing } from "./example.js";
-import type { LiveFlags } from "./live.js";
+import { connectLive, type LiveFlags, outOfReach } from "./live.js";
 import { collect, tellDiagnostics } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -122,24 +124,46 @@ function tokenOf({ tokenFile }: ServeFlags): { readonly text?: string; readonly 
   }
 }
 
+/** What the flags name, or undefined where it cannot be had; then that has been told. */
 async function openFeed(flags: ServeFlags): Promise<StateFeed | undefined> {
-  const { FileFeed } = await import("@tierwall/server");
-  const example = flags.example === true ? exampleFolder() : undefined;
-  if (flags.example === true && example === undefined) {
-    talk(exampleIsMissing);
-    return undefined;
-  }
-  const opened = await FileFeed.open(
-    example === undefined
-      ? { paths: flags.filename ?? [], recursive: flags.recursive ?? false, onUnreadable: tellUnreadable }
-      : { paths: [example], recursive: true, title: "Example cluster", onUnreadable: tellUnreadable },
-  );
+  const opened = await findFeed(flags);
   if (opened.ok) return opened.feed;
   tellDiagnostics(opened.diagnostics, []);
   return undefined;
 }
 
-function tellUnreadable(diagnostics: Parameters<typeof tellDiagnostics>[0]): void {
+type FoundFeed =
+  | { readonly ok: true; readonly feed: StateFeed }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+async function findFeed(flags: ServeFlags): Promise<FoundFeed> {
+  const { filename = [], recursive = false } = flags;
+  const { FileFeed } = await import("@tierwall/server");
+  if (flags.example === true) {
+    const folder = exampleFolder();
+    if (folder === undefined) return { ok: false, diagnostics: [diagnostic("TW1004", exampleIsMissing)] };
+    return FileFeed.open({ paths: [folder], recursive: true, title: "Example cluster" });
+  }
+  if (filename.length > 0) return FileFeed.open({ paths: filename, recursive, onUnreadable: tellUnreadable });
+  return liveFeed(flags);
+}
+
+async function liveFeed(flags: ServeFlags): Promise<FoundFeed> {
+  const connected = await connectLive(flags);
+  if (!connected.ok) return { ok: false, diagnostics: [connected.diagnostic] };
+  const { openCluster } = await import("@tierwall/server");
+  const opened = await openCluster(connected.value, tellHealth);
+  if (opened.ok) return opened;
+  return { ok: false, diagnostics: [outOfReach(connected.value, opened.message)] };
+}
+
+/** What is not seen is not shown: it is said here, and on the page. */
+function tellHealth(resource: string, { state, message }: KindHealth): void {
+  if (state === "forbidden") talk(`${resource} may not be read, and are left out: ${message ?? "forbidden"}`);
+  if (state === "failing") talk(`${resource} cannot be read now: ${message ?? "no answer"}; trying again`);
+}
+
+function tellUnreadable(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) talk("everything can be read again");
   else {
     tellDiagnostics(diagnostics, []);

@@ -5,6 +5,7 @@ import {
   diagnosticText,
   type Facts,
   hasErrors,
+  isTelling,
   parseAddress,
   parseCidr,
   readEdited,
@@ -185,19 +186,6 @@ export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean
   );
   return false;
 }
-
-/** Codes that say what an answer does not cover, or takes for granted: never left to -v. */
-const tellingCodes: ReadonlySet<string> = new Set([
-  "TW2015",
-  "TW2016",
-  "TW2022",
-  "TW2025",
-  "TW3001",
-  "TW3003",
-]);
-
-export const isTelling = ({ severity, code }: Diagnostic): boolean =>
-  severity === "error" || tellingCodes.has(code);
 
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {

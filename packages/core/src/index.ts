@@ -56,6 +56,7 @@ export {
 } from "./cluster/model.js";
 export { clusterFile } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export type { PolicyKind } from "./dialects/dialect.js";
@@ -144,7 +145,7 @@ export {
   summaryText,
 } from "./report/diagnostics-text.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
-export { explanationJson, type JsonValue } from "./report/explanation-json.js";
+export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
@@ -161,6 +162,7 @@ export { lintSarif } from "./report/lint-sarif.js";
 export { lintText } from "./report/lint-text.js";
 export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
+export { policiesJson } from "./report/policies-json.js";
 export { replayJson } from "./report/replay-json.js";
 export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";

@@ -15,6 +15,10 @@ export interface FileFeedOptions {
   readonly rescanMilliseconds?: number;
 }
 
+export type OpenedFiles =
+  | { readonly ok: true; readonly feed: FileFeed }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
 /** Editors write a file in several steps. */
 const quietTimes = { quiet: 50, longest: 250 };
 
@@ -30,19 +34,9 @@ export class FileFeed implements StateFeed {
 
   constructor(private readonly options: FileFeedOptions) {}
 
-  /** Rejects nothing: paths that cannot be read at all are given back, and nothing is watched then. */
-  static async open(
-    options: FileFeedOptions,
-  ): Promise<
-    | { readonly ok: true; readonly feed: FileFeed }
-    | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
-  > {
-    if (options.paths.includes("-"))
-      return {
-        ok: false,
-        diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
-      };
-    const { diagnostics } = filesIn(options);
+  /** Gives back what is wrong with the paths, if anything is: then there is nothing to watch. */
+  static open(options: FileFeedOptions): OpenedFiles {
+    const { diagnostics } = options.paths.includes("-") ? notStandardInput : filesIn(options);
     return diagnostics.length === 0 ? { ok: true, feed: new FileFeed(options) } : { ok: false, diagnostics };
   }
 
@@ -88,6 +82,10 @@ export class FileFeed implements StateFeed {
     this.options.onUnreadable?.(diagnostics);
   }
 }
+
+const notStandardInput = {
+  diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
+};
 
 function filesIn({ paths, recursive = false }: FileFeedOptions) {
   const found = paths.map((path) => filesAt(path, recursive));

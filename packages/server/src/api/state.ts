@@ -7,7 +7,7 @@ export function stateOperation(): Operation {
   return {
     method: "GET",
     path: "/state",
-    parameters: [],
+    parameters: {},
     answer: async ({ request, state }) => {
       const { revision } = state;
       if (kept?.revision !== revision) kept = { revision, body: written(state) };

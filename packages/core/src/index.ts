@@ -37,6 +37,12 @@ export {
   readerOf,
 } from "./analysis/replay/format.js";
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
+export type { Override } from "./analysis/proof/override.js";
+export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export type { RuleProof } from "./analysis/proof/rule-proofs.js";
+export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
@@ -54,7 +60,7 @@ export {
   type Pod,
   podKey,
 } from "./cluster/model.js";
-export { clusterFile } from "./diagnostics/place.js";
+export { clusterFile, formatPath } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
@@ -144,6 +150,7 @@ export {
   summarize,
   summaryText,
 } from "./report/diagnostics-text.js";
+export { flowText } from "./report/changes-words.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
 export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";

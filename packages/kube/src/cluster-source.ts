@@ -26,6 +26,8 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly keepsObjects?: boolean;
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
+  /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
+  readonly onObject?: (key: string, object: JsonObject | undefined) => void;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
 }
@@ -83,27 +85,28 @@ export class ClusterSource implements SituationSource {
   }
 
   set(kind: WatchedKind, object: JsonObject): string {
-    const key = this.live.set(asManifest(object));
-    this.knownOf(kind).set(key, this.options.keepsObjects === true ? object : undefined);
+    const kept = kind.keep(object);
+    const key = this.live.set(asManifest(kept));
+    this.options.onObject?.(key, object);
+    this.knownOf(kind).set(key, this.options.keepsObjects === true ? kept : undefined);
     this.delivery.stir();
     return key;
   }
 
   removed(kind: WatchedKind, object: JsonObject): void {
-    const key = keyOf(asManifest(object));
-    this.knownOf(kind).delete(key);
-    this.live.remove(key);
-    this.delivery.stir();
+    const key = keyOf(asManifest(kind.keep(object)));
+    this.remove(kind, key);
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
-    const known = this.knownOf(kind);
-    for (const key of known.keys()) {
-      if (keys.has(key)) continue;
-      known.delete(key);
-      this.live.remove(key);
-      this.delivery.stir();
-    }
+    for (const key of this.knownOf(kind).keys()) if (!keys.has(key)) this.remove(kind, key);
+  }
+
+  private remove(kind: WatchedKind, key: string): void {
+    this.knownOf(kind).delete(key);
+    this.live.remove(key);
+    this.options.onObject?.(key, undefined);
+    this.delivery.stir();
   }
 
   stirred(kind: WatchedKind): void {

@@ -109,6 +109,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     const object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "told" } };
     const feed = new ClusterFeed({
       title: "elsewhere",
+      state: {},
       watch: async (changed) => void (tell = changed),
       listing: () => ({ objects: [object], forbidden: ["nodes"], missing: [] }),
       stop: async () => undefined,

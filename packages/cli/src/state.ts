@@ -39,7 +39,7 @@ export interface StateFlags extends LiveFlags {
 }
 
 export function withStateFlags(command: Command): Command {
-  return command
+  const named = command
     .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
     .option(
@@ -50,7 +50,13 @@ export function withStateFlags(command: Command): Command {
       "--kubeconfig <file>",
       "where that context stands (default: as for kubectl, or from inside a pod)",
     )
-    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds")
+    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds");
+  return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
+}
+
+/** Options that say what no manifest tells, and how manifests are meant. */
+export function withFactFlags(command: Command): Command {
+  return command
     .option(
       "--pod-cidr <cidr>",
       "the range that pods get their addresses from (repeatable)",
@@ -72,8 +78,7 @@ export function withStateFlags(command: Command): Command {
         "whether unknown fields are mistakes (file) or a newer API (cluster); auto looks for a uid",
       ).choices(["auto", "file", "cluster"]),
     )
-    .option("--keep-going", "leave out objects with errors instead of stopping")
-    .option("-v, --verbose", "show notes, and every rule that was looked at");
+    .option("--keep-going", "leave out objects with errors instead of stopping");
 }
 
 /** For options that may be given several times. */

@@ -48,6 +48,7 @@ export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } f
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
 export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";

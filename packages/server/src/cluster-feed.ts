@@ -1,3 +1,4 @@
+import type { StateOptions } from "@tierwall/core";
 import {
   clusterFiles,
   type ClusterListing,
@@ -12,6 +13,8 @@ import type { Shown, StateFeed } from "./feed.js";
 /** Somebody who watches a cluster, and keeps what it holds. */
 export interface WatchedCluster {
   readonly title: string;
+  /** What no object of the cluster tells. */
+  readonly state: StateOptions;
   /** Calls when the cluster means something else, beginning with the first that is known of it. */
   readonly watch: (changed: () => void) => Promise<void>;
   readonly listing: () => ClusterListing;
@@ -27,8 +30,8 @@ export class ClusterFeed implements StateFeed {
   }
 
   shown(): Shown {
-    const { title, listing } = this.cluster;
-    return { title, provenance: "cluster", sources: clusterFiles(listing(), "yaml") };
+    const { title, listing, state } = this.cluster;
+    return { title, provenance: "cluster", sources: clusterFiles(listing(), "yaml"), options: state };
   }
 
   async stop(): Promise<void> {
@@ -48,6 +51,7 @@ export type OpenedCluster =
 /** Watches a cluster from now on. That it cannot be reached shows at once. */
 export async function openCluster(
   connection: Connection,
+  state: StateOptions = {},
   onHealth: (resource: string, health: KindHealth) => void = () => undefined,
 ): Promise<OpenedCluster> {
   const reached = await listCluster(connection, { kinds: fewObjects });
@@ -55,6 +59,7 @@ export async function openCluster(
   const source = new ClusterSource(connection, { keepsObjects: true, whenForbidden: "go on", onHealth });
   const cluster: WatchedCluster = {
     title: connection.context,
+    state,
     watch: async (changed) => source.start(changed),
     listing: () => source.listing(),
     stop: async () => source.stop(),

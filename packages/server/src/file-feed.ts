@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { type Diagnostic, diagnostic, type StateOptions, type TextSource } from "@tierwall/core";
 import { Delivery, filesAt, type ManifestFile, readPaths, WatchedFolders } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
@@ -9,6 +9,8 @@ export interface FileFeedOptions {
   /** Also what lies in folders of folders. */
   readonly recursive?: boolean;
   readonly title?: string;
+  /** What no manifest tells. */
+  readonly state?: StateOptions;
   /** Told when a path cannot be read, and once more, with nothing, when it can. Until then all stays as it was. */
   readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
   /** How often files are looked at though nothing was heard of them. */
@@ -47,8 +49,8 @@ export class FileFeed implements StateFeed {
   }
 
   shown(): Shown {
-    const { paths, title = paths.join(", ") } = this.options;
-    return { title, provenance: "file", sources: this.sources };
+    const { paths, title = paths.join(", "), state = {} } = this.options;
+    return { title, provenance: "file", sources: this.sources, options: state };
   }
 
   async stop(): Promise<void> {

@@ -11,7 +11,7 @@ export class Reading {
   constructor(private readonly shown: Shown) {}
 
   get state(): State {
-    this.read ??= readState(this.shown.sources);
+    this.read ??= readState(this.shown.sources, this.shown.options);
     return this.read;
   }
 

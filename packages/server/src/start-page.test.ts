@@ -186,6 +186,16 @@ describe("the state", () => {
     await page.close();
   });
 
+  it("is told with what no manifest tells, for the same verdicts elsewhere", async () => {
+    const page = await runPage({ "a.yaml": shop }, { state: { ciliumEnforcement: "always" } });
+    const { options } = (await page.get("/api/v1/state")).value() as { options: unknown };
+    expect(options).toEqual({ ciliumEnforcement: "always" });
+    const question = "from=shop/cart&to=shop/db&port=5432";
+    const { verdict } = (await page.get(`/api/v1/explain?${question}`)).value() as { verdict: string };
+    expect(verdict).toBe("Deny");
+    await page.close();
+  });
+
   it("has a revision, which is its ETag, as long as it is the same", async () => {
     const page = await runPage({ "a.yaml": shop });
     const { headers } = await page.get("/api/v1/state");

@@ -9,12 +9,12 @@ export const diffOperation: Operation = {
   method: "POST",
   path: "/diff",
   parameters: { by: grainParameter },
-  answer: async ({ request, query, state: { reading } }) => {
+  answer: async ({ request, query, state: { reading, shown } }) => {
     const sent = await sentManifests(request);
     if (!sent.ok) return problemResponse(sent.problem);
     if (sent.sources.length === 0)
       return problemResponse({ status: 400, detail: "send the manifests of the other state as the body" });
-    const after = readState(sent.sources);
+    const after = readState(sent.sources, shown.options);
     const trouble = troubleIn(after) ?? reading.trouble;
     if (trouble !== undefined) return problemResponse(trouble);
     const changes = compareStates(reading.state, after, (query.get("by") ?? "workload") as Grain);

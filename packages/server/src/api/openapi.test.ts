@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readOptions } from "@tierwall/core";
 import Ajv from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -119,13 +120,24 @@ const questions: readonly Asked[] = (
   ] satisfies [string, number, Sent?][]
 ).map(([path, status, sent = {}]) => ({ path, status, sent }));
 
+/** Every option there is. */
+const state = readOptions({
+  podCidrs: ["10.0.0.0/16", "fd00:10::/56"],
+  serviceCidrs: ["10.96.0.0/16"],
+  apiServer: ["192.168.0.9"],
+  dns: [{ name: "example.com", addresses: ["203.0.113.1"] }],
+  provenance: "file",
+  ciliumEnforcement: "default",
+  keepGoing: false,
+});
+
 const validator = new Ajv({ schemaId: "auto" });
 validator.addSchema(closed(parse(text)) as object, "openapi");
 
 describe("openapi.yaml", () => {
   let page: TestPage;
   beforeAll(async () => {
-    page = await runPage({ "cluster.yaml": shop, "db.yaml": dbPolicy });
+    page = await runPage({ "cluster.yaml": shop, "db.yaml": dbPolicy }, { state });
   });
   afterAll(async () => page.close());
 

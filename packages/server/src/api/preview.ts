@@ -23,7 +23,8 @@ export const previewOperation: Operation = {
         status: 400,
         detail: "nothing to preview; send manifests as the body, or name an object with `delete`",
       });
-    const edited = readEdited(state.shown.sources, { apply: sent.sources, remove });
+    const { sources, options } = state.shown;
+    const edited = readEdited(sources, { apply: sent.sources, remove }, options);
     const [complaint] = edited.diagnostics;
     if (complaint !== undefined)
       return problemResponse({ ...refused(complaint), diagnostics: edited.diagnostics });

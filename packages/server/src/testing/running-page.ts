@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { StateOptions } from "@tierwall/core";
 import { FileFeed } from "../file-feed.js";
 import { type PageOptions, type RunningPage, startPage } from "../start-page.js";
 
@@ -36,7 +37,7 @@ const builtPage = {
 
 export async function runPage(
   files: Readonly<Record<string, string>>,
-  options: Partial<Omit<PageOptions, "feed">> = {},
+  { state = {}, ...options }: Partial<Omit<PageOptions, "feed">> & { readonly state?: StateOptions } = {},
 ): Promise<TestPage> {
   const folder = mkdtempSync(join(tmpdir(), "tierwall-page-"));
   const write = (name: string, text: string) => {
@@ -45,7 +46,7 @@ export async function runPage(
   };
   for (const [name, text] of Object.entries(builtPage)) write(`page/${name}`, text);
   for (const [name, text] of Object.entries(files)) write(`manifests/${name}`, text);
-  const opened = FileFeed.open({ paths: [join(folder, "manifests")], title: "Test", recursive: true });
+  const opened = FileFeed.open({ paths: [join(folder, "manifests")], title: "Test", recursive: true, state });
   if (!opened.ok) throw new Error(opened.diagnostics[0]!.message);
   const started = await startPage({
     feed: opened.feed,

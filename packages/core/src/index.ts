@@ -54,7 +54,7 @@ export {
   type Pod,
   podKey,
 } from "./cluster/model.js";
-export { clusterFile } from "./diagnostics/place.js";
+export { clusterFile, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";

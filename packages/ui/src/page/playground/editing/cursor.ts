@@ -117,8 +117,8 @@ class BlockReader {
   private insideFlow({ frames, from }: ReturnType<typeof flowPlace>): Cursor | undefined {
     const inner = frames.at(-1);
     if (inner === undefined) return undefined;
-    const steps = frames.flatMap((frame) =>
-      frame.kind === "list" ? [frame.index] : frame.key === undefined ? [] : [frame.key],
+    const steps: Path = frames.flatMap(
+      (frame): Path => (frame.kind === "list" ? [frame.index] : frame.key === undefined ? [] : [frame.key]),
     );
     const isValue = inner.kind === "map" && inner.key !== undefined;
     const to = this.offset + /^[\w./-]*/.exec(this.text.slice(this.offset))![0].length;

@@ -17,7 +17,8 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
-export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
+export { editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
+export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
@@ -42,6 +43,8 @@ export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
+export type { ChangeOutline, OutlinedExample } from "./analysis/preview/outline.js";
+export { Rehearsal } from "./analysis/preview/rehearsal.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
 export {
   duplicate,
@@ -148,7 +151,16 @@ export { changesAnnotations } from "./report/changes-github.js";
 export { type Annotation, annotationText } from "./report/github-annotation.js";
 export { changesJson } from "./report/changes-json.js";
 export { changesMarkdown } from "./report/changes-markdown.js";
-export { changesText } from "./report/changes-text.js";
+export { changesText, onlyFamily } from "./report/changes-text.js";
+export {
+  beforeText,
+  byResponsible,
+  flowText,
+  PartyNames,
+  portsText,
+  sections,
+  whoText,
+} from "./report/changes-words.js";
 export {
   diagnosticText,
   type SourceLines,
@@ -179,6 +191,7 @@ export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
+export { type Remark, remarksOf } from "./report/preview-words.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
 export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";

@@ -104,9 +104,15 @@ export class Engine {
     return Object.keys(left).length === 0 ? update : { ...update, rest: left };
   }
 
+  /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
+  isQuickWith(tiers: Tiers): boolean {
+    const { cluster, ends } = this.state;
+    return seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers);
+  }
+
   private updatePolicies(tiers: Tiers): Changes {
     const { cluster, ends } = this.state;
-    if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers)) return this.compileAgain({ tiers });
+    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers });
     const pairs: ChangedPairs[] = [];
     const views = new Map<Family | undefined, View>();
     for (const family of this.changingFamilies()) {

@@ -12,14 +12,16 @@ export { isProven } from "./analysis/convert/proof.js";
 export { type Target, targets } from "./analysis/convert/targets.js";
 export {
   type EndpointRef,
+  formatPortRef,
   parseEndpoint,
   parsePort,
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
-export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
+export { editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
+export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
-export { explain, type Explanation } from "./analysis/explain.js";
+export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
 export type { MatrixQuestion } from "./analysis/matrix/question.js";
@@ -50,28 +52,42 @@ export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } f
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Precedence, precedenceOf } from "./analysis/preview/precedence.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
-export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
+export type { ChangeOutline, OutlinedExample } from "./analysis/preview/outline.js";
+export { Rehearsal } from "./analysis/preview/rehearsal.js";
+export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
+export {
+  duplicate,
+  type PolicyDefinition,
+  readState,
+  readStates,
+  type State,
+  type StateOptions,
+} from "./analysis/state.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export {
   type Cluster,
+  type ContainerPort,
   type DnsRecord,
   type Facts,
   type Namespace,
   type Node,
   type Pod,
   podKey,
+  type Workload,
 } from "./cluster/model.js";
-export { clusterFile, formatPath } from "./diagnostics/place.js";
+export { clusterFile, formatPath, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export type { PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
-export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
+export { type ConnectionVerdict, evaluate, type Verdict, type WalkVerdict } from "./evaluate/evaluate.js";
 export { domainMatches } from "./evaluate/domain.js";
-export type { Endpoint, Flow, PodEndpoint } from "./evaluate/flow.js";
+export { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./evaluate/flow.js";
 export { isSubject, peerMatches } from "./evaluate/match.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";
 export type { Changes, Update } from "./engine/update.js";
@@ -95,7 +111,7 @@ export type { Block } from "./engine/blocks.js";
 export { type PortSetId, PortSets } from "./engine/port-sets.js";
 export { assembleTiers, type Lowered } from "./policy/assemble.js";
 export { annotatedChoice } from "./policy/annotations.js";
-export { formatRule } from "./policy/describe.js";
+export { describeSubject, formatRule } from "./policy/describe.js";
 export {
   type Direction,
   type DomainPattern,
@@ -109,6 +125,7 @@ export {
   type Rule,
   type Tier,
   type TierName,
+  tierNames,
   type Tiers,
 } from "./policy/model.js";
 export {
@@ -120,6 +137,7 @@ export {
 } from "./manifest/document.js";
 export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
+export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";
@@ -144,7 +162,16 @@ export { changesAnnotations } from "./report/changes-github.js";
 export { type Annotation, annotationText } from "./report/github-annotation.js";
 export { changesJson } from "./report/changes-json.js";
 export { changesMarkdown } from "./report/changes-markdown.js";
-export { changesText } from "./report/changes-text.js";
+export { changesText, onlyFamily } from "./report/changes-text.js";
+export {
+  beforeText,
+  byResponsible,
+  flowText,
+  PartyNames,
+  portsText,
+  sections,
+  whoText,
+} from "./report/changes-words.js";
 export {
   diagnosticText,
   type SourceLines,
@@ -152,9 +179,8 @@ export {
   summarize,
   summaryText,
 } from "./report/diagnostics-text.js";
-export { flowText } from "./report/changes-words.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
-export { explanationJson, type JsonValue } from "./report/explanation-json.js";
+export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
@@ -171,6 +197,7 @@ export { lintSarif } from "./report/lint-sarif.js";
 export { lintText } from "./report/lint-text.js";
 export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
+export { policiesJson } from "./report/policies-json.js";
 export { replayJson } from "./report/replay-json.js";
 export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
@@ -183,7 +210,9 @@ export {
   warningOrder,
   type WarningTopic,
 } from "./report/warnings.js";
-export { deciderText } from "./report/rule-text.js";
+export { type Remark, remarksOf } from "./report/preview-words.js";
+export { type PortRow, portRows } from "./report/port-rows.js";
+export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

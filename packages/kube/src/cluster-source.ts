@@ -1,5 +1,6 @@
 import { type JsonObject, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core";
 import { asManifest } from "./cluster-object.js";
+import { byName, type ClusterListing } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
@@ -13,6 +14,8 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
    * enforced; or `go on` without them, which `health` tells.
    */
   readonly whenForbidden?: "wait" | "go on";
+  /** Whether `listing` can be asked: objects are not needed for situations, and take memory. */
+  readonly keepsObjects?: boolean;
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
   /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
@@ -34,8 +37,8 @@ export interface Follower {
 export class ClusterSource implements SituationSource {
   private readonly live: LiveState;
   private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
-  /** Of each kind, what to remove its objects by. */
-  private readonly known = new Map<WatchedKind, Set<string>>();
+  /** Of each kind, what to remove its objects by, and the objects where they are kept. */
+  private readonly known = new Map<WatchedKind, Map<string, JsonObject | undefined>>();
   private readonly delivery: Delivery;
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
   private given: Moment | undefined;
@@ -69,12 +72,25 @@ export class ClusterSource implements SituationSource {
     return new Map(Array.from(this.reflectors, ([kind, { health }]) => [resourceOf(kind), health]));
   }
 
+  /** All that is there now, as `listCluster` would give it; for those who said that they want objects kept. */
+  listing(): ClusterListing {
+    const inState = (wanted: KindHealth["state"]) =>
+      Array.from(this.health()).flatMap(([resource, { state }]) => (state === wanted ? [resource] : []));
+    return {
+      objects: Array.from(this.reflectors.keys()).flatMap((kind) =>
+        [...this.knownOf(kind).values()].filter((object) => object !== undefined).toSorted(byName),
+      ),
+      forbidden: inState("forbidden"),
+      missing: inState("missing"),
+    };
+  }
+
   set(kind: WatchedKind, object: JsonObject): string {
     const kept = kind.keep(object);
     const key = this.live.set(asManifest(kept));
     this.options.onObject?.(key, object);
     this.options.follower?.set(kept);
-    this.keysOf(kind).add(key);
+    this.knownOf(kind).set(key, this.options.keepsObjects === true ? kept : undefined);
     this.delivery.stir();
     return key;
   }
@@ -85,12 +101,11 @@ export class ClusterSource implements SituationSource {
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
-    const known = this.keysOf(kind);
-    for (const key of known) if (!keys.has(key)) this.remove(kind, key);
+    for (const key of this.knownOf(kind).keys()) if (!keys.has(key)) this.remove(kind, key);
   }
 
   private remove(kind: WatchedKind, key: string): void {
-    this.keysOf(kind).delete(key);
+    this.knownOf(kind).delete(key);
     this.live.remove(key);
     this.options.onObject?.(key, undefined);
     this.options.follower?.remove(key);
@@ -102,10 +117,10 @@ export class ClusterSource implements SituationSource {
     if (this.given === undefined) this.delivery.stir();
   }
 
-  private keysOf(kind: WatchedKind): Set<string> {
-    const keys = this.known.get(kind) ?? new Set();
-    this.known.set(kind, keys);
-    return keys;
+  private knownOf(kind: WatchedKind): Map<string, JsonObject | undefined> {
+    const known = this.known.get(kind) ?? new Map<string, JsonObject | undefined>();
+    this.known.set(kind, known);
+    return known;
   }
 
   private get isComplete(): boolean {

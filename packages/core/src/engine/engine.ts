@@ -108,14 +108,18 @@ export class Engine {
 
   /** Gets ready for policies that may look at something new: taking them then costs what they touch. */
   expect(tiers: Tiers): void {
+    if (!this.isQuickWith(tiers)) this.become(this.state.cluster, this.tiers, [tiers]);
+  }
+
+  /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
+  isQuickWith(tiers: Tiers): boolean {
     const { cluster, ends } = this.state;
-    if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers))
-      this.become(cluster, this.tiers, [tiers]);
+    return seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers);
   }
 
   private updatePolicies(tiers: Tiers): Changes {
     const { cluster, ends } = this.state;
-    if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers)) return this.compileAgain({ tiers });
+    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers });
     const pairs: ChangedPairs[] = [];
     const views = new Map<Family | undefined, View>();
     for (const family of this.changingFamilies()) {

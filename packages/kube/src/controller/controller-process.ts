@@ -4,13 +4,8 @@ import { destination, type Logger, pino, stdTimeFunctions } from "pino";
 import { connect, messageOf } from "../connection.js";
 import { type Health, parseListenAddress, serveMetrics } from "../metrics-server.js";
 import { AdmissionService } from "../webhook/admission-service.js";
-import { Controller, type ControllerCommand } from "./controller.js";
+import { Controller, type ControllerCommand, type ControllerService } from "./controller.js";
 import { ControllerMetrics } from "./controller-metrics.js";
-
-/** Something that runs on every replica, whether it leads or not. */
-interface Service {
-  readonly stop: () => Promise<void>;
-}
 
 export async function controllerProcess(options: ControllerCommand): Promise<number> {
   // Two of the same host are two, and so is one that was started again.
@@ -20,22 +15,16 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   if (!connected.ok) return refuse(log, connected.message);
   const { connection } = connected;
   const metrics = new ControllerMetrics();
-  const { namespace, leaseDuration, state, metricsAddress, webhook } = options;
+  const { connection: _, services: others = [], metricsAddress, webhook, ...rest } = options;
+  const { namespace, state } = rest;
   const { registry } = metrics;
   const isReady = () => controller.live.situation !== undefined;
   const admission =
     webhook &&
     new AdmissionService({ connection, registry, log, state, isReady, options: { ...webhook, namespace } });
-  const controller = new Controller(
-    connection,
-    {
-      ...{ namespace, identity, leaseDuration, state },
-      ...(admission === undefined ? {} : { follower: admission.follower }),
-    },
-    metrics,
-    log,
-  );
-  const services: Service[] = admission === undefined ? [] : [admission];
+  const follower = admission === undefined ? {} : { follower: admission.follower };
+  const controller = new Controller(connection, { ...rest, identity, ...follower }, metrics, log);
+  const services: ControllerService[] = admission === undefined ? [] : [admission];
   try {
     if (metricsAddress !== undefined) {
       const health = {
@@ -44,13 +33,15 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
       };
       services.push(await serve(metricsAddress, metrics, health, log));
     }
+    for (const start of others) services.push(await start(controller, log));
   } catch (cause) {
-    await admission?.stop();
+    // What listens already would keep the process from ending.
+    for (const service of services) await service.stop();
     return refuse(log, messageOf(cause));
   }
   admission?.start();
   const signalled = stopSignal();
-  log.info({ server: connection.server, namespace }, "reading the cluster");
+  log.info({ server: connection.server, namespace: options.namespace }, "reading the cluster");
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   const started = controller.start().then(
     () => log.info({ pods: controller.live.situation?.cluster.pods.size }, "the cluster is known"),
@@ -68,7 +59,7 @@ async function serve(
   metrics: ControllerMetrics,
   health: Health,
   log: Logger,
-): Promise<Service> {
+): Promise<ControllerService> {
   const address = parseListenAddress(text);
   if (address === undefined)
     throw new Error(`\`${text}\` is not an address and a port, such as 127.0.0.1:9464 or :9464`);

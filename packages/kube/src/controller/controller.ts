@@ -1,5 +1,6 @@
 import type { LiveOptions } from "@tierwall/core";
 import type { Logger } from "pino";
+import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
@@ -23,6 +24,8 @@ export interface ControllerOptions {
   readonly leaseDuration: number;
   /** What no object of the cluster tells. */
   readonly state: Omit<LiveOptions, "provenance">;
+  /** Whether `listing` can be asked. */
+  readonly keepsObjects?: boolean;
   readonly times?: ReflectorTimes;
   readonly patience?: Patience;
   /** Hears of every object, whoever leads. */
@@ -30,13 +33,23 @@ export interface ControllerOptions {
 }
 
 /** Everything that `tierwall controller` can be told. */
-export interface ControllerCommand extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state"> {
+export interface ControllerCommand
+  extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state" | "keepsObjects"> {
   readonly connection: ConnectionOptions;
+  readonly services?: readonly StartService[];
   /** `:9464`; absent: nothing is served. */
   readonly metricsAddress?: string;
   /** Absent: nobody is told about policies before they are in the cluster. */
   readonly webhook?: Omit<WebhookOptions, "namespace">;
 }
+
+/** Something that runs on every replica, whether it leads or not. */
+export interface ControllerService {
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts one, before the cluster is known; rejects with why it cannot. */
+export type StartService = (controller: Controller, log: Logger) => Promise<ControllerService>;
 
 export const controllerLease = "tierwall-controller";
 
@@ -60,8 +73,8 @@ export class Controller {
   private work: LeaderWork | undefined;
 
   constructor(
-    private readonly connection: Connection,
-    private readonly options: ControllerOptions,
+    readonly connection: Connection,
+    readonly options: ControllerOptions,
     private readonly metrics: ControllerMetrics,
     private readonly log: Logger,
   ) {
@@ -70,6 +83,7 @@ export class Controller {
     this.source = new ClusterSource(connection, {
       ...state,
       times,
+      keepsObjects: options.keepsObjects ?? false,
       onObject: (key, object) => this.stored.saw(key, object),
       onHealth: (kind, health) => this.healthOf(kind, health),
       ...(follower === undefined ? {} : { follower }),
@@ -91,6 +105,11 @@ export class Controller {
     this.reports.start();
     await this.source.start((situation) => this.take(situation));
     this.election.start();
+  }
+
+  /** All that the cluster holds, of what was kept. */
+  listing(): ClusterListing {
+    return this.source.listing();
   }
 
   /** What is still missing; undefined once the cluster is known. */

@@ -1,5 +1,6 @@
 import { ChangedParts } from "../../engine/changed-parts.js";
 import { compileBoth } from "../../engine/compile-both.js";
+import type { Engine } from "../../engine/engine.js";
 import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
 import type { EditedState, ObjectEdit } from "../edited-state.js";
@@ -18,8 +19,16 @@ export interface Preview extends Precedence {
   readonly cutOff: readonly CutOff[];
 }
 
-export function preview({ before, after, edits }: EditedState, by: Grain = "workload"): Preview {
-  const engines = compileBoth(before, after);
+export function preview(edited: EditedState, by: Grain = "workload"): Preview {
+  return previewBetween(compileBoth(edited.before, edited.after), edited.edits, by);
+}
+
+/** The same where somebody has compiled the states already. */
+export function previewBetween(
+  engines: readonly [before: Engine, after: Engine],
+  edits: readonly ObjectEdit[],
+  by: Grain = "workload",
+): Preview {
   const parts = new ChangedParts(...engines);
   const losers = new Losers(parts.difference.ends);
   const changes = gatherChanges(parts, by, (part) => losers.add(part));

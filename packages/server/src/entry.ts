@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { loginForm } from "./login-form.js";
+import { problemResponse } from "./problem.js";
+
+const cookieName = "tierwall";
+/** A token, and a little around it. */
+const longestForm = 4096;
+
+/** Lets in who knows the token: scripts say it with every request, people once in a form. */
+export class Entry {
+  /** What a browser keeps instead of the token, which it does not tell. */
+  private readonly pass: string;
+
+  constructor(private readonly token: string) {
+    this.pass = createHmac("sha256", token).update("tierwall page").digest("base64url");
+  }
+
+  isOpenTo(request: Request): boolean {
+    const authorization = request.headers.get("Authorization") ?? "";
+    const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    if (bearer !== undefined) return isEqual(bearer, this.token);
+    const cookies = (request.headers.get("Cookie") ?? "").split(";").map((cookie) => cookie.trim());
+    return cookies.some(
+      (cookie) =>
+        cookie.startsWith(`${cookieName}=`) && isEqual(cookie.slice(cookieName.length + 1), this.pass),
+    );
+  }
+
+  /** What somebody is told who is not let in. */
+  refusal(request: Request): Response {
+    if (request.method === "GET" && new URL(request.url).pathname === "/") return loginForm();
+    return problemResponse({
+      status: 401,
+      detail:
+        "send the token of this server as `Authorization: Bearer TOKEN`, or open / in a browser and log in",
+      headers: { "WWW-Authenticate": 'Bearer realm="tierwall"' },
+    });
+  }
+
+  /** Takes the form. */
+  async logIn(request: Request): Promise<Response> {
+    const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
+    if (!(length <= longestForm))
+      return problemResponse({ status: 413, detail: "a token is shorter than this" });
+    const given = new URLSearchParams(await request.text()).get("token") ?? "";
+    if (!isEqual(given.trim(), this.token)) return loginForm("That is not the token of this server.");
+    return new Response(null, {
+      status: 303,
+      headers: {
+        Location: "/",
+        "Set-Cookie": `${cookieName}=${this.pass}; HttpOnly; SameSite=Strict; Path=/`,
+        "Cache-Control": "no-store",
+      },
+    });
+  }
+}
+
+/** As long for any two: how far they agree cannot be measured. */
+function isEqual(a: string, b: string): boolean {
+  const digest = (text: string) => createHmac("sha256", "tierwall").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,8 +1,11 @@
 import { answerEndpoints } from "./endpoints.js";
 import { answerExplain } from "./explain.js";
+import { answerFindings } from "./findings.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
+import { answerPolicies } from "./policies.js";
 import { answerPorts } from "./ports.js";
+import { answerRuleUse } from "./rule-use.js";
 import { answerYaml } from "./yaml.js";
 
 /**
@@ -12,8 +15,11 @@ import { answerYaml } from "./yaml.js";
 export const answers = {
   endpoints: answerEndpoints,
   explain: answerExplain,
+  findings: answerFindings,
   "first-question": answerFirstQuestion,
+  policies: answerPolicies,
   ports: answerPorts,
+  "rule-use": answerRuleUse,
   yaml: answerYaml,
 } satisfies Record<string, (held: HeldState, request: never) => unknown>;
 

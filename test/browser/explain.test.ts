@@ -87,7 +87,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
       await answer(page).waitFor();
       await page.getByRole("button", { name: "Swap the ends" }).click();
       await page.locator(".answer", { hasText: "payments/api → shop/cart" }).waitFor();
-      await page.getByRole("link", { name: /denied shop\/cart → payments\/api :8443\/TCP/ }).click();
+      await page.getByRole("link", { name: /^denied\s*shop\/cart → payments\/api :8443\/TCP$/ }).click();
       await page.locator(".answer", { hasText: "shop/cart → payments/api" }).waitFor();
     });
   });

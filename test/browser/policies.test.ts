@@ -8,7 +8,10 @@ import { useBrowser } from "./visit.js";
 const row = (page: Page, text: string | RegExp) => page.getByRole("treeitem").filter({ hasText: text });
 const filter = (page: Page) => page.getByRole("searchbox");
 /** Counting and linting take longer than drawing. */
-const settled = (page: Page) => page.waitForFunction(() => document.querySelector(".busy") === null);
+const settled = async (page: Page) => {
+  await page.locator(".stack-bar").waitFor();
+  await page.locator(".busy").waitFor({ state: "detached" });
+};
 
 describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
   const at = useServer();
@@ -31,7 +34,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     await visit(at("#/policies"), {}, async ({ page }) => {
       await filter(page).fill("allow-cart");
       await settled(page);
-      const rule = row(page, /1\. from pods with app=cart/);
+      const rule = row(page, "from pods with app=cart");
       expect(await rule.innerText()).toContain("never reached");
       await rule.click();
       const panel = page.getByRole("complementary");

@@ -2,6 +2,7 @@ import { answerEndpoints } from "./endpoints.js";
 import { answerExplain } from "./explain.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
+import { playgroundAnswers } from "./playground.js";
 import { answerPorts } from "./ports.js";
 import { answerYaml } from "./yaml.js";
 
@@ -15,6 +16,7 @@ export const answers = {
   "first-question": answerFirstQuestion,
   ports: answerPorts,
   yaml: answerYaml,
+  ...playgroundAnswers,
 } satisfies Record<string, (held: HeldState, request: never) => unknown>;
 
 export type Answers = typeof answers;

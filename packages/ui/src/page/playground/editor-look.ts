@@ -16,7 +16,7 @@ export const look = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
   ".cm-content": { caretColor: "var(--ink)", padding: "0.5rem 0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  ".cm-gutters": { border: "none", backgroundColor: "var(--surface)", color: "var(--faint)" },
+  ".cm-gutters": { border: "none", backgroundColor: "var(--surface)", color: "var(--muted)" },
   ".cm-activeLine, .cm-activeLineGutter": {
     backgroundColor: "color-mix(in srgb, var(--hover) 60%, transparent)",
   },

@@ -82,14 +82,16 @@ function Workbench({
       <section className="play-edit" aria-label="Policy">
         <div className="play-bar">
           <Toolbar policy={policy} template={template} />
+        </div>
+        <div className="play-editor" ref={host} />
+        <div className="play-foot">
+          <Problems check={check} onChoose={(offset) => editor.current?.goTo(offset)} />
           <Export
             text={text}
             isChanged={text !== original}
             onReset={() => editor.current?.replace(original)}
           />
         </div>
-        <div className="play-editor" ref={host} />
-        <Problems check={check} onChoose={(offset) => editor.current?.goTo(offset)} />
       </section>
       <section
         className="play-difference"
@@ -160,7 +162,7 @@ function Problems({
   readonly onChoose: (offset: number) => void;
 }) {
   const problems = check?.problems.filter(({ severity }) => severity !== "note") ?? [];
-  if (problems.length === 0) return null;
+  if (problems.length === 0) return <p className="play-sound">{check !== undefined && "No mistakes."}</p>;
   return (
     <ul className="play-problems" aria-label="What is wrong with it">
       {problems.map(({ code, severity, message, from }) => (

@@ -9,17 +9,19 @@ export function Toolbar({ policy, template }: { readonly policy: string; readonl
   const [typed, setTyped] = useState<string>();
   const asked = useAnswer("playground-choices", typed === undefined ? undefined : { text: typed });
   const choices = shown(asked) ?? [];
+  const keys = new Map(choices.map(({ key }) => [titleOf(key), key]));
   return (
     <>
       <SuggestField
         label="Edit a policy"
         className="play-choose"
-        value={policy}
+        value={policy === "" ? "" : titleOf(policy)}
         placeholder="kind, namespace or name"
-        choices={choices.map(({ key, kind, name }) => ({ value: key, detail: `${kind} ${name}` }))}
+        choices={choices.map(({ key, kind, name }) => ({ value: `${kind} ${name}`, detail: groupOf(key) }))}
         onType={setTyped}
-        onChoose={(key) => {
-          if (key !== "") go("playground", { policy: key });
+        onChoose={(title) => {
+          const key = keys.get(title);
+          if (key !== undefined) go("playground", { policy: key });
         }}
       />
       <label className="play-template">
@@ -40,3 +42,7 @@ export function Toolbar({ policy, template }: { readonly policy: string; readonl
     </>
   );
 }
+
+/** `NetworkPolicy.networking.k8s.io/shop/web` is known as `NetworkPolicy shop/web`. */
+const titleOf = (key: string): string => key.replace(/\.[^/]*\//, " ");
+const groupOf = (key: string): string => /\.([^/]*)\//.exec(key)?.[1] ?? "";

@@ -112,7 +112,7 @@ function Difference({
   readonly progress: ReturnType<typeof useDifference>;
   readonly onLarge: () => void;
 }) {
-  const { check, failure, isOld, isBusy } = progress;
+  const { check, failure, isOld } = progress;
   if (failure !== undefined)
     return (
       <Notice title="The difference could not be worked out" role="alert">
@@ -121,14 +121,7 @@ function Difference({
     );
   if (check === undefined) return <Loading>Reading the policy…</Loading>;
   const errors = check.problems.filter(({ severity }) => severity === "error").length;
-  if (errors > 0 && !isOld)
-    return (
-      <Notice title="Not a policy yet">
-        {errors === 1 ? "Mend what is marked" : `Mend the ${errors} marked places`}, and what it changes shows
-        here.
-      </Notice>
-    );
-  if (check.edits.length === 0 && !isOld)
+  if (errors === 0 && check.edits.length === 0)
     return (
       <Notice title="Nothing to compare">
         {check.others.length > 0
@@ -137,19 +130,26 @@ function Difference({
       </Notice>
     );
   return (
-    <div className={isOld ? "play-old" : ""}>
-      <h2 className="play-edits">
-        {check.edits.map(({ what, object }) => (
-          <span key={object}>
-            <span className="play-what">{what === "added" ? "adding" : "replacing"}</span> {object}
-          </span>
-        ))}
-      </h2>
-      <p className="unseen" role="status">
-        {isBusy ? "Working out what changes" : ""}
-      </p>
-      <DifferencePanel progress={progress} onLarge={onLarge} />
-    </div>
+    <>
+      {errors > 0 ? (
+        <div className="play-broken" role="status">
+          <h2>Not a policy yet</h2>
+          {errors === 1 ? "Mend what is marked" : `Mend the ${errors} marked places`}, and what it changes
+          shows here.
+        </div>
+      ) : (
+        <h2 className="play-edits">
+          {check.edits.map(({ what, object }) => (
+            <span key={object}>
+              <span className="play-what">{what === "added" ? "adding" : "replacing"}</span> {object}
+            </span>
+          ))}
+        </h2>
+      )}
+      <div className={isOld ? "play-old" : ""} inert={isOld}>
+        <DifferencePanel progress={progress} onLarge={onLarge} />
+      </div>
+    </>
   );
 }
 

@@ -18,7 +18,7 @@ ${rest}`;
 export const templates: readonly Template[] = [
   {
     name: "protect-namespace",
-    title: "Protect a namespace, whatever its owners say",
+    title: "Protect a namespace",
     text: (namespace) =>
       clusterPolicy(
         `protect-${namespace}`,

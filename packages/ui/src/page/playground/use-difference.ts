@@ -34,7 +34,8 @@ export function useDifference(text: string, wantsLarge: boolean): Progress {
     setProgress((last) => ({ ...last, isBusy: true, isOld: true }));
     const work = async () => {
       const check = await ask("playground-check", { text }, { signal });
-      if (!isSound(check)) return setProgress({ check, isBusy: false, isOld: false });
+      // What the text meant when it last meant something stays in sight: people are in the middle of a word.
+      if (!isSound(check)) return setProgress((last) => ({ ...last, check, isBusy: false, isOld: true }));
       setProgress((last) => ({ ...last, check }));
       let known: Progress = { check, isBusy: true, isOld: false };
       if (!isSmall) {

@@ -7,7 +7,7 @@ import {
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentUnit } from "@codemirror/language";
-import { type Diagnostic as Mark, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { type Diagnostic as Mark, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import {
   drawSelection,
@@ -47,7 +47,6 @@ export class YamlEditor {
         yaml(),
         yamlColours,
         look,
-        lintGutter(),
         autocompletion({ override: [offers], icons: false }),
         hoverTooltip(meaning),
         keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),

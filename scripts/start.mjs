@@ -1,14 +1,13 @@
-// `npm start`: the guided tour of an embedded example cluster, from nothing but a clone. `npm start -- ARGS` passes
-// arguments on to the tour.
+// `npm start`: the page, on an embedded example cluster, from nothing but a clone. `npm start -- ARGS` passes arguments
+// on: `npm start -- --port 9000`.
 
-import { build, install, requireNode, run } from "./prepare.mjs";
+import { build, install, requireNode } from "./prepare.mjs";
 
 requireNode();
 if (install() && build()) {
-  const args = ["packages/cli/bin/tierwall.js", "tour", ...process.argv.slice(2)];
-  const { status } = run(process.execPath, args, { stdio: "inherit" });
-  // No status: a signal ended it, Ctrl+C most likely.
-  process.exitCode = status ?? 130;
+  // In this process, so that whoever ends it ends the server.
+  const { run } = await import("../packages/cli/dist/main.js");
+  process.exitCode = await run(["serve", "--example", ...process.argv.slice(2)]);
 } else {
   process.exitCode = 1;
 }

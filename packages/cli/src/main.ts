@@ -16,6 +16,7 @@ import { addNft } from "./nft.js";
 import { addReplay } from "./replay.js";
 import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
+import { addServe } from "./serve.js";
 import { addSnapshot } from "./snapshot.js";
 import { talk } from "./terminal.js";
 import { addTest } from "./test.js";
@@ -39,6 +40,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addAgent,
   addHits,
   addNft,
+  addServe,
   addTour,
   addCompletion,
   addComplete,
@@ -121,6 +123,7 @@ Examples:
   tierwall convert -f ./cluster --to cluster-network-policy
   tierwall snapshot -o cluster.json.gz
   tierwall hits --never
+  tierwall serve -f ./cluster -R
 
 Without -f, the cluster of the current kubectl context is read: docs/live.md.
 Defaults for options go into tierwall.yaml: docs/configuration.md.

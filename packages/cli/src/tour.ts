@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { explain, explanationText, parseEndpoint, parseTarget, readState } from "@tierwall/core";
 import type { Command } from "commander";
 import { readPaths } from "@tierwall/kube";
+import { exampleFolder, exampleIsMissing } from "./example.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 /** The connections the tour explains, and what is worth noticing in each. */
@@ -46,16 +44,14 @@ Exit status: 0, or 2 where the example cluster is not installed.`,
 function runTour(): number {
   const folder = exampleFolder();
   if (folder === undefined) {
-    talk(
-      "the example cluster is not installed beside this command; it is in examples/mixed-six-apis of the source",
-    );
+    talk(exampleIsMissing);
     return 2;
   }
   const style = styleFor(process.stdout);
   const { sources } = readPaths([folder], true);
   const state = readState(sources);
   print(
-    `${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${shown(folder)}).\n`,
+    `${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${folder}).\n`,
   );
   for (const [i, stop] of stops.entries()) {
     const from = parseEndpoint(stop.from);
@@ -67,7 +63,7 @@ function runTour(): number {
       return 2;
     }
     print(
-      `${style.bold(`${i + 1}. ${stop.say}`)}\n   ${style.dim(`npx tierwall explain -f ${shown(folder)} -R --from ${stop.from} --to ${stop.to}`)}\n`,
+      `${style.bold(`${i + 1}. ${stop.say}`)}\n   ${style.dim(`npx tierwall explain -f ${folder} -R --from ${stop.from} --to ${stop.to}`)}\n`,
     );
     print(`${explanationText(explained.value, { style })}\n`);
   }
@@ -80,17 +76,4 @@ function runTour(): number {
     ].join("\n"),
   );
   return 0;
-}
-
-/** Beside this package in the source tree, or shipped within it. */
-function exampleFolder(): string | undefined {
-  const here = dirname(fileURLToPath(import.meta.url));
-  return [join(here, "../examples/mixed-six-apis"), join(here, "../../../examples/mixed-six-apis")].find(
-    (path) => existsSync(path),
-  );
-}
-
-function shown(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short.startsWith("..") ? path : short;
 }

@@ -11,13 +11,14 @@ export { isProven } from "./analysis/convert/proof.js";
 export { type Target, targets } from "./analysis/convert/targets.js";
 export {
   type EndpointRef,
+  formatPortRef,
   parseEndpoint,
   parsePort,
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
 export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
-export { explain, type Explanation } from "./analysis/explain.js";
+export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
 export type { MatrixQuestion } from "./analysis/matrix/question.js";
@@ -41,28 +42,38 @@ export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
-export { duplicate, readState, readStates, type State, type StateOptions } from "./analysis/state.js";
+export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
+export {
+  duplicate,
+  type PolicyDefinition,
+  readState,
+  readStates,
+  type State,
+  type StateOptions,
+} from "./analysis/state.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
 export {
   type Cluster,
+  type ContainerPort,
   type DnsRecord,
   type Facts,
   type Namespace,
   type Node,
   type Pod,
   podKey,
+  type Workload,
 } from "./cluster/model.js";
-export { clusterFile } from "./diagnostics/place.js";
+export { clusterFile, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export type { PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
-export { type ConnectionVerdict, evaluate, type Verdict } from "./evaluate/evaluate.js";
+export { type ConnectionVerdict, evaluate, type Verdict, type WalkVerdict } from "./evaluate/evaluate.js";
 export { domainMatches } from "./evaluate/domain.js";
-export type { Endpoint, Flow, PodEndpoint } from "./evaluate/flow.js";
+export { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./evaluate/flow.js";
 export { isSubject, peerMatches } from "./evaluate/match.js";
 export type { ChangedPairs } from "./engine/changed-pairs.js";
 export type { Changes, Update } from "./engine/update.js";
@@ -86,7 +97,7 @@ export type { Block } from "./engine/blocks.js";
 export { type PortSetId, PortSets } from "./engine/port-sets.js";
 export { assembleTiers, type Lowered } from "./policy/assemble.js";
 export { annotatedChoice } from "./policy/annotations.js";
-export { formatRule } from "./policy/describe.js";
+export { describeSubject, formatRule } from "./policy/describe.js";
 export {
   type Direction,
   type DomainPattern,
@@ -100,6 +111,7 @@ export {
   type Rule,
   type Tier,
   type TierName,
+  tierNames,
   type Tiers,
 } from "./policy/model.js";
 export {
@@ -111,6 +123,7 @@ export {
 } from "./manifest/document.js";
 export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
+export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";
@@ -166,7 +179,8 @@ export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
-export { deciderText } from "./report/rule-text.js";
+export { type PortRow, portRows } from "./report/port-rows.js";
+export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

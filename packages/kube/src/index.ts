@@ -28,3 +28,4 @@ export {
 } from "./manifest-files.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+export { WatchedFolders } from "./watched-folders.js";

@@ -6,9 +6,9 @@ import {
   type Situation,
   situationOf,
   type SituationSource,
+  WatchedFolders,
 } from "@tierwall/kube";
 import { ManifestFolder } from "./manifest-folder.js";
-import { WatchedFolders } from "./watched-folders.js";
 
 export interface FileSourceOptions extends LiveOptions {
   /** Files and folders, as `-f` names them. */

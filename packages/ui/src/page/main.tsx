@@ -1,3 +1,16 @@
+import "./frame/tokens.css";
+import "./frame/frame.css";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { ClusterProvider } from "./frame/cluster-state.js";
+import { Shell } from "./frame/shell.js";
+import { followTheme } from "./frame/theme.js";
 
-createRoot(document.getElementById("page")!).render(<h1>Tierwall</h1>);
+followTheme();
+createRoot(document.getElementById("page")!).render(
+  <StrictMode>
+    <ClusterProvider>
+      <Shell />
+    </ClusterProvider>
+  </StrictMode>,
+);

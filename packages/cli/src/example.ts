@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The example cluster: beside this package in the source tree, or shipped within it. */
+export function exampleFolder(): string | undefined {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const found = [
+    join(here, "../examples/mixed-six-apis"),
+    join(here, "../../../examples/mixed-six-apis"),
+  ].find((path) => existsSync(path));
+  return found === undefined ? undefined : shown(found);
+}
+
+export const exampleIsMissing =
+  "the example cluster is not installed beside this command; it is in examples/mixed-six-apis of the source";
+
+/** Short where it can be: relative to where the user stands. */
+function shown(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") ? path : short;
+}

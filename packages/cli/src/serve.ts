@@ -1,0 +1,174 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { RunningPage, StateFeed } from "@tierwall/server";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { exampleFolder, exampleIsMissing } from "./example.js";
+import type { LiveFlags } from "./live.js";
+import { collect, tellDiagnostics } from "./state.js";
+import { print, styleFor, talk } from "./terminal.js";
+
+interface ServeFlags extends LiveFlags {
+  readonly filename?: readonly string[];
+  readonly recursive?: boolean;
+  readonly example?: boolean;
+  readonly port: number;
+  readonly address: string;
+  readonly host?: readonly string[];
+  readonly tokenFile?: string;
+  readonly open?: boolean;
+}
+
+export function addServe(program: Command, finish: (status: number) => void): void {
+  program
+    .command("serve")
+    .summary("a web page: see the network that the policies make")
+    .description(
+      "Opens a page on which connections are explained step by step, the network is drawn, policies stand in the order in " +
+        "which they are asked, and edits show what they would change. It follows the files, or the cluster, while it " +
+        "runs; it only reads.\n\n" +
+        "Nobody but this machine can reach it unless --address says otherwise; then who wants to see it needs a token.",
+    )
+    .option("-f, --filename <path>", "a file or a folder to show and to watch (repeatable)", collect)
+    .option("-R, --recursive", "read folders with all folders below them")
+    .option(
+      "--context <name>",
+      "without -f: the context of the cluster that is shown (default: the current one)",
+    )
+    .option(
+      "--kubeconfig <file>",
+      "where that context stands (default: as for kubectl, or from inside a pod)",
+    )
+    .option("--example", "show an example cluster that uses all six policy APIs")
+    .addOption(
+      new Option("--port <port>", "where to listen; 0 takes any that is free")
+        .argParser(portNumber)
+        .default(8080),
+    )
+    .option(
+      "--address <address>",
+      "what to listen on; 0.0.0.0 or :: for all that this machine has",
+      "127.0.0.1",
+    )
+    .option("--host <name>", "another name under which browsers reach it (repeatable)", collect)
+    .option("--token-file <file>", "what to log in with (default: with --address, one is made and printed)")
+    .option("--open", "open it in a browser")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # The cluster of the current kubectl context, as it changes
+  tierwall serve --open
+
+  # A folder of manifests, while you edit them
+  tierwall serve -f ./cluster -R
+
+  # For colleagues, who need the token
+  tierwall serve -f ./cluster -R --address 0.0.0.0 --host policies.example.com --token-file token.txt
+
+The same answers for scripts: http://127.0.0.1:8080/api/v1/openapi.yaml lists what can be asked. docs/serve.md tells more.
+Exit status: 0 ended by Ctrl+C or SIGTERM, 2 when something cannot be read, or the port is taken.`,
+    )
+    .action(async (flags: ServeFlags) => finish(await runServe(flags)));
+}
+
+function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new InvalidArgumentError("It is a number from 0 to 65535.");
+  return port;
+}
+
+/** The server is loaded when it is wanted: other commands start faster without it. */
+async function runServe(flags: ServeFlags): Promise<number> {
+  const token = tokenOf(flags);
+  if (token.problem !== undefined) {
+    talk(token.problem);
+    return 2;
+  }
+  const feed = await openFeed(flags);
+  if (feed === undefined) return 2;
+  const { startPage } = await import("@tierwall/server");
+  const started = await startPage({
+    feed,
+    port: flags.port,
+    address: flags.address,
+    hosts: flags.host ?? [],
+    ...(token.text === undefined ? {} : { token: token.text }),
+  });
+  if (!started.ok) {
+    talk(started.message);
+    return 2;
+  }
+  greet(started.page, flags, feed);
+  await stopSignal();
+  await started.page.close();
+  return 0;
+}
+
+/** Others may try tokens as often as they like. */
+const shortestToken = 16;
+
+function tokenOf({ tokenFile }: ServeFlags): { readonly text?: string; readonly problem?: string } {
+  if (tokenFile === undefined) return {};
+  try {
+    const text = readFileSync(tokenFile, "utf8").trim();
+    if (text.length >= shortestToken && !/\s/.test(text)) return { text };
+    return {
+      problem: `\`${tokenFile}\` holds no token: at least ${shortestToken} characters without spaces`,
+    };
+  } catch (cause) {
+    return {
+      problem: `\`${tokenFile}\` cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    };
+  }
+}
+
+async function openFeed(flags: ServeFlags): Promise<StateFeed | undefined> {
+  const { FileFeed } = await import("@tierwall/server");
+  const example = flags.example === true ? exampleFolder() : undefined;
+  if (flags.example === true && example === undefined) {
+    talk(exampleIsMissing);
+    return undefined;
+  }
+  const opened = await FileFeed.open(
+    example === undefined
+      ? { paths: flags.filename ?? [], recursive: flags.recursive ?? false, onUnreadable: tellUnreadable }
+      : { paths: [example], recursive: true, title: "Example cluster", onUnreadable: tellUnreadable },
+  );
+  if (opened.ok) return opened.feed;
+  tellDiagnostics(opened.diagnostics, []);
+  return undefined;
+}
+
+function tellUnreadable(diagnostics: Parameters<typeof tellDiagnostics>[0]): void {
+  if (diagnostics.length === 0) talk("everything can be read again");
+  else {
+    tellDiagnostics(diagnostics, []);
+    talk("The page shows what was there before.");
+  }
+}
+
+function greet({ url, token }: RunningPage, flags: ServeFlags, feed: StateFeed): void {
+  const style = styleFor(process.stdout);
+  print(`${style.bold(url)}  ${feed.shown().title}`);
+  if (token !== undefined && flags.tokenFile === undefined) print(`token: ${token}`);
+  talk("Ctrl+C ends it.");
+  if (flags.open) openBrowser(url);
+}
+
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === "darwin"
+      ? ["open", url]
+      : process.platform === "win32"
+        ? ["cmd", "/c", "start", "", url]
+        : ["xdg-open", url];
+  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  child.on("error", () => talk(`no browser could be started; open ${url} yourself`));
+  child.unref();
+}
+
+async function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

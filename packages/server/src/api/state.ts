@@ -1,0 +1,29 @@
+import { Representation } from "../representation.js";
+import type { Call, Operation } from "./operation.js";
+
+/** All that the page needs: it reads the manifests itself, and answers everything without asking again. */
+export function stateOperation(): Operation {
+  let kept: { readonly revision: string; readonly body: Representation } | undefined;
+  return {
+    method: "GET",
+    path: "/state",
+    parameters: [],
+    answer: async ({ request, state }) => {
+      const { revision } = state;
+      if (kept?.revision !== revision) kept = { revision, body: written(state) };
+      return kept.body.answer(request);
+    },
+  };
+}
+
+function written(state: Call["state"]): Representation {
+  const { revision } = state;
+  const { title, provenance, sources } = state.shown;
+  const value = { version: 1, title, revision, provenance, sources };
+  return new Representation(new TextEncoder().encode(JSON.stringify(value)), {
+    type: "application/json",
+    cache: "no-cache",
+    version: revision,
+    effort: 4,
+  });
+}

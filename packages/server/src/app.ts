@@ -1,0 +1,94 @@
+import { Hono } from "hono";
+import type { Operation } from "./api/operation.js";
+import type { CurrentState } from "./current-state.js";
+import type { Entry } from "./entry.js";
+import { type GuardOptions, intrusion } from "./guard.js";
+import { problemResponse } from "./problem.js";
+import { protect } from "./protection.js";
+import type { Representation } from "./representation.js";
+
+export interface AppOptions {
+  readonly state: CurrentState;
+  readonly page: ReadonlyMap<string, Representation>;
+  readonly operations: readonly Operation[];
+  readonly guard: GuardOptions;
+  /** Absent: whoever gets here is let in. */
+  readonly entry?: Entry;
+}
+
+const apiPrefix = "/api/v1";
+/** Longer than any question that a person can read. */
+const longestUrl = 8192;
+
+/**
+ *   request ──► is it for us? ──► may they? ──┬─► /api/v1/…  operations
+ *               guard             entry       └─► /…         files of the page
+ */
+export function pageApp({ state, page, operations, guard, entry }: AppOptions): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    protect(context.res.headers);
+  });
+  app.use(async (context, next) => {
+    const request = context.req.raw;
+    const refused = intrusion(request, guard);
+    if (refused !== undefined) return problemResponse(refused);
+    if (request.url.length > longestUrl)
+      return problemResponse({ status: 414, detail: `a question has at most ${longestUrl} characters` });
+    if (entry === undefined || entry.isOpenTo(request)) return next();
+    const isLogin = request.method === "POST" && context.req.path === "/login";
+    return isLogin ? entry.logIn(request) : entry.refusal(request);
+  });
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const there = operations.filter((operation) => operation.path === path);
+    for (const operation of there)
+      app.on(operation.method, `${apiPrefix}${path}`, (context) =>
+        perform(operation, context.req.raw, state),
+      );
+    app.all(`${apiPrefix}${path}`, () => notThatMethod(there.map(({ method }) => method)));
+  }
+  for (const [path, file] of page) {
+    app.get(path, (context) => file.answer(context.req.raw));
+    app.all(path, () => notThatMethod(["GET"]));
+  }
+  app.notFound(({ req }) =>
+    problemResponse({
+      status: 404,
+      detail: `there is nothing at \`${req.path}\`; ${apiPrefix}/openapi.yaml lists what can be asked`,
+    }),
+  );
+  app.onError((error) => {
+    process.stderr.write(`a request failed, please report this: ${error.stack ?? error.message}\n`);
+    return problemResponse({
+      status: 500,
+      detail: "tierwall failed, and that is no fault of yours; its log has more",
+    });
+  });
+  return app;
+}
+
+async function perform(operation: Operation, request: Request, state: CurrentState): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  const { parameters } = operation;
+  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
+  if (unknown !== undefined) {
+    const known = parameters.length === 0 ? "none" : parameters.map((name) => `\`${name}\``).join(", ");
+    return problemResponse({
+      status: 400,
+      detail: `there is no parameter \`${unknown}\`; there is: ${known}`,
+    });
+  }
+  // The first to come wait for the cluster.
+  await state.started;
+  return operation.answer({ request, query, state });
+}
+
+function notThatMethod(methods: readonly Operation["method"][]): Response {
+  const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return problemResponse({
+    status: 405,
+    detail: `this is asked with ${allowed}`,
+    headers: { Allow: allowed },
+  });
+}

@@ -1,0 +1,129 @@
+import { statSync } from "node:fs";
+import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { Delivery, filesAt, type ManifestFile, readPaths, WatchedFolders } from "@tierwall/kube";
+import type { Shown, StateFeed } from "./feed.js";
+
+export interface FileFeedOptions {
+  /** Files and folders, as `-f` names them. */
+  readonly paths: readonly string[];
+  /** Also what lies in folders of folders. */
+  readonly recursive?: boolean;
+  readonly title?: string;
+  /** Told when a path cannot be read, and once more, with nothing, when it can. Until then all stays as it was. */
+  readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
+  /** How often files are looked at though nothing was heard of them. */
+  readonly rescanMilliseconds?: number;
+}
+
+/** Editors write a file in several steps. */
+const quietTimes = { quiet: 50, longest: 250 };
+
+/** Manifests in files, with all their mistakes: what is wrong with them is part of what there is to see. */
+export class FileFeed implements StateFeed {
+  private readonly watched = new WatchedFolders(() => this.delivery.stir());
+  private readonly delivery = new Delivery(() => this.look(), quietTimes);
+  private rescan: NodeJS.Timeout | undefined;
+  private changed: () => void = () => undefined;
+  private sources: readonly TextSource[] = [];
+  private versions = "";
+  private complaints = "";
+
+  constructor(private readonly options: FileFeedOptions) {}
+
+  /** Rejects nothing: paths that cannot be read at all are given back, and nothing is watched then. */
+  static async open(
+    options: FileFeedOptions,
+  ): Promise<
+    | { readonly ok: true; readonly feed: FileFeed }
+    | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
+  > {
+    if (options.paths.includes("-"))
+      return {
+        ok: false,
+        diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
+      };
+    const { diagnostics } = filesIn(options);
+    return diagnostics.length === 0 ? { ok: true, feed: new FileFeed(options) } : { ok: false, diagnostics };
+  }
+
+  async start(changed: () => void): Promise<void> {
+    this.look();
+    this.changed = changed;
+    this.rescan = setInterval(() => this.delivery.stir(), this.options.rescanMilliseconds ?? 5000);
+  }
+
+  shown(): Shown {
+    const { paths, title = paths.join(", ") } = this.options;
+    return { title, provenance: "file", sources: this.sources };
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.rescan);
+    this.watched.close();
+    await this.delivery.stop();
+  }
+
+  private look(): void {
+    const { paths, recursive = false } = this.options;
+    // First watched, then read: what changes in between is seen either way.
+    this.watched.update(paths, recursive);
+    const found = filesIn(this.options);
+    const versions = found.files.map(versionOf).join("\n");
+    if (found.diagnostics.length === 0 && versions === this.versions) return this.complain([]);
+    const read = readPaths(paths, recursive);
+    this.complain(read.diagnostics);
+    if (read.diagnostics.length > 0) return;
+    this.versions = versions;
+    const sources = read.sources.map(asText);
+    if (isSame(sources, this.sources)) return;
+    this.sources = sources;
+    this.changed();
+  }
+
+  /** Once for the same trouble, however often it is seen. */
+  private complain(diagnostics: readonly Diagnostic[]): void {
+    const complaints = diagnostics.map(({ message }) => message).join("\n");
+    if (complaints === this.complaints) return;
+    this.complaints = complaints;
+    this.options.onUnreadable?.(diagnostics);
+  }
+}
+
+function filesIn({ paths, recursive = false }: FileFeedOptions) {
+  const found = paths.map((path) => filesAt(path, recursive));
+  return {
+    files: [...new Set(found.flatMap(({ files }) => files))],
+    diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
+  };
+}
+
+/** Clocks of file systems stand still for some milliseconds at a time: a young file may have changed unseen. */
+const youngMilliseconds = 1000;
+
+function versionOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return `${file} gone`;
+  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = stat;
+  const now = Date.now();
+  return [
+    file,
+    dev,
+    ino,
+    size,
+    mtimeNs,
+    ctimeNs,
+    Number(mtimeMs) > now - youngMilliseconds ? now : "",
+  ].join();
+}
+
+/** The page wants a text, however long. */
+function asText(source: ManifestFile): TextSource {
+  if ("text" in source) return source;
+  // Chunks take each other's place in memory.
+  const bytes = Buffer.concat(Array.from(source.chunks(), (chunk) => Buffer.from(chunk)));
+  return { file: source.file, text: bytes.toString("utf8") };
+}
+
+function isSame(a: readonly TextSource[], b: readonly TextSource[]): boolean {
+  return a.length === b.length && a.every(({ file, text }, i) => file === b[i]!.file && text === b[i]!.text);
+}

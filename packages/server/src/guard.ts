@@ -1,0 +1,55 @@
+import { isIP } from "node:net";
+import type { Problem } from "./problem.js";
+
+export interface GuardOptions {
+  /** What the server is bound to. */
+  readonly address: string;
+  /** Names under which it is reached, beside those. */
+  readonly hosts: readonly string[];
+}
+
+/** Loopback: nobody but who is on this machine gets there. */
+export function isLoopback(address: string): boolean {
+  return address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+}
+
+/**
+ * Why a request is refused for where it comes from. Browsers let any site on the web ask for things here, and a site whose
+ * name resolves to this address (DNS rebinding) could even read what is answered: so the name that was asked for must be
+ * one of ours, and what another site asks for is not answered.
+ */
+export function intrusion(request: Request, options: GuardOptions): Problem | undefined {
+  const host = request.headers.get("Host") ?? "";
+  if (!isOwnName(nameIn(host), options))
+    return {
+      status: 403,
+      detail: `this is not the server of \`${host}\`; if it is to be, start it with --host ${nameIn(host) || "NAME"}`,
+    };
+  const site = request.headers.get("Sec-Fetch-Site");
+  const isNavigation = request.method === "GET" && request.headers.get("Sec-Fetch-Mode") === "navigate";
+  if (site !== null && site !== "same-origin" && site !== "none" && !isNavigation)
+    return { status: 403, detail: "another site asked for this; only the page itself may" };
+  const origin = request.headers.get("Origin");
+  const isSafe = request.method === "GET" || request.method === "HEAD";
+  if (!isSafe && origin !== null && !isOrigin(origin, host))
+    return { status: 403, detail: `\`${origin}\` may not send anything here; only the page itself may` };
+  return undefined;
+}
+
+/** `[::1]:8080` → `::1` */
+function nameIn(host: string): string {
+  const name = /^\[([^\]]*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, "");
+  return name.toLowerCase().replace(/\.$/, "");
+}
+
+function isOwnName(name: string, { address, hosts }: GuardOptions): boolean {
+  if (name === address.toLowerCase() || isLoopback(name)) return true;
+  if (hosts.some((host) => host.toLowerCase() === name)) return true;
+  // An address cannot be made to mean another one; and bound to all of them, any may be ours.
+  return isEverywhere(address) && isIP(name) !== 0;
+}
+
+const isEverywhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
+
+const isOrigin = (origin: string, host: string): boolean =>
+  origin === `http://${host}` || origin === `https://${host}`;

@@ -1,0 +1,26 @@
+/** Nothing from elsewhere, nothing inline, no frames around it: whatever a manifest holds, it is only shown. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const protection: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": contentSecurityPolicy,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/** Tells browsers what no answer of ours may be used for. */
+export function protect(headers: Headers): void {
+  for (const [name, value] of Object.entries(protection)) if (!headers.has(name)) headers.set(name, value);
+}

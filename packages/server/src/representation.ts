@@ -1,0 +1,74 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** How a body may be packed, the better first. */
+export type Encoding = "br" | "gzip";
+
+/** Less than a packet is not worth packing. */
+const shortestPacked = 1400;
+
+/** Bytes that are handed out, perhaps more than once: packed when somebody first wants them so. */
+export class Representation {
+  private readonly packed = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
+
+  constructor(
+    private readonly bytes: Uint8Array<ArrayBuffer>,
+    private readonly traits: {
+      readonly type: string;
+      /** Tells it from what was, or will be, at the same place; absent: it is not to be kept. */
+      readonly version?: string;
+      readonly cache: "no-store" | "no-cache" | "public, max-age=31536000, immutable";
+      /** From 0 to 11: more is smaller and takes longer. */
+      readonly effort: number;
+    },
+  ) {}
+
+  async answer(request: Request): Promise<Response> {
+    const { type, version, cache } = this.traits;
+    const headers = new Headers({ "Content-Type": type, "Cache-Control": cache, Vary: "Accept-Encoding" });
+    if (version !== undefined) {
+      // Weak: it is the same thing, however it is packed.
+      const tag = `W/"${version}"`;
+      headers.set("ETag", tag);
+      const known = request.headers.get("If-None-Match")?.split(",") ?? [];
+      if (known.some((one) => one.trim() === tag || one.trim() === "*"))
+        return new Response(null, { status: 304, headers });
+    }
+    const encoding = this.bytes.length < shortestPacked ? undefined : encodingFor(request);
+    const body = encoding === undefined ? this.bytes : await this.pack(encoding);
+    if (encoding !== undefined) headers.set("Content-Encoding", encoding);
+    headers.set("Content-Length", `${body.length}`);
+    return new Response(request.method === "HEAD" ? null : body, { headers });
+  }
+
+  private async pack(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+    const packed = this.packed.get(encoding) ?? packedBy[encoding](this.bytes, this.traits.effort);
+    this.packed.set(encoding, packed);
+    return packed;
+  }
+}
+
+const brotliAsync = promisify(brotliCompress);
+const gzipAsync = promisify(gzip);
+
+const packedBy: Record<Encoding, (bytes: Uint8Array, effort: number) => Promise<Uint8Array<ArrayBuffer>>> = {
+  br: async (bytes, effort) =>
+    new Uint8Array(
+      await brotliAsync(bytes, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: effort,
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        },
+      }),
+    ),
+  gzip: async (bytes, effort) => new Uint8Array(await gzipAsync(bytes, { level: Math.min(9, effort) })),
+};
+
+/** The best that the other side says it can unpack; `;q=0` says that it cannot. */
+export function encodingFor(request: Request): Encoding | undefined {
+  const accepted = (request.headers.get("Accept-Encoding") ?? "").split(",").flatMap((part) => {
+    const [name = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [name];
+  });
+  return (["br", "gzip"] as const).find((encoding) => accepted.includes(encoding));
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isIPv6 } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { pageFolder } from "@tierwall/ui";
+import { type EventTimes, usualEventTimes } from "./api/events.js";
+import { operations } from "./api/operations.js";
+import { pageApp } from "./app.js";
+import { CurrentState } from "./current-state.js";
+import { Entry } from "./entry.js";
+import type { StateFeed } from "./feed.js";
+import { isLoopback } from "./guard.js";
+import { readPage } from "./page-files.js";
+
+export interface PageOptions {
+  readonly feed: StateFeed;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Loopback unless told otherwise. */
+  readonly address?: string;
+  /** Names under which the page is reached, beside the address. */
+  readonly hosts?: readonly string[];
+  /** Who does not know it is not let in. Where others can reach the address, one is made if there is none. */
+  readonly token?: string;
+  /** The built page. */
+  readonly folder?: URL;
+  readonly eventTimes?: EventTimes;
+}
+
+export interface RunningPage {
+  readonly url: string;
+  readonly port: number;
+  /** What to log in with; absent where nobody has to. */
+  readonly token?: string;
+  readonly close: () => Promise<void>;
+}
+
+export type StartedPage =
+  | { readonly ok: true; readonly page: RunningPage }
+  | { readonly ok: false; readonly message: string };
+
+/** Serves the page and its API until it is closed. Nothing that is asked changes anything. */
+export async function startPage(options: PageOptions): Promise<StartedPage> {
+  const { address = "127.0.0.1", hosts = [], folder = pageFolder, eventTimes = usualEventTimes } = options;
+  const token = options.token ?? (isLoopback(address) ? undefined : randomBytes(24).toString("base64url"));
+  const state = new CurrentState(options.feed);
+  const app = pageApp({
+    state,
+    page: readPage(folder),
+    operations: operations(eventTimes),
+    guard: { address, hosts },
+    ...(token === undefined ? {} : { entry: new Entry(token) }),
+  });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const failure = await listening(server, address, options.port);
+  if (failure !== undefined) return { ok: false, message: failure };
+  await state.started;
+  const { port } = server.address() as AddressInfo;
+  return {
+    ok: true,
+    page: {
+      url: `http://${isIPv6(address) ? `[${address}]` : address}:${port}/`,
+      port,
+      ...(token === undefined ? {} : { token }),
+      close: async () => {
+        await state.stop();
+        const closed = new Promise((resolve) => server.close(resolve));
+        server.closeAllConnections();
+        await closed;
+      },
+    },
+  };
+}
+
+async function listening(server: Server, address: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(refusal(error, address, port)));
+    server.listen(port, address, () => resolve(undefined));
+  });
+}
+
+function refusal({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} of ${address} is taken; choose another with --port, or any that is free with --port 0`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `\`${address}\` is no address of this machine; --address takes one that is, or 0.0.0.0 for all`;
+    case "EACCES":
+      return `port ${port} may not be used by this user; choose one above 1023 with --port`;
+    default:
+      return `${address}:${port} cannot be had: ${message}`;
+  }
+}

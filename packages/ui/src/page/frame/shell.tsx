@@ -1,0 +1,78 @@
+import { Suspense, useEffect } from "react";
+import { useCluster } from "./cluster-state.js";
+import { FileDrop } from "./file-drop.js";
+import { Loading, Notice } from "./notice.js";
+import { type Page, pages } from "./pages.js";
+import { StateLine } from "./state-line.js";
+import { ThemeButton } from "./theme-button.js";
+import { hrefOf, useAddress } from "./use-address.js";
+
+/** What stands around every page: where one is, what it is about, and where else one can go. */
+export function Shell() {
+  const { page: name } = useAddress();
+  const page = pages.find((known) => known.name === name) ?? pages[0]!;
+  useEffect(() => {
+    document.title = `${page.title} · Tierwall`;
+  }, [page]);
+  return (
+    <>
+      <a className="skip" href="#content" onClick={skipToContent}>
+        Skip to the page
+      </a>
+      <header className="header">
+        <a className="brand" href={hrefOf("explain")}>
+          <Mark />
+          Tierwall
+        </a>
+        <nav aria-label="Pages">
+          {pages.map(({ name, title }) => (
+            <a key={name} href={hrefOf(name)} aria-current={name === page.name ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <StateLine />
+        <ThemeButton />
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Content page={page} />
+      </main>
+      <FileDrop />
+    </>
+  );
+}
+
+function Content({ page: { Content, title } }: { readonly page: Page }) {
+  const { state } = useCluster();
+  switch (state.status) {
+    case "loading":
+      return <Loading>Reading the cluster…</Loading>;
+    case "failed":
+      return (
+        <Notice title="The cluster could not be read" role="alert">
+          {state.message}
+        </Notice>
+      );
+    case "ready":
+      return (
+        <Suspense fallback={<Loading>Opening {title}…</Loading>}>
+          <Content />
+        </Suspense>
+      );
+  }
+}
+
+/** The address bar holds the question, so that the link must not go there. */
+function skipToContent(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+      <path className="mark-wall" d="M2 4h7v6h6v6h7v5H2z" />
+      <path className="mark-water" d="M2 4h7v6h6v6h7" />
+    </svg>
+  );
+}

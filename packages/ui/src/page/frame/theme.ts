@@ -1,0 +1,36 @@
+/** What somebody chose; `system` is what their machine prefers. */
+export type Theme = "system" | "light" | "dark";
+
+export const themes: readonly Theme[] = ["system", "light", "dark"];
+
+const key = "tierwall.theme";
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
+export function chosenTheme(): Theme {
+  const stored = localStorage.getItem(key);
+  return themes.find((theme) => theme === stored) ?? "system";
+}
+
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(key, theme);
+  apply();
+}
+
+/** Before anything is drawn, and whenever the machine's preference changes. */
+export function followTheme(): void {
+  apply();
+  prefersDark.addEventListener("change", apply);
+}
+
+/** Told when light becomes dark or the other way round: canvases are drawn again then. */
+export function onThemeChange(listener: () => void): () => void {
+  const observer = new MutationObserver(listener);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => observer.disconnect();
+}
+
+function apply(): void {
+  const theme = chosenTheme();
+  const dark = theme === "system" ? prefersDark.matches : theme === "dark";
+  document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+}

@@ -1,0 +1,22 @@
+import type { TierName } from "@tierwall/core";
+
+/** A tier as the page calls it, and whose policies are in it. */
+export interface TierWords {
+  readonly title: string;
+  readonly who: string;
+}
+
+/** In evaluation order. */
+export const tierWords: Readonly<Record<TierName, TierWords>> = {
+  guardrail: { title: "Guardrail", who: "first-draft cluster policies that empower or deny" },
+  "guardrail-allow": { title: "Guardrail allow", who: "first-draft cluster policies that allow" },
+  admin: { title: "Admin", who: "cluster policies that developers cannot overrule" },
+  "network-policy": { title: "NetworkPolicy", who: "the developers' policies, namespace by namespace" },
+  baseline: { title: "Baseline", who: "cluster policies that developers can overrule" },
+  "cluster-default": { title: "Cluster default", who: "first-draft defaults for the whole cluster" },
+};
+
+export const defaultTier: TierWords = {
+  title: "Default",
+  who: "where no policy speaks, everything is allowed",
+};

@@ -1,0 +1,44 @@
+import { useEffect, useState } from "react";
+import type { AnswerOf, QuestionName, RequestOf } from "../worker/answers.js";
+import { ask, type AskOptions } from "../worker/ask.js";
+import { useCluster } from "./cluster-state.js";
+
+export type Asked<A> =
+  /** The answer to the question before stays, so that nothing flickers while the next is on its way. */
+  | { readonly status: "asking"; readonly before?: A }
+  | { readonly status: "answered"; readonly answer: A }
+  | { readonly status: "failed"; readonly message: string };
+
+/**
+ * The answer to a question about the present state; asked again when the question or the state changes. Undefined asks
+ * nothing yet.
+ */
+export function useAnswer<N extends QuestionName>(
+  name: N,
+  request: RequestOf<N> | undefined,
+  lane: NonNullable<AskOptions["lane"]> = "quick",
+): Asked<AnswerOf<N>> {
+  const { state } = useCluster();
+  const generation = state.status === "ready" ? state.generation : 0;
+  const [asked, setAsked] = useState<Asked<AnswerOf<N>>>({ status: "asking" });
+  // Requests are plain data: what they say tells them apart.
+  const text = request === undefined ? undefined : JSON.stringify(request);
+  useEffect(() => {
+    if (text === undefined || generation === 0) return undefined;
+    const wanted = new AbortController();
+    setAsked((last) => (last.status === "answered" ? { status: "asking", before: last.answer } : last));
+    ask(name, JSON.parse(text) as RequestOf<N>, { signal: wanted.signal, lane }).then(
+      (answer) => setAsked({ status: "answered", answer }),
+      (error: Error) => {
+        if (!wanted.signal.aborted) setAsked({ status: "failed", message: error.message });
+      },
+    );
+    return () => wanted.abort();
+  }, [name, text, lane, generation]);
+  return asked;
+}
+
+/** What there is to show: the answer, or the one before it. */
+export function shown<A>(asked: Asked<A>): A | undefined {
+  return asked.status === "answered" ? asked.answer : asked.status === "asking" ? asked.before : undefined;
+}

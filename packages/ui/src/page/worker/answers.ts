@@ -1,0 +1,23 @@
+import { answerEndpoints } from "./endpoints.js";
+import { answerExplain } from "./explain.js";
+import { answerFirstQuestion } from "./first-question.js";
+import type { HeldState } from "./held-state.js";
+import { answerPorts } from "./ports.js";
+import { answerYaml } from "./yaml.js";
+
+/**
+ * Every question that the page asks, and who answers it. Requests and answers go from one thread to another, so they are
+ * plain data. The page takes the types of this file alone: the engine is the worker's.
+ */
+export const answers = {
+  endpoints: answerEndpoints,
+  explain: answerExplain,
+  "first-question": answerFirstQuestion,
+  ports: answerPorts,
+  yaml: answerYaml,
+} satisfies Record<string, (held: HeldState, request: never) => unknown>;
+
+export type Answers = typeof answers;
+export type QuestionName = keyof Answers;
+export type RequestOf<N extends QuestionName> = Parameters<Answers[N]>[1];
+export type AnswerOf<N extends QuestionName> = Awaited<ReturnType<Answers[N]>>;

@@ -1,0 +1,106 @@
+import type { AnswerOf, QuestionName, RequestOf } from "./answers.js";
+import type { StateSource } from "./given-state.js";
+import type { Message, Reply } from "./message.js";
+import type { Summary } from "./summary.js";
+
+type Unnumbered<M> = M extends Message ? Omit<M, "number"> : never;
+
+interface Waiting {
+  readonly message: Unnumbered<Message>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface AskOptions {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** `patient` for what may take seconds, such as all findings of a large cluster: nothing quick waits behind it. */
+  readonly lane?: "quick" | "patient";
+}
+
+/** Has the engine read another state. */
+export function load(source: StateSource): Promise<Summary> {
+  loaded = source;
+  patient.wantsState = true;
+  return quick.load(source);
+}
+
+export function ask<N extends QuestionName>(
+  name: N,
+  request: RequestOf<N>,
+  { signal, lane = "quick" }: AskOptions = {},
+): Promise<AnswerOf<N>> {
+  if (lane === "quick") return quick.ask(name, request, signal);
+  if (patient.wantsState && loaded !== undefined) patient.load(loaded).catch(() => undefined);
+  return patient.ask(name, request, signal);
+}
+
+let loaded: StateSource | undefined;
+
+/**
+ * The page's end of a worker. One message is under way at a time, and the others wait here: those that nobody wants any
+ * more never reach the worker.
+ */
+class Lane {
+  /** Whether it has not been told yet of the state that was loaded last. */
+  wantsState = true;
+  private worker: Worker | undefined;
+  private readonly queue: Waiting[] = [];
+  private current: Waiting | undefined;
+  private number = 0;
+
+  load(source: StateSource): Promise<Summary> {
+    this.wantsState = false;
+    return this.send({ kind: "load", source }) as Promise<Summary>;
+  }
+
+  ask<N extends QuestionName>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
+    return this.send({ kind: "ask", name, request }, signal) as Promise<AnswerOf<N>>;
+  }
+
+  private send(message: Unnumbered<Message>, signal?: AbortSignal): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = { message, resolve, reject };
+      signal?.addEventListener("abort", () => this.drop(waiting));
+      this.queue.push(waiting);
+      this.next();
+    });
+  }
+
+  private drop(unwanted: Waiting): void {
+    const at = this.queue.indexOf(unwanted);
+    if (at >= 0) this.queue.splice(at, 1);
+    unwanted.reject(new DOMException("nobody waits for this answer any more", "AbortError"));
+  }
+
+  private next(): void {
+    if (this.current !== undefined) return;
+    this.current = this.queue.shift();
+    if (this.current === undefined) return;
+    this.worker ??= this.start();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
+    this.worker.postMessage({ ...this.current.message, number: ++this.number });
+  }
+
+  private start(): Worker {
+    const worker = new Worker(new URL("./engine-worker.ts", import.meta.url), { type: "module" });
+    worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
+      if (data.number !== this.number) return;
+      const { current } = this;
+      this.current = undefined;
+      if (data.kind === "answer") current?.resolve(data.answer);
+      else current?.reject(new Error(data.message));
+      this.next();
+    });
+    worker.addEventListener("error", () => {
+      this.current?.reject(new Error("the engine could not be started; load the page again"));
+      this.current = undefined;
+      this.next();
+    });
+    return worker;
+  }
+}
+
+const quick = new Lane();
+/** A thread with a state of its own, started when somebody first asks there. */
+const patient = new Lane();

@@ -1,0 +1,44 @@
+import { isObject, type TextSource } from "@tierwall/core";
+import type { GivenState } from "./held-state.js";
+
+/** Where the worker gets a state from: the server, files at hand, or the one and the others. */
+export interface StateSource {
+  /** The address that hands it out; without it there are only the files. */
+  readonly server?: string;
+  /** One of the same name as one of the server's takes its place. */
+  readonly files: readonly TextSource[];
+}
+
+export async function givenState({ server, files }: StateSource): Promise<GivenState> {
+  const count = files.length === 1 ? files[0]!.file : `${files.length} files`;
+  if (server === undefined) return { title: count, revision: "files", sources: files, provenance: "file" };
+  const given = await fetchState(server);
+  if (files.length === 0) return given;
+  const names = new Set(files.map(({ file }) => file));
+  const sources = [...given.sources.filter(({ file }) => !names.has(file)), ...files];
+  return { ...given, title: `${given.title} + ${count}`, sources };
+}
+
+async function fetchState(server: string): Promise<GivenState> {
+  const response = await fetch(server).catch(() => undefined);
+  if (response === undefined)
+    throw new Error("the server does not answer; is `tierwall serve` still running?");
+  if (!response.ok) throw new Error(`the server answers with ${response.status} ${response.statusText}`);
+  const given = readGivenState((await response.json()) as unknown);
+  if (given === undefined)
+    throw new Error("the server speaks another version of Tierwall; load the page again");
+  return given;
+}
+
+function readGivenState(value: unknown): GivenState | undefined {
+  if (!isObject(value) || value["version"] !== 1) return undefined;
+  const { title, revision, sources, provenance } = value;
+  if (typeof title !== "string" || typeof revision !== "string" || !Array.isArray(sources)) return undefined;
+  const texts = sources.flatMap((source: unknown) =>
+    isObject(source) && typeof source["file"] === "string" && typeof source["text"] === "string"
+      ? { file: source["file"], text: source["text"] }
+      : [],
+  );
+  if (texts.length < sources.length) return undefined;
+  return { title, revision, sources: texts, provenance: provenance === "cluster" ? "cluster" : "file" };
+}

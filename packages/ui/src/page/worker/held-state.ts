@@ -1,0 +1,36 @@
+import { compile, type Engine, readState, type State, type TextSource } from "@tierwall/core";
+
+/** What the page is about, as the server hands it out, or as somebody dropped it on the page. */
+export interface GivenState {
+  readonly title: string;
+  /** Changes when the state does. */
+  readonly revision: string;
+  readonly sources: readonly TextSource[];
+  readonly provenance: "file" | "cluster";
+}
+
+/** The state in the worker's hands, which all questions are asked of. Never changed: another state is another object. */
+export class HeldState {
+  readonly state: State;
+  private compiled: Engine | undefined;
+
+  constructor(readonly given: GivenState) {
+    const { sources, provenance } = given;
+    // A page that shows nothing because of one bad file helps nobody: the rest is shown, and the errors beside it.
+    this.state = readState(sources, {
+      keepGoing: true,
+      ...(provenance === "cluster" ? { provenance } : {}),
+    });
+  }
+
+  /** Compiled when somebody first asks about all pairs. */
+  get engine(): Engine {
+    this.compiled ??= compile(this.state.cluster, this.state.tiers);
+    return this.compiled;
+  }
+
+  /** The text of a file; undefined for one that is not among the sources. */
+  textOf(file: string): string | undefined {
+    return this.given.sources.find((source) => source.file === file)?.text;
+  }
+}

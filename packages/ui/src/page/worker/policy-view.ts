@@ -1,0 +1,78 @@
+import {
+  clusterFile,
+  formatPolicy,
+  formatRule,
+  type PolicyRef,
+  type Rule,
+  trafficText,
+} from "@tierwall/core";
+
+/** A policy as the page shows it and asks about it. */
+export interface PolicyView {
+  /** Tells it from all others, also of the same name in another API. */
+  readonly key: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  /** `NetworkPolicy shop/allow-web`. */
+  readonly title: string;
+  readonly priority?: number;
+  readonly place?: PlaceView;
+}
+
+/** Where something stands; absent for objects of a cluster, which stand in no file that anybody could open. */
+export interface PlaceView {
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface RuleView {
+  readonly policy: PolicyView;
+  /** Where it stands in its policy: `spec.ingress[0]`. */
+  readonly path: string;
+  /** Counted from one, as people do. */
+  readonly number: number;
+  readonly name?: string;
+  /** `NetworkPolicy shop/allow-web rule 1 "dns"`. */
+  readonly title: string;
+  readonly action: Rule["action"];
+  /** `from all pods on 80/TCP`. */
+  readonly traffic: string;
+  readonly place?: PlaceView;
+}
+
+export function policyKey({ group, kind, namespace, name }: PolicyRef): string {
+  return `${kind}.${group}/${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+export function policyView(policy: PolicyRef): PolicyView {
+  const { kind, namespace, name, priority } = policy;
+  return {
+    key: policyKey(policy),
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    title: formatPolicy(policy),
+    ...(priority === undefined ? {} : { priority }),
+    ...placeView(policy.place()),
+  };
+}
+
+export function ruleView(rule: Rule): RuleView {
+  const { policy, path, index, name, place } = rule.origin;
+  return {
+    policy: policyView(policy),
+    path,
+    number: index + 1,
+    ...(name === undefined ? {} : { name }),
+    title: formatRule(rule.origin),
+    action: rule.action,
+    traffic: trafficText(rule),
+    ...placeView(place()),
+  };
+}
+
+export function placeView(place: PlaceView | undefined): { readonly place?: PlaceView } {
+  if (place === undefined || place.file.startsWith(clusterFile)) return {};
+  return { place: { file: place.file, line: place.line } };
+}

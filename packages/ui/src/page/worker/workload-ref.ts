@@ -1,0 +1,16 @@
+import type { Cluster, Workload } from "@tierwall/core";
+
+/** How a question names each workload: `shop/cart`, or with its kind where that could be somebody else. */
+export function workloadRefs({ workloads, pods }: Cluster): (workload: Workload) => string {
+  const named = new Map<string, number>();
+  for (const { namespace, name } of workloads) {
+    const key = `${namespace}/${name}`;
+    named.set(key, (named.get(key) ?? 0) + 1);
+  }
+  return ({ namespace, kind, name }) => {
+    const key = `${namespace}/${name}`;
+    const pod = pods.get(key);
+    const isClear = named.get(key) === 1 && (pod === undefined || pod.fromTemplate === true);
+    return isClear ? key : `${namespace}/${kind}/${name}`;
+  };
+}

@@ -20,11 +20,19 @@ export {
 export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
-export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
-export type { MatrixQuestion } from "./analysis/matrix/question.js";
-export { Reasons } from "./analysis/matrix/reasons.js";
-export type { PortGroup } from "./analysis/matrix/port-groups.js";
-export type { Grain, Party } from "./analysis/party.js";
+export {
+  type Connection,
+  type Matrix,
+  type MatrixEnd,
+  matrixOf,
+  type Sums,
+} from "./analysis/matrix/matrix.js";
+export { type Decided, decidedBy, type Meant } from "./analysis/matrix/decided-by.js";
+export { decidingTiers, type TierVerdict, tierVerdicts } from "./analysis/matrix/deciding-tiers.js";
+export { askedPorts, type MatrixQuestion } from "./analysis/matrix/question.js";
+export { type DirectionReason, type Reason, Reasons } from "./analysis/matrix/reasons.js";
+export { type PortGroup, portGroups } from "./analysis/matrix/port-groups.js";
+export { formatParty, type Grain, type Party, partyKey } from "./analysis/party.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
@@ -87,7 +95,9 @@ export { compile, type Engine } from "./engine/engine.js";
 export type { DirectionExplanation, FlowExplanation } from "./engine/explain-flow.js";
 export type { ExternalBlock } from "./engine/external-pairs.js";
 export type { IsolatedPods } from "./engine/isolated.js";
+export type { Member } from "./engine/ends.js";
 export { endpointsOf } from "./engine/members.js";
+export { realPorts } from "./engine/translation.js";
 export type { AddressRange } from "./engine/outside-runs.js";
 export type { Reached, ReachedAddresses, ReachedEnds } from "./engine/reach.js";
 export type { Use } from "./engine/rule-use.js";
@@ -164,7 +174,7 @@ export { matrixDot } from "./report/matrix-dot.js";
 export { matrixHtml } from "./report/matrix-html.js";
 export { matrixJson } from "./report/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix-markdown.js";
-export { type Picture, pictureOf } from "./report/matrix-picture.js";
+export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix-picture.js";
 export { matrixSvg } from "./report/matrix-svg.js";
 export { matrixText } from "./report/matrix-text.js";
 export { lintGithub } from "./report/lint-github.js";
@@ -179,6 +189,8 @@ export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
+export { portGroupsText } from "./report/port-groups-text.js";
+export { matrixEndText } from "./report/party-json.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
 export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";

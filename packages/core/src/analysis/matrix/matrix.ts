@@ -53,6 +53,12 @@ export class Matrix {
         yield { from: { kind: "external", range }, to: this.parties[party]!, cell: this.cells.content(id) };
   }
 
+  /** The cell of two parties, by their places in the list; undefined where there is no pair. */
+  cellBetween(from: number, to: number): Cell | undefined {
+    const id = this.rows.of(from)?.[to] ?? noPairs;
+    return id === noPairs ? undefined : this.cells.content(id);
+  }
+
   /**
    * The cells added up over groups of ends, by source and destination; undefined where there is no pair. Ends without a
    * group are left out.

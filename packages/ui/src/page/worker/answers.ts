@@ -2,6 +2,7 @@ import { answerEndpoints } from "./endpoints.js";
 import { answerExplain } from "./explain.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
+import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./matrix.js";
 import { answerPorts } from "./ports.js";
 import { answerYaml } from "./yaml.js";
 
@@ -13,6 +14,9 @@ export const answers = {
   endpoints: answerEndpoints,
   explain: answerExplain,
   "first-question": answerFirstQuestion,
+  matrix: answerMatrix,
+  "matrix-cell": answerMatrixCell,
+  "matrix-tiers": answerMatrixTiers,
   ports: answerPorts,
   yaml: answerYaml,
 } satisfies Record<string, (held: HeldState, request: never) => unknown>;

@@ -8,6 +8,7 @@ import { partyKey, partyOf } from "../analysis/party.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { Member } from "../engine/ends.js";
 import type { FlowExplanation } from "../engine/explain-flow.js";
+import { nearnessOf } from "../engine/members.js";
 import { realPorts } from "../engine/translation.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
@@ -45,9 +46,9 @@ function explained(
 
 describe("the tier that a picture shows for a pair and a port is the one that decides", () => {
   it.each([
-    { of: "small", runs: 15 },
-    { of: "crowded", runs: 4 },
-    { of: "cilium", runs: 8 },
+    { of: "small", runs: 8 },
+    { of: "crowded", runs: 2 },
+    { of: "cilium", runs: 5 },
   ] as const)("$of", ({ of, runs }) => {
     fc.assert(
       fc.property(anyScenario(clusters[of]), (scenario) => {
@@ -69,7 +70,14 @@ describe("the tier that a picture shows for a pair and a port is the one that de
             // Families that differ are two answers; and of hosts nobody looks into what facts would make of it.
             if (shown.kind === "several") continue;
             if (shown.kind === "undecided" && (isHost(pair.source) || isHost(pair.destination))) continue;
-            expect(shown).toEqual(tierOf(explained(engine, pair, port)));
+            const said = explained(engine, pair, port);
+            // On which node a pod runs may change who decides, and not what.
+            if (
+              nearnessOf(pair.source, pair.destination) === "unknown-node" &&
+              [pair.source, pair.destination].some(isHost)
+            )
+              expect(shown.kind === "tier" ? shown.verdict : "Allow").toBe(said.verdict);
+            else expect(shown).toEqual(tierOf(said));
           }
         }
         return true;
@@ -92,8 +100,8 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
     );
   };
   it.each([
-    { of: "small", runs: 15 },
-    { of: "cilium", runs: 8 },
+    { of: "small", runs: 8 },
+    { of: "cilium", runs: 5 },
   ] as const)("$of", ({ of, runs }) => {
     fc.assert(
       fc.property(

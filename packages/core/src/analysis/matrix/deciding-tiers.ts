@@ -110,7 +110,7 @@ class SaidByTiers {
     const row = this.said[direction][subject.index];
     // S1.4
     if (row === undefined) return byDefault;
-    if (nearness === "unknown-node") return undecided;
+    if (nearness === "unknown-node") return eitherOf(row[end.column]!, row[end.ownColumn]!);
     const other: Other = nearness === undefined ? { kind: "pod", end } : { kind: "host", end, nearness };
     return row[columnOf(other)]!;
   }
@@ -167,6 +167,12 @@ class SaidByTiers {
       direction === "egress" ? [subject.sample, end.sample] : [end.sample, subject.sample];
     return this.deciders.of(direction, subject, { kind: "pod", end }, open, () => ({ source, destination }));
   }
+}
+
+/** Where it is not known which of two holds: what they agree on. */
+function eitherOf(one: number, other: number): number {
+  if (one === undecided || other === undecided || isDenial(one) !== isDenial(other)) return undecided;
+  return Math.min(one, other);
 }
 
 function codeOfSaying({ verdict, deciders }: DecidedPorts["said"]): number {

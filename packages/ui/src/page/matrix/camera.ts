@@ -12,10 +12,12 @@ export interface Size {
 }
 
 const largest = 40;
+/** So that the last row is seen to be the last. */
+const margin = 6;
 
 /** All of it, as large as it goes; few cells are no larger than they need to be. */
 export function fitted(cells: number, { width, height }: Size): Camera {
-  const scale = Math.min(largest * 0.7, Math.min(width, height) / Math.max(1, cells));
+  const scale = Math.min(largest * 0.7, (Math.min(width, height) - margin) / Math.max(1, cells));
   return { x: 0, y: 0, scale };
 }
 

@@ -66,8 +66,10 @@ export function mixed(a: Rgb, b: Rgb, share: number): Rgb {
 
 export const cssOf = ([red, green, blue]: Rgb): string => `rgb(${red} ${green} ${blue})`;
 
-/** `#0a5fb8`. */
+/** `#0a5fb8`, or short as builds write it: `#fff`. */
 export function parseHex(text: string): Rgb {
-  const number = Number.parseInt(text.slice(1), 16);
+  const digits = text.slice(1);
+  const whole = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
+  const number = Number.parseInt(whole, 16);
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
 }

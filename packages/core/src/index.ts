@@ -131,7 +131,7 @@ export {
   type JsonObject,
   type ParsedDocument,
 } from "./manifest/document.js";
-export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
+export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
@@ -190,6 +190,7 @@ export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
 export { portGroupsText } from "./report/port-groups-text.js";
+export { cellText } from "./report/matrix-groups.js";
 export { matrixEndText } from "./report/party-json.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
 export { deciderText, trafficText } from "./report/rule-text.js";

@@ -59,6 +59,23 @@ export class Matrix {
     return id === noPairs ? undefined : this.cells.content(id);
   }
 
+  /** All pairs of these ends with those, denied ones too. */
+  *between(isFrom: (end: MatrixEnd) => boolean, isTo: (end: MatrixEnd) => boolean): Iterable<Connection> {
+    const targets = [...this.parties.keys()].filter((j) => isTo(this.parties[j]!));
+    for (const [i, from] of this.parties.entries()) {
+      if (!isFrom(from)) continue;
+      for (const j of targets) {
+        const cell = this.cellBetween(i, j);
+        if (cell !== undefined) yield { from, to: this.parties[j]!, cell };
+      }
+    }
+    for (const { party, direction, range, cell } of this.runs) {
+      const [own, outside] = [this.parties[party]!, { kind: "external", range } as const];
+      const [from, to] = direction === "egress" ? [own, outside] : [outside, own];
+      if (isFrom(from) && isTo(to)) yield { from, to, cell: this.cells.content(cell) };
+    }
+  }
+
   /**
    * The cells added up over groups of ends, by source and destination; undefined where there is no pair. Ends without a
    * group are left out.

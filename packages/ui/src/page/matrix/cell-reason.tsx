@@ -49,7 +49,7 @@ export function CellReason({ request, ends, codes, colouring, cursor, opened }: 
       </h2>
       <p className="cell-words">
         {colouring.wordsOf(code)}
-        {isAbout && answer.ports !== "" && request.port === "" && (
+        {isAbout && answer.ports !== "-" && request.port === "" && (
           <span className="cell-ports"> {shortPorts(answer.ports)}</span>
         )}
       </p>

@@ -2,6 +2,8 @@ import { answerEndpoints } from "./endpoints.js";
 import { answerExplain } from "./explain.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
+import { answerMap, answerMapChoices } from "./map.js";
+import { answerMapEdge } from "./map-edge.js";
 import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./matrix.js";
 import { answerPorts } from "./ports.js";
 import { answerYaml } from "./yaml.js";
@@ -14,6 +16,9 @@ export const answers = {
   endpoints: answerEndpoints,
   explain: answerExplain,
   "first-question": answerFirstQuestion,
+  map: answerMap,
+  "map-choices": answerMapChoices,
+  "map-edge": answerMapEdge,
   matrix: answerMatrix,
   "matrix-cell": answerMatrixCell,
   "matrix-tiers": answerMatrixTiers,

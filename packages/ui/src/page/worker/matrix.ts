@@ -1,6 +1,7 @@
 import {
   askedPorts,
   type Cell,
+  cellText,
   type Connection,
   decidingTiers,
   formatParty,
@@ -8,7 +9,6 @@ import {
   type Look,
   lookOf,
   type Party,
-  portGroupsText,
   type TierVerdict,
   tierVerdicts,
 } from "@tierwall/core";
@@ -134,20 +134,10 @@ export function answerMatrixCell(
   return {
     from: formatParty(source),
     to: formatParty(destination),
-    ports: portsText(cellAt(cell, asked.value)),
+    ports: cellText(cellAt(cell, asked.value)),
     reasons,
     ...(question === undefined ? {} : { question }),
   };
-}
-
-/** `443/TCP ~9000/TCP ?53/UDP`, as `tierwall matrix` writes it. */
-export function portsText({ wholly, partly, undecided }: Cell): string {
-  const parts = [
-    portGroupsText(wholly),
-    ...(partly.length > 0 ? [`~${portGroupsText(partly)}`] : []),
-    ...(undecided.length > 0 ? [`?${portGroupsText(undecided)}`] : []),
-  ];
-  return parts.filter((part) => part !== "").join(" ");
 }
 
 /** How Explain's questions name a party. */

@@ -21,11 +21,19 @@ export { editPolicies, type EditedPolicies } from "./analysis/edited-policies.js
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
-export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
-export type { MatrixQuestion } from "./analysis/matrix/question.js";
-export { Reasons } from "./analysis/matrix/reasons.js";
-export type { PortGroup } from "./analysis/matrix/port-groups.js";
-export type { Grain, Party } from "./analysis/party.js";
+export {
+  type Connection,
+  type Matrix,
+  type MatrixEnd,
+  matrixOf,
+  type Sums,
+} from "./analysis/matrix/matrix.js";
+export { type Decided, decidedBy, type Meant } from "./analysis/matrix/decided-by.js";
+export { decidingTiers, type TierVerdict, tierVerdicts } from "./analysis/matrix/deciding-tiers.js";
+export { askedPorts, type MatrixQuestion } from "./analysis/matrix/question.js";
+export { type DirectionReason, type Reason, Reasons } from "./analysis/matrix/reasons.js";
+export { type PortGroup, portGroups } from "./analysis/matrix/port-groups.js";
+export { formatParty, type Grain, type Party, partyKey } from "./analysis/party.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
@@ -90,7 +98,9 @@ export { compile, type Engine } from "./engine/engine.js";
 export type { DirectionExplanation, FlowExplanation } from "./engine/explain-flow.js";
 export type { ExternalBlock } from "./engine/external-pairs.js";
 export type { IsolatedPods } from "./engine/isolated.js";
+export type { Member } from "./engine/ends.js";
 export { endpointsOf } from "./engine/members.js";
+export { realPorts } from "./engine/translation.js";
 export type { AddressRange } from "./engine/outside-runs.js";
 export type { Reached, ReachedAddresses, ReachedEnds } from "./engine/reach.js";
 export type { Use } from "./engine/rule-use.js";
@@ -124,7 +134,7 @@ export {
   type JsonObject,
   type ParsedDocument,
 } from "./manifest/document.js";
-export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
+export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
@@ -176,7 +186,7 @@ export { matrixDot } from "./report/matrix-dot.js";
 export { matrixHtml } from "./report/matrix-html.js";
 export { matrixJson } from "./report/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix-markdown.js";
-export { type Picture, pictureOf } from "./report/matrix-picture.js";
+export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix-picture.js";
 export { matrixSvg } from "./report/matrix-svg.js";
 export { matrixText } from "./report/matrix-text.js";
 export { lintGithub } from "./report/lint-github.js";
@@ -192,6 +202,9 @@ export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
 export { type Remark, remarksOf } from "./report/preview-words.js";
+export { portGroupsText } from "./report/port-groups-text.js";
+export { cellText } from "./report/matrix-groups.js";
+export { matrixEndText } from "./report/party-json.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
 export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";

@@ -3,6 +3,9 @@ import { answerExplain } from "./explain.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
 import { playgroundAnswers } from "./playground.js";
+import { answerMap, answerMapChoices } from "./map.js";
+import { answerMapEdge } from "./map-edge.js";
+import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./matrix.js";
 import { answerPorts } from "./ports.js";
 import { answerYaml } from "./yaml.js";
 
@@ -14,6 +17,12 @@ export const answers = {
   endpoints: answerEndpoints,
   explain: answerExplain,
   "first-question": answerFirstQuestion,
+  map: answerMap,
+  "map-choices": answerMapChoices,
+  "map-edge": answerMapEdge,
+  matrix: answerMatrix,
+  "matrix-cell": answerMatrixCell,
+  "matrix-tiers": answerMatrixTiers,
   ports: answerPorts,
   yaml: answerYaml,
   ...playgroundAnswers,

@@ -47,6 +47,12 @@ export {
   readerOf,
 } from "./analysis/replay/format.js";
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
+export type { Override } from "./analysis/proof/override.js";
+export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export type { RuleProof } from "./analysis/proof/rule-proofs.js";
+export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
@@ -62,6 +68,7 @@ export {
   type State,
   type StateOptions,
 } from "./analysis/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -76,8 +83,9 @@ export {
   podKey,
   type Workload,
 } from "./cluster/model.js";
-export { clusterFile, type Path } from "./diagnostics/place.js";
+export { clusterFile, formatPath, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export type { PolicyKind } from "./dialects/dialect.js";
@@ -178,8 +186,9 @@ export {
   summarize,
   summaryText,
 } from "./report/diagnostics-text.js";
+export { flowText } from "./report/changes-words.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
-export { explanationJson, type JsonValue } from "./report/explanation-json.js";
+export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
@@ -196,6 +205,7 @@ export { lintSarif } from "./report/lint-sarif.js";
 export { lintText } from "./report/lint-text.js";
 export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
+export { policiesJson } from "./report/policies-json.js";
 export { replayJson } from "./report/replay-json.js";
 export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";

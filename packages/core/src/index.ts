@@ -186,7 +186,6 @@ export {
   summarize,
   summaryText,
 } from "./report/diagnostics-text.js";
-export { flowText } from "./report/changes-words.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
 export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";

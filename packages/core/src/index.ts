@@ -21,11 +21,19 @@ export { editPolicies, type EditedPolicies } from "./analysis/edited-policies.js
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
-export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
-export type { MatrixQuestion } from "./analysis/matrix/question.js";
-export { Reasons } from "./analysis/matrix/reasons.js";
-export type { PortGroup } from "./analysis/matrix/port-groups.js";
-export type { Grain, Party } from "./analysis/party.js";
+export {
+  type Connection,
+  type Matrix,
+  type MatrixEnd,
+  matrixOf,
+  type Sums,
+} from "./analysis/matrix/matrix.js";
+export { type Decided, decidedBy, type Meant } from "./analysis/matrix/decided-by.js";
+export { decidingTiers, type TierVerdict, tierVerdicts } from "./analysis/matrix/deciding-tiers.js";
+export { askedPorts, type MatrixQuestion } from "./analysis/matrix/question.js";
+export { type DirectionReason, type Reason, Reasons } from "./analysis/matrix/reasons.js";
+export { type PortGroup, portGroups } from "./analysis/matrix/port-groups.js";
+export { formatParty, type Grain, type Party, partyKey } from "./analysis/party.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
@@ -39,6 +47,12 @@ export {
   readerOf,
 } from "./analysis/replay/format.js";
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
+export type { Override } from "./analysis/proof/override.js";
+export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export type { RuleProof } from "./analysis/proof/rule-proofs.js";
+export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
@@ -54,6 +68,7 @@ export {
   type State,
   type StateOptions,
 } from "./analysis/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -68,8 +83,9 @@ export {
   podKey,
   type Workload,
 } from "./cluster/model.js";
-export { clusterFile, type Path } from "./diagnostics/place.js";
+export { clusterFile, formatPath, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export type { PolicyKind } from "./dialects/dialect.js";
@@ -90,7 +106,9 @@ export { compile, type Engine } from "./engine/engine.js";
 export type { DirectionExplanation, FlowExplanation } from "./engine/explain-flow.js";
 export type { ExternalBlock } from "./engine/external-pairs.js";
 export type { IsolatedPods } from "./engine/isolated.js";
+export type { Member } from "./engine/ends.js";
 export { endpointsOf } from "./engine/members.js";
+export { realPorts } from "./engine/translation.js";
 export type { AddressRange } from "./engine/outside-runs.js";
 export type { Reached, ReachedAddresses, ReachedEnds } from "./engine/reach.js";
 export type { Use } from "./engine/rule-use.js";
@@ -124,7 +142,7 @@ export {
   type JsonObject,
   type ParsedDocument,
 } from "./manifest/document.js";
-export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
+export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
@@ -169,14 +187,14 @@ export {
   summaryText,
 } from "./report/diagnostics-text.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
-export { explanationJson, type JsonValue } from "./report/explanation-json.js";
+export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
 export { matrixHtml } from "./report/matrix-html.js";
 export { matrixJson } from "./report/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix-markdown.js";
-export { type Picture, pictureOf } from "./report/matrix-picture.js";
+export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix-picture.js";
 export { matrixSvg } from "./report/matrix-svg.js";
 export { matrixText } from "./report/matrix-text.js";
 export { lintGithub } from "./report/lint-github.js";
@@ -186,12 +204,16 @@ export { lintSarif } from "./report/lint-sarif.js";
 export { lintText } from "./report/lint-text.js";
 export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
+export { policiesJson } from "./report/policies-json.js";
 export { replayJson } from "./report/replay-json.js";
 export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
 export { type Remark, remarksOf } from "./report/preview-words.js";
+export { portGroupsText } from "./report/port-groups-text.js";
+export { cellText } from "./report/matrix-groups.js";
+export { matrixEndText } from "./report/party-json.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
 export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";

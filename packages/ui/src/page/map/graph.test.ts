@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { EdgeLook } from "../worker/map.js";
+import { graphOf } from "./graph.js";
+import { neighboursOf } from "./neighbours.js";
+
+const any: EdgeLook = { verdict: "allowed", ports: "any", weight: 4 };
+const https: EdgeLook = { verdict: "allowed", ports: "443/TCP", weight: 1 };
+
+/** Workloads a to h of one namespace; edges as `a b any`. */
+function graph(...edges: readonly string[]) {
+  const names = [..."abcdefgh"];
+  const nodes = names.map((name) => ({
+    key: name,
+    kind: "workload" as const,
+    card: "n",
+    name,
+    detail: "Deployment",
+  }));
+  const looks = [any, https];
+  const flat = edges.flatMap((text) => {
+    const [from, to, ports] = text.split(" ");
+    return [names.indexOf(from!), names.indexOf(to!), looks.findIndex((look) => look.ports === ports)];
+  });
+  return graphOf({
+    kind: "map",
+    nodes,
+    meant: nodes.map(() => true),
+    edges: Uint32Array.from(flat),
+    looks,
+    isOpen: true,
+  });
+}
+
+const fromEverybody = (to: string) =>
+  [..."abcdefgh"].filter((name) => name !== to).map((name) => `${name} ${to} any`);
+
+describe("a map", () => {
+  it("draws what is particular", () => {
+    expect(graph("a b 443/TCP", "b c any").drawn).toHaveLength(2);
+  });
+
+  it("draws no lines to whom nearly everybody reaches, and says so", () => {
+    const { drawn, isOpenToMost, edges } = graph(...fromEverybody("c"), "a b 443/TCP");
+    expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
+    expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2]);
+    expect(edges).toHaveLength(8);
+  });
+
+  it("draws no line from a node to itself", () => {
+    expect(graph("a a any").drawn).toEqual([]);
+  });
+});
+
+describe("the neighbours of a node", () => {
+  it("are put together by ports, the widest first", () => {
+    const groups = neighboursOf(graph("a d 443/TCP", "c d any", "b d 443/TCP"), 3, "incoming");
+    expect(groups.map(({ look, edges }) => [look.ports, edges.map(({ from }) => from)])).toEqual([
+      ["any", [2]],
+      ["443/TCP", [0, 1]],
+    ]);
+  });
+
+  it("are those of one side", () => {
+    expect(neighboursOf(graph("a b any"), 0, "incoming")).toEqual([]);
+    expect(neighboursOf(graph("a b any"), 0, "outgoing")).toHaveLength(1);
+  });
+});

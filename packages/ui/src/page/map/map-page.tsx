@@ -159,7 +159,7 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
               ? "Point at a namespace to see who may reach it and whom it may reach; choose it to look closer."
               : graph.drawn.length > mostLines
                 ? "Too many for lines: point at somebody to see theirs."
-                : "Lines go from left to right: out of the source, into the destination. Choose a line for the rules, a name to look closer."}
+                : "Arrows point from who opens connections to who is reached. Choose one for its rules, a name to look closer."}
           </p>
           {!isCrowd && hubs > 0 && (
             <p>

@@ -35,7 +35,6 @@ export { type HitsReport, hitsReport, hitsText, neverHit, type RuleHits } from "
 export type { AgentMetrics } from "./see/metrics.js";
 export { isLogged, modesOf } from "./see/modes.js";
 export { Observer, type ObserverOptions } from "./see/observer.js";
-export { type Health, type ListenAddress, parseListenAddress, serveMetrics } from "./see/server.js";
 export { readStateFile } from "./see/state-file.js";
 export { type AgentStatus, type SourceStatus, statusText } from "./see/status.js";
 export type { DnsEvent, OnDnsEvent, Refusal, Stray } from "./dns/event.js";

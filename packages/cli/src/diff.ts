@@ -11,6 +11,7 @@ import {
   type Grain,
   hasErrors,
   isChanged,
+  isTelling,
   readStates,
   type State,
 } from "@tierwall/core";
@@ -21,15 +22,7 @@ import { type Read, readPaths } from "@tierwall/kube";
 import { readLive } from "./live.js";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
-import {
-  isTelling,
-  isUsable,
-  type Loaded,
-  stateOptions,
-  type StateFlags,
-  tellRest,
-  withStateFlags,
-} from "./state.js";
+import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface DiffFlags extends StateFlags {

@@ -5,6 +5,7 @@ import {
   explain,
   explanationJson,
   explanationText,
+  isTelling,
   type JsonValue,
   parseEndpoint,
   parsePort,
@@ -15,7 +16,7 @@ import {
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
-import { isTelling, isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface ExplainFlags extends StateFlags {

@@ -1,5 +1,5 @@
-import { diagnostic } from "@tierwall/core";
-import { clusterFiles, connect, listCluster, type Read } from "@tierwall/kube";
+import { type Diagnostic, diagnostic, type Result } from "@tierwall/core";
+import { clusterFiles, connect, type Connection, listCluster, type Read } from "@tierwall/kube";
 import type { Progress } from "./progress.js";
 
 /** Which cluster, as kubectl is told. */
@@ -9,24 +9,30 @@ export interface LiveFlags {
 }
 
 /** All that the cluster of a context holds, or why it cannot be had. */
-export async function readLive({ kubeconfig, context }: LiveFlags, progress: Progress): Promise<Read> {
+export async function readLive(flags: LiveFlags, progress: Progress): Promise<Read> {
+  const connected = await connectLive(flags);
+  if (!connected.ok) return { sources: [], diagnostics: [connected.diagnostic] };
+  const { value: connection } = connected;
+  const listed = await listCluster(connection, { objectsRead: progress.objectsRead });
+  if (listed.ok) return { sources: clusterFiles(listed.listing), diagnostics: [] };
+  return { sources: [], diagnostics: [outOfReach(connection, listed.message)] };
+}
+
+/** The way to the cluster of a context. */
+export async function connectLive({ kubeconfig, context }: LiveFlags): Promise<Result<Connection>> {
   const connected = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  if (!connected.ok) return refusal(connected.message, "-f FILE reads manifests instead.");
-  const { connection } = connected;
-  const listed = await listCluster(connection, { objectsRead: progress.objectsRead });
-  if (listed.ok) return { sources: clusterFiles(listed.listing), diagnostics: [] };
-  const { context: name, server } = connection;
-  return refusal(
-    `the cluster of context \`${name}\` cannot be read: ${listed.message}`,
-    `Its server is ${server}; \`kubectl --context ${name} get namespaces\` should answer. --context chooses another ` +
-      "cluster, and -f FILE reads manifests instead.",
-  );
+  if (connected.ok) return { ok: true, value: connected.connection };
+  const hint = "-f FILE reads manifests instead.";
+  return { ok: false, diagnostic: diagnostic("TW1009", connected.message, { hint }) };
 }
 
-const refusal = (message: string, hint: string): Read => ({
-  sources: [],
-  diagnostics: [diagnostic("TW1009", message, { hint })],
-});
+export function outOfReach({ context, server }: Connection, why: string): Diagnostic {
+  return diagnostic("TW1009", `the cluster of context \`${context}\` cannot be read: ${why}`, {
+    hint:
+      `Its server is ${server}; \`kubectl --context ${context} get namespaces\` should answer. --context chooses another ` +
+      "cluster, and -f FILE reads manifests instead.",
+  });
+}

@@ -1,6 +1,7 @@
 import {
   diagnosticsJson,
   diagnosticText,
+  isTelling,
   lookup,
   lookupJson,
   lookupText,
@@ -8,7 +9,7 @@ import {
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { isTelling, isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface LookupFlags extends StateFlags {

@@ -5,6 +5,7 @@ import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
 import { withConfig } from "./config/with-config.js";
+import { addController } from "./controller.js";
 import { addConvert } from "./convert.js";
 import { addExplain } from "./explain.js";
 import { addHits } from "./hits.js";
@@ -37,6 +38,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addLint,
   addConvert,
   addSnapshot,
+  addController,
   addAgent,
   addHits,
   addNft,

@@ -4,6 +4,7 @@ import {
   diagnosticText,
   type Engine,
   type Grain,
+  isTelling,
   type LabelMatch,
   type Matrix,
   matrixCsv,
@@ -25,7 +26,6 @@ import {
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   collect,
-  isTelling,
   isUsable,
   type Loaded,
   loadState,

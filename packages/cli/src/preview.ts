@@ -4,6 +4,7 @@ import {
   failures,
   failuresIn,
   type Grain,
+  isTelling,
   parseRemoval,
   preview,
   previewAnnotations,
@@ -16,7 +17,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
 import { inputProblem, loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
-import { collect, isTelling, isUsable, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { collect, isUsable, type StateFlags, tellRest, withStateFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface PreviewFlags extends StateFlags {

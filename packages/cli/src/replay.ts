@@ -6,11 +6,12 @@ import {
   flowFormats,
   formatOf,
   isBlank,
+  isTelling,
+  readerOf,
   Replay,
   type Replayed,
   replayJson,
   replayText,
-  readerOf,
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { inputProblem, loadEdited } from "./edited.js";
@@ -20,7 +21,6 @@ import { linesAt } from "./lines.js";
 import { Progress } from "./progress.js";
 import {
   collect,
-  isTelling,
   isUsable,
   loadState,
   type StateFlags,

@@ -1,16 +1,13 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import type { Diagnostic } from "@tierwall/core";
 import type { RunningPage, StateFeed } from "@tierwall/server";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { exampleFolder, exampleIsMissing } from "./example.js";
-import type { LiveFlags } from "./live.js";
-import { collect, tellDiagnostics } from "./state.js";
+import { type FeedFlags, findFeed } from "./page-feed.js";
+import { readToken } from "./page-token.js";
+import { collect, tellDiagnostics, withFactFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
-interface ServeFlags extends LiveFlags {
-  readonly filename?: readonly string[];
-  readonly recursive?: boolean;
-  readonly example?: boolean;
+interface ServeFlags extends FeedFlags {
   readonly port: number;
   readonly address: string;
   readonly host?: readonly string[];
@@ -19,7 +16,7 @@ interface ServeFlags extends LiveFlags {
 }
 
 export function addServe(program: Command, finish: (status: number) => void): void {
-  program
+  const command = program
     .command("serve")
     .summary("a web page: see the network that the policies make")
     .description(
@@ -38,7 +35,9 @@ export function addServe(program: Command, finish: (status: number) => void): vo
       "--kubeconfig <file>",
       "where that context stands (default: as for kubectl, or from inside a pod)",
     )
-    .option("--example", "show an example cluster that uses all six policy APIs")
+    .addOption(
+      new Option("--example", "show an example cluster that uses all six policy APIs").conflicts("filename"),
+    )
     .addOption(
       new Option("--port <port>", "where to listen; 0 takes any that is free")
         .argParser(portNumber)
@@ -51,7 +50,8 @@ export function addServe(program: Command, finish: (status: number) => void): vo
     )
     .option("--host <name>", "another name under which browsers reach it (repeatable)", collect)
     .option("--token-file <file>", "what to log in with (default: with --address, one is made and printed)")
-    .option("--open", "open it in a browser")
+    .option("--open", "open it in a browser");
+  withFactFlags(command)
     .addHelpText(
       "after",
       `
@@ -71,7 +71,7 @@ Exit status: 0 ended by Ctrl+C or SIGTERM, 2 when something cannot be read, or t
     .action(async (flags: ServeFlags) => finish(await runServe(flags)));
 }
 
-function portNumber(text: string): number {
+export function portNumber(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new InvalidArgumentError("It is a number from 0 to 65535.");
   return port;
@@ -79,79 +79,40 @@ function portNumber(text: string): number {
 
 /** The server is loaded when it is wanted: other commands start faster without it. */
 async function runServe(flags: ServeFlags): Promise<number> {
-  const token = tokenOf(flags);
-  if (token.problem !== undefined) {
-    talk(token.problem);
-    return 2;
-  }
-  const feed = await openFeed(flags);
-  if (feed === undefined) return 2;
+  const token = flags.tokenFile === undefined ? undefined : readToken(flags.tokenFile);
+  if (token?.ok === false) return refuse([token.diagnostic]);
+  const found = await findFeed(flags);
+  if (!found.ok) return refuse(found.diagnostics);
   const { startPage } = await import("@tierwall/server");
   const started = await startPage({
-    feed,
+    feed: found.feed,
     port: flags.port,
     address: flags.address,
     hosts: flags.host ?? [],
-    ...(token.text === undefined ? {} : { token: token.text }),
+    ...(token === undefined ? {} : { token: token.value }),
   });
   if (!started.ok) {
     talk(started.message);
     return 2;
   }
-  greet(started.page, flags, feed);
+  greet(started.page, flags, found.feed);
   await stopSignal();
   await started.page.close();
   return 0;
 }
 
-/** Others may try tokens as often as they like. */
-const shortestToken = 16;
-
-function tokenOf({ tokenFile }: ServeFlags): { readonly text?: string; readonly problem?: string } {
-  if (tokenFile === undefined) return {};
-  try {
-    const text = readFileSync(tokenFile, "utf8").trim();
-    if (text.length >= shortestToken && !/\s/.test(text)) return { text };
-    return {
-      problem: `\`${tokenFile}\` holds no token: at least ${shortestToken} characters without spaces`,
-    };
-  } catch (cause) {
-    return {
-      problem: `\`${tokenFile}\` cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-    };
-  }
-}
-
-async function openFeed(flags: ServeFlags): Promise<StateFeed | undefined> {
-  const { FileFeed } = await import("@tierwall/server");
-  const example = flags.example === true ? exampleFolder() : undefined;
-  if (flags.example === true && example === undefined) {
-    talk(exampleIsMissing);
-    return undefined;
-  }
-  const opened = await FileFeed.open(
-    example === undefined
-      ? { paths: flags.filename ?? [], recursive: flags.recursive ?? false, onUnreadable: tellUnreadable }
-      : { paths: [example], recursive: true, title: "Example cluster", onUnreadable: tellUnreadable },
-  );
-  if (opened.ok) return opened.feed;
-  tellDiagnostics(opened.diagnostics, []);
-  return undefined;
-}
-
-function tellUnreadable(diagnostics: Parameters<typeof tellDiagnostics>[0]): void {
-  if (diagnostics.length === 0) talk("everything can be read again");
-  else {
-    tellDiagnostics(diagnostics, []);
-    talk("The page shows what was there before.");
-  }
+function refuse(diagnostics: readonly Diagnostic[]): number {
+  tellDiagnostics(diagnostics, []);
+  return 2;
 }
 
 function greet({ url, token }: RunningPage, flags: ServeFlags, feed: StateFeed): void {
   const style = styleFor(process.stdout);
   print(`${style.bold(url)}  ${feed.shown().title}`);
   if (token !== undefined && flags.tokenFile === undefined) print(`token: ${token}`);
-  talk("Ctrl+C ends it.");
+  talk(
+    "Open it in a browser; it follows what it shows. Ctrl+C ends it, and `tierwall serve --help` tells more.",
+  );
   if (flags.open) openBrowser(url);
 }
 

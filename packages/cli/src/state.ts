@@ -5,6 +5,7 @@ import {
   diagnosticText,
   type Facts,
   hasErrors,
+  isTelling,
   parseAddress,
   parseCidr,
   readEdited,
@@ -38,7 +39,7 @@ export interface StateFlags extends LiveFlags {
 }
 
 export function withStateFlags(command: Command): Command {
-  return command
+  const named = command
     .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
     .option(
@@ -49,7 +50,13 @@ export function withStateFlags(command: Command): Command {
       "--kubeconfig <file>",
       "where that context stands (default: as for kubectl, or from inside a pod)",
     )
-    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds")
+    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds");
+  return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
+}
+
+/** Options that say what no manifest tells, and how manifests are meant. */
+export function withFactFlags(command: Command): Command {
+  return command
     .option(
       "--pod-cidr <cidr>",
       "the range that pods get their addresses from (repeatable)",
@@ -71,8 +78,7 @@ export function withStateFlags(command: Command): Command {
         "whether unknown fields are mistakes (file) or a newer API (cluster); auto looks for a uid",
       ).choices(["auto", "file", "cluster"]),
     )
-    .option("--keep-going", "leave out objects with errors instead of stopping")
-    .option("-v, --verbose", "show notes, and every rule that was looked at");
+    .option("--keep-going", "leave out objects with errors instead of stopping");
 }
 
 /** For options that may be given several times. */
@@ -185,19 +191,6 @@ export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean
   );
   return false;
 }
-
-/** Codes that say what an answer does not cover, or takes for granted: never left to -v. */
-const tellingCodes: ReadonlySet<string> = new Set([
-  "TW2015",
-  "TW2016",
-  "TW2022",
-  "TW2025",
-  "TW3001",
-  "TW3003",
-]);
-
-export const isTelling = ({ severity, code }: Diagnostic): boolean =>
-  severity === "error" || tellingCodes.has(code);
 
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {

@@ -17,7 +17,8 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
-export { type Edit, type EditedState, readEdited } from "./analysis/edited-state.js";
+export { editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
+export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export {
@@ -46,10 +47,18 @@ export {
   readerOf,
 } from "./analysis/replay/format.js";
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
+export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
+export type { Override } from "./analysis/proof/override.js";
+export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export type { RuleProof } from "./analysis/proof/rule-proofs.js";
+export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./analysis/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
+export type { ChangeOutline, OutlinedExample } from "./analysis/preview/outline.js";
+export { Rehearsal } from "./analysis/preview/rehearsal.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
 export {
   duplicate,
@@ -59,6 +68,7 @@ export {
   type State,
   type StateOptions,
 } from "./analysis/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -73,8 +83,9 @@ export {
   podKey,
   type Workload,
 } from "./cluster/model.js";
-export { clusterFile, type Path } from "./diagnostics/place.js";
+export { clusterFile, formatPath, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export type { PolicyKind } from "./dialects/dialect.js";
@@ -158,7 +169,16 @@ export { changesAnnotations } from "./report/changes-github.js";
 export { type Annotation, annotationText } from "./report/github-annotation.js";
 export { changesJson } from "./report/changes-json.js";
 export { changesMarkdown } from "./report/changes-markdown.js";
-export { changesText } from "./report/changes-text.js";
+export { changesText, onlyFamily } from "./report/changes-text.js";
+export {
+  beforeText,
+  byResponsible,
+  flowText,
+  PartyNames,
+  portsText,
+  sections,
+  whoText,
+} from "./report/changes-words.js";
 export {
   diagnosticText,
   type SourceLines,
@@ -167,7 +187,7 @@ export {
   summaryText,
 } from "./report/diagnostics-text.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
-export { explanationJson, type JsonValue } from "./report/explanation-json.js";
+export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
 export { explanationText } from "./report/explanation-text.js";
 export { matrixCsv } from "./report/matrix-csv.js";
 export { matrixDot } from "./report/matrix-dot.js";
@@ -184,11 +204,13 @@ export { lintSarif } from "./report/lint-sarif.js";
 export { lintText } from "./report/lint-text.js";
 export { lookupJson } from "./report/lookup-json.js";
 export { lookupText } from "./report/lookup-text.js";
+export { policiesJson } from "./report/policies-json.js";
 export { replayJson } from "./report/replay-json.js";
 export { replayText } from "./report/replay-text.js";
 export { previewJson } from "./report/preview-json.js";
 export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
 export { previewText } from "./report/preview-text.js";
+export { type Remark, remarksOf } from "./report/preview-words.js";
 export { portGroupsText } from "./report/port-groups-text.js";
 export { cellText } from "./report/matrix-groups.js";
 export { matrixEndText } from "./report/party-json.js";

@@ -6,13 +6,18 @@ import {
   snapshotObject,
   type TextSource,
 } from "@tierwall/core";
+import { stringify } from "yaml";
 import type { ClusterListing } from "./cluster-listing.js";
 
 /**
  * What a cluster holds, as if it stood in files: what is wrong with it is then told as for files. Each policy has one of its
- * own, which messages show lines of; nobody is shown pods.
+ * own, which messages show lines of; nobody is shown pods. JSON is read and written much faster; people read YAML.
  */
-export function clusterFiles({ objects, forbidden, missing }: ClusterListing): readonly TextSource[] {
+export function clusterFiles(
+  { objects, forbidden, missing }: ClusterListing,
+  policiesAs: "json" | "yaml" = "json",
+): readonly TextSource[] {
+  const written = policiesAs === "yaml" ? yamlText : jsonText;
   const policies = objects.filter(isPolicy);
   const others = objects.filter((object) => !isPolicy(object));
   const items = [snapshotObject({ forbidden, missing }), ...others].map((item) => JSON.stringify(item));
@@ -21,9 +26,20 @@ export function clusterFiles({ objects, forbidden, missing }: ClusterListing): r
   ]);
   for (const policy of policies) {
     const [short, long] = namesOf(policy);
-    files.set(files.has(short) ? long : short, JSON.stringify(policy, undefined, 2));
+    files.set(files.has(short) ? long : short, written(policy));
   }
   return Array.from(files, ([file, text]) => ({ file, text }));
+}
+
+const jsonText = (policy: JsonObject): string => JSON.stringify(policy, undefined, 2);
+
+/** A policy that did not change is the same object, and is written once. */
+const yamlTexts = new WeakMap<JsonObject, string>();
+
+function yamlText(policy: JsonObject): string {
+  const text = yamlTexts.get(policy) ?? stringify(policy, { aliasDuplicateObjects: false, lineWidth: 0 });
+  yamlTexts.set(policy, text);
+  return text;
 }
 
 const policyTypes: ReadonlySet<string> = new Set(

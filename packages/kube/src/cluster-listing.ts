@@ -123,7 +123,8 @@ async function listServed(
   return { trouble: trouble! };
 }
 
-function byName(a: JsonObject, b: JsonObject): number {
+/** For the order within a kind. */
+export function byName(a: JsonObject, b: JsonObject): number {
   const [x, y] = [nameOf(a), nameOf(b)];
   return x < y ? -1 : x > y ? 1 : 0;
 }

@@ -8,6 +8,7 @@ import {
   type ManifestObject,
   type Moment,
 } from "@tierwall/core";
+import { byName, type ClusterListing } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
@@ -21,8 +22,12 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
    * enforced; or `go on` without them, which `health` tells.
    */
   readonly whenForbidden?: "wait" | "go on";
+  /** Whether `listing` can be asked: objects are not needed for situations, and take memory. */
+  readonly keepsObjects?: boolean;
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
+  /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
+  readonly onObject?: (key: string, object: JsonObject | undefined) => void;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
 }
@@ -31,8 +36,8 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
 export class ClusterSource implements SituationSource {
   private readonly live: LiveState;
   private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
-  /** Of each kind, what to remove its objects by. */
-  private readonly known = new Map<WatchedKind, Set<string>>();
+  /** Of each kind, what to remove its objects by, and the objects where they are kept. */
+  private readonly known = new Map<WatchedKind, Map<string, JsonObject | undefined>>();
   private readonly delivery: Delivery;
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
   private given: Moment | undefined;
@@ -66,28 +71,42 @@ export class ClusterSource implements SituationSource {
     return new Map(Array.from(this.reflectors, ([kind, { health }]) => [resourceOf(kind), health]));
   }
 
+  /** All that is there now, as `listCluster` would give it; for those who said that they want objects kept. */
+  listing(): ClusterListing {
+    const inState = (wanted: KindHealth["state"]) =>
+      Array.from(this.health()).flatMap(([resource, { state }]) => (state === wanted ? [resource] : []));
+    return {
+      objects: Array.from(this.reflectors.keys()).flatMap((kind) =>
+        [...this.knownOf(kind).values()].filter((object) => object !== undefined).toSorted(byName),
+      ),
+      forbidden: inState("forbidden"),
+      missing: inState("missing"),
+    };
+  }
+
   set(kind: WatchedKind, object: JsonObject): string {
-    const key = this.live.set(asManifest(object));
-    this.keysOf(kind).add(key);
+    const kept = kind.keep(object);
+    const key = this.live.set(asManifest(kept));
+    this.options.onObject?.(key, object);
+    this.knownOf(kind).set(key, this.options.keepsObjects === true ? kept : undefined);
     this.delivery.stir();
     return key;
   }
 
   removed(kind: WatchedKind, object: JsonObject): void {
-    const key = keyOf(asManifest(object));
-    this.keysOf(kind).delete(key);
-    this.live.remove(key);
-    this.delivery.stir();
+    const key = keyOf(asManifest(kind.keep(object)));
+    this.remove(kind, key);
   }
 
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
-    const known = this.keysOf(kind);
-    for (const key of known) {
-      if (keys.has(key)) continue;
-      known.delete(key);
-      this.live.remove(key);
-      this.delivery.stir();
-    }
+    for (const key of this.knownOf(kind).keys()) if (!keys.has(key)) this.remove(kind, key);
+  }
+
+  private remove(kind: WatchedKind, key: string): void {
+    this.knownOf(kind).delete(key);
+    this.live.remove(key);
+    this.options.onObject?.(key, undefined);
+    this.delivery.stir();
   }
 
   stirred(kind: WatchedKind): void {
@@ -95,10 +114,10 @@ export class ClusterSource implements SituationSource {
     if (this.given === undefined) this.delivery.stir();
   }
 
-  private keysOf(kind: WatchedKind): Set<string> {
-    const keys = this.known.get(kind) ?? new Set();
-    this.known.set(kind, keys);
-    return keys;
+  private knownOf(kind: WatchedKind): Map<string, JsonObject | undefined> {
+    const known = this.known.get(kind) ?? new Map<string, JsonObject | undefined>();
+    this.known.set(kind, known);
+    return known;
   }
 
   private get isComplete(): boolean {

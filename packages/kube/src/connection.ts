@@ -1,5 +1,5 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
-import { request as httpsRequest, type RequestOptions } from "node:https";
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 
 export interface ConnectionOptions {
@@ -66,6 +66,8 @@ const madeUpContext = "loaded-context";
 const refusal = (message: string): Connected => ({ ok: false, message });
 
 class KubeConnection implements Connection {
+  private kept: { readonly secrets: string; readonly agent: Agent } | undefined;
+
   constructor(
     private readonly config: KubeConfig,
     readonly context: string,
@@ -81,6 +83,7 @@ class KubeConnection implements Connection {
     };
     // Each time anew: tokens and certificates are renewed while we run.
     await this.config.applyToHTTPSOptions(options);
+    this.keepAlive(options);
     const url = new URL(`${this.server.replace(/\/$/, "")}${path}`);
     return new Promise((resolve, reject) => {
       const sent = (url.protocol === "http:" ? httpRequest : httpsRequest)(url, options, resolve);
@@ -91,6 +94,19 @@ class KubeConnection implements Connection {
       );
       sent.end(body);
     });
+  }
+
+  /** The library makes an agent for each request, and so a TLS handshake. One is enough while the secrets are the same. */
+  private keepAlive(options: RequestOptions): void {
+    const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized, agent } = options;
+    // Those that go through a proxy are of another class.
+    if (!(agent instanceof Agent) || Object.getPrototypeOf(agent) !== Agent.prototype) return;
+    const secrets = JSON.stringify([ca, cert, key, pfx, passphrase, servername, rejectUnauthorized]);
+    if (this.kept?.secrets !== secrets) {
+      this.kept?.agent.destroy();
+      this.kept = { secrets, agent: new Agent({ ...agent.options, keepAlive: true }) };
+    }
+    options.agent = this.kept.agent;
   }
 }
 

@@ -10,6 +10,17 @@ export {
   type ConnectionOptions,
   type KubeRequest,
 } from "./connection.js";
+export type { ControllerCommand } from "./controller/controller.js";
+export { runController } from "./controller/controller-command.js";
+export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./controller/json-request.js";
+export { leasesOf, microTime } from "./controller/leader-election.js";
+export {
+  agentLeaseOf,
+  programmedAnnotation,
+  programmedText,
+  systemNamespace,
+} from "./controller/programmed-report.js";
+export { type EngineChange, LiveEngine } from "./controller/live-engine.js";
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { Definition } from "./crds/definition.js";
 export type { OpenApi } from "./crds/open-api.js";
@@ -26,6 +37,13 @@ export {
   sourceAt,
   unreadable,
 } from "./manifest-files.js";
+export {
+  type Health,
+  type ListenAddress,
+  type Metrics,
+  parseListenAddress,
+  serveMetrics,
+} from "./metrics-server.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
 export { WatchedFolders } from "./watched-folders.js";

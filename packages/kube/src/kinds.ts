@@ -8,6 +8,8 @@ export interface WatchedKind {
   /** The first that is served is taken. */
   readonly versions: readonly string[];
   readonly plural: string;
+  /** The only one that is looked at; absent: all. */
+  readonly namespace?: string;
   /** Served by every API server; others come and go with their definitions. */
   readonly isBuiltIn: boolean;
   /** What is kept of an object. */
@@ -19,8 +21,12 @@ export const resourceOf = ({ plural, group }: Pick<WatchedKind, "plural" | "grou
   group === "" ? plural : `${plural}.${group}`;
 
 /** `/apis/networking.k8s.io/v1/networkpolicies` */
-export const pathOf = ({ group, plural }: WatchedKind, version: string): string =>
-  group === "" ? `/api/${version}/${plural}` : `/apis/${group}/${version}/${plural}`;
+export function pathOf({ group, plural, namespace }: PathParts, version: string): string {
+  const api = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  return namespace === undefined ? `${api}/${plural}` : `${api}/namespaces/${namespace}/${plural}`;
+}
+
+type PathParts = Pick<WatchedKind, "group" | "plural" | "namespace">;
 
 const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as const;
 const type = { apiVersion: "all", kind: "all" } as const;
@@ -38,7 +44,7 @@ function policyText(object: JsonObject): JsonObject {
   return {
     ...without(object, "status"),
     metadata: {
-      ...excerptOf(about, identity),
+      ...excerptOf(about, { ...identity, generation: "all" }),
       // What was applied last is the whole object once more.
       annotations: without(annotations, "kubectl.kubernetes.io/last-applied-configuration"),
     },

@@ -7,7 +7,7 @@ import { listPages, textIn, textOf } from "./list-pages.js";
 import { Backoff, pause } from "./pause.js";
 import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
-/** Who is told about the objects of a kind. */
+/** Who is told about the objects of a kind, all that the API server says of them. */
 export interface ReflectorListener {
   /** Gives back what the object goes by. */
   set(kind: WatchedKind, object: JsonObject): string;
@@ -161,7 +161,7 @@ export class Reflector {
         async (path) => this.get(path),
         pathOf(this.kind, version),
         this.kind.kind,
-        (object) => keys.add(this.listener.set(this.kind, this.kind.keep(object))),
+        (object) => keys.add(this.listener.set(this.kind, object)),
       );
       if ("trouble" in listed) {
         trouble = listed.trouble;
@@ -217,8 +217,8 @@ export class Reflector {
     if (type === "ERROR") return troubleFrom(Number(object.code), object);
     const { metadata } = object;
     const version = isObject(metadata) ? metadata.resourceVersion : undefined;
-    if (type === "ADDED" || type === "MODIFIED") this.listener.set(this.kind, this.kind.keep(object));
-    if (type === "DELETED") this.listener.removed(this.kind, this.kind.keep(object));
+    if (type === "ADDED" || type === "MODIFIED") this.listener.set(this.kind, object);
+    if (type === "DELETED") this.listener.removed(this.kind, object);
     if (typeof version === "string") this.version = version;
     this.heard();
     return undefined;

@@ -10,6 +10,9 @@ export interface Situation {
   readonly policies: readonly PolicyRef[];
   /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
   readonly podRanges: ReadonlyMap<string, readonly string[]>;
+  /** What was found when each policy was read; only of those of which something was. */
+  readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
+  /** All of it, and what shows only when all policies are seen together. */
   readonly diagnostics: readonly Diagnostic[];
   /** When the first of the changes in it was seen, on the clock of `performance.now()`. */
   readonly since: number;
@@ -24,12 +27,13 @@ export interface SituationSource {
 
 /** What a live state says, and since when. What is wrong with it is found when somebody asks. */
 export function situationOf(moment: Moment, since: number): Situation {
-  const { cluster, tiers, policies, podRanges } = moment;
+  const { cluster, tiers, policies, podRanges, complaints } = moment;
   return {
     cluster,
     tiers,
     policies,
     podRanges,
+    complaints,
     since,
     get diagnostics() {
       return moment.diagnostics;

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Operation } from "./api/operation.js";
+import { type Operation, queryProblem } from "./api/operation.js";
 import type { CurrentState } from "./current-state.js";
 import type { Entry } from "./entry.js";
 import { type GuardOptions, intrusion } from "./guard.js";
@@ -70,15 +70,8 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
 
 async function perform(operation: Operation, request: Request, state: CurrentState): Promise<Response> {
   const query = new URL(request.url).searchParams;
-  const { parameters } = operation;
-  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
-  if (unknown !== undefined) {
-    const known = parameters.length === 0 ? "none" : parameters.map((name) => `\`${name}\``).join(", ");
-    return problemResponse({
-      status: 400,
-      detail: `there is no parameter \`${unknown}\`; there is: ${known}`,
-    });
-  }
+  const problem = queryProblem(query, operation.parameters);
+  if (problem !== undefined) return problemResponse(problem);
   // The first to come wait for the cluster.
   await state.started;
   return operation.answer({ request, query, state });

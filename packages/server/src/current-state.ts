@@ -1,4 +1,5 @@
 import type { Shown, StateFeed } from "./feed.js";
+import { Reading } from "./reading.js";
 
 /** What there is to see now, what it is called by, and whom to tell when it is something else. */
 export class CurrentState {
@@ -7,7 +8,7 @@ export class CurrentState {
   private readonly run = Date.now().toString(36);
   private changes = 1;
   private starting: Promise<void> | undefined;
-  private read: Shown | undefined;
+  private current: { readonly shown: Shown; readonly reading: Reading } | undefined;
 
   constructor(private readonly feed: StateFeed) {}
 
@@ -27,8 +28,11 @@ export class CurrentState {
   }
 
   get shown(): Shown {
-    this.read ??= this.feed.shown();
-    return this.read;
+    return this.now.shown;
+  }
+
+  get reading(): Reading {
+    return this.now.reading;
   }
 
   /** Gives back what ends it. */
@@ -37,9 +41,17 @@ export class CurrentState {
     return () => this.listeners.delete(listener);
   }
 
+  private get now() {
+    if (this.current === undefined) {
+      const shown = this.feed.shown();
+      this.current = { shown, reading: new Reading(shown) };
+    }
+    return this.current;
+  }
+
   private changed(): void {
     this.changes++;
-    this.read = undefined;
+    this.current = undefined;
     for (const listener of this.listeners) listener();
   }
 }

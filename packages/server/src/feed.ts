@@ -1,4 +1,4 @@
-import type { TextSource } from "@tierwall/core";
+import type { StateOptions, TextSource } from "@tierwall/core";
 
 /** What there is to see: manifests as they stand in files, or what a cluster holds, written down. */
 export interface Shown {
@@ -6,6 +6,8 @@ export interface Shown {
   readonly title: string;
   readonly provenance: "file" | "cluster";
   readonly sources: readonly TextSource[];
+  /** What no manifest tells. */
+  readonly options: StateOptions;
 }
 
 /** Something that knows what there is to see, and says when it is something else. */

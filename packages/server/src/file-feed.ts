@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { type Diagnostic, diagnostic, type StateOptions, type TextSource } from "@tierwall/core";
 import { Delivery, filesAt, type ManifestFile, readPaths, WatchedFolders } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
@@ -9,11 +9,17 @@ export interface FileFeedOptions {
   /** Also what lies in folders of folders. */
   readonly recursive?: boolean;
   readonly title?: string;
+  /** What no manifest tells. */
+  readonly state?: StateOptions;
   /** Told when a path cannot be read, and once more, with nothing, when it can. Until then all stays as it was. */
   readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
   /** How often files are looked at though nothing was heard of them. */
   readonly rescanMilliseconds?: number;
 }
+
+export type OpenedFiles =
+  | { readonly ok: true; readonly feed: FileFeed }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /** Editors write a file in several steps. */
 const quietTimes = { quiet: 50, longest: 250 };
@@ -30,19 +36,9 @@ export class FileFeed implements StateFeed {
 
   constructor(private readonly options: FileFeedOptions) {}
 
-  /** Rejects nothing: paths that cannot be read at all are given back, and nothing is watched then. */
-  static async open(
-    options: FileFeedOptions,
-  ): Promise<
-    | { readonly ok: true; readonly feed: FileFeed }
-    | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
-  > {
-    if (options.paths.includes("-"))
-      return {
-        ok: false,
-        diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
-      };
-    const { diagnostics } = filesIn(options);
+  /** Gives back what is wrong with the paths, if anything is: then there is nothing to watch. */
+  static open(options: FileFeedOptions): OpenedFiles {
+    const { diagnostics } = options.paths.includes("-") ? notStandardInput : filesIn(options);
     return diagnostics.length === 0 ? { ok: true, feed: new FileFeed(options) } : { ok: false, diagnostics };
   }
 
@@ -53,8 +49,8 @@ export class FileFeed implements StateFeed {
   }
 
   shown(): Shown {
-    const { paths, title = paths.join(", ") } = this.options;
-    return { title, provenance: "file", sources: this.sources };
+    const { paths, title = paths.join(", "), state = {} } = this.options;
+    return { title, provenance: "file", sources: this.sources, options: state };
   }
 
   async stop(): Promise<void> {
@@ -88,6 +84,10 @@ export class FileFeed implements StateFeed {
     this.options.onUnreadable?.(diagnostics);
   }
 }
+
+const notStandardInput = {
+  diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
+};
 
 function filesIn({ paths, recursive = false }: FileFeedOptions) {
   const found = paths.map((path) => filesAt(path, recursive));

@@ -1,3 +1,4 @@
+import { parseListenAddress, serveMetrics } from "@tierwall/kube";
 import type { Logger } from "pino";
 import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
@@ -6,7 +7,6 @@ import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
-import { parseListenAddress, serveMetrics } from "../see/server.js";
 import { agentLog } from "./agent-log.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";

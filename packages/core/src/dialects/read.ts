@@ -52,6 +52,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
   const annotations = isObject(metadata.annotations) ? metadata.annotations : {};
   const priority = isObject(object.value.spec) ? object.value.spec.priority : undefined;
+  const { uid, generation } = metadata;
   return {
     dialect: kind.dialect,
     group: kind.group,
@@ -63,6 +64,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
     annotations: Object.fromEntries(
       Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     ),
+    ...(typeof uid === "string" && typeof generation === "number" ? { stored: { uid, generation } } : {}),
     place: foundOnce(() => object.document.placeOf(object.path)),
   };
 }

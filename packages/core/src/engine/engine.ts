@@ -77,9 +77,11 @@ export class Engine {
 
   /**
    * Takes changes in place, and tells which pairs they change. Policies and pods that change by themselves cost what
-   * they touch; for everything else, and for policies that look at something new, all is compiled again.
+   * they touch; Services, workloads and CIDR groups cost nothing while no rule speaks of them. For everything else, and
+   * for policies that look at something new, all is compiled again.
    */
-  update(update: Update): Changes {
+  update(given: Update): Changes {
+    const update = this.takeUnseen(given);
     if (isOnly(update, "tiers") && update.tiers !== undefined) return this.updatePolicies(update.tiers);
     if (isOnly(update, "pods")) {
       const changes = podChanges(this.cluster, update);
@@ -88,9 +90,29 @@ export class Engine {
     return this.compileAgain(update);
   }
 
+  /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
+  isQuickWith(tiers: Tiers): boolean {
+    const { cluster, ends } = this.state;
+    return seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers);
+  }
+
+  /** Puts the parts of the cluster that no rule looks at in their place. Gives back what is left to do. */
+  private takeUnseen({ rest, ...update }: Update): Update {
+    if (rest === undefined) return update;
+    const { services, groups } = this.ends.vocabulary;
+    const isSeen = { services: services.size > 0, workloads: false, cidrGroups: groups, facts: true };
+    const partsThatAre = (seen: boolean): NonNullable<Update["rest"]> =>
+      Object.fromEntries(
+        Object.entries(rest).filter(([part]) => isSeen[part as keyof typeof isSeen] === seen),
+      );
+    this.state = { ...this.state, cluster: { ...this.cluster, ...partsThatAre(false) } };
+    const left = partsThatAre(true);
+    return Object.keys(left).length === 0 ? update : { ...update, rest: left };
+  }
+
   private updatePolicies(tiers: Tiers): Changes {
     const { cluster, ends } = this.state;
-    if (!seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers)) return this.compileAgain({ tiers });
+    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers });
     const pairs: ChangedPairs[] = [];
     const views = new Map<Family | undefined, View>();
     for (const family of this.changingFamilies()) {

@@ -20,6 +20,8 @@ export interface Vocabulary {
   readonly atoms: AddressAtoms;
   /** By the key of a `ServiceSelection`: what stands behind the Services it is about. */
   readonly services: ReadonlyMap<string, ServiceTargets>;
+  /** Whether any rule speaks of CIDR groups. */
+  readonly groups: boolean;
 }
 
 /** The endpoints of some Services, taken together. */
@@ -53,6 +55,7 @@ export function vocabularyOf(cluster: Cluster, tiers: Tiers): Vocabulary {
     accounts: words.accounts,
     atoms: new AddressAtoms(words.cidrs),
     services: words.services,
+    groups: words.groups,
   };
 }
 

@@ -103,8 +103,9 @@ function expectFresh(engine: Engine, moment: Moment): void {
 }
 
 /** One change at a time. */
-function partsOf({ tiers, pods, nodes, namespaces }: Update): readonly Update[] {
+function partsOf({ tiers, pods, nodes, namespaces, rest }: Update): readonly Update[] {
   return [
+    ...(rest === undefined ? [] : [{ rest }]),
     ...[...(namespaces ?? [])].map((entry) => ({ namespaces: new Map([entry]) })),
     ...[...(nodes ?? [])].map((entry) => ({ nodes: new Map([entry]) })),
     ...[...(pods ?? [])].map((entry) => ({ pods: new Map([entry]) })),

@@ -117,7 +117,7 @@ function expectFresh(live: LiveState, present: ReadonlyMap<string, ManifestObjec
 }
 
 /** Without places, and in an order that nothing hangs on. */
-function comparable({ cluster, tiers, policies, diagnostics }: Omit<Moment, "podRanges">) {
+function comparable({ cluster, tiers, policies, diagnostics }: Omit<Moment, "podRanges" | "complaints">) {
   const sorted = (list: readonly string[]) => list.toSorted();
   return {
     cluster: {

@@ -161,6 +161,8 @@ export interface PolicyRef {
   /** As written; absent where the API has none. What comes first is another question (S1.12). */
   readonly priority?: number;
   readonly annotations: Readonly<Record<string, string>>;
+  /** What an API server knows it by: which object it is, and how often its spec was changed. Absent in files. */
+  readonly stored?: { readonly uid: string; readonly generation: number };
   readonly place: () => Place | undefined;
 }
 

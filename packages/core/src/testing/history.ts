@@ -24,6 +24,8 @@ interface Choice {
   readonly labels: readonly number[];
   readonly nodes: readonly number[];
   readonly namespaces: number;
+  /** Services and groups. */
+  readonly extras: number;
   readonly policies: readonly boolean[];
 }
 
@@ -34,7 +36,7 @@ export const anyHistory: fc.Arbitrary<readonly Moment[]> = fc
     policies: anyPolicies({ minLength: 2, maxLength: 8 }),
     facts: anyFacts(),
     first: fc.infiniteStream(fc.nat(1000)).map((stream) => stream),
-    steps: fc.array(fc.record({ part: fc.nat(11), place: fc.nat(20), value: fc.nat(20) }), {
+    steps: fc.array(fc.record({ part: fc.nat(12), place: fc.nat(20), value: fc.nat(20) }), {
       minLength: 1,
       maxLength: 5,
     }),
@@ -45,6 +47,7 @@ export const anyHistory: fc.Arbitrary<readonly Moment[]> = fc
       labels: clusters[0]!.pods.map(() => 0),
       nodes: clusters[0]!.nodes.map(() => 0),
       namespaces: 0,
+      extras: 0,
       policies: policies.map((_, i) => i % 3 !== 0),
     };
     const choices = [now];
@@ -69,6 +72,7 @@ function changed(
   if (part < 11) return { ...choice, labels: replace(choice.labels, () => value) };
   if (part === 11 && value % 2 === 0)
     return { ...choice, nodes: replace(choice.nodes, () => value % (clusters + 1)) };
+  if (part === 12) return { ...choice, extras: value % clusters };
   return { ...choice, namespaces: value % clusters };
 }
 
@@ -86,7 +90,7 @@ class Reader {
     this.labels = [undefined, ...clusters.flatMap(({ pods }) => pods.map((pod) => pod.labels))];
   }
 
-  read({ pods, labels, nodes, namespaces, policies }: Choice): Moment {
+  read({ pods, labels, nodes, namespaces, extras, policies }: Choice): Moment {
     const model: ClusterModel = {
       namespaces: { ...this.clusters[0]!.namespaces, ...this.clusters[namespaces]!.namespaces },
       pods: pods.flatMap((from, i) => {
@@ -94,7 +98,7 @@ class Reader {
         return pod === undefined ? [] : { ...pod, labels: this.labels[labels[i]!] ?? pod.labels };
       }),
       nodes: nodes.flatMap((from, i) => this.clusters[from]?.nodes[i] ?? []),
-      extras: this.clusters[0]!.extras,
+      extras: this.clusters[extras]!.extras,
     };
     const { cluster } = stateOf(manifestsOf(model), { facts: this.facts });
     const chosen = this.policies.filter((_, i) => policies[i]);
@@ -112,7 +116,7 @@ class Reader {
   private shared<T>(kind: string, map: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
     return new Map(
       [...map].map(([name, value]) => {
-        const key = `${kind} ${JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? `${item}` : item))}`;
+        const key = `${kind} ${textOf(value)}`;
         if (!this.objects.has(key)) this.objects.set(key, value);
         return [name, this.objects.get(key) as T];
       }),
@@ -146,13 +150,20 @@ export function updateBetween(before: Moment, after: Moment): Update {
   const pods = changesIn(before.cluster.pods, after.cluster.pods);
   const nodes = changesIn(before.cluster.nodes, after.cluster.nodes);
   const namespaces = changesIn(before.cluster.namespaces, after.cluster.namespaces);
+  const parts = ["services", "workloads", "cidrGroups", "facts"] as const;
+  const changedParts = parts.filter((part) => textOf(before.cluster[part]) !== textOf(after.cluster[part]));
+  const rest = Object.fromEntries(changedParts.map((part) => [part, after.cluster[part]]));
   return {
     ...(isSameTiers ? {} : { tiers: after.tiers }),
     ...(pods.size === 0 ? {} : { pods }),
     ...(nodes.size === 0 ? {} : { nodes }),
     ...(namespaces.size === 0 ? {} : { namespaces }),
+    ...(changedParts.length === 0 ? {} : { rest }),
   };
 }
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? `${item}` : item));
 
 const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);

@@ -19,7 +19,7 @@ export function eventsOperation(times: EventTimes): Operation {
   return {
     method: "GET",
     path: "/events",
-    parameters: [],
+    parameters: {},
     answer: ({ request, state }) => {
       if (streams >= mostStreams)
         return problemResponse({

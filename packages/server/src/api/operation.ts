@@ -1,5 +1,6 @@
-import type { JsonValue } from "@tierwall/core";
+import { type Diagnostic, diagnosticsJson, isTelling, type JsonValue } from "@tierwall/core";
 import type { CurrentState } from "../current-state.js";
+import type { Problem } from "../problem.js";
 import { Representation } from "../representation.js";
 
 /** One thing that can be asked over HTTP. */
@@ -7,25 +8,76 @@ export interface Operation {
   readonly method: "GET" | "POST";
   /** Below /api/v1. */
   readonly path: `/${string}`;
-  /** The names of what can stand in its query. */
-  readonly parameters: readonly string[];
+  readonly parameters: Readonly<Record<string, Parameter>>;
   readonly answer: (call: Call) => Promise<Response> | Response;
+}
+
+export interface Parameter {
+  readonly given: "always" | "at-most-once" | "any-times";
+  /** Absent: any text. */
+  readonly choices?: readonly string[];
 }
 
 export interface Call {
   readonly request: Request;
-  /** Holds nothing but parameters of the operation. */
+  /** What the operation's parameters say is kept to. */
   readonly query: URLSearchParams;
   readonly state: CurrentState;
 }
 
-/** What is asked anew each time is not worth much time to pack it. */
-const quickEffort = 4;
+export const grainParameter: Parameter = {
+  given: "at-most-once",
+  choices: ["pod", "workload", "namespace"],
+};
 
-export async function json(request: Request, value: JsonValue, version?: string): Promise<Response> {
+/** One parameter is enough: the longest names that Kubernetes knows have 253 characters. */
+const longestValue = 1024;
+
+/** What is wrong with a query. */
+export function queryProblem(
+  query: URLSearchParams,
+  parameters: Operation["parameters"],
+): Problem | undefined {
+  const refuse = (detail: string): Problem => ({ status: 400, detail });
+  const names = Object.keys(parameters);
+  const unknown = [...query.keys()].find((name) => !Object.hasOwn(parameters, name));
+  if (unknown !== undefined) {
+    const known =
+      names.length === 0 ? "it takes none" : `there is ${names.map((name) => `\`${name}\``).join(", ")}`;
+    return refuse(`there is no parameter \`${unknown.slice(0, 100)}\`; ${known}`);
+  }
+  for (const name of names) {
+    const { given, choices } = parameters[name]!;
+    const values = query.getAll(name);
+    if (given === "always" && (values[0] ?? "") === "") return refuse(`the parameter \`${name}\` is missing`);
+    if (given !== "any-times" && values.length > 1) return refuse(`the parameter \`${name}\` is given twice`);
+    if (values.some((value) => value.length > longestValue))
+      return refuse(`the parameter \`${name}\` is longer than ${longestValue} characters`);
+    const stranger = values.find((value) => choices?.includes(value) === false);
+    if (stranger !== undefined)
+      return refuse(`\`${name}\` is one of ${choices!.join(", ")}, not \`${stranger.slice(0, 100)}\``);
+  }
+  return undefined;
+}
+
+/** A question that cannot be asked so. */
+export const refused = (found: Diagnostic): Problem => ({
+  status: 400,
+  detail: found.message,
+  diagnostics: [found],
+});
+
+/** What an answer does not cover, or takes for granted. */
+export const remarks = (diagnostics: readonly Diagnostic[]): JsonValue =>
+  diagnosticsJson(diagnostics.filter(isTelling));
+
+/** What is asked anew each time is not worth much time to pack it. */
+export const quickEffort = 4;
+
+export async function json(request: Request, value: JsonValue): Promise<Response> {
   return new Representation(new TextEncoder().encode(JSON.stringify(value)), {
     type: "application/json",
-    ...(version === undefined ? { cache: "no-store" } : { cache: "no-cache", version }),
+    cache: "no-store",
     effort: quickEffort,
   }).answer(request);
 }

@@ -1,9 +1,29 @@
+import { descriptionOperation } from "./description.js";
+import { diffOperation } from "./diff.js";
+import { endpointsOperation } from "./endpoints.js";
 import { eventsOperation, type EventTimes } from "./events.js";
+import { explainOperation } from "./explain.js";
+import { lintOperation } from "./lint.js";
+import { lookupOperation } from "./lookup.js";
+import { matrixOperation } from "./matrix.js";
 import type { Operation } from "./operation.js";
+import { policiesOperation } from "./policies.js";
+import { previewOperation } from "./preview.js";
 import { stateOperation } from "./state.js";
+import { summaryOperation } from "./summary.js";
 
 /** All that can be asked; openapi.yaml describes each. */
 export const operations = (times: EventTimes): readonly Operation[] => [
   stateOperation(),
   eventsOperation(times),
+  summaryOperation,
+  endpointsOperation,
+  explainOperation,
+  matrixOperation,
+  lookupOperation,
+  policiesOperation,
+  lintOperation,
+  previewOperation,
+  diffOperation,
+  descriptionOperation(),
 ];

@@ -1,3 +1,4 @@
+import { writtenOptions } from "@tierwall/core";
 import { Representation } from "../representation.js";
 import type { Call, Operation } from "./operation.js";
 
@@ -7,7 +8,7 @@ export function stateOperation(): Operation {
   return {
     method: "GET",
     path: "/state",
-    parameters: [],
+    parameters: {},
     answer: async ({ request, state }) => {
       const { revision } = state;
       if (kept?.revision !== revision) kept = { revision, body: written(state) };
@@ -18,8 +19,8 @@ export function stateOperation(): Operation {
 
 function written(state: Call["state"]): Representation {
   const { revision } = state;
-  const { title, provenance, sources } = state.shown;
-  const value = { version: 1, title, revision, provenance, sources };
+  const { title, provenance, sources, options } = state.shown;
+  const value = { version: 1, title, revision, provenance, sources, options: writtenOptions(options) };
   return new Representation(new TextEncoder().encode(JSON.stringify(value)), {
     type: "application/json",
     cache: "no-cache",

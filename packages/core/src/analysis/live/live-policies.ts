@@ -30,6 +30,8 @@ interface Settled {
   readonly policies: readonly PolicyRef[];
   /** What each of them contributes, and what enforcement adds. */
   readonly effects: readonly Lowered[];
+  /** What is wrong with single ones; only where something is. */
+  readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
 }
 
 /** Above this many at once, sorting everything is as quick as putting each in its place. */
@@ -47,6 +49,7 @@ export class LivePolicies {
   private given: Tiers = { ingress: [], egress: [] };
   private refs: readonly PolicyRef[] = [];
   private effects: readonly Lowered[] = [];
+  private complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]> = new Map();
   private isSorted: boolean;
 
   constructor(private readonly options: StateOptions) {
@@ -92,7 +95,12 @@ export class LivePolicies {
 
   settle(): Settled {
     if (!this.isSorted) this.sort();
-    return { tiers: this.given, policies: this.refs, effects: this.effects };
+    return {
+      tiers: this.given,
+      policies: this.refs,
+      effects: this.effects,
+      complaints: this.complaints,
+    };
   }
 
   private sort(): void {
@@ -115,6 +123,11 @@ export class LivePolicies {
       .filter(({ effect }) => effect !== undefined)
       .toSorted((a, b) => comparePolicies(a.policy, b.policy));
     this.refs = sorted.map(({ policy }) => policy);
+    this.complaints = new Map(
+      sorted
+        .filter(({ diagnostics }) => diagnostics.length > 0)
+        .map(({ policy, diagnostics }) => [policy, diagnostics]),
+    );
     this.effects = [
       ...sorted.map(({ effect }) => effect!),
       ...(this.everywhere.length === 0 ? [] : [{ rules: [], isolation: this.everywhere }]),

@@ -26,6 +26,8 @@ export interface Moment {
   readonly policies: readonly PolicyRef[];
   /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
   readonly podRanges: ReadonlyMap<string, readonly string[]>;
+  /** What was found when each policy was read; only of those of which something was. */
+  readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
   /** Found when somebody first asks: what all policies say together takes longer than most changes. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -158,7 +160,7 @@ export class LiveState {
       this.namespaces.movedOut(change.before?.namespace);
       this.nodes.podChanged(change);
     }
-    const { tiers, policies, effects } = this.policies.settle();
+    const { tiers, policies, effects, complaints } = this.policies.settle();
     const cluster: Cluster = {
       namespaces: this.namespaces.settle(),
       pods: this.pods.pods,
@@ -168,7 +170,8 @@ export class LiveState {
       cidrGroups: this.groupList,
     };
     this.cluster = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
-    return new FoundLater(this.cluster, tiers, policies, this.nodes.podRanges, {
+    const { podRanges } = this.nodes;
+    return new FoundLater(this.cluster, { tiers, policies, complaints }, podRanges, {
       single: [
         ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
         ...this.pods.diagnostics,
@@ -195,16 +198,23 @@ const calledIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
 class FoundLater implements Moment {
   private found: readonly Diagnostic[] | undefined;
 
+  readonly tiers: Tiers;
+  readonly policies: readonly PolicyRef[];
+  readonly complaints: Moment["complaints"];
+
   constructor(
     readonly cluster: Cluster,
-    readonly tiers: Tiers,
-    readonly policies: readonly PolicyRef[],
+    read: Pick<Moment, "tiers" | "policies" | "complaints">,
     readonly podRanges: ReadonlyMap<string, readonly string[]>,
     private readonly parts: {
       readonly single: readonly Diagnostic[];
       readonly effects: readonly Lowered[];
     },
-  ) {}
+  ) {
+    this.tiers = read.tiers;
+    this.policies = read.policies;
+    this.complaints = read.complaints;
+  }
 
   get diagnostics(): readonly Diagnostic[] {
     this.found ??= [...this.parts.single, ...setWarnings(this.cluster, this.parts.effects, this.policies)];

@@ -58,8 +58,16 @@ export interface Ambiguity {
   readonly swapped: Verdict;
 }
 
-export function preview({ before, after, edits }: EditedState, by: Grain = "workload"): Preview {
-  const engines = compileBoth(before, after);
+export function preview(edited: EditedState, by: Grain = "workload"): Preview {
+  return previewBetween(compileBoth(edited.before, edited.after), edited.edits, by);
+}
+
+/** The same where somebody has compiled the states already. */
+export function previewBetween(
+  engines: readonly [before: Engine, after: Engine],
+  edits: readonly ObjectEdit[],
+  by: Grain = "workload",
+): Preview {
   const parts = new ChangedParts(...engines);
   const losers = new Losers(parts.difference.ends);
   const changes = gatherChanges(parts, by, (part) => losers.add(part));
@@ -68,7 +76,7 @@ export function preview({ before, after, edits }: EditedState, by: Grain = "work
   const isApplied = (policy: PolicyRef) => applied.has(policy);
   const found = proofsAbout(engines[1], isApplied);
   const overrulings = found.overrides
-    .flatMap((override) => overrulingsOf(override, after.tiers))
+    .flatMap((override) => overrulingsOf(override, engines[1].tiers))
     .toSorted((a, b) => b.connections - a.connections);
   return {
     edits,

@@ -1,22 +1,53 @@
-import { VerdictBadge } from "../frame/verdict.js";
-import { EndpointField } from "../frame/endpoint-field.js";
-import { PortField } from "../frame/port-field.js";
+import "./explain.css";
+import { useEffect } from "react";
+import { Loading, Notice } from "../frame/notice.js";
+import { Prose } from "../frame/prose.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
+import type { ExplainRequest } from "../worker/explain.js";
+import { ExplanationView } from "./explanation-view.js";
+import { QuestionBar } from "./question-bar.js";
+import { RecentQuestions } from "./recent-questions.js";
+import { useRecent } from "./use-recent.js";
 
+/** May these two talk, and why? The address bar holds the question. */
 export function ExplainPage() {
   const { from = "", to = "", port = "" } = useAddress().query;
-  const asked = useAnswer("explain", { from, to, port });
-  const answer = shown(asked);
-  const change = (part: Record<string, string>) => go("explain", { from, to, port, ...part });
-  return (
-    <>
-      <EndpointField label="From" role="source" value={from} onChoose={(value) => change({ from: value })} />
-      <EndpointField label="To" role="destination" value={to} onChoose={(value) => change({ to: value })} />
-      <PortField to={to} value={port} onChoose={(value) => change({ port: value })} />
-      {asked.status === "failed" && asked.message}
-      {answer?.kind === "refused" && answer.message}
-      {answer?.kind === "explained" && <VerdictBadge verdict={answer.explanation.verdict} />}
-    </>
+  const isAsked = from !== "" && to !== "";
+  useFirstQuestion(from === "" && to === "");
+  const asked = useAnswer("explain", isAsked ? { from, to, port } : undefined);
+  const answer = isAsked ? shown(asked) : undefined;
+  const recent = useRecent(
+    { from, to, port },
+    asked.status === "answered" && asked.answer.kind === "explained" ? asked.answer.explanation : undefined,
   );
+  const ask = (request: ExplainRequest) => go("explain", { ...request });
+  return (
+    <div className="explain">
+      <h1 className="unseen">Explain a connection</h1>
+      <QuestionBar question={{ from, to, port }} onAsk={ask} />
+      <RecentQuestions recent={recent} />
+      {asked.status === "failed" && (
+        <Notice title="This could not be answered" role="alert">
+          {asked.message}
+        </Notice>
+      )}
+      {isAsked && answer === undefined && asked.status === "asking" && <Loading>Walking the tiers…</Loading>}
+      {answer?.kind === "refused" && (
+        <Notice title="This question has no answer" role="alert">
+          <Prose text={`${answer.message}. ${answer.hint ?? ""}`} />
+        </Notice>
+      )}
+      {answer?.kind === "explained" && <ExplanationView explanation={answer.explanation} />}
+    </div>
+  );
+}
+
+/** Somebody who has not asked yet sees what an answer looks like. */
+function useFirstQuestion(isWanted: boolean): void {
+  const asked = useAnswer("first-question", isWanted ? {} : undefined);
+  useEffect(() => {
+    if (isWanted && asked.status === "answered" && asked.answer !== undefined)
+      go("explain", { ...asked.answer }, "replace");
+  }, [isWanted, asked]);
 }

@@ -3,6 +3,7 @@ import { useCluster } from "./cluster-state.js";
 import { FileDrop } from "./file-drop.js";
 import { Loading, Notice } from "./notice.js";
 import { type Page, pages } from "./pages.js";
+import { Prose } from "./prose.js";
 import { StateLine } from "./state-line.js";
 import { ThemeButton } from "./theme-button.js";
 import { hrefOf, useAddress } from "./use-address.js";
@@ -50,7 +51,7 @@ function Content({ page: { Content, title } }: { readonly page: Page }) {
     case "failed":
       return (
         <Notice title="The cluster could not be read" role="alert">
-          {state.message}
+          <Prose text={state.message} />
         </Notice>
       );
     case "ready":

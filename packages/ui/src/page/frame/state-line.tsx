@@ -1,6 +1,7 @@
 import type { Summary } from "../worker/summary.js";
 import { serverState, useCluster } from "./cluster-state.js";
 import { counted } from "./counted.js";
+import { Prose } from "./prose.js";
 
 /** What the page is about, in one line, and what is wrong with it. */
 export function StateLine() {
@@ -40,7 +41,7 @@ function Errors({ summary: { errors } }: { readonly summary: Summary }) {
                   {file}:{line}
                 </code>
               )}{" "}
-              <span className="code">{code}</span> {message}
+              <span className="code">{code}</span> <Prose text={message} />
             </li>
           ))}
         </ul>

@@ -13,11 +13,14 @@ export type Tone = (typeof verdictWords)[OverallVerdict]["tone"];
 export function VerdictBadge({
   verdict,
   size = "normal",
+  word = verdictWords[verdict].word,
 }: {
   readonly verdict: OverallVerdict;
   readonly size?: "normal" | "headline";
+  /** Where there is something more exact to say. */
+  readonly word?: string;
 }) {
-  const { mark, word, tone } = verdictWords[verdict];
+  const { mark, tone } = verdictWords[verdict];
   return (
     <span className={`verdict ${tone} ${size}`}>
       <span aria-hidden="true">{mark}</span> {word}

@@ -36,9 +36,9 @@ function splitComment(text: string): readonly [string, string] {
 
 /** `{app: web, tier: "1"}` on one line. */
 function flowTokens(text: string): readonly Token[] {
-  const pieces = text.match(/"[^"]*"|'[^']*'|[{}[\],]|:(?=\s|$)|[^{}[\],"':]+(?::(?!\s)[^{}[\],"']*)*/g) ?? [
-    text,
-  ];
+  const pieces = text.match(
+    /"[^"]*"|'[^']*'|[{}[\],]|:(?=\s|$)|[^{}[\],"':]+(?::(?!\s)[^{}[\],"']*)*|./g,
+  ) ?? [text];
   return pieces.map((piece, i) => {
     if (/^[{}[\],:]$/.test(piece)) return { kind: "punctuation", text: piece };
     return { kind: pieces[i + 1] === ":" ? "key" : "value", text: piece };

@@ -2,6 +2,7 @@ import { answerEndpoints } from "./endpoints.js";
 import { answerExplain } from "./explain.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
+import { playgroundAnswers } from "./playground.js";
 import { answerMap, answerMapChoices } from "./map.js";
 import { answerMapEdge } from "./map-edge.js";
 import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./matrix.js";
@@ -24,6 +25,7 @@ export const answers = {
   "matrix-tiers": answerMatrixTiers,
   ports: answerPorts,
   yaml: answerYaml,
+  ...playgroundAnswers,
 } satisfies Record<string, (held: HeldState, request: never) => unknown>;
 
 export type Answers = typeof answers;

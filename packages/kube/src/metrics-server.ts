@@ -1,11 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AgentMetrics } from "./metrics.js";
+
+/** What Prometheus is given. */
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
 
 export interface Health {
-  /** Why the agent cannot go on and should be started again; undefined while it can. */
+  /** Why the process cannot go on and should be started again; undefined while it can. */
   readonly broken: () => string | undefined;
-  /** What is still missing before rules are in the kernel; undefined once they are. */
+  /** What is still missing before it can do its work; undefined once nothing is. */
   readonly waitingFor: () => string | undefined;
 }
 
@@ -24,7 +29,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 /** Serves /metrics, /livez and /readyz. Rejects where the address cannot be had. */
 export async function serveMetrics(
   address: ListenAddress,
-  metrics: AgentMetrics,
+  metrics: Metrics,
   health: Health,
 ): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const server = createServer((request, response) => {
@@ -34,7 +39,7 @@ export async function serveMetrics(
     const check = (trouble: string | undefined) =>
       trouble === undefined ? answer(200, "ok\n") : answer(503, `${trouble}\n`);
     if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "only GET\n");
-    switch (new URL(request.url ?? "/", "http://agent").pathname) {
+    switch (new URL(request.url ?? "/", "http://here").pathname) {
       case "/livez":
         return check(health.broken());
       case "/readyz":

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { formatPolicy } from "../policy/model.js";
+import { editPolicies } from "./edited-policies.js";
+import { readState } from "./state.js";
+
+const policy = (name: string, spec = "{podSelector: {}}") =>
+  `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: ${name}, namespace: shop}, spec: ${spec}}`;
+const pod = "{apiVersion: v1, kind: Pod, metadata: {name: cart, namespace: shop}}";
+const before = readState([
+  { file: "cluster.yaml", text: [pod, policy("web"), policy("db")].join("\n---\n") },
+]);
+const edited = (...documents: readonly string[]) =>
+  editPolicies(before, { file: "edit.yaml", text: documents.join("\n---\n") });
+const names = ({ after }: ReturnType<typeof edited>) => after.policies.map(formatPolicy).toSorted();
+
+describe("policies put into a state that has been read", () => {
+  it("come in the place of those of the same kind and name, or are added", () => {
+    const found = edited(policy("web", "{podSelector: {}, policyTypes: [Egress]}"), policy("cache"));
+    expect(found.edits.map(({ what, object }) => `${what} ${object}`)).toEqual([
+      "replaced NetworkPolicy shop/web",
+      "added NetworkPolicy shop/cache",
+    ]);
+    expect(names(found)).toEqual(["cache", "db", "web"].map((name) => `NetworkPolicy shop/${name}`));
+  });
+
+  it("leave all other rules the very same objects, as the engine wants them", () => {
+    const kept = (state: typeof before) => state.tiers.ingress.flatMap(({ isolation }) => isolation);
+    expect(kept(edited(policy("web")).after)).toContain(
+      kept(before).find(({ origin }) => isOf(origin, "db")),
+    );
+  });
+
+  it("are left out where they have errors, with the exact place", () => {
+    const found = edited(policy("web", "{podselector: {}}"));
+    expect(found.edits).toEqual([]);
+    expect(found.diagnostics).toMatchObject([{ code: "TW1204", place: { line: 1, length: 11 } }]);
+    expect(names(found)).toEqual(["NetworkPolicy shop/db", "NetworkPolicy shop/web"]);
+  });
+
+  it("are read as files are, also where they were copied from a cluster: S3.6", () => {
+    const copied = policy("web", "{podSelector: {}, new: 1}").replace("{name:", "{uid: u, name:");
+    expect(edited(copied).diagnostics).toMatchObject([{ code: "TW1204", severity: "error" }]);
+  });
+
+  it("have no pods beside them: those are named and left out", () => {
+    const found = edited(pod.replace("cart", "web"), policy("web"));
+    expect(found.others).toEqual(["Pod shop/web"]);
+    expect(found.after.cluster).toBe(before.cluster);
+  });
+});
+
+const isOf = (origin: { readonly kind: string }, name: string): boolean =>
+  "policy" in origin && (origin.policy as { readonly name: string }).name === name;

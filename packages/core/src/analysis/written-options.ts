@@ -1,0 +1,61 @@
+import type { DnsRecord } from "../cluster/model.js";
+import { type Address, formatAddress, parseAddress } from "../net/address.js";
+import { type Cidr, formatCidr, parseCidr } from "../net/cidr.js";
+import type { StateOptions } from "./state.js";
+
+/** The options of a state as JSON, for who reads the same manifests elsewhere and is to say the same. */
+export interface WrittenOptions {
+  readonly podCidrs?: readonly string[];
+  readonly serviceCidrs?: readonly string[];
+  readonly apiServer?: readonly string[];
+  readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
+  readonly provenance?: NonNullable<StateOptions["provenance"]>;
+  readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
+  readonly keepGoing?: boolean;
+}
+
+export function writtenOptions(options: StateOptions): WrittenOptions {
+  const { facts = {}, provenance, ciliumEnforcement, keepGoing } = options;
+  const { podCidrs, serviceCidrs, apiServer, dns } = facts;
+  return {
+    ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(formatCidr) }),
+    ...(serviceCidrs === undefined ? {} : { serviceCidrs: serviceCidrs.map(formatCidr) }),
+    ...(apiServer === undefined ? {} : { apiServer: apiServer.map(formatAddress) }),
+    ...(dns === undefined ? {} : { dns: dns.map(writtenRecord) }),
+    ...(provenance === undefined ? {} : { provenance }),
+    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(keepGoing === undefined ? {} : { keepGoing }),
+  };
+}
+
+/** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
+export function readOptions(written: WrittenOptions): StateOptions {
+  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ciliumEnforcement, keepGoing } = written;
+  return {
+    facts: {
+      ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(cidrIn) }),
+      ...(serviceCidrs === undefined ? {} : { serviceCidrs: serviceCidrs.map(cidrIn) }),
+      ...(apiServer === undefined ? {} : { apiServer: apiServer.map(addressIn) }),
+      ...(dns === undefined
+        ? {}
+        : { dns: dns.map(({ name, addresses }) => ({ name, addresses: addresses.map(addressIn) })) }),
+    },
+    ...(provenance === undefined ? {} : { provenance }),
+    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(keepGoing === undefined ? {} : { keepGoing }),
+  };
+}
+
+const writtenRecord = ({ name, addresses }: DnsRecord) => ({ name, addresses: addresses.map(formatAddress) });
+
+function cidrIn(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) throw new Error(`\`${text}\` is not a CIDR`);
+  return cidr;
+}
+
+function addressIn(text: string): Address {
+  const address = parseAddress(text);
+  if (address === undefined) throw new Error(`\`${text}\` is not an IP address`);
+  return address;
+}

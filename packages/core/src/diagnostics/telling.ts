@@ -1,0 +1,14 @@
+import type { Diagnostic } from "./diagnostic.js";
+
+/** Codes that say what an answer does not cover, or takes for granted: told with every answer. */
+const tellingCodes: ReadonlySet<string> = new Set([
+  "TW2015",
+  "TW2016",
+  "TW2022",
+  "TW2025",
+  "TW3001",
+  "TW3003",
+]);
+
+export const isTelling = ({ severity, code }: Diagnostic): boolean =>
+  severity === "error" || tellingCodes.has(code);

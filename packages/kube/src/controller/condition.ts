@@ -1,0 +1,78 @@
+import { isObject, type Json, type JsonObject, type PolicyRef } from "@tierwall/core";
+
+export const conditionTypes = ["Accepted", "Programmed", "Conflicted", "Shadowed"] as const;
+export type ConditionType = (typeof conditionTypes)[number];
+
+/** One statement about a policy. */
+export interface Condition {
+  readonly type: ConditionType;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  /** Which version of the policy it was said of. */
+  readonly observedGeneration: number;
+}
+
+/** One that stands on the object. */
+export interface StoredCondition extends Condition {
+  /** When `status` became what it is. */
+  readonly lastTransitionTime: string;
+}
+
+/** Whether policies of this kind have a status to write conditions to: NetworkPolicies and Cilium's are others'. */
+export const hasConditions = ({ dialect }: Pick<PolicyRef, "dialect">): boolean =>
+  dialect !== "network-policy" && dialect !== "cilium";
+
+/** Those of our types that an object carries, whoever wrote them. */
+export function conditionsOn({ status }: JsonObject): readonly StoredCondition[] {
+  const list = isObject(status) && Array.isArray(status.conditions) ? (status.conditions as Json[]) : [];
+  return list.flatMap((item) => {
+    const found = isObject(item) ? item : {};
+    const type = conditionTypes.find((one) => one === found.type);
+    if (type === undefined) return [];
+    return {
+      type,
+      status: found.status === "True" || found.status === "False" ? found.status : "Unknown",
+      reason: textIn(found.reason),
+      message: textIn(found.message),
+      observedGeneration: typeof found.observedGeneration === "number" ? found.observedGeneration : 0,
+      lastTransitionTime: textIn(found.lastTransitionTime),
+    };
+  });
+}
+
+const textIn = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** With their times: that of the stored one, as long as the status stays. */
+export function dated(
+  wanted: readonly Condition[],
+  stored: readonly StoredCondition[],
+  now: Date,
+): readonly StoredCondition[] {
+  return wanted.map((condition) => {
+    const known = stored.find(({ type }) => type === condition.type);
+    const isKept = known?.status === condition.status && known.lastTransitionTime !== "";
+    return { ...condition, lastTransitionTime: isKept ? known.lastTransitionTime : seconds(now) };
+  });
+}
+
+/** API servers keep no fractions of a second here. */
+const seconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+
+/** What comes behind it in a message is one of many that would do: for another, nothing is written. */
+export const exampleMark = "; for example ";
+
+export const withoutExample = (message: string): string => message.split(exampleMark)[0]!;
+
+export function sameConditions(wanted: readonly Condition[], stored: readonly StoredCondition[]): boolean {
+  return (
+    wanted.length === stored.length &&
+    wanted.every((condition) => {
+      const known = stored.find(({ type }) => type === condition.type);
+      return known !== undefined && says(known) === says(condition);
+    })
+  );
+}
+
+const says = ({ status, reason, message, observedGeneration }: Condition): string =>
+  JSON.stringify([status, reason, withoutExample(message), observedGeneration]);

@@ -1,0 +1,165 @@
+import type { LiveOptions } from "@tierwall/core";
+import type { Logger } from "pino";
+import { ClusterSource } from "../cluster-source.js";
+import type { Connection, ConnectionOptions } from "../connection.js";
+import { resourceOf, watchedKinds } from "../kinds.js";
+import { type KindHealth, type ReflectorTimes, usualTimes } from "../reflector.js";
+import type { Situation } from "../situation.js";
+import type { ControllerMetrics } from "./controller-metrics.js";
+import { LeaderElection, type Leadership } from "./leader-election.js";
+import { LeaderWork } from "./leader-work.js";
+import { LiveEngine } from "./live-engine.js";
+import { NodeReports } from "./node-reports.js";
+import type { Patience } from "./policy-conditions.js";
+import { StoredPolicies } from "./stored-policies.js";
+
+export interface ControllerOptions {
+  /** Where the Leases are: of those who want to lead, and of the agents. */
+  readonly namespace: string;
+  /** Who we are among the replicas. */
+  readonly identity: string;
+  /** How long a leader that is silent is believed in; milliseconds. */
+  readonly leaseDuration: number;
+  /** What no object of the cluster tells. */
+  readonly state: Omit<LiveOptions, "provenance">;
+  readonly times?: ReflectorTimes;
+  readonly patience?: Patience;
+}
+
+/** Everything that `tierwall controller` can be told. */
+export interface ControllerCommand extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state"> {
+  readonly connection: ConnectionOptions;
+  /** `:9464`; absent: nothing is served. */
+  readonly metricsAddress?: string;
+}
+
+export const controllerLease = "tierwall-controller";
+
+/**
+ * Keeps the engine of a cluster current on every replica; on the one that leads, writes what follows for its policies.
+ *
+ *   API server ──► source ──► live engine ──┬─► (others, on every replica)
+ *        ▲                                  │
+ *        │         stored policies ─────────┤
+ *        │         reports of agents ───────┤
+ *        │                                  ▼
+ *        └── conditions, events ◄──── leader's work
+ */
+export class Controller {
+  readonly live = new LiveEngine();
+  private readonly source: ClusterSource;
+  private readonly stored: StoredPolicies;
+  private readonly reports: NodeReports;
+  private readonly election: LeaderElection;
+  private readonly restarts = new Map<string, number>();
+  private work: LeaderWork | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly options: ControllerOptions,
+    private readonly metrics: ControllerMetrics,
+    private readonly log: Logger,
+  ) {
+    const { namespace, identity, leaseDuration: duration, state, times = usualTimes } = options;
+    this.stored = new StoredPolicies((uid) => this.work?.stored(uid));
+    this.source = new ClusterSource(connection, {
+      ...state,
+      times,
+      onObject: (key, object) => this.stored.saw(key, object),
+      onHealth: (kind, health) => this.healthOf(kind, health),
+    });
+    this.reports = new NodeReports(connection, namespace, times, () => this.reported());
+    this.election = new LeaderElection(
+      connection,
+      { namespace, lease: controllerLease, identity, duration },
+      {
+        onLead: (leadership) => this.lead(leadership),
+        onLeader: (leader) => log.info({ leader }, leader === identity ? "leading" : "following"),
+        onTrouble: (message) => log.warn(`who leads cannot be found out: ${message}`),
+      },
+    );
+  }
+
+  /** Resolves once the cluster is known. Who leads is found out after that: whoever knows nothing must not write. */
+  async start(): Promise<void> {
+    this.reports.start();
+    await this.source.start((situation) => this.take(situation));
+    this.election.start();
+  }
+
+  /** What is still missing; undefined once the cluster is known. */
+  get waitingFor(): string | undefined {
+    if (this.live.situation !== undefined) return undefined;
+    const missing = [...this.source.health()].filter(([, { isKnown }]) => !isKnown);
+    const [first] = missing;
+    if (first === undefined) return "the first state of the cluster is being compiled";
+    const [kind, { message }] = first;
+    return `${missing.length} kinds are not listed yet, such as ${kind}${message === undefined ? "" : `: ${message}`}`;
+  }
+
+  /** Gives up the lead first, so that another can take it, and nothing is written any more. */
+  async stop(): Promise<void> {
+    await this.election.stop();
+    await this.reports.stop();
+    await this.source.stop();
+  }
+
+  private take(situation: Situation): void {
+    const change = this.live.take(situation);
+    this.metrics.recompute.observe(change.milliseconds / 1000);
+    this.count(situation);
+    this.work?.changed(change);
+  }
+
+  private lead(leadership: Leadership): void {
+    const { connection, live, stored, reports, metrics, log } = this;
+    const { identity, patience } = this.options;
+    const parts = { connection, identity, live, stored, reports, metrics, log };
+    const work = new LeaderWork({ ...parts, ...(patience === undefined ? {} : { patience }) }, leadership);
+    this.work = work;
+    metrics.leader.set(1);
+    leadership.signal.addEventListener(
+      "abort",
+      () => {
+        if (this.work === work) this.work = undefined;
+        metrics.leader.set(0);
+        metrics.conditions.reset();
+        log.info("not leading any more");
+      },
+      { once: true },
+    );
+    work.changed({ situation: live.situation! });
+  }
+
+  private reported(): void {
+    this.metrics.agents.set(this.reports.all.size);
+    this.work?.reported();
+  }
+
+  private count({ cluster, policies }: Situation): void {
+    const { metrics } = this;
+    metrics.pods.set(cluster.pods.size);
+    metrics.nodes.set(cluster.nodes.size);
+    const counts = new Map<string, number>();
+    for (const { group, kind } of policies) {
+      const key = `${group} ${kind}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    for (const watched of watchedKinds)
+      if (watched.kind.endsWith("Policy"))
+        metrics.policies.set(
+          { kind: resourceOf(watched) },
+          counts.get(`${watched.group} ${watched.kind}`) ?? 0,
+        );
+  }
+
+  private healthOf(kind: string, health: KindHealth): void {
+    const { metrics, log, restarts } = this;
+    const isGood = health.state === "synced" || health.state === "missing";
+    metrics.synced.set({ kind }, isGood ? 1 : 0);
+    metrics.watchRestarts.inc({ kind }, health.restarts - (restarts.get(kind) ?? 0));
+    restarts.set(kind, health.restarts);
+    if (isGood) log.info({ kind, state: health.state }, "watching");
+    else log.warn({ kind, state: health.state }, health.message ?? "not known yet");
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { PolicyRef } from "@tierwall/core";
+import { type Connection, messageOf } from "../connection.js";
+import { withoutExample } from "./condition.js";
+import { jsonRequest, refusalIn } from "./json-request.js";
+import { type Leadership, microTime } from "./leader-election.js";
+import { RateLimit } from "./rate-limit.js";
+
+/** Something that happened to a policy. */
+export interface PolicyEvent {
+  readonly regarding: PolicyRef;
+  readonly related?: PolicyRef;
+  readonly type: "Normal" | "Warning";
+  /** One word for programs. */
+  readonly reason: string;
+  /** What was done, in one word. */
+  readonly action: string;
+  readonly note: string;
+  /** What tells this time from an earlier one at which the same was said. */
+  readonly occasion?: string;
+}
+
+export type EventOutcome = "written" | "failed" | "dropped";
+
+/** More wait for no one. */
+const mostWaiting = 1000;
+/** API servers take no longer notes. */
+const longestNote = 1000;
+
+/** Writes Events, a few a second: one policy may override thousands of others. */
+export class Events {
+  private readonly waiting: PolicyEvent[] = [];
+  private readonly limit = new RateLimit(10, 50);
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly instance: string,
+    private readonly leadership: Leadership,
+    private readonly onOutcome: (reason: string, outcome: EventOutcome, message?: string) => void,
+  ) {}
+
+  tell(event: PolicyEvent): void {
+    if (event.regarding.stored === undefined || !this.leadership.holds()) return;
+    if (this.waiting.length >= mostWaiting) return this.onOutcome(event.reason, "dropped");
+    this.waiting.push(event);
+    this.running ??= this.run();
+  }
+
+  private async run(): Promise<void> {
+    const { leadership } = this;
+    for (let event = this.waiting.shift(); event !== undefined; event = this.waiting.shift()) {
+      await this.limit.turn(leadership.signal);
+      if (!leadership.holds()) break;
+      await this.write(event);
+    }
+    this.waiting.length = 0;
+    this.running = undefined;
+  }
+
+  private async write(event: PolicyEvent): Promise<void> {
+    const { reason } = event;
+    try {
+      const body = eventObject(event, this.instance, new Date());
+      const path = `/apis/events.k8s.io/v1/namespaces/${body.metadata.namespace}/events`;
+      const { signal } = this.leadership;
+      const answer = await jsonRequest(this.connection, { method: "POST", path, body, signal });
+      // One of the same name has been told: by who led before us.
+      if (answer.status < 300 || answer.status === 409) this.onOutcome(reason, "written");
+      else this.onOutcome(reason, "failed", refusalIn(answer));
+    } catch (cause) {
+      if (!this.leadership.signal.aborted) this.onOutcome(reason, "failed", messageOf(cause));
+    }
+  }
+}
+
+function eventObject(event: PolicyEvent, instance: string, now: Date) {
+  const { regarding, related, type, reason, action, note } = event;
+  // Events about what has no namespace are in this one.
+  const namespace = regarding.namespace ?? "default";
+  return {
+    apiVersion: "events.k8s.io/v1",
+    kind: "Event",
+    metadata: { name: nameOf(event), namespace },
+    eventTime: microTime(now),
+    reportingController: "tierwall.dev/controller",
+    reportingInstance: instance.slice(0, 128),
+    type,
+    reason,
+    action,
+    note: note.length > longestNote ? `${note.slice(0, longestNote - 1)}…` : note,
+    regarding: referenceTo(regarding),
+    ...(related === undefined ? {} : { related: referenceTo(related) }),
+  };
+}
+
+/** The same for the same thing said of the same version of the same policies, whoever says it. */
+function nameOf({ regarding, related, reason, note, occasion }: PolicyEvent): string {
+  const said = JSON.stringify([regarding.stored, related?.stored, reason, withoutExample(note), occasion]);
+  const hash = createHash("sha256").update(said).digest("hex").slice(0, 16);
+  return `${regarding.name.slice(0, 230)}.${hash}`;
+}
+
+const referenceTo = ({ group, version, kind, namespace, name, stored }: PolicyRef) => ({
+  apiVersion: `${group}/${version}`,
+  kind,
+  name,
+  ...(namespace === undefined ? {} : { namespace }),
+  ...(stored === undefined ? {} : { uid: stored.uid }),
+});

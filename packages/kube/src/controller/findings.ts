@@ -1,0 +1,147 @@
+import {
+  flowText,
+  formatPolicy,
+  formatRule,
+  howMuch,
+  listed,
+  onlyRepeats,
+  type OrderConflict,
+  type Endpoint,
+  type Flow,
+  type Override,
+  type PolicyRef,
+  type Proofs,
+  type Rule,
+  type RuleProof,
+  takerText,
+} from "@tierwall/core";
+import { type Condition, exampleMark } from "./condition.js";
+
+type Statement = Omit<Condition, "observedGeneration">;
+
+/** What the engine proves about policies, in the words of conditions and events. Good whatever the engine does next. */
+export interface Findings {
+  readonly conflicted: ReadonlyMap<PolicyRef, Statement>;
+  readonly shadowed: ReadonlyMap<PolicyRef, Statement>;
+  readonly overridden: readonly Overridden[];
+}
+
+/** A policy of a namespace, and one of the cluster some of whose rules decide otherwise. */
+export interface Overridden {
+  readonly policy: PolicyRef;
+  readonly by: PolicyRef;
+  readonly note: string;
+}
+
+/** To be called before the engine takes the next update: examples are looked for here. */
+export function findingsFrom(proofs: Proofs): Findings {
+  return {
+    conflicted: conflictedIn(proofs.orderConflicts),
+    shadowed: shadowedIn(proofs.ofRules),
+    overridden: proofs.overrides.flatMap(overriddenIn),
+  };
+}
+
+export const notConflicted: Statement = {
+  type: "Conflicted",
+  status: "False",
+  reason: "NoConflict",
+  message: "no policy of the same priority decides anything otherwise",
+};
+
+export const notShadowed: Statement = {
+  type: "Shadowed",
+  status: "False",
+  reason: "NoShadow",
+  message: "earlier rules leave something to each of its rules",
+};
+
+/** S1.13 */
+function conflictedIn(conflicts: readonly OrderConflict[]): ReadonlyMap<PolicyRef, Statement> {
+  const found = new Map<PolicyRef, OrderConflict[]>();
+  for (const conflict of conflicts)
+    for (const policy of [conflict.first, conflict.second])
+      found.set(policy, [...(found.get(policy) ?? []), conflict]);
+  return new Map([...found].map(([policy, own]) => [policy, conflictedBy(policy, own)]));
+}
+
+function conflictedBy(policy: PolicyRef, conflicts: readonly OrderConflict[]): Statement {
+  const { first, second, direction, shared, example } = conflicts[0]!;
+  const others = conflicts.map((one) => (one.first === policy ? one.second : one.first));
+  const { flow, asOrdered, swapped } = example();
+  const [verb, each] = others.length === 1 ? ["disagrees", ""] : ["disagree", " each"];
+  const priority = policy.priority === undefined ? "its precedence" : `priority ${policy.priority}`;
+  return {
+    type: "Conflicted",
+    status: "True",
+    reason: "SamePriority",
+    message:
+      `${priority} of tier ${shared.tier} is shared with ${listed(others.map(formatPolicy))}, which ${verb}${each}: ` +
+      `${formatPolicy(first)} comes first, by its ${first.dialect === second.dialect ? "name" : "API"}, ` +
+      `and ${direction} is ${saying[asOrdered.verdict]} that ${formatPolicy(second)} would have ` +
+      `${saying[swapped.verdict]}${exampleMark}${connectionText(flow)}`,
+  };
+}
+
+const saying = { Allow: "allowed", Deny: "denied", Undecided: "undecided" } as const;
+
+/** More are counted. */
+const mostRules = 5;
+
+function shadowedIn(proofs: readonly RuleProof[]): ReadonlyMap<PolicyRef, Statement> {
+  const found = new Map<PolicyRef, string[]>();
+  for (const proof of proofs) {
+    const text = shadowText(proof);
+    if (text === undefined) continue;
+    const { policy } = proof.rule.origin;
+    found.set(policy, [...(found.get(policy) ?? []), text]);
+  }
+  return new Map([...found].map(([policy, texts]) => [policy, shadowedBy(texts)]));
+}
+
+function shadowedBy(texts: readonly string[]): Statement {
+  const rest = texts.length - mostRules;
+  const more = rest > 0 ? [`and ${rest} more rules`] : [];
+  return {
+    type: "Shadowed",
+    status: "True",
+    reason: "RulesNeverDecide",
+    message: [...texts.slice(0, mostRules), ...more].join("; "),
+  };
+}
+
+function shadowText(proof: RuleProof): string | undefined {
+  if (proof.kind === "redundant" || (proof.kind === "shadowed" && onlyRepeats(proof))) return undefined;
+  const { rule, by, always } = proof;
+  const takers = always === undefined ? by : [always];
+  const where = always === undefined ? "in this cluster" : "whatever is deployed";
+  const decide = takers.length === 1 ? "decides" : "decide";
+  return `${rule.origin.path}${nameText(rule)} never decides anything: ${listed(takers.map(takerText))} ${decide} all that it matches before it, ${where}`;
+}
+
+const nameText = ({ origin }: Rule): string => (origin.name === undefined ? "" : ` "${origin.name}"`);
+
+/** One for each policy of the cluster that has a part in it. */
+function overriddenIn({ policy, direction, intent, by }: Override): readonly Overridden[] {
+  const firsts = new Map<PolicyRef, Override["by"][number]>();
+  for (const one of by) {
+    const { policy: other } = one.rule.origin;
+    if (!firsts.has(other)) firsts.set(other, one);
+  }
+  return [...firsts].map(([other, { rule, example, ...much }]) => ({
+    policy,
+    by: other,
+    note:
+      `${formatRule(rule.origin)} ${rule.action === "Allow" ? "allows" : "denies"} ${direction} that this policy ` +
+      `${intent === "isolates" ? "isolates from" : intent}: ${howMuch(much)}${exampleMark}${connectionText(example())}`,
+  }));
+}
+
+/** Pods by the names of their workloads, which stay when pods are replaced. */
+function connectionText(flow: Flow): string {
+  const named = (end: Endpoint): Endpoint =>
+    end.kind === "pod" && end.pod.workload !== undefined
+      ? { ...end, pod: { ...end.pod, name: end.pod.workload.name } }
+      : end;
+  return flowText({ ...flow, source: named(flow.source), destination: named(flow.destination) });
+}

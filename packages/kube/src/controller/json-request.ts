@@ -1,0 +1,53 @@
+import { isObject, type JsonObject } from "@tierwall/core";
+import type { Connection, KubeRequest } from "../connection.js";
+import { textOf } from "../list-pages.js";
+
+export interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
+  readonly body?: object;
+  /** `apply` is server-side apply: the body is all that we want to own. */
+  readonly as?: "object" | "apply" | "merge";
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** Nothing that is asked here takes longer where all is well. */
+const idleMilliseconds = 10_000;
+
+const contentTypes = {
+  object: "application/json",
+  // JSON is YAML too.
+  apply: "application/apply-patch+yaml",
+  merge: "application/merge-patch+json",
+} as const;
+
+/** One object to or from an API server. Rejects where no answer comes. */
+export async function jsonRequest(
+  connection: Connection,
+  { body, as = "object", ...request }: JsonRequest,
+): Promise<JsonAnswer> {
+  const response = await connection.send({
+    ...request,
+    idleMilliseconds,
+    headers: { "content-type": contentTypes[as] },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.statusCode ?? 0, body: objectIn(await textOf(response)) };
+}
+
+/** What the API server, or somebody on the way, says of a request that it refuses. */
+export const refusalIn = ({ status, body }: JsonAnswer): string =>
+  typeof body.message === "string" && body.message !== ""
+    ? body.message
+    : `the API server answered ${status}`;
+
+function objectIn(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return { message: text.trim().slice(0, 300) };
+  }
+}

@@ -1,0 +1,215 @@
+import { isObject, type JsonObject } from "@tierwall/core";
+import { type Connection, messageOf } from "../connection.js";
+import { pause } from "../pause.js";
+import { jsonRequest, refusalIn } from "./json-request.js";
+
+export interface ElectionOptions {
+  readonly namespace: string;
+  readonly lease: string;
+  /** Who we are: another one each time a process starts. */
+  readonly identity: string;
+  /** For so long others believe that we lead after we last said so; milliseconds. */
+  readonly duration: number;
+}
+
+/** What is written goes through this: it holds while we lead, and not a moment longer. */
+export interface Leadership {
+  /** Aborted when we do not lead any more. */
+  readonly signal: AbortSignal;
+  /** By the clock: timers may be late, where the process was stopped or the machine asleep. */
+  readonly holds: () => boolean;
+}
+
+export interface ElectionListener {
+  onLead(leadership: Leadership): void;
+  /** Said once for each who leads, ourselves included. */
+  onLeader(identity: string): void;
+  onTrouble(message: string): void;
+}
+
+/**
+ * One of several processes leads: the one that holds a Lease. Others take it when it was not renewed for as long as it
+ * lasts, which each measures by its own clock from when it saw the last renewal: clocks need not agree.
+ *
+ *   ask ──► free, or not renewed for too long ──► take ──► renew ──┬─► asked to stop ──► give back
+ *    ▲                                              ▲              └─► not renewed in time: lost ──► ask
+ *    └── held by another                            └ refused: another was faster
+ */
+export class LeaderElection {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+  private current: { readonly ending: AbortController; renewed: number } | undefined;
+  /** What the Lease said when we last saw it change, and when that was. */
+  private seen: { readonly text: string; readonly at: number } | undefined;
+  private told = "";
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly options: ElectionOptions,
+    private readonly listener: ElectionListener,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  get isLeading(): boolean {
+    return this.current !== undefined && this.holds(this.current.renewed);
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Gives the Lease back, so that others need not wait for it to end. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    const led = this.current !== undefined;
+    this.lose();
+    if (led) await this.release().catch(() => undefined);
+  }
+
+  /** We give up a third before others may take over. */
+  private holds(renewed: number): boolean {
+    return this.now() - renewed < (this.options.duration * 2) / 3;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    const retry = (this.options.duration * 2) / 15;
+    while (!signal.aborted) {
+      const deadline = this.watchDeadline();
+      try {
+        await this.attempt();
+      } catch (cause) {
+        if (!signal.aborted) this.listener.onTrouble(messageOf(cause));
+      }
+      clearTimeout(deadline);
+      // Renewed often; asked for a little irregularly, lest all ask at once.
+      await pause(this.isLeading ? retry : retry * (1 + Math.random() / 5), signal);
+    }
+  }
+
+  /** Ends leadership in time also while a request hangs. */
+  private watchDeadline(): NodeJS.Timeout | undefined {
+    if (this.current === undefined) return undefined;
+    const left = this.current.renewed + (this.options.duration * 2) / 3 - this.now();
+    return setTimeout(() => this.lose(), Math.max(0, left));
+  }
+
+  private async attempt(): Promise<void> {
+    const began = this.now();
+    if (this.current !== undefined && !this.holds(this.current.renewed)) this.lose();
+    const lease = await this.read();
+    const holder = holderOf(lease);
+    if (lease !== undefined) this.see(lease);
+    if (holder !== "" && holder !== this.options.identity && !this.isOver(lease!)) {
+      this.lose();
+      return this.tell(holder);
+    }
+    const isOurs = holder === this.options.identity;
+    if (!(await this.write(lease, this.specAfter(lease, isOurs)))) {
+      // Another was faster; who it is shows next time.
+      if (!isOurs) this.lose();
+      return;
+    }
+    this.lead(began);
+  }
+
+  private lead(renewed: number): void {
+    if (this.stopping.signal.aborted) return;
+    if (this.current !== undefined) {
+      this.current.renewed = renewed;
+      return;
+    }
+    const leading = { ending: new AbortController(), renewed };
+    this.current = leading;
+    this.tell(this.options.identity);
+    this.listener.onLead({
+      signal: leading.ending.signal,
+      holds: () => this.current === leading && this.holds(leading.renewed),
+    });
+  }
+
+  private lose(): void {
+    const { current } = this;
+    this.current = undefined;
+    current?.ending.abort();
+  }
+
+  private tell(leader: string): void {
+    if (this.told === leader) return;
+    this.told = leader;
+    this.listener.onLeader(leader);
+  }
+
+  private see(lease: JsonObject): void {
+    const text = JSON.stringify(lease.spec);
+    if (this.seen?.text !== text) this.seen = { text, at: this.now() };
+  }
+
+  private isOver({ spec }: JsonObject): boolean {
+    const seconds = isObject(spec) ? Number(spec.leaseDurationSeconds) : Number.NaN;
+    const duration = Number.isFinite(seconds) ? seconds * 1000 : this.options.duration;
+    return this.now() - this.seen!.at > duration;
+  }
+
+  private specAfter(lease: JsonObject | undefined, isOurs: boolean): JsonObject {
+    const { identity, duration } = this.options;
+    const before = isObject(lease?.spec) ? lease.spec : {};
+    const now = microTime(new Date());
+    const transitions = typeof before.leaseTransitions === "number" ? before.leaseTransitions : -1;
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(duration / 1000),
+      acquireTime: isOurs && before.acquireTime !== undefined ? before.acquireTime : now,
+      renewTime: now,
+      leaseTransitions: isOurs ? Math.max(0, transitions) : transitions + 1,
+    };
+  }
+
+  private async release(): Promise<void> {
+    const lease = await this.read(new AbortController().signal);
+    if (lease === undefined || holderOf(lease) !== this.options.identity) return;
+    const spec = { ...(lease.spec as JsonObject), holderIdentity: "", leaseDurationSeconds: 1 };
+    await this.write(lease, spec, new AbortController().signal);
+  }
+
+  private async read(signal = this.stopping.signal): Promise<JsonObject | undefined> {
+    const { namespace, lease } = this.options;
+    const answer = await jsonRequest(this.connection, { path: `${leasesOf(namespace)}/${lease}`, signal });
+    if (answer.status === 200) return answer.body;
+    if (answer.status === 404) return undefined;
+    throw new Error(refusalIn(answer));
+  }
+
+  /** Only if the Lease is as it was when it was read. False: it is not. */
+  private async write(
+    lease: JsonObject | undefined,
+    spec: JsonObject,
+    signal = this.stopping.signal,
+  ): Promise<boolean> {
+    const { namespace, lease: name } = this.options;
+    const path = leasesOf(namespace);
+    const made = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace } };
+    const answer = await jsonRequest(this.connection, {
+      method: lease === undefined ? "POST" : "PUT",
+      path: lease === undefined ? path : `${path}/${name}`,
+      body: { ...(lease ?? made), spec },
+      signal,
+    });
+    if (answer.status === 409) return false;
+    if (answer.status >= 300) throw new Error(refusalIn(answer));
+    this.see(answer.body);
+    return true;
+  }
+}
+
+export const leasesOf = (namespace: string): string =>
+  `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+
+function holderOf(lease: JsonObject | undefined): string {
+  const holder = isObject(lease?.spec) ? lease.spec.holderIdentity : undefined;
+  return typeof holder === "string" ? holder : "";
+}
+
+/** Leases tell times to the microsecond. */
+export const microTime = (time: Date): string => `${time.toISOString().slice(0, -1)}000Z`;

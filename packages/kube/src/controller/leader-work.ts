@@ -1,0 +1,154 @@
+import { formatPolicy, prove } from "@tierwall/core";
+import type { Logger } from "pino";
+import type { Connection } from "../connection.js";
+import type { Condition, StoredCondition } from "./condition.js";
+import type { ControllerMetrics } from "./controller-metrics.js";
+import { Events } from "./events.js";
+import { findingsFrom } from "./findings.js";
+import type { Leadership } from "./leader-election.js";
+import type { EngineChange, LiveEngine } from "./live-engine.js";
+import { PacedWork } from "./paced-work.js";
+import { type Patience, PolicyConditions, usualPatience } from "./policy-conditions.js";
+import type { NodeReports } from "./node-reports.js";
+import { Overridings } from "./overridings.js";
+import { StatusWriter, type Wanted } from "./status-writer.js";
+import type { StoredPolicies } from "./stored-policies.js";
+
+export interface LeaderParts {
+  readonly connection: Connection;
+  readonly identity: string;
+  readonly live: LiveEngine;
+  readonly stored: StoredPolicies;
+  readonly reports: NodeReports;
+  readonly metrics: ControllerMetrics;
+  readonly log: Logger;
+  readonly patience?: Patience;
+}
+
+/** Milliseconds. So long a new version of a policy waits for what is proven of it, to be written in one go. */
+const longestWait = 300;
+/** Everything is looked at so often in any case. */
+const lookAtAll = 5000;
+
+/** What the replica that leads does and no other: tells the cluster what it knows of its policies. */
+export class LeaderWork {
+  private readonly conditions: PolicyConditions;
+  private readonly writer: StatusWriter;
+  private readonly events: Events;
+  private readonly overridings: Overridings;
+  private readonly analysis = new PacedWork(() => this.analyse());
+  /** When versions of policies were first seen whose conditions are still to be written. */
+  private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
+
+  constructor(
+    private readonly parts: LeaderParts,
+    leadership: Leadership,
+  ) {
+    const { connection, identity, stored, reports, metrics, log, patience = usualPatience } = parts;
+    this.conditions = new PolicyConditions(stored, reports, patience);
+    this.events = new Events(connection, identity, leadership, (reason, result, message) => {
+      metrics.events.inc({ reason, result });
+      if (message !== undefined) log.warn({ reason }, `an event was not told: ${message}`);
+    });
+    this.overridings = new Overridings(stored, (event) => this.events.tell(event));
+    this.writer = new StatusWriter(connection, stored, (uid) => this.conditions.wantedFor(uid), leadership, {
+      onWritten: (wanted, before, after) => this.written(wanted, before, after),
+      onFailed: (policy, message) => {
+        metrics.statusWrites.inc({ result: "failed" });
+        log.warn({ policy: formatPolicy(policy) }, `its conditions were not written: ${message}`);
+      },
+    });
+    const timer = setInterval(() => this.checkAll(), lookAtAll);
+    leadership.signal.addEventListener(
+      "abort",
+      () => {
+        clearInterval(timer);
+        this.analysis.stop();
+      },
+      { once: true },
+    );
+  }
+
+  /** The engine has another situation. */
+  changed({ situation }: Pick<EngineChange, "situation">): void {
+    const { unwritten, conditions, writer } = this;
+    const fresh = conditions.take(situation);
+    for (const { stored } of fresh) {
+      const { uid, generation } = stored!;
+      if (unwritten.get(uid)?.generation !== generation)
+        unwritten.set(uid, { generation, since: situation.since });
+      writer.check(uid, longestWait);
+    }
+    for (const uid of unwritten.keys()) if (!conditions.has(uid)) unwritten.delete(uid);
+    writer.forget((uid) => !conditions.has(uid));
+    this.analysis.stir();
+  }
+
+  /** Somebody wrote to a policy, maybe we. */
+  stored(uid: string): void {
+    if (this.conditions.has(uid)) this.writer.check(uid, longestWait);
+  }
+
+  /** Agents tell something else. */
+  reported(): void {
+    this.checkAll();
+  }
+
+  private checkAll(): void {
+    for (const uid of this.conditions.uids) this.writer.check(uid);
+    this.count();
+  }
+
+  private analyse(): void {
+    const { engine } = this.parts.live;
+    if (engine === undefined) return;
+    const end = this.parts.metrics.analysis.startTimer();
+    const findings = findingsFrom(prove(engine));
+    end();
+    // Before the conditions are, which say of a version that all of this was told.
+    this.overridings.tell(findings.overridden);
+    this.conditions.find(findings);
+    this.checkAll();
+  }
+
+  private count(): void {
+    const { conditions: gauge } = this.parts.metrics;
+    gauge.reset();
+    for (const uid of this.conditions.uids)
+      for (const { type, status } of this.conditions.wantedFor(uid)?.conditions ?? [])
+        gauge.inc({ type, status });
+  }
+
+  private written(
+    { policy }: Wanted,
+    before: readonly StoredCondition[],
+    after: readonly StoredCondition[],
+  ): void {
+    const { metrics, log } = this.parts;
+    metrics.statusWrites.inc({ result: "written" });
+    const { uid, generation } = policy.stored!;
+    const waiting = this.unwritten.get(uid);
+    if (waiting?.generation === generation) {
+      metrics.statusLag.observe((performance.now() - waiting.since) / 1000);
+      this.unwritten.delete(uid);
+    }
+    for (const condition of after) {
+      const known = before.find(({ type }) => type === condition.type);
+      if (known?.status === condition.status || (known === undefined && !isBad(condition))) continue;
+      const { type, status, reason, message } = condition;
+      log.info({ policy: formatPolicy(policy), type, status, reason }, message);
+      this.events.tell({
+        regarding: policy,
+        type: isBad(condition) ? "Warning" : "Normal",
+        reason,
+        action: type,
+        note: message,
+        occasion: condition.lastTransitionTime,
+      });
+    }
+  }
+}
+
+/** Whether somebody has something to mend; that nodes are not done is the way of things. */
+const isBad = ({ type, status }: Condition): boolean =>
+  type === "Accepted" ? status === "False" : type !== "Programmed" && status === "True";

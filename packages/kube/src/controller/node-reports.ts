@@ -1,0 +1,90 @@
+import { isObject, type JsonObject } from "@tierwall/core";
+import type { Connection } from "../connection.js";
+import type { WatchedKind } from "../kinds.js";
+import { type KindHealth, Reflector, type ReflectorListener, type ReflectorTimes } from "../reflector.js";
+import { nodeOfLease, programmedAnnotation, programmedIn } from "./programmed-report.js";
+
+/** What the agent of a node told last. */
+export interface NodeReport {
+  /** Digests of the policies that the kernel holds. */
+  readonly programmed: ReadonlySet<string>;
+  /** When the agent last said so, by its own clock. */
+  readonly renewed: string;
+}
+
+/** What the agents tell, by node. */
+export class NodeReports implements ReflectorListener {
+  private readonly byNode = new Map<string, NodeReport & { readonly text: string }>();
+  private readonly reflector: Reflector;
+
+  constructor(
+    connection: Connection,
+    namespace: string,
+    times: ReflectorTimes,
+    private readonly onChange: () => void,
+  ) {
+    this.reflector = new Reflector(leasesIn(namespace), connection, this, times);
+  }
+
+  start(): void {
+    this.reflector.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.reflector.stop();
+  }
+
+  get health(): KindHealth {
+    return this.reflector.health;
+  }
+
+  get all(): ReadonlyMap<string, NodeReport> {
+    return this.byNode;
+  }
+
+  set(_kind: WatchedKind, object: JsonObject): string {
+    const name = nameOf(object);
+    const node = nodeOfLease(name);
+    if (node === undefined) return name;
+    const { metadata, spec } = object;
+    const annotations = isObject(metadata) && isObject(metadata.annotations) ? metadata.annotations : {};
+    const text = textIn(annotations[programmedAnnotation]);
+    const known = this.byNode.get(node);
+    const programmed = known?.text === text ? known.programmed : programmedIn(text);
+    this.byNode.set(node, { text, programmed, renewed: textIn(isObject(spec) ? spec.renewTime : "") });
+    // That it is alive changes nothing.
+    if (known?.text !== text) this.onChange();
+    return name;
+  }
+
+  removed(_kind: WatchedKind, object: JsonObject): void {
+    this.remove(nodeOfLease(nameOf(object)));
+  }
+
+  complete(_kind: WatchedKind, names: ReadonlySet<string>): void {
+    const nodes = new Set([...names].map(nodeOfLease));
+    for (const node of this.byNode.keys()) if (!nodes.has(node)) this.remove(node);
+  }
+
+  stirred(): void {
+    this.onChange();
+  }
+
+  private remove(node: string | undefined): void {
+    if (node !== undefined && this.byNode.delete(node)) this.onChange();
+  }
+}
+
+const leasesIn = (namespace: string): WatchedKind => ({
+  kind: "Lease",
+  group: "coordination.k8s.io",
+  versions: ["v1"],
+  plural: "leases",
+  namespace,
+  isBuiltIn: true,
+  keep: (object) => object,
+});
+
+const nameOf = ({ metadata }: JsonObject): string => textIn(isObject(metadata) ? metadata.name : "");
+
+const textIn = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,151 @@
+import type { PolicyRef } from "@tierwall/core";
+import type { Situation } from "../situation.js";
+import { acceptedOf, failedRulesIn } from "./accepted.js";
+import { type Condition, hasConditions } from "./condition.js";
+import { type Findings, notConflicted, notShadowed } from "./findings.js";
+import type { NodeReports } from "./node-reports.js";
+import { programmedOn } from "./programmed.js";
+import { digestOf } from "./programmed-report.js";
+import type { Wanted } from "./status-writer.js";
+import type { StoredPolicies } from "./stored-policies.js";
+
+export interface Patience {
+  /** How long nodes may take to enforce a policy before its condition says that some do not; milliseconds. */
+  readonly programming: number;
+  /** How long a node that is new may take to get an agent. */
+  readonly newNode: number;
+}
+
+export const usualPatience: Patience = { programming: 3000, newNode: 120_000 };
+
+type Kept = Pick<NodeReports, "all" | "health">;
+
+/**
+ * What the conditions of each policy should be, from all that is known. What is not known yet of the version at hand stays
+ * as it stands on the policy, with the generation that it was said of.
+ *
+ *   situation ──► Accepted
+ *   findings ───► Conflicted, Shadowed
+ *   reports ────► Programmed
+ */
+export class PolicyConditions {
+  private byUid: ReadonlyMap<string, PolicyRef> = new Map();
+  private situation: Situation | undefined;
+  private failedRules: ReturnType<typeof failedRulesIn> = new Map();
+  private findings: { readonly found: Findings; readonly of: ReadonlySet<PolicyRef> } | undefined;
+  /** Since when a policy is not enforced everywhere, where its condition does not say so. */
+  private readonly lagging = new Map<string, number>();
+  private nodesSince: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly stored: StoredPolicies,
+    private readonly reports: Kept,
+    private readonly patience: Patience = usualPatience,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Gives back the policies that are new, or others than before. */
+  take(situation: Situation): readonly PolicyRef[] {
+    const before = this.situation;
+    this.situation = situation;
+    if (before?.cluster.nodes !== situation.cluster.nodes) this.takeNodes(situation, before === undefined);
+    if (before?.policies === situation.policies) return [];
+    this.failedRules = failedRulesIn(situation.tiers);
+    const known = new Set(this.byUid.values());
+    const own = situation.policies.filter((policy) => policy.stored !== undefined && hasConditions(policy));
+    this.byUid = new Map(own.map((policy) => [policy.stored!.uid, policy]));
+    for (const uid of this.lagging.keys()) if (!this.byUid.has(uid)) this.lagging.delete(uid);
+    return own.filter((policy) => !known.has(policy));
+  }
+
+  /** Proven of the present situation. */
+  find(findings: Findings): void {
+    this.findings = { found: findings, of: new Set(this.byUid.values()) };
+  }
+
+  /** All that have conditions. */
+  get uids(): Iterable<string> {
+    return this.byUid.keys();
+  }
+
+  has(uid: string): boolean {
+    return this.byUid.has(uid);
+  }
+
+  /** Whether everything is known of a policy as it is now. */
+  isProven(policy: PolicyRef): boolean {
+    return this.findings?.of.has(policy) ?? false;
+  }
+
+  wantedFor(uid: string): Wanted | undefined {
+    const policy = this.byUid.get(uid);
+    if (policy === undefined) return undefined;
+    const conditions = [
+      this.acceptedFor(policy),
+      this.programmedFor(policy),
+      this.provenFor(policy, "Conflicted"),
+      this.provenFor(policy, "Shadowed"),
+    ];
+    return { policy, conditions: conditions.filter((condition) => condition !== undefined) };
+  }
+
+  private acceptedFor(policy: PolicyRef): Condition {
+    const complaints = this.situation!.complaints.get(policy) ?? [];
+    return saidOf(policy, acceptedOf(complaints, this.failedRules.get(policy) ?? []));
+  }
+
+  private provenFor(policy: PolicyRef, type: "Conflicted" | "Shadowed"): Condition | undefined {
+    if (!this.isProven(policy)) return this.standing(policy, type);
+    const { conflicted, shadowed } = this.findings!.found;
+    const found =
+      type === "Conflicted"
+        ? (conflicted.get(policy) ?? notConflicted)
+        : (shadowed.get(policy) ?? notShadowed);
+    return saidOf(policy, found);
+  }
+
+  /** Nodes need a moment for every change: while nobody is late, what stands there stays. */
+  private programmedFor(policy: PolicyRef): Condition | undefined {
+    const { uid } = policy.stored!;
+    const standing = this.standing(policy, "Programmed");
+    if (!this.reports.health.isKnown) return standing;
+    const found = programmedOn(digestOf(policy.stored!), this.countedNodes(), this.reports.all);
+    const isWorse =
+      found.status !== "True" &&
+      (standing === undefined ? found.status === "False" : standing.status === "True");
+    if (!isWorse) {
+      this.lagging.delete(uid);
+      return saidOf(policy, found);
+    }
+    const since = this.lagging.get(uid) ?? this.now();
+    this.lagging.set(uid, since);
+    return this.now() - since < this.patience.programming ? standing : saidOf(policy, found);
+  }
+
+  private standing(policy: PolicyRef, type: Condition["type"]): Condition | undefined {
+    const found = this.stored.of(policy)?.conditions.find((one) => one.type === type);
+    if (found === undefined) return undefined;
+    const { lastTransitionTime: _, ...condition } = found;
+    return condition;
+  }
+
+  private takeNodes({ cluster }: Situation, isFirst: boolean): void {
+    // Those that only pods speak of are not registered yet, or no more.
+    const names = [...cluster.nodes.values()].filter(({ labels }) => labels !== undefined);
+    const since = (name: string) =>
+      this.nodesSince.get(name) ?? (isFirst ? Number.NEGATIVE_INFINITY : this.now());
+    this.nodesSince = new Map(names.map(({ name }) => [name, since(name)]));
+  }
+
+  private countedNodes(): readonly string[] {
+    const isNew = (since: number) => this.now() - since < this.patience.newNode;
+    return [...this.nodesSince]
+      .filter(([name, since]) => this.reports.all.has(name) || !isNew(since))
+      .map(([name]) => name);
+  }
+}
+
+const saidOf = (policy: PolicyRef, statement: Omit<Condition, "observedGeneration">): Condition => ({
+  ...statement,
+  observedGeneration: policy.stored!.generation,
+});

@@ -1,0 +1,182 @@
+import type { JsonObject, PolicyRef } from "@tierwall/core";
+import { type Connection, messageOf } from "../connection.js";
+import { pathOf, watchedKinds } from "../kinds.js";
+import { Backoff, pause } from "../pause.js";
+import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
+import { jsonRequest, refusalIn } from "./json-request.js";
+import type { Leadership } from "./leader-election.js";
+import { RateLimit } from "./rate-limit.js";
+import type { StoredPolicies } from "./stored-policies.js";
+
+/** What should stand on a policy. */
+export interface Wanted {
+  readonly policy: PolicyRef;
+  readonly conditions: readonly Condition[];
+}
+
+export interface WriterListener {
+  /** A write, with what stood there before. */
+  onWritten(wanted: Wanted, before: readonly StoredCondition[], after: readonly StoredCondition[]): void;
+  onFailed(policy: PolicyRef, message: string): void;
+}
+
+/** Milliseconds. A policy is not written again sooner, however often what is said of it changes. */
+const shortestPause = 1000;
+/** Where somebody writes something else each time, we are not the ones to go on with it. */
+const longestPause = 300_000;
+const ownerOfFields = "tierwall";
+
+/**
+ * Makes the conditions on policies what they should be, by server-side apply. What stands there already is not written;
+ * each policy by itself, all of them within a limit.
+ */
+export class StatusWriter {
+  private readonly due = new Map<string, number>();
+  private readonly written = new Map<string, Written>();
+  private readonly limit = new RateLimit(20, 50);
+  private readonly backoff = new Backoff(250, 30_000);
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly stored: StoredPolicies,
+    private readonly wantedFor: (uid: string) => Wanted | undefined,
+    private readonly leadership: Leadership,
+    private readonly listener: WriterListener,
+  ) {
+    leadership.signal.addEventListener("abort", () => clearTimeout(this.timer), { once: true });
+  }
+
+  /** Has a look at a policy: soon, or after some time if nobody asks for it sooner. */
+  check(uid: string, inMilliseconds = 0): void {
+    const now = performance.now();
+    const at = Math.min(this.due.get(uid) ?? Number.POSITIVE_INFINITY, now + inMilliseconds);
+    this.due.set(uid, at);
+    if (this.running === undefined) this.schedule();
+  }
+
+  /** Policies that are no longer there need not be remembered. */
+  forget(isGone: (uid: string) => boolean): void {
+    for (const uid of this.written.keys()) if (isGone(uid)) this.written.delete(uid);
+  }
+
+  private schedule(): void {
+    clearTimeout(this.timer);
+    if (this.due.size === 0 || !this.leadership.holds()) return;
+    const next = Math.min(...this.due.values());
+    this.timer = setTimeout(() => this.begin(), Math.max(0, next - performance.now()));
+  }
+
+  private begin(): void {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+      this.schedule();
+    });
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.leadership;
+    for (let uid = this.nextDue(); uid !== undefined; uid = this.nextDue()) {
+      this.due.delete(uid);
+      const wanted = this.toWrite(uid);
+      if (wanted === undefined) continue;
+      const wait = this.written.get(uid)?.waitFor(wanted) ?? 0;
+      if (wait > 0) {
+        this.check(uid, wait);
+        continue;
+      }
+      await this.limit.turn(signal);
+      if (!this.leadership.holds()) return;
+      if (await this.write(uid)) this.backoff.reset();
+      else await pause(this.backoff.next(), signal);
+    }
+  }
+
+  private nextDue(): string | undefined {
+    if (!this.leadership.holds()) return undefined;
+    const now = performance.now();
+    for (const [uid, at] of this.due) if (at <= now) return uid;
+    return undefined;
+  }
+
+  private toWrite(uid: string): Wanted | undefined {
+    const wanted = this.wantedFor(uid);
+    const stored = wanted && this.stored.of(wanted.policy);
+    if (wanted === undefined || stored === undefined) return undefined;
+    return sameConditions(wanted.conditions, stored.conditions) ? undefined : wanted;
+  }
+
+  /** False: the API server is not well, and others need not be tried now. */
+  private async write(uid: string): Promise<boolean> {
+    // While it waited for its turn it may have become something else.
+    const wanted = this.toWrite(uid);
+    if (wanted === undefined) return true;
+    const before = this.stored.of(wanted.policy)!.conditions;
+    const conditions = dated(wanted.conditions, before, new Date());
+    try {
+      const { signal } = this.leadership;
+      const answer = await jsonRequest(this.connection, { ...applyOf(wanted.policy, conditions), signal });
+      if (answer.status < 300) {
+        this.stored.wrote(uid, answer.body);
+        this.remember(uid, wanted);
+        this.listener.onWritten(wanted, before, conditions);
+        return true;
+      }
+      // Gone, or another of the same name: the watch will tell.
+      if (answer.status === 404 || answer.status === 409) return true;
+      this.listener.onFailed(wanted.policy, refusalIn(answer));
+      this.remember(uid, wanted);
+      this.check(uid, shortestPause);
+      return answer.status !== 429 && answer.status < 500;
+    } catch (cause) {
+      if (!this.leadership.signal.aborted) this.listener.onFailed(wanted.policy, messageOf(cause));
+      this.check(uid);
+      return false;
+    }
+  }
+
+  private remember(uid: string, wanted: Wanted): void {
+    const known = this.written.get(uid) ?? new Written();
+    known.note(wanted);
+    this.written.set(uid, known);
+  }
+}
+
+/** What was last written to a policy, to tell how soon to write again. */
+class Written {
+  private text = "";
+  private at = Number.NEGATIVE_INFINITY;
+  private repeats = 0;
+
+  note({ conditions }: Wanted): void {
+    const text = JSON.stringify(conditions);
+    this.repeats = text === this.text ? this.repeats + 1 : 0;
+    this.text = text;
+    this.at = performance.now();
+  }
+
+  /** Milliseconds. Who writes the same again, because somebody undid it, waits longer each time. */
+  waitFor({ conditions }: Wanted): number {
+    const again = JSON.stringify(conditions) === this.text ? 2 ** (this.repeats + 1) : 1;
+    return this.at + Math.min(shortestPause * again, longestPause) - performance.now();
+  }
+}
+
+function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
+  const { group, version, kind, name, stored } = policy;
+  const { plural } = watchedKinds.find((one) => one.group === group && one.kind === kind)!;
+  const body: JsonObject = {
+    apiVersion: `${group}/${version}`,
+    kind,
+    // Of another policy of the same name, which came meanwhile, nothing is said.
+    metadata: { name, uid: stored!.uid },
+    status: { conditions: conditions.map((condition) => ({ ...condition })) },
+  };
+  return {
+    method: "PATCH",
+    path: `${pathOf({ group, plural }, version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
+    as: "apply",
+    body,
+  } as const;
+}

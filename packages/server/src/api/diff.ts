@@ -1,0 +1,23 @@
+import { changesJson, compareStates, type Grain, readState } from "@tierwall/core";
+import { problemResponse } from "../problem.js";
+import { troubleIn } from "../reading.js";
+import { grainParameter, json, type Operation, remarks } from "./operation.js";
+import { sentManifests } from "./sent-manifests.js";
+
+/** What another state allows differently: what `tierwall diff -o json` says of this one and that one. */
+export const diffOperation: Operation = {
+  method: "POST",
+  path: "/diff",
+  parameters: { by: grainParameter },
+  answer: async ({ request, query, state: { reading, shown } }) => {
+    const sent = await sentManifests(request);
+    if (!sent.ok) return problemResponse(sent.problem);
+    if (sent.sources.length === 0)
+      return problemResponse({ status: 400, detail: "send the manifests of the other state as the body" });
+    const after = readState(sent.sources, shown.options);
+    const trouble = troubleIn(after) ?? reading.trouble;
+    if (trouble !== undefined) return problemResponse(trouble);
+    const changes = compareStates(reading.state, after, (query.get("by") ?? "workload") as Grain);
+    return json(request, { ...changesJson(changes), remarks: remarks(after.diagnostics) });
+  },
+};

@@ -1,0 +1,15 @@
+import { policiesJson } from "@tierwall/core";
+import { problemResponse } from "../problem.js";
+import { json, type Operation, remarks } from "./operation.js";
+
+/** All policies, and their rules in the order in which they are asked. */
+export const policiesOperation: Operation = {
+  method: "GET",
+  path: "/policies",
+  parameters: {},
+  answer: async ({ request, state: { reading } }) => {
+    const { trouble, state } = reading;
+    if (trouble !== undefined) return problemResponse(trouble);
+    return json(request, { ...policiesJson(state), remarks: remarks(state.diagnostics) });
+  },
+};

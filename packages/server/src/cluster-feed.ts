@@ -1,0 +1,68 @@
+import type { StateOptions } from "@tierwall/core";
+import {
+  clusterFiles,
+  type ClusterListing,
+  ClusterSource,
+  type Connection,
+  type KindHealth,
+  listCluster,
+  watchedKinds,
+} from "@tierwall/kube";
+import type { Shown, StateFeed } from "./feed.js";
+
+/** Somebody who watches a cluster, and keeps what it holds. */
+export interface WatchedCluster {
+  readonly title: string;
+  /** What no object of the cluster tells. */
+  readonly state: StateOptions;
+  /** Calls when the cluster means something else, beginning with the first that is known of it. */
+  readonly watch: (changed: () => void) => Promise<void>;
+  readonly listing: () => ClusterListing;
+  readonly stop: () => Promise<void>;
+}
+
+/** What a live cluster holds, written down as if it stood in files. */
+export class ClusterFeed implements StateFeed {
+  constructor(private readonly cluster: WatchedCluster) {}
+
+  async start(changed: () => void): Promise<void> {
+    await this.cluster.watch(changed);
+  }
+
+  shown(): Shown {
+    const { title, listing, state } = this.cluster;
+    return { title, provenance: "cluster", sources: clusterFiles(listing(), "yaml"), options: state };
+  }
+
+  async stop(): Promise<void> {
+    await this.cluster.stop();
+  }
+}
+
+/** Kinds that every cluster has, and few of. */
+const fewObjects = watchedKinds.filter(
+  ({ group, kind }) => group === "" && ["Namespace", "Node"].includes(kind),
+);
+
+export type OpenedCluster =
+  | { readonly ok: true; readonly feed: ClusterFeed }
+  | { readonly ok: false; readonly message: string };
+
+/** Watches a cluster from now on. That it cannot be reached shows at once. */
+export async function openCluster(
+  connection: Connection,
+  state: StateOptions = {},
+  onHealth: (resource: string, health: KindHealth) => void = () => undefined,
+): Promise<OpenedCluster> {
+  const reached = await listCluster(connection, { kinds: fewObjects });
+  if (!reached.ok) return reached;
+  const source = new ClusterSource(connection, { keepsObjects: true, whenForbidden: "go on", onHealth });
+  const cluster: WatchedCluster = {
+    title: connection.context,
+    state,
+    watch: async (changed) => source.start(changed),
+    listing: () => source.listing(),
+    stop: async () => source.stop(),
+  };
+  return { ok: true, feed: new ClusterFeed(cluster) };
+}

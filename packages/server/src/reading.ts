@@ -1,0 +1,48 @@
+import { compile, type Engine, lint, type LintReport, readState, type State } from "@tierwall/core";
+import type { Shown } from "./feed.js";
+import type { Problem } from "./problem.js";
+
+/** What manifests mean. Each part is found when somebody first asks, and kept as long as the manifests are the same. */
+export class Reading {
+  private read: State | undefined;
+  private compiled: Engine | undefined;
+  private linted: LintReport | undefined;
+
+  constructor(private readonly shown: Shown) {}
+
+  get state(): State {
+    this.read ??= readState(this.shown.sources, this.shown.options);
+    return this.read;
+  }
+
+  get engine(): Engine {
+    this.compiled ??= compile(this.state.cluster, this.state.tiers);
+    return this.compiled;
+  }
+
+  get lint(): LintReport {
+    this.linted ??= lint(this.state, { sources: this.shown.sources });
+    return this.linted;
+  }
+
+  /** Why no question about connections is answered: a policy that cannot be read is a policy that nobody judged. */
+  get trouble(): Problem | undefined {
+    return troubleIn(this.state);
+  }
+}
+
+/** What is wrong with a state; with what was sent, where that is it. */
+export function troubleIn({ usable, diagnostics }: State): Problem | undefined {
+  if (usable) return undefined;
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const inSent = errors.filter(({ place }) => place?.file === sentFile);
+  const [told, where] = inSent.length > 0 ? [inSent, "what was sent"] : [errors, "the manifests"];
+  return {
+    status: inSent.length > 0 ? 400 : 409,
+    detail: `nothing was evaluated: mend ${told.length === 1 ? "the error" : `the ${told.length} errors`} in ${where} first`,
+    diagnostics: told,
+  };
+}
+
+/** What messages call the manifests of a request. */
+export const sentFile = "<request>";

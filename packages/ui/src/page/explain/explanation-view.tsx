@@ -1,0 +1,92 @@
+import { useEffect, useState } from "react";
+import { VerdictBadge } from "../frame/verdict.js";
+import type { ConnectionView, ExplanationView as Explanation } from "../worker/explain.js";
+import { firstMeant, type Meant } from "./meant.js";
+import { NearestAllow } from "./nearest-allow.js";
+import { PortTable } from "./port-table.js";
+import { reasonOf } from "./reason.js";
+import { RuleYaml } from "./rule-yaml.js";
+import { Stairs } from "./stairs.js";
+import type { Looking } from "./step.js";
+
+/** The answer first, then the reason, then the place, then what to do. */
+export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
+  const { from, to, port, verdict, connections } = explanation;
+  const [looked, setLooked] = useState<Meant>();
+  useEffect(() => setLooked(firstMeant(connections)), [connections]);
+  const [only] = connections;
+  return (
+    <>
+      <div className="answer" role="status">
+        <h2>
+          <VerdictBadge
+            verdict={verdict}
+            size="headline"
+            {...(isPartly(explanation) && { word: "partly allowed" })}
+          />
+          <span className="ends">
+            {from} <span aria-label="to">→</span> {to} {port}
+          </span>
+        </h2>
+        {connections.length === 1 && only !== undefined && <p>{reasonOf(only)}</p>}
+        {connections.length > 1 && <p>The connections that this can mean do not agree:</p>}
+      </div>
+      <div className={looked === undefined ? "walks" : "walks beside-yaml"}>
+        <div className="connections">
+          {connections.map((connection) => (
+            <Connection
+              key={`${connection.source} ${connection.destination} ${connection.family} ${portOf(connection)}`}
+              connection={connection}
+              isOnly={connections.length === 1}
+              looked={looked}
+              onLook={setLooked}
+            />
+          ))}
+        </div>
+        {looked !== undefined && <RuleYaml meant={looked} />}
+      </div>
+    </>
+  );
+}
+
+/** On some ports, that is; of pods that do not agree it depends on which of them it is. */
+const isPartly = ({ verdict, connections }: Explanation): boolean =>
+  verdict === "Mixed" &&
+  connections.some(
+    ({ answer }) => answer.kind === "ports" && answer.rows.some((row) => row.verdict === "Allow"),
+  );
+
+const portOf = ({ answer }: ConnectionView): string => (answer.kind === "walks" ? answer.port : "");
+
+function Connection({
+  connection,
+  isOnly,
+  ...looking
+}: { readonly connection: ConnectionView; readonly isOnly: boolean } & Looking) {
+  const { source, destination, family, verdict, answer } = connection;
+  return (
+    <section className="connection">
+      {!isOnly && (
+        <header>
+          <h3>
+            <VerdictBadge verdict={verdict} />
+            <span className="ends">
+              {source} → {destination} {portOf(connection)}
+              {family !== undefined && ` over IPv${family}`}
+            </span>
+          </h3>
+          <p>{reasonOf(connection)}</p>
+        </header>
+      )}
+      {answer.kind === "ports" ? (
+        <PortTable rows={answer.rows} />
+      ) : (
+        <>
+          <Stairs walk={answer.egress} {...looking} />
+          <Stairs walk={answer.ingress} {...looking} />
+          {answer.nearest !== undefined && <NearestAllow nearest={answer.nearest} {...looking} />}
+        </>
+      )}
+    </section>
+  );
+}

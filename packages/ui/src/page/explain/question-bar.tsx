@@ -1,0 +1,40 @@
+import { EndpointField } from "../frame/endpoint-field.js";
+import { PortField } from "../frame/port-field.js";
+import type { ExplainRequest } from "../worker/explain.js";
+
+/** Two ends and a port. Each choice asks at once. */
+export function QuestionBar({
+  question,
+  onAsk,
+}: {
+  readonly question: ExplainRequest;
+  readonly onAsk: (question: ExplainRequest) => void;
+}) {
+  const { from, to, port } = question;
+  return (
+    <search className="question" aria-label="The question">
+      <EndpointField
+        label="From"
+        role="source"
+        value={from}
+        onChoose={(value) => onAsk({ ...question, from: value })}
+      />
+      <button
+        type="button"
+        className="swap"
+        aria-label="Swap the ends"
+        title="Swap the ends"
+        onClick={() => onAsk({ from: to, to: from, port })}
+      >
+        <span aria-hidden="true">⇄</span>
+      </button>
+      <EndpointField
+        label="To"
+        role="destination"
+        value={to}
+        onChoose={(value) => onAsk({ ...question, to: value })}
+      />
+      <PortField to={to} value={port} onChoose={(value) => onAsk({ ...question, port: value })} />
+    </search>
+  );
+}

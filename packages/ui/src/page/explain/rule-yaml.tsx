@@ -1,0 +1,25 @@
+import { hrefOf } from "../frame/use-address.js";
+import { shown, useAnswer } from "../frame/use-answer.js";
+import { YamlView } from "../frame/yaml-view.js";
+import type { Meant } from "./meant.js";
+
+/** The YAML of what is looked at, as it stands in its file. */
+export function RuleYaml({ meant: { policy, path, title } }: { readonly meant: Meant }) {
+  const yaml = shown(useAnswer("yaml", { policy: policy.key, path }));
+  return (
+    <aside className="rule-yaml" aria-label={`YAML of ${title}`}>
+      <header>
+        <h3>{title}</h3>
+        <p>
+          {yaml?.place !== undefined && (
+            <code className="place">
+              {yaml.place.file}:{yaml.place.line}
+            </code>
+          )}
+          <a href={hrefOf("policies", { policy: policy.key })}>in the stack</a>
+        </p>
+      </header>
+      {yaml !== undefined && <YamlView yaml={yaml} label={`Text of ${title}`} />}
+    </aside>
+  );
+}

@@ -1,0 +1,67 @@
+import type { CSSProperties } from "react";
+import { defaultTier } from "../frame/tiers.js";
+import { VerdictBadge } from "../frame/verdict.js";
+import type { WalkView } from "../worker/explain.js";
+import { type Looking, Step } from "./step.js";
+import { Stop } from "./stop.js";
+import { flowsOn, stopsAt } from "./water.js";
+
+/**
+ * One direction: the tiers from top to bottom, and the connection running down them like water, to where somebody stops
+ * it or lets it through.
+ */
+export function Stairs({ walk, ...looking }: { readonly walk: WalkView } & Looking) {
+  const { direction, end, verdict, special, steps } = walk;
+  const stop = stopsAt(walk);
+  const hasGround = stop === "ground";
+  const count = steps.length + (hasGround ? 1 : 0);
+  const ground = { "--step": steps.length } as CSSProperties;
+  return (
+    <section className="walk">
+      <h3>
+        <span>
+          {direction === "egress" ? "Leaving" : "Entering"} <strong>{end}</strong>{" "}
+          <span className="direction">{direction}</span>
+        </span>
+        <VerdictBadge verdict={verdict} />
+      </h3>
+      {special === undefined ? (
+        <ol className="stairs" style={{ "--steps": count } as CSSProperties}>
+          {steps.map((step, i) => (
+            <Step key={step.tier} step={step} index={i} water={flowsOn(walk, i)} {...looking} />
+          ))}
+          {hasGround && (
+            <li className="step ground" style={ground}>
+              <Stop verdict={verdict} />
+              <h4>{defaultTier.title}</h4>
+              <p className="step-outcome">
+                {walk.byDefault ? "Nothing denies it." : "What nobody decides is allowed."}
+              </p>
+            </li>
+          )}
+        </ol>
+      ) : (
+        <p className="special">{special}</p>
+      )}
+      <Remarks walk={walk} />
+    </section>
+  );
+}
+
+function Remarks({ walk: { conditions, missing, notes } }: { readonly walk: WalkView }) {
+  if (conditions.length + missing.length + notes.length === 0) return null;
+  return (
+    <ul className="remarks">
+      {missing.map((text) => (
+        <li key={text} className="undecided">
+          <strong>Not known:</strong> {text}
+        </li>
+      ))}
+      {[...conditions, ...notes].map((text) => (
+        <li key={text}>
+          <strong>Note:</strong> {text}
+        </li>
+      ))}
+    </ul>
+  );
+}

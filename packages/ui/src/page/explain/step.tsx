@@ -1,0 +1,143 @@
+import type { CSSProperties } from "react";
+import { counted } from "../frame/counted.js";
+import { tierWords } from "../frame/tiers.js";
+import type { RuleStep, StepView } from "../worker/explain.js";
+import { isSameMeant, type Meant, meantIsolation, meantRule } from "./meant.js";
+import { Stop } from "./stop.js";
+import type { Water } from "./water.js";
+
+/** What is looked at beside the stairs, and how to look at something else. */
+export interface Looking {
+  readonly looked: Meant | undefined;
+  readonly onLook: (meant: Meant) => void;
+}
+
+/** One tier: what came of it, who spoke, and why nobody else did. */
+export function Step({
+  step,
+  index,
+  water,
+  ...looking
+}: { readonly step: StepView; readonly index: number; readonly water: Water } & Looking) {
+  const { tier, rules } = step;
+  const outcome = water === "dry" ? "not-reached" : step.outcome;
+  const decisive = rules.findIndex(({ result }) => result === "matches");
+  const before = decisive === -1 ? rules : rules.slice(0, decisive);
+  const missed = outcome === "not-reached" ? [] : before.filter(({ result }) => result === "no-match");
+  return (
+    <li className={`step ${water} ${outcome}`} style={{ "--step": index } as CSSProperties}>
+      {(outcome === "allow" || outcome === "deny") && (
+        <Stop verdict={outcome === "allow" ? "Allow" : "Deny"} />
+      )}
+      {outcome === "undecided" && <Stop verdict="Undecided" />}
+      <h4>{tierWords[tier].title}</h4>
+      <Outcome step={{ ...step, outcome }} {...looking} />
+      {missed.length > 0 && (
+        <details className="missed">
+          <summary>{counted(missed.length, "rule does not match", "rules do not match")}</summary>
+          <ul>
+            {missed.map(({ rule, why }) => (
+              <li key={`${rule.policy.key} ${rule.path}`}>
+                <RuleButton rule={rule} {...looking} /> {why ?? "does not match"}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+const verbs = { Allow: "allows it", Deny: "denies it", Pass: "passes it on, past this tier" } as const;
+const lateVerbs = { Allow: "allowed", Deny: "denied", Pass: "passed" } as const;
+
+function Outcome({ step, ...looking }: { readonly step: StepView } & Looking) {
+  const { outcome, rules, isolators } = step;
+  const decisive = rules.find(({ result }) => result === "matches");
+  switch (outcome) {
+    case "allow":
+    case "pass":
+      return <Decided decisive={decisive} {...looking} />;
+    case "deny":
+      if (decisive !== undefined) return <Decided decisive={decisive} {...looking} />;
+      return (
+        <p className="step-outcome">
+          No rule allows it, and the pod is isolated by{" "}
+          {isolators.map((isolator, i) => (
+            <span key={isolator.kind === "policy" ? isolator.policy.key : isolator.option}>
+              {i > 0 && ", "}
+              {isolator.kind === "policy" ? (
+                <MeantButton meant={meantIsolation(isolator.policy)} {...looking} />
+              ) : (
+                <code>{isolator.option}</code>
+              )}
+            </span>
+          ))}
+        </p>
+      );
+    case "next":
+      return <p className="step-outcome quiet">No rule matches.</p>;
+    case "undecided":
+      return <Undecided step={step} {...looking} />;
+    case "not-reached":
+      return <NotReached step={step} {...looking} />;
+  }
+}
+
+function Decided({ decisive, ...looking }: { readonly decisive: RuleStep | undefined } & Looking) {
+  if (decisive === undefined) return null;
+  const { rule, why } = decisive;
+  return (
+    <p className="step-outcome">
+      <RuleButton rule={rule} {...looking} /> {verbs[rule.action]}
+      {why !== undefined && <span className="why">{why}</span>}
+    </p>
+  );
+}
+
+function Undecided({ step: { rules }, ...looking }: { readonly step: StepView } & Looking) {
+  const open = rules.filter(({ result }) => result === "may-match" || result === "matches");
+  return (
+    <div className="step-outcome">
+      It depends on what is not known:
+      <ul>
+        {open.map(({ rule, result }) => (
+          <li key={`${rule.policy.key} ${rule.path}`}>
+            <RuleButton rule={rule} {...looking} />{" "}
+            {result === "matches" ? verbs[rule.action] : `may ${rule.action.toLowerCase()} it`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function NotReached({ step: { rules }, ...looking }: { readonly step: StepView } & Looking) {
+  const late = rules.find(({ result }) => result === "would-match" || result === "may-match");
+  if (late === undefined) return <p className="step-outcome">Not reached.</p>;
+  const { rule, result } = late;
+  return (
+    <p className="step-outcome">
+      Not reached; <RuleButton rule={rule} {...looking} /> {result === "may-match" ? "might" : "would"} have{" "}
+      {lateVerbs[rule.action]} it.
+    </p>
+  );
+}
+
+function RuleButton({ rule, ...looking }: { readonly rule: RuleStep["rule"] } & Looking) {
+  return <MeantButton meant={meantRule(rule)} {...looking} />;
+}
+
+/** Every name can be looked at. */
+export function MeantButton({ meant, looked, onLook }: { readonly meant: Meant } & Looking) {
+  return (
+    <button
+      type="button"
+      className="name"
+      aria-pressed={isSameMeant(meant, looked)}
+      onClick={() => onLook(meant)}
+    >
+      {meant.title}
+    </button>
+  );
+}

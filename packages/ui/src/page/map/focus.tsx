@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { counted } from "../frame/counted.js";
 import { lookClass, lookText } from "./edge-look.js";
-import { type Graph, type GraphEdge, titleOf } from "./graph.js";
+import { type Graph, type GraphEdge, shortTitleOf } from "./graph.js";
 import { type NeighbourGroup, neighboursOf } from "./neighbours.js";
 import { shortPorts } from "../matrix/reason-list.js";
 
@@ -48,13 +48,18 @@ const mostGroups = 12;
 
 function Side({ graph, groups, side, selected, onEdge }: SideProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const count = groups.reduce((sum, { edges }) => sum + edges.length, 0);
+  const count = (isDenied: boolean) =>
+    groups.reduce(
+      (sum, { look, edges }) => sum + ((look.verdict === "denied") === isDenied ? edges.length : 0),
+      0,
+    );
   const title = side === "incoming" ? "may reach it" : "may be reached from it";
   const shown = isWhole ? groups : groups.slice(0, mostGroups);
   return (
     <section className={`focus-side ${side}`} aria-label={title}>
       <h3>
-        {count === 0 ? "nobody" : count} {title}
+        {count(false) === 0 ? "nobody" : count(false)} {title}
+        {count(true) > 0 && `, ${count(true)} may not`}
       </h3>
       {shown.map((group) => (
         <Group
@@ -98,7 +103,7 @@ function Group({
                   aria-pressed={selected?.from === edge.from && selected.to === edge.to}
                   onClick={() => onEdge(edge)}
                 >
-                  {titleOf(other)}
+                  {shortTitleOf(other)}
                 </button>
               </li>
             );

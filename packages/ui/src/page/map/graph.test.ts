@@ -40,10 +40,15 @@ describe("a map", () => {
   });
 
   it("draws no lines to whom nearly everybody reaches, and says so", () => {
-    const { drawn, isOpenToMost, edges } = graph(...fromEverybody("c"), "a b 443/TCP");
+    const open = ["c", "d", "e", "f", "g"];
+    const { drawn, isOpenToMost, edges } = graph(...open.flatMap(fromEverybody), "a b 443/TCP");
     expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
-    expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2]);
-    expect(edges).toHaveLength(8);
+    expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2, 3, 4, 5, 6]);
+    expect(edges).toHaveLength(36);
+  });
+
+  it("draws them where there are few lines in all", () => {
+    expect(graph(...fromEverybody("c")).drawn).toHaveLength(7);
   });
 
   it("draws no line from a node to itself", () => {

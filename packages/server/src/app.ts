@@ -52,10 +52,11 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
     app.get(path, (context) => file.answer(context.req.raw));
     app.all(path, () => notThatMethod(["GET"]));
   }
+  const known = operations.map(({ path }) => `${apiPrefix}${path}`);
   app.notFound(({ req }) =>
     problemResponse({
       status: 404,
-      detail: `there is nothing at \`${req.path}\`; ${apiPrefix}/openapi.yaml lists what can be asked`,
+      detail: `there is nothing at \`${req.path}\`; there is / and ${known.join(", ")}`,
     }),
   );
   app.onError((error) => {

@@ -334,8 +334,9 @@ async function* blocksOf(
 ): AsyncGenerator<string, undefined> {
   let rest = "";
   const decoder = new TextDecoder();
-  for await (const piece of answer.body!) {
-    rest += decoder.decode(piece as Uint8Array, { stream: true });
+  const pieces: AsyncIterable<Uint8Array> = answer.body!;
+  for await (const piece of pieces) {
+    rest += decoder.decode(piece, { stream: true });
     const blocks = rest.split("\n\n");
     rest = blocks.pop()!;
     yield* blocks.filter(isWanted);

@@ -40,7 +40,7 @@ try {
 }
 
 async function pictures(path, title, suffix) {
-  const opened = await FileFeed.open({ paths: [path], recursive: true, title });
+  const opened = FileFeed.open({ paths: [path], recursive: true, title });
   if (!opened.ok) throw new Error(opened.diagnostics.map(({ message }) => message).join("\n"));
   const started = await startPage({ feed: opened.feed, port: 0 });
   if (!started.ok) throw new Error(started.message);

@@ -1,4 +1,4 @@
-import { isObject, type TextSource } from "@tierwall/core";
+import { isObject, type TextSource, type WrittenOptions } from "@tierwall/core";
 import type { GivenState } from "./held-state.js";
 
 /** Where the worker gets a state from: the server, files at hand, or the one and the others. */
@@ -45,6 +45,7 @@ function readGivenState(value: unknown): GivenState | undefined {
     revision,
     sources: texts,
     provenance: provenance === "cluster" ? "cluster" : "file",
-    options: isObject(options) ? options : {},
+    // Whoever reads them complains of what is not as the server of this version writes it.
+    ...(isObject(options) ? { options: options as WrittenOptions } : {}),
   };
 }

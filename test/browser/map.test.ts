@@ -55,7 +55,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
       await page.getByRole("combobox", { name: "Policy" }).fill("quarantine");
       await page.getByRole("option", { name: /quarantine-sandbox/ }).click();
       await page.waitForURL(/policy=/);
-      await page.getByText("List", { exact: true }).click();
+      await page.getByRole("radio", { name: "List" }).check();
       const rows = page.getByRole("row");
       await rows.getByText("denied: any").first().waitFor();
       for (const row of (await rows.allInnerTexts()).slice(1)) expect(row).toContain("sandbox/experiment");

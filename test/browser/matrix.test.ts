@@ -75,7 +75,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
 
   it("is coloured by the tier that decides, tiers as bands in evaluation order", async () => {
     await visit(at("#/matrix?port=53/UDP"), {}, async ({ page, picture }) => {
-      await page.getByText("Deciding tier").click();
+      await page.getByRole("radio", { name: "Deciding tier" }).check();
       await legend(page).getByRole("heading", { name: "Guardrail", exact: true }).waitFor();
       const titles = await legend(page).getByRole("heading").allInnerTexts();
       const order = [

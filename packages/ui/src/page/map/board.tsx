@@ -52,7 +52,7 @@ export function Board({ graph, selected, onFocus, onEdge, onFold }: BoardProps) 
                 {isFolded ? (
                   <NodeButton graph={graph} node={only!} {...{ pointed, near, setPointed, onFocus }} />
                 ) : (
-                  <h3>{key}</h3>
+                  <h2>{key}</h2>
                 )}
                 {graph.nodes[only!]!.kind !== "nodes" && graph.nodes[only!]!.kind !== "outside" && (
                   <button

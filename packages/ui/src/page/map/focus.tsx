@@ -57,10 +57,10 @@ function Side({ graph, groups, side, selected, onEdge }: SideProps) {
   const shown = isWhole ? groups : groups.slice(0, mostGroups);
   return (
     <section className={`focus-side ${side}`} aria-label={title}>
-      <h3>
+      <h2>
         {count(false) === 0 ? "nobody" : count(false)} {title}
         {count(true) > 0 && `, ${count(true)} may not`}
-      </h3>
+      </h2>
       {shown.map((group) => (
         <Group
           key={`${group.look.verdict} ${group.look.ports}`}
@@ -91,7 +91,7 @@ function Group({
   return (
     <div className={`group ${lookClass(look)}`}>
       <div className="group-card">
-        <h4 title={lookText(look)}>{shortPorts(lookText(look))}</h4>
+        <h3 title={lookText(look)}>{shortPorts(lookText(look))}</h3>
         <ul>
           {shown.map((edge) => {
             const other = graph.nodes[side === "incoming" ? edge.from : edge.to]!;

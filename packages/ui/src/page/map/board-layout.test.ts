@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { card, layoutBoard, rowMiddle } from "./board-layout.js";
+import { card, layoutBoard, lineBetween, rowMiddle } from "./board-layout.js";
 
 const cards = ["db", "ingress", "web", "api"].map((key) => ({ key, rows: 2 }));
 const links = [
@@ -29,6 +29,16 @@ describe("the board", () => {
         expect(isBeside || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(true);
       }
     }
+  });
+
+  it("draws lines between the sides that face each other, and around cards in one column", () => {
+    const [here, there] = [
+      { x: 64, y: 50 },
+      { x: 400, y: 90 },
+    ];
+    expect(lineBetween(here, there)).toMatch(/^M284 50C.* 398 90$/);
+    expect(lineBetween(there, here)).toMatch(/^M400 90C.* 286 50$/);
+    expect(lineBetween(here, { x: 64, y: 150 })).toMatch(/^M284 50C.* 286 150$/);
   });
 
   it("is the same for the same", () => {

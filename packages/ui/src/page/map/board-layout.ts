@@ -22,9 +22,11 @@ export interface BoardLayout {
   readonly height: number;
 }
 
-export const card = { width: 200, title: 30, row: 24, foot: 6, gap: 16 } as const;
+export const card = { width: 220, title: 30, row: 24, foot: 6, gap: 16 } as const;
 const narrowestGap = 64;
 const widestGap = 180;
+/** At the sides there is room for lines between cards that stand below each other. */
+const side = 64;
 const margin = 16;
 
 /**
@@ -32,9 +34,9 @@ const margin = 16;
  * links always lie the same way.
  */
 export function layoutBoard(cards: readonly CardShape[], links: readonly Link[], room: number): BoardLayout {
-  const fitting = Math.floor((room - 2 * margin + narrowestGap) / (card.width + narrowestGap));
+  const fitting = Math.floor((room - 2 * side + narrowestGap) / (card.width + narrowestGap));
   const count = Math.max(1, Math.min(fitting, cards.length, 5));
-  const gap = count === 1 ? 0 : Math.min(widestGap, (room - 2 * margin - count * card.width) / (count - 1));
+  const gap = count === 1 ? 0 : Math.min(widestGap, (room - 2 * side - count * card.width) / (count - 1));
   const columns = balanced(inFlowOrder(cards, links), cards, count);
   sortByNeighbours(columns, cards, links);
   const placed: Placed[] = [];
@@ -42,16 +44,48 @@ export function layoutBoard(cards: readonly CardShape[], links: readonly Link[],
   for (const [column, members] of columns.entries()) {
     let y = margin;
     for (const index of members) {
-      placed[index] = { x: margin + column * (card.width + gap), y, height: heightOf(cards[index]!) };
+      placed[index] = {
+        x: (count === 1 ? margin : side) + column * (card.width + gap),
+        y,
+        height: heightOf(cards[index]!),
+      };
       y += heightOf(cards[index]!) + card.gap;
     }
     height = Math.max(height, y);
   }
-  return { cards: placed, width: 2 * margin + count * card.width + (count - 1) * gap, height };
+  return {
+    cards: placed,
+    width: 2 * (count === 1 ? margin : side) + count * card.width + (count - 1) * gap,
+    height,
+  };
 }
 
 export const heightOf = ({ rows }: CardShape): number =>
   card.title + (rows === 0 ? 0 : rows * card.row + card.foot);
+
+/** From one card to another: between the sides that face each other, or around those that stand below each other. */
+export function lineBetween(from: Spot, to: Spot): string {
+  const [left, right] = [(x: number) => x - tip, (x: number) => x + card.width + tip];
+  if (Math.abs(from.x - to.x) < 1) {
+    const x = right(from.x) - tip;
+    const reach = Math.min(side - 8, 26 + Math.abs(to.y - from.y) * 0.12);
+    return `M${x} ${from.y}C${x + reach} ${from.y} ${x + tip + reach} ${to.y} ${x + tip} ${to.y}`;
+  }
+  const isForward = to.x > from.x;
+  const start = isForward ? right(from.x) - tip : left(from.x) + tip;
+  const end = isForward ? left(to.x) : right(to.x);
+  const reach = (end - start) * 0.45;
+  return `M${start} ${from.y}C${start + reach} ${from.y} ${end - reach} ${to.y} ${end} ${to.y}`;
+}
+
+/** A row of a card, by the left side of the card and the middle of the row. */
+export interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Arrows end a little before what they point at. */
+const tip = 2;
 
 /** Where lines of a row end: the middle of it; of a folded card, the middle of its title. */
 export const rowMiddle = ({ y }: Placed, row: number | undefined): number =>

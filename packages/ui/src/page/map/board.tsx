@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type BoardLayout, card, layoutBoard, rowMiddle } from "./board-layout.js";
+import { type BoardLayout, card, layoutBoard, lineBetween, rowMiddle } from "./board-layout.js";
 import { lookClass, lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, mostLines, titleOf } from "./graph.js";
 
@@ -52,7 +52,7 @@ export function Board({ graph, selected, onFocus, onEdge, onFold }: BoardProps) 
                 {isFolded ? (
                   <NodeButton graph={graph} node={only!} {...{ pointed, near, setPointed, onFocus }} />
                 ) : (
-                  <h3>{key}</h3>
+                  <h2>{key}</h2>
                 )}
                 {graph.nodes[only!]!.kind !== "nodes" && graph.nodes[only!]!.kind !== "outside" && (
                   <button
@@ -190,7 +190,7 @@ function Lines({ graph, cards, layout, lines, selected, onEdge }: LinesProps) {
       {lines.map((edge) => {
         const [from, to] = [places.get(edge.from), places.get(edge.to)];
         if (from === undefined || to === undefined) return null;
-        const path = curve(from.x + card.width, from.y, to.x - 2, to.y);
+        const path = lineBetween(from, to);
         const tone = edge.look.verdict === "partly" ? "allowed" : edge.look.verdict;
         const isSelected = selected?.from === edge.from && selected.to === edge.to;
         return (
@@ -207,12 +207,6 @@ function Lines({ graph, cards, layout, lines, selected, onEdge }: LinesProps) {
       })}
     </svg>
   );
-}
-
-/** Out to the right, in from the left, wherever the two are. */
-function curve(x1: number, y1: number, x2: number, y2: number): string {
-  const reach = Math.max(48, Math.abs(x2 - x1) * 0.45);
-  return `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}`;
 }
 
 function useWidth(box: { readonly current: HTMLElement | null }): number {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { counted } from "../frame/counted.js";
 import { lookClass, lookText } from "./edge-look.js";
-import { type Graph, type GraphEdge, titleOf } from "./graph.js";
+import { type Graph, type GraphEdge, shortTitleOf } from "./graph.js";
 import { type NeighbourGroup, neighboursOf } from "./neighbours.js";
 import { shortPorts } from "../matrix/reason-list.js";
 
@@ -48,14 +48,19 @@ const mostGroups = 12;
 
 function Side({ graph, groups, side, selected, onEdge }: SideProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const count = groups.reduce((sum, { edges }) => sum + edges.length, 0);
+  const count = (isDenied: boolean) =>
+    groups.reduce(
+      (sum, { look, edges }) => sum + ((look.verdict === "denied") === isDenied ? edges.length : 0),
+      0,
+    );
   const title = side === "incoming" ? "may reach it" : "may be reached from it";
   const shown = isWhole ? groups : groups.slice(0, mostGroups);
   return (
     <section className={`focus-side ${side}`} aria-label={title}>
-      <h3>
-        {count === 0 ? "nobody" : count} {title}
-      </h3>
+      <h2>
+        {count(false) === 0 ? "nobody" : count(false)} {title}
+        {count(true) > 0 && `, ${count(true)} may not`}
+      </h2>
       {shown.map((group) => (
         <Group
           key={`${group.look.verdict} ${group.look.ports}`}
@@ -86,7 +91,7 @@ function Group({
   return (
     <div className={`group ${lookClass(look)}`}>
       <div className="group-card">
-        <h4 title={lookText(look)}>{shortPorts(lookText(look))}</h4>
+        <h3 title={lookText(look)}>{shortPorts(lookText(look))}</h3>
         <ul>
           {shown.map((edge) => {
             const other = graph.nodes[side === "incoming" ? edge.from : edge.to]!;
@@ -98,7 +103,7 @@ function Group({
                   aria-pressed={selected?.from === edge.from && selected.to === edge.to}
                   onClick={() => onEdge(edge)}
                 >
-                  {titleOf(other)}
+                  {shortTitleOf(other)}
                 </button>
               </li>
             );

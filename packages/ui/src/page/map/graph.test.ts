@@ -6,9 +6,9 @@ import { neighboursOf } from "./neighbours.js";
 const any: EdgeLook = { verdict: "allowed", ports: "any", weight: 4 };
 const https: EdgeLook = { verdict: "allowed", ports: "443/TCP", weight: 1 };
 
-/** Workloads a to h of one namespace; edges as `a b any`. */
+/** Workloads a to l of one namespace; edges as `a b any`. */
 function graph(...edges: readonly string[]) {
-  const names = [..."abcdefgh"];
+  const names = [..."abcdefghijkl"];
   const nodes = names.map((name) => ({
     key: name,
     kind: "workload" as const,
@@ -32,7 +32,7 @@ function graph(...edges: readonly string[]) {
 }
 
 const fromEverybody = (to: string) =>
-  [..."abcdefgh"].filter((name) => name !== to).map((name) => `${name} ${to} any`);
+  [..."abcdefghijkl"].filter((name) => name !== to).map((name) => `${name} ${to} any`);
 
 describe("a map", () => {
   it("draws what is particular", () => {
@@ -40,10 +40,28 @@ describe("a map", () => {
   });
 
   it("draws no lines to whom nearly everybody reaches, and says so", () => {
-    const { drawn, isOpenToMost, edges } = graph(...fromEverybody("c"), "a b 443/TCP");
+    const { drawn, isOpenToMost, edges } = graph(..."cdef".split("").flatMap(fromEverybody), "a b 443/TCP");
     expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
-    expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2]);
-    expect(edges).toHaveLength(8);
+    expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2, 3, 4, 5]);
+    expect(edges).toHaveLength(45);
+  });
+
+  it("draws no lines from whoever reaches nearly everybody", () => {
+    const toEverybody = fromEverybody("c")
+      .map((text) => text.split(" "))
+      .map(([other]) => `c ${other} any`);
+    const { drawn, reachesMost } = graph(
+      ...fromEverybody("d"),
+      ...fromEverybody("e"),
+      ...toEverybody,
+      "a b 443/TCP",
+    );
+    expect(reachesMost[2]).toBe(true);
+    expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
+  });
+
+  it("draws them where there are few lines in all", () => {
+    expect(graph(...fromEverybody("c")).drawn).toHaveLength(11);
   });
 
   it("draws no line from a node to itself", () => {

@@ -36,21 +36,37 @@ export function graphOf({ nodes, meant, edges: flat, looks }: Extract<MapAnswer,
     incoming[edge.to]!.push(edge);
   }
   const isShown = nodes.map((_, i) => meant[i]! || outgoing[i]!.length > 0 || incoming[i]!.length > 0);
-  const most = mostOf(isShown.filter(Boolean).length);
-  const others = (list: readonly GraphEdge[]) => list.filter(({ from, to }) => from !== to).length;
-  const isOpenToMost = incoming.map((list) => others(list) >= most);
-  const reachesMost = outgoing.map((list) => others(list) >= most);
+  const others = (list: readonly GraphEdge[]) => list.filter(({ from, to }) => from !== to);
+  const shownOthers = isShown.filter(Boolean).length - 1;
+  const isFew = others(edges).length <= fewLines;
+  const isMost = (list: readonly GraphEdge[], share: number) =>
+    !isFew && list.length >= Math.max(5, shownOthers * share);
+  const isOpenToMost = incoming.map((list) => isMost(others(list), 0.5));
+  // That somebody reaches those who are open to most says little about them.
+  const reachesMost = outgoing.map((list) => {
+    const all = others(list);
+    return (
+      isMost(all, 0.75) ||
+      isMost(
+        all.filter(({ to }) => !isOpenToMost[to]),
+        0.5,
+      )
+    );
+  });
   const drawn = edges.filter(({ from, to }) => from !== to && !isOpenToMost[to] && !reachesMost[from]);
   return { nodes, isShown, edges, outgoing, incoming, isOpenToMost, reachesMost, drawn };
 }
 
-/** Of so many, how many are nearly all. */
-const mostOf = (count: number): number => Math.max(5, Math.ceil((count - 1) * 0.5));
-
+/** So few lines can be drawn, whoever they lead to. */
+const fewLines = 30;
 /** More lines than these nobody can follow. */
 export const mostLines = 140;
 /** More cards than these are tiles. */
 export const mostCards = 60;
+
+/** `shop/cart`, `shop`, `nodes`: where it is clear that it is about names on the map. */
+export const shortTitleOf = ({ kind, card, name }: MapNode): string =>
+  kind === "workload" ? `${card}/${name}` : name;
 
 /** `shop/cart`, `namespace shop`, `nodes`. */
 export function titleOf({ kind, card, name }: MapNode): string {

@@ -143,7 +143,7 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
                 {inside.map(({ key, name }) => (
                   <li key={key}>
                     <button type="button" className="chip" onClick={() => onFocus(key)}>
-                      {name}
+                      {name.slice(name.indexOf("/") + 1)}
                     </button>
                   </li>
                 ))}
@@ -159,7 +159,7 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
               ? "Point at a namespace to see who may reach it and whom it may reach; choose it to look closer."
               : graph.drawn.length > mostLines
                 ? "Too many for lines: point at somebody to see theirs."
-                : "Lines go from left to right: out of the source, into the destination. Choose a line for the rules, a name to look closer."}
+                : "Arrows point from who opens connections to who is reached. Choose one for its rules, a name to look closer."}
           </p>
           {!isCrowd && hubs > 0 && (
             <p>
@@ -178,8 +178,10 @@ function MapLegend({ isCrowd }: { readonly isCrowd: boolean }) {
   if (isCrowd)
     return (
       <ul className="map-legend">
-        <li>▸ 17 · so many may reach it</li>
-        <li>41 ▸ · it may reach so many</li>
+        <li>▸ 17 so many may reach it</li>
+        <li>41 ▸ it may reach so many</li>
+        <li>▸ name, bar at the left: it may reach the one you point at</li>
+        <li>◂ name, bar at the right: it may be reached from there</li>
       </ul>
     );
   const lines = [
@@ -211,7 +213,7 @@ function MapLegend({ isCrowd }: { readonly isCrowd: boolean }) {
 function openFor(open: string, focus: string): string {
   if (focus.startsWith("namespace ") || focus === "nodes" || focus === "outside") return "none";
   const namespace = /^\S+ ([^/]+)\//.exec(focus)?.[1];
-  return namespace === undefined ? open : namespace;
+  return namespace === undefined ? open : `+${namespace}`;
 }
 
 function edgeNamed(graph: Graph, text: string): GraphEdge | undefined {

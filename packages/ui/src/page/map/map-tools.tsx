@@ -34,7 +34,7 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
       />
       <Search
         label="Find"
-        placeholder="workload or namespace"
+        placeholder="who?"
         value=""
         offers={choices?.places ?? []}
         onChoose={(key) => onChange({ focus: key, edge: "" })}

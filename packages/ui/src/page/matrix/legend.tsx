@@ -19,7 +19,7 @@ export function Legend({ bands, note }: { readonly bands: readonly LegendBand[];
     <section className="legend" aria-label="Legend">
       {bands.map(({ title, entries }) => (
         <div className="legend-band" key={title}>
-          {title !== "" && <h3>{title}</h3>}
+          {title !== "" && <h2>{title}</h2>}
           <ul>
             {entries.map(({ paint, text, count }) => (
               <li key={text}>

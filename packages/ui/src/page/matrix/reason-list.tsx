@@ -11,9 +11,9 @@ export function ReasonList({ reasons }: { readonly reasons: readonly ReasonView[
       {reasons.map(({ source, destination, egress, ingress }) => (
         <section key={`${source} ${destination}`} aria-label={`${source} to ${destination}`}>
           {reasons.length > 1 && (
-            <h4>
+            <h3>
               {source} → {destination}
-            </h4>
+            </h3>
           )}
           <Direction title={`leaving ${source}`} parts={egress} />
           <Direction title={`entering ${destination}`} parts={ingress} />
@@ -30,8 +30,8 @@ function Direction({ title, parts }: { readonly title: string; readonly parts: r
   const rest = parts.length - mostParts;
   return (
     <>
-      <h5>{title}</h5>
-      <ul>
+      <p className="reason-direction">{title}</p>
+      <ul aria-label={title}>
         {parts.slice(0, mostParts).map((part) => (
           <li key={`${part.ports} ${part.verdict}`} className={toneOf(part.verdict)}>
             <span className="reason-ports">

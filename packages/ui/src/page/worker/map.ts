@@ -31,7 +31,7 @@ export interface MapFilters {
 }
 
 export interface MapRequest extends MapFilters {
-  /** `all`, `none`, or names; empty opens all where that is legible. */
+  /** `all`, `none`, or names; empty opens all where that is legible, `+shop` at least this one. */
   readonly open: string;
 }
 
@@ -62,8 +62,10 @@ const mostOpen = 40;
 
 export function openedIn(held: HeldState, open: string): Opened {
   if (open === "all") return "all";
-  if (open === "") return heldMatrix(held, "workload").matrix.parties.length <= mostOpen ? "all" : [];
-  return open === "none" ? [] : open.split(",");
+  if (open === "none") return [];
+  if (open !== "" && !open.startsWith("+")) return open.split(",");
+  if (heldMatrix(held, "workload").matrix.parties.length <= mostOpen) return "all";
+  return open === "" ? [] : [open.slice(1)];
 }
 
 export function answerMap(held: HeldState, request: MapRequest): MapAnswer {

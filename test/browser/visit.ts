@@ -65,6 +65,8 @@ export async function visit(
   });
   try {
     const complaints = await Complaints.of(context, new URL(address).origin);
+    // Less than a test may take, so that it is the step that fails, and not the test.
+    context.setDefaultTimeout(stepTimeout);
     const page = await context.newPage();
     const picture = async (name: string) => {
       mkdirSync(pictures, { recursive: true });
@@ -83,5 +85,7 @@ export async function visit(
     await context.close();
   }
 }
+
+const stepTimeout = 15_000;
 
 let failures = 0;

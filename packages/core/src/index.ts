@@ -23,11 +23,19 @@ export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./anal
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
-export { type Connection, type Matrix, type MatrixEnd, matrixOf } from "./analysis/matrix/matrix.js";
-export type { MatrixQuestion } from "./analysis/matrix/question.js";
-export { Reasons } from "./analysis/matrix/reasons.js";
-export type { PortGroup } from "./analysis/matrix/port-groups.js";
-export type { Grain, Party } from "./analysis/party.js";
+export {
+  type Connection,
+  type Matrix,
+  type MatrixEnd,
+  matrixOf,
+  type Sums,
+} from "./analysis/matrix/matrix.js";
+export { type Decided, decidedBy, type Meant } from "./analysis/matrix/decided-by.js";
+export { decidingTiers, type TierVerdict, tierVerdicts } from "./analysis/matrix/deciding-tiers.js";
+export { askedPorts, type MatrixQuestion } from "./analysis/matrix/question.js";
+export { type DirectionReason, type Reason, Reasons } from "./analysis/matrix/reasons.js";
+export { type PortGroup, portGroups } from "./analysis/matrix/port-groups.js";
+export { formatParty, type Grain, type Party, partyKey } from "./analysis/party.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
@@ -52,7 +60,6 @@ export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } f
 export { readCluster } from "./analysis/read-cluster.js";
 export { type Precedence, precedenceOf } from "./analysis/preview/precedence.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
-export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
 export type { ChangeOutline, OutlinedExample } from "./analysis/preview/outline.js";
 export { Rehearsal } from "./analysis/preview/rehearsal.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
@@ -64,6 +71,7 @@ export {
   type State,
   type StateOptions,
 } from "./analysis/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
 export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
 export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
 export { connectivityTestKind } from "./analysis/test-kind.js";
@@ -101,7 +109,9 @@ export { compile, type Engine } from "./engine/engine.js";
 export type { DirectionExplanation, FlowExplanation } from "./engine/explain-flow.js";
 export type { ExternalBlock } from "./engine/external-pairs.js";
 export type { IsolatedPods } from "./engine/isolated.js";
+export type { Member } from "./engine/ends.js";
 export { endpointsOf } from "./engine/members.js";
+export { realPorts } from "./engine/translation.js";
 export type { AddressRange } from "./engine/outside-runs.js";
 export type { Reached, ReachedAddresses, ReachedEnds } from "./engine/reach.js";
 export type { Use } from "./engine/rule-use.js";
@@ -135,7 +145,7 @@ export {
   type JsonObject,
   type ParsedDocument,
 } from "./manifest/document.js";
-export { type LabelMatch, type Labels, namespaceNameLabel } from "./labels/requirement.js";
+export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
 export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
@@ -187,7 +197,7 @@ export { matrixDot } from "./report/matrix-dot.js";
 export { matrixHtml } from "./report/matrix-html.js";
 export { matrixJson } from "./report/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix-markdown.js";
-export { type Picture, pictureOf } from "./report/matrix-picture.js";
+export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix-picture.js";
 export { matrixSvg } from "./report/matrix-svg.js";
 export { matrixText } from "./report/matrix-text.js";
 export { lintGithub } from "./report/lint-github.js";
@@ -211,6 +221,9 @@ export {
   type WarningTopic,
 } from "./report/warnings.js";
 export { type Remark, remarksOf } from "./report/preview-words.js";
+export { portGroupsText } from "./report/port-groups-text.js";
+export { cellText } from "./report/matrix-groups.js";
+export { matrixEndText } from "./report/party-json.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
 export { deciderText, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";

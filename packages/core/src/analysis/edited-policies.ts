@@ -17,11 +17,7 @@ export interface EditedPolicies extends EditedState {
 export function editPolicies(before: State, text: TextSource): EditedPolicies {
   // Whoever writes a policy means what a file means, even where the cluster they look at is a live one (S3.6).
   const reader = new StateReader({ provenance: "file" });
-  const known = new Map<string, PolicyDefinition>();
-  for (const definition of before.definitions) {
-    const identity = identityOf(definition.object, kindOf(definition.object));
-    if (identity !== undefined) known.set(identity, definition);
-  }
+  const known = definitionsOf(before);
   const replaced = new Set<PolicyDefinition>();
   const edits: ObjectEdit[] = [];
   const others: string[] = [];
@@ -51,3 +47,18 @@ export function editPolicies(before: State, text: TextSource): EditedPolicies {
 }
 
 const calledIn = (identity: string): string => identity.split(" ").slice(1).join(" ");
+
+/** By identity. The same state is edited again with every word that somebody writes. */
+function definitionsOf(state: State): ReadonlyMap<string, PolicyDefinition> {
+  const known = identities.get(state);
+  if (known !== undefined) return known;
+  const found = new Map<string, PolicyDefinition>();
+  for (const definition of state.definitions) {
+    const identity = identityOf(definition.object, kindOf(definition.object));
+    if (identity !== undefined) found.set(identity, definition);
+  }
+  identities.set(state, found);
+  return found;
+}
+
+const identities = new WeakMap<State, ReadonlyMap<string, PolicyDefinition>>();

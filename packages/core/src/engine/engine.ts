@@ -92,6 +92,12 @@ export class Engine {
     return this.compileAgain(update);
   }
 
+  /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
+  isQuickWith(tiers: Tiers): boolean {
+    const { cluster, ends } = this.state;
+    return seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers);
+  }
+
   /** Puts the parts of the cluster that no rule looks at in their place. Gives back what is left to do. */
   private takeUnseen({ rest, ...update }: Update): Update {
     if (rest === undefined) return update;
@@ -109,12 +115,6 @@ export class Engine {
   /** Gets ready for policies that may look at something new: taking them then costs what they touch. */
   expect(tiers: Tiers): void {
     if (!this.isQuickWith(tiers)) this.become(this.state.cluster, this.tiers, [tiers]);
-  }
-
-  /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
-  isQuickWith(tiers: Tiers): boolean {
-    const { cluster, ends } = this.state;
-    return seesNothingNew(ends.vocabulary, cluster, this.tiers, tiers);
   }
 
   private updatePolicies(tiers: Tiers): Changes {

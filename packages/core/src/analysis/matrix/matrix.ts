@@ -53,6 +53,29 @@ export class Matrix {
         yield { from: { kind: "external", range }, to: this.parties[party]!, cell: this.cells.content(id) };
   }
 
+  /** The cell of two parties, by their places in the list; undefined where there is no pair. */
+  cellBetween(from: number, to: number): Cell | undefined {
+    const id = this.rows.of(from)?.[to] ?? noPairs;
+    return id === noPairs ? undefined : this.cells.content(id);
+  }
+
+  /** All pairs of these ends with those, denied ones too. */
+  *between(isFrom: (end: MatrixEnd) => boolean, isTo: (end: MatrixEnd) => boolean): Iterable<Connection> {
+    const targets = [...this.parties.keys()].filter((j) => isTo(this.parties[j]!));
+    for (const [i, from] of this.parties.entries()) {
+      if (!isFrom(from)) continue;
+      for (const j of targets) {
+        const cell = this.cellBetween(i, j);
+        if (cell !== undefined) yield { from, to: this.parties[j]!, cell };
+      }
+    }
+    for (const { party, direction, range, cell } of this.runs) {
+      const [own, outside] = [this.parties[party]!, { kind: "external", range } as const];
+      const [from, to] = direction === "egress" ? [own, outside] : [outside, own];
+      if (isFrom(from) && isTo(to)) yield { from, to, cell: this.cells.content(cell) };
+    }
+  }
+
   /**
    * The cells added up over groups of ends, by source and destination; undefined where there is no pair. Ends without a
    * group are left out.
@@ -61,7 +84,16 @@ export class Matrix {
     groups: readonly G[],
     groupOf: (end: MatrixEnd) => G | undefined,
   ): readonly (readonly (Cell | undefined)[])[] {
-    const sums = groups.map(() => new Uint32Array(groups.length));
+    const { ids, content } = this.sums(groups, groupOf);
+    return groups.map((_, i) =>
+      Array.from(ids.subarray(i * groups.length, (i + 1) * groups.length), (id) => content(id)),
+    );
+  }
+
+  /** The same as numbers, row by row: equal ones for equal cells, and a cell for each number. For pictures of many. */
+  sums<G>(groups: readonly G[], groupOf: (end: MatrixEnd) => G | undefined): Sums {
+    const width = groups.length;
+    const ids = new Uint32Array(width * width);
     const places = new Map(groups.map((group, i) => [group, i]));
     const placeOf = (end: MatrixEnd) => {
       const group = groupOf(end);
@@ -69,18 +101,27 @@ export class Matrix {
     };
     const add = (from: number | undefined, to: number | undefined, id: number) => {
       if (from === undefined || to === undefined || id === noPairs) return;
-      sums[from]![to] = this.cells.union(sums[from]![to]!, id);
+      const at = from * width + to;
+      ids[at] = this.cells.union(ids[at]!, id);
     };
     const own = this.parties.map(placeOf);
-    for (const i of this.parties.keys())
-      for (const [j, id] of this.rows.of(i)?.entries() ?? []) add(own[i], own[j], id);
+    for (const i of this.parties.keys()) {
+      const row = this.rows.of(i) ?? [];
+      for (let j = 0; j < row.length; j++) add(own[i], own[j], row[j]!);
+    }
     for (const { party, direction, range, cell } of this.runs) {
       const outside = placeOf({ kind: "external", range });
       if (direction === "egress") add(own[party], outside, cell);
       else add(outside, own[party], cell);
     }
-    return sums.map((row) => Array.from(row, (id) => (id === noPairs ? undefined : this.cells.content(id))));
+    return { ids, content: (id) => (id === noPairs ? undefined : this.cells.content(id)) };
   }
+}
+
+/** Cells of all pairs of groups, by number. */
+export interface Sums {
+  readonly ids: Uint32Array;
+  readonly content: (id: number) => Cell | undefined;
 }
 
 export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matrix> {

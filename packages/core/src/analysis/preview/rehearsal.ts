@@ -48,7 +48,7 @@ export class Rehearsal {
   /** An engine in the state as it is, that can take the edit without compiling again. */
   private ready(after: Moment): Engine {
     const { before } = this;
-    const isWorn = ++this.edits % mostEdits === 0;
+    const isWorn = ++this.edits % mostEdits === 0 || (this.taken?.pairs.length ?? 0) > mostPairs;
     if (this.engines !== undefined && !isWorn && this.engines[1].isQuickWith(after.tiers)) {
       this.engines[1].update({ tiers: before.tiers });
       return this.engines[1];
@@ -64,3 +64,5 @@ export class Rehearsal {
 
 /** Each edit leaves a little behind in the tables. */
 const mostEdits = 200;
+/** What touched more than this takes longer to be taken back than it takes to compile again. */
+const mostPairs = 2000;

@@ -45,6 +45,7 @@ function readGivenState(value: unknown): GivenState | undefined {
     revision,
     sources: texts,
     provenance: provenance === "cluster" ? "cluster" : "file",
-    options: isObject(options) ? options : {},
+    // Whoever reads them complains of what is not as the server of this version writes it.
+    ...(isObject(options) ? { options } : {}),
   };
 }

@@ -28,9 +28,9 @@ export class HeldState {
     const { sources, provenance, options = {} } = given;
     // A page that shows nothing because of one bad file helps nobody: the rest is shown, and the errors beside it.
     this.state = readState(sources, {
+      ...(provenance === "cluster" ? { provenance } : {}),
       ...readOptions(options),
       keepGoing: true,
-      ...(provenance === "cluster" ? { provenance } : {}),
     });
   }
 

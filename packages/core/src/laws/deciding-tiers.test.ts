@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decidedBy, type Meant } from "../analysis/matrix/decided-by.js";
+import { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";
+import { matrixOf } from "../analysis/matrix/matrix.js";
+import type { Pair } from "../analysis/ask.js";
+import { partyKey, partyOf } from "../analysis/party.js";
+import { compile, type Engine } from "../engine/engine.js";
+import type { Member } from "../engine/ends.js";
+import type { FlowExplanation } from "../engine/explain-flow.js";
+import { nearnessOf } from "../engine/members.js";
+import { realPorts } from "../engine/translation.js";
+import type { Endpoint } from "../evaluate/flow.js";
+import type { Decider } from "../evaluate/walk.js";
+import { tierNames } from "../policy/model.js";
+import { memberPairs, portsAtBorders } from "../testing/every-flow.js";
+import { everything } from "../testing/matrix-world.js";
+import { anyScenario, stateIn } from "../testing/scenario.js";
+import { clusters } from "../testing/search.js";
+
+const keyOf = (end: Endpoint) => (end.kind === "external" ? "outside" : partyKey(partyOf(end, "pod")));
+const isHost = (end: Endpoint) => end.kind === "node" || (end.kind === "pod" && end.pod.hostNetwork);
+
+/** The first who denies has decided; otherwise the higher of the two who allow. */
+function tierOf({ egress, ingress }: FlowExplanation): TierVerdict {
+  for (const { verdict, deciders } of [egress, ingress]) {
+    const [by] = deciders;
+    if (verdict === "Deny" && by !== undefined && "tier" in by)
+      return { kind: "tier", tier: by.tier, verdict: "Deny" };
+  }
+  if (egress.verdict === "Undecided" || ingress.verdict === "Undecided") return { kind: "undecided" };
+  const allowing = [egress, ingress].flatMap(({ deciders }) =>
+    deciders.flatMap((by) => ("tier" in by ? by.tier : [])),
+  );
+  const tier = tierNames.find((name) => allowing.includes(name));
+  return tier === undefined ? { kind: "default" } : { kind: "tier", tier, verdict: "Allow" };
+}
+
+function explained(
+  engine: Engine,
+  pair: Pair,
+  port: { protocol: "TCP" | "UDP" | "SCTP" | "ICMP"; port: number },
+) {
+  return engine.explain({ ...pair, ...port });
+}
+
+describe("the tier that a picture shows for a pair and a port is the one that decides", () => {
+  it.each([
+    { of: "small", runs: 8 },
+    { of: "crowded", runs: 2 },
+    { of: "cilium", runs: 5 },
+  ] as const)("$of", ({ of, runs }) => {
+    fc.assert(
+      fc.property(anyScenario(clusters[of]), (scenario) => {
+        const state = stateIn(scenario);
+        const engine = compile(state.cluster, state.tiers);
+        const matrix = matrixOf(engine, { ...everything, by: "pod" });
+        if (!matrix.ok) return false;
+        const { members, parties } = matrix.value;
+        const indexes = new Map(parties.map((party, i) => [partyKey(party), i]));
+        for (const port of portsAtBorders(state).filter((_, i) => i % 4 === 0)) {
+          const codes = decidingTiers(
+            engine,
+            members,
+            engine.ports.range(port.protocol, port.port, port.port),
+          );
+          for (const pair of memberPairs(state.cluster)) {
+            const [from, to] = [pair.source, pair.destination].map((end) => indexes.get(keyOf(end))!);
+            const shown = tierVerdicts[codes[from! * parties.length + to!]!]!;
+            // Families that differ are two answers; and of hosts nobody looks into what facts would make of it.
+            if (shown.kind === "several") continue;
+            if (shown.kind === "undecided" && (isHost(pair.source) || isHost(pair.destination))) continue;
+            const said = explained(engine, pair, port);
+            // On which node a pod runs may change who decides, and not what.
+            if (
+              nearnessOf(pair.source, pair.destination) === "unknown-node" &&
+              [pair.source, pair.destination].some(isHost)
+            )
+              expect(shown.kind === "tier" ? shown.verdict : "Allow").toBe(said.verdict);
+            else expect(shown).toEqual(tierOf(said));
+          }
+        }
+        return true;
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+describe("what a tier or a policy is said to decide of a pair, the evaluator says it decides", () => {
+  const nameOf = (end: Member) =>
+    "namespace" in end ? `pod ${end.namespace}/${end.name}` : `node ${end.name}`;
+  const isBy = (meant: Meant, by: Decider): boolean => {
+    if (meant.kind === "tier") return "tier" in by && by.tier === meant.tier;
+    if (meant.kind === "default") return by.kind === "default";
+    if (by.kind === "rule") return by.rule.origin.policy === meant.policy;
+    return (
+      by.kind === "isolation" &&
+      by.isolation.some(({ origin }) => origin.kind === "policy" && origin.policy === meant.policy)
+    );
+  };
+  it.each([
+    { of: "small", runs: 8 },
+    { of: "cilium", runs: 5 },
+  ] as const)("$of", ({ of, runs }) => {
+    fc.assert(
+      fc.property(
+        anyScenario(clusters[of]),
+        fc.constantFrom("policy", "default", ...tierNames),
+        (scenario, who) => {
+          const state = stateIn(scenario);
+          const [policy] = state.policies;
+          if (who === "policy" && policy === undefined) return true;
+          const meant: Meant =
+            who === "policy"
+              ? { kind: "policy", policy: policy! }
+              : who === "default"
+                ? { kind: "default" }
+                : { kind: "tier", tier: who };
+          const engine = compile(state.cluster, state.tiers);
+          const { ports } = engine;
+          const sums = new Map<string, { allowed: number; denied: number }>();
+          for (const { from, to, allowed, denied } of decidedBy(engine, realPorts(ports), meant))
+            for (const source of from === "outside" ? [] : from)
+              for (const destination of to === "outside" ? [] : to) {
+                if (source === destination) continue;
+                const key = `${nameOf(source)} -> ${nameOf(destination)}`;
+                const known = sums.get(key) ?? { allowed: 0, denied: 0 };
+                sums.set(key, {
+                  allowed: ports.union(known.allowed, allowed),
+                  denied: ports.union(known.denied, denied),
+                });
+              }
+          for (const port of portsAtBorders(state).filter((_, i) => i % 4 === 0)) {
+            const said = new Map<string, { allowed: boolean; denied: boolean }>();
+            for (const pair of memberPairs(state.cluster)) {
+              if (isHost(pair.source) || isHost(pair.destination)) continue;
+              const { verdict, egress, ingress } = explained(engine, pair, port);
+              const by = [egress, ingress].filter(({ deciders }) =>
+                deciders.every((one) => isBy(meant, one)),
+              );
+              const key = `${keyOf(pair.source)} -> ${keyOf(pair.destination)}`;
+              const known = said.get(key) ?? { allowed: false, denied: false };
+              said.set(key, {
+                allowed: known.allowed || (verdict === "Allow" && by.some((one) => one.verdict === "Allow")),
+                denied: known.denied || by.some((one) => one.verdict === "Deny"),
+              });
+            }
+            for (const [key, wanted] of said) {
+              const { allowed, denied } = sums.get(key) ?? { allowed: 0, denied: 0 };
+              const has = (set: number) => ports.contains(set, port.protocol, port.port);
+              expect([key, has(allowed), has(denied)]).toEqual([key, wanted.allowed, wanted.denied]);
+            }
+          }
+          return true;
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+});

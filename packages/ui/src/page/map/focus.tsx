@@ -1,0 +1,123 @@
+import { useState } from "react";
+import { counted } from "../frame/counted.js";
+import { lookClass, lookText } from "./edge-look.js";
+import { type Graph, type GraphEdge, shortTitleOf } from "./graph.js";
+import { type NeighbourGroup, neighboursOf } from "./neighbours.js";
+import { shortPorts } from "../matrix/reason-list.js";
+
+export interface FocusProps {
+  readonly graph: Graph;
+  readonly node: number;
+  readonly selected: GraphEdge | undefined;
+  readonly onEdge: (edge: GraphEdge) => void;
+}
+
+/** One node: who may reach it to the left, whom it may reach to the right, put together by ports. */
+export function Focus({ graph, node, selected, onEdge }: FocusProps) {
+  const { name, card, kind, detail } = graph.nodes[node]!;
+  const sides = ["incoming", "outgoing"] as const;
+  const [incoming, outgoing] = sides.map((side) => neighboursOf(graph, node, side)) as [
+    readonly NeighbourGroup[],
+    readonly NeighbourGroup[],
+  ];
+  return (
+    <div className="focus">
+      <Side graph={graph} groups={incoming} side="incoming" {...{ selected, onEdge }} />
+      <div className="focus-node">
+        <div className="focus-name">
+          {kind === "workload" && <span className="focus-card">{card}</span>}
+          <h2>{name}</h2>
+          <span className="focus-detail">{detail}</span>
+        </div>
+      </div>
+      <Side graph={graph} groups={outgoing} side="outgoing" {...{ selected, onEdge }} />
+    </div>
+  );
+}
+
+interface SideProps {
+  readonly graph: Graph;
+  readonly groups: readonly NeighbourGroup[];
+  readonly side: "incoming" | "outgoing";
+  readonly selected: GraphEdge | undefined;
+  readonly onEdge: (edge: GraphEdge) => void;
+}
+
+/** More groups than these are folded up. */
+const mostGroups = 12;
+
+function Side({ graph, groups, side, selected, onEdge }: SideProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const count = (isDenied: boolean) =>
+    groups.reduce(
+      (sum, { look, edges }) => sum + ((look.verdict === "denied") === isDenied ? edges.length : 0),
+      0,
+    );
+  const title = side === "incoming" ? "may reach it" : "may be reached from it";
+  const shown = isWhole ? groups : groups.slice(0, mostGroups);
+  return (
+    <section className={`focus-side ${side}`} aria-label={title}>
+      <h2>
+        {count(false) === 0 ? "nobody" : count(false)} {title}
+        {count(true) > 0 && `, ${count(true)} may not`}
+      </h2>
+      {shown.map((group) => (
+        <Group
+          key={`${group.look.verdict} ${group.look.ports}`}
+          {...{ graph, group, side, selected, onEdge }}
+        />
+      ))}
+      {groups.length > shown.length && (
+        <button type="button" onClick={() => setIsWhole(true)}>
+          {counted(groups.length - shown.length, "other set of ports", "other sets of ports")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Names beyond these are folded up. */
+const mostNames = 10;
+
+function Group({
+  graph,
+  group: { look, edges },
+  side,
+  selected,
+  onEdge,
+}: Omit<SideProps, "groups"> & { readonly group: NeighbourGroup }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? edges : edges.slice(0, mostNames);
+  return (
+    <div className={`group ${lookClass(look)}`}>
+      <div className="group-card">
+        <h3 title={lookText(look)}>{shortPorts(lookText(look))}</h3>
+        <ul>
+          {shown.map((edge) => {
+            const other = graph.nodes[side === "incoming" ? edge.from : edge.to]!;
+            return (
+              <li key={other.key}>
+                <button
+                  type="button"
+                  className="chip"
+                  aria-pressed={selected?.from === edge.from && selected.to === edge.to}
+                  onClick={() => onEdge(edge)}
+                >
+                  {shortTitleOf(other)}
+                </button>
+              </li>
+            );
+          })}
+          {edges.length > shown.length && (
+            <li>
+              <button type="button" className="chip more" onClick={() => setIsWhole(true)}>
+                and {edges.length - shown.length} more
+              </button>
+            </li>
+          )}
+        </ul>
+      </div>
+      <span className="pipe" aria-hidden="true" />
+    </div>
+  );
+}

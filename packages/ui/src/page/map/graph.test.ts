@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { EdgeLook } from "../worker/map.js";
+import { graphOf } from "./graph.js";
+import { neighboursOf } from "./neighbours.js";
+
+const any: EdgeLook = { verdict: "allowed", ports: "any", weight: 4 };
+const https: EdgeLook = { verdict: "allowed", ports: "443/TCP", weight: 1 };
+
+/** Workloads a to l of one namespace; edges as `a b any`. */
+function graph(...edges: readonly string[]) {
+  const names = [..."abcdefghijkl"];
+  const nodes = names.map((name) => ({
+    key: name,
+    kind: "workload" as const,
+    card: "n",
+    name,
+    detail: "Deployment",
+  }));
+  const looks = [any, https];
+  const flat = edges.flatMap((text) => {
+    const [from, to, ports] = text.split(" ");
+    return [names.indexOf(from!), names.indexOf(to!), looks.findIndex((look) => look.ports === ports)];
+  });
+  return graphOf({
+    kind: "map",
+    nodes,
+    meant: nodes.map(() => true),
+    edges: Uint32Array.from(flat),
+    looks,
+    isOpen: true,
+  });
+}
+
+const fromEverybody = (to: string) =>
+  [..."abcdefghijkl"].filter((name) => name !== to).map((name) => `${name} ${to} any`);
+
+describe("a map", () => {
+  it("draws what is particular", () => {
+    expect(graph("a b 443/TCP", "b c any").drawn).toHaveLength(2);
+  });
+
+  it("draws no lines to whom nearly everybody reaches, and says so", () => {
+    const { drawn, isOpenToMost, edges } = graph(..."cdef".split("").flatMap(fromEverybody), "a b 443/TCP");
+    expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
+    expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2, 3, 4, 5]);
+    expect(edges).toHaveLength(45);
+  });
+
+  it("draws no lines from whoever reaches nearly everybody", () => {
+    const toEverybody = fromEverybody("c")
+      .map((text) => text.split(" "))
+      .map(([other]) => `c ${other} any`);
+    const { drawn, reachesMost } = graph(
+      ...fromEverybody("d"),
+      ...fromEverybody("e"),
+      ...toEverybody,
+      "a b 443/TCP",
+    );
+    expect(reachesMost[2]).toBe(true);
+    expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
+  });
+
+  it("draws them where there are few lines in all", () => {
+    expect(graph(...fromEverybody("c")).drawn).toHaveLength(11);
+  });
+
+  it("draws no line from a node to itself", () => {
+    expect(graph("a a any").drawn).toEqual([]);
+  });
+});
+
+describe("the neighbours of a node", () => {
+  it("are put together by ports, the widest first", () => {
+    const groups = neighboursOf(graph("a d 443/TCP", "c d any", "b d 443/TCP"), 3, "incoming");
+    expect(groups.map(({ look, edges }) => [look.ports, edges.map(({ from }) => from)])).toEqual([
+      ["any", [2]],
+      ["443/TCP", [0, 1]],
+    ]);
+  });
+
+  it("are those of one side", () => {
+    expect(neighboursOf(graph("a b any"), 0, "incoming")).toEqual([]);
+    expect(neighboursOf(graph("a b any"), 0, "outgoing")).toHaveLength(1);
+  });
+});

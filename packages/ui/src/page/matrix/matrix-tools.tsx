@@ -1,0 +1,94 @@
+import type { Grain } from "@tierwall/core";
+import { useEffect, useState } from "react";
+
+export interface MatrixToolsProps {
+  readonly by: Grain;
+  readonly port: string;
+  readonly colour: string;
+  readonly isBusy: boolean;
+  readonly onChange: (part: Record<string, string>) => void;
+}
+
+const grains: readonly { readonly value: Grain; readonly text: string }[] = [
+  { value: "namespace", text: "Namespaces" },
+  { value: "workload", text: "Workloads" },
+  { value: "pod", text: "Pods" },
+];
+
+const colours = [
+  { value: "", text: "Verdict" },
+  { value: "tier", text: "Deciding tier" },
+] as const;
+
+export function MatrixTools({ by, port, colour, isBusy, onChange }: MatrixToolsProps) {
+  const [text, setText] = useState(port);
+  useEffect(() => setText(port), [port]);
+  return (
+    <form
+      className="matrix-tools"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ port: text.trim() });
+      }}
+    >
+      <h1 className="unseen">Matrix</h1>
+      <Choice
+        label="Rows"
+        name="by"
+        value={by}
+        choices={grains}
+        onChoose={(value) => onChange({ by: value })}
+      />
+      <Choice
+        label="Colour by"
+        name="colour"
+        value={colour}
+        choices={colours}
+        onChoose={(value) => onChange({ colour: value })}
+      />
+      <label className="tool">
+        Port
+        <input
+          className="port-input"
+          value={text}
+          placeholder="every port"
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setText(event.target.value)}
+          onBlur={() => text.trim() !== port && onChange({ port: text.trim() })}
+        />
+      </label>
+      <span className="matrix-busy" role="status">
+        {isBusy ? "asking about all pairs…" : ""}
+      </span>
+    </form>
+  );
+}
+
+interface ChoiceProps<V extends string> {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+  readonly choices: readonly { readonly value: V; readonly text: string }[];
+  readonly onChoose: (value: V) => void;
+}
+
+export function Choice<V extends string>({ label, name, value, choices, onChoose }: ChoiceProps<V>) {
+  return (
+    <fieldset className="choice">
+      <legend>{label}</legend>
+      {choices.map((choice) => (
+        <label key={choice.value}>
+          <input
+            type="radio"
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            onChange={() => onChoose(choice.value)}
+          />
+          <span>{choice.text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

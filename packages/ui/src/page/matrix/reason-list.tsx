@@ -1,0 +1,75 @@
+import type { Verdict } from "@tierwall/core";
+import { defaultTier, tierWords } from "../frame/tiers.js";
+import { verdictWords } from "../frame/verdict.js";
+import type { DeciderView, ReasonPart, ReasonView } from "../worker/reason-view.js";
+import "./reason-list.css";
+
+/** Who decides about two parties: in both directions, for each kind of pair that has reasons of its own. */
+export function ReasonList({ reasons }: { readonly reasons: readonly ReasonView[] }) {
+  return (
+    <div className="reasons">
+      {reasons.map(({ source, destination, egress, ingress }) => (
+        <section key={`${source} ${destination}`} aria-label={`${source} to ${destination}`}>
+          {reasons.length > 1 && (
+            <h3>
+              {source} → {destination}
+            </h3>
+          )}
+          <Direction title={`leaving ${source}`} parts={egress} />
+          <Direction title={`entering ${destination}`} parts={ingress} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** More than these are for Explain. */
+const mostParts = 6;
+
+function Direction({ title, parts }: { readonly title: string; readonly parts: readonly ReasonPart[] }) {
+  const rest = parts.length - mostParts;
+  return (
+    <>
+      <p className="reason-direction">{title}</p>
+      <ul aria-label={title}>
+        {parts.slice(0, mostParts).map((part) => (
+          <li key={`${part.ports} ${part.verdict}`} className={toneOf(part.verdict)}>
+            <span className="reason-ports">
+              <Sign verdict={part.verdict} /> {shortPorts(part.ports)}
+            </span>
+            {part.by.map((by) => (
+              <Decider key={by.text} by={by} />
+            ))}
+          </li>
+        ))}
+        {rest > 0 && <li className="reason-rest">…and {rest} more</li>}
+      </ul>
+    </>
+  );
+}
+
+function Sign({ verdict }: { readonly verdict: Verdict }) {
+  const { mark, word } = verdictWords[verdict];
+  return (
+    <>
+      <span aria-hidden="true">{mark}</span>
+      <span className="unseen">{word}</span>
+    </>
+  );
+}
+
+function Decider({ by: { tier, text } }: { readonly by: DeciderView }) {
+  return (
+    <span className="reason-decider">
+      <span className="reason-tier">{(tier === undefined ? defaultTier : tierWords[tier]).title}</span>{" "}
+      {text === "default" ? "no policy speaks" : text}
+    </span>
+  );
+}
+
+const toneOf = (verdict: Verdict): string => verdictWords[verdict].tone;
+
+/** A list of a hundred ranges says nothing that its beginning does not. */
+export function shortPorts(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 56).replace(/[^,\s]*$/, "")}…`;
+}

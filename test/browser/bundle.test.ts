@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { pageFolder } from "@tierwall/ui";
+import { describe, expect, it } from "vitest";
+
+/* Whoever opens the page waits for its scripts: the page itself, the engine's thread, and the page that comes first. */
+
+const mostKilobytes = 300;
+
+const read = (file: string) => readFileSync(new URL(file, pageFolder), "utf8");
+
+/** The scripts without which nothing is shown. What they import only when it is asked for is not among them. */
+function firstScripts(): readonly string[] {
+  const found = new Set<string>();
+  const add = (file: string) => {
+    if (found.has(file)) return;
+    found.add(file);
+    for (const [, name] of read(`assets/${file}`).matchAll(
+      /(?:^|[;}\s])import[^("'`]*["'`]\.\/([\w.-]+\.js)["'`]/g,
+    ))
+      add(name!);
+  };
+  for (const [, name] of read("index.html").matchAll(/(?:src|href)="\.\/assets\/([\w.-]+\.js)"/g)) add(name!);
+  for (const file of readdirSync(new URL("assets/", pageFolder)))
+    if (/^(engine-worker|explain-page)-.*\.js$/.test(file)) add(file);
+  return [...found];
+}
+
+describe("the scripts before lazy parts", () => {
+  it(`are less than ${mostKilobytes} KB, compressed`, () => {
+    const sizes = firstScripts().map(
+      (file) => [file, gzipSync(read(`assets/${file}`), { level: 9 }).length] as const,
+    );
+    expect(sizes.map(([file]) => file.replace(/-.{8}\.js$/, ""))).toEqual(
+      expect.arrayContaining(["index", "engine-worker"]),
+    );
+    const kilobytes = sizes.reduce((sum, [, size]) => sum + size, 0) / 1000;
+    expect(kilobytes).toBeLessThan(mostKilobytes);
+  });
+
+  it("hold no editor: that is for who edits", () => {
+    for (const file of firstScripts()) expect(read(`assets/${file}`)).not.toContain("cm-scroller");
+  });
+});

@@ -1,0 +1,160 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { barriers } from "./accessible.js";
+import { noChromium, skipNote } from "./chromium.js";
+import { useServer } from "./served-page.js";
+import { useBrowser } from "./visit.js";
+
+// Whoever writes takes their time, and on a busy machine so does every key.
+vi.setConfig({ testTimeout: 120_000 });
+
+const editor = (page: Page) => page.getByRole("textbox", { name: "The policy, as YAML" });
+const difference = (page: Page) => page.getByRole("region", { name: "What it changes" });
+const figures = (page: Page) => difference(page).getByRole("list", { name: "Connections that change" });
+const problems = (page: Page) => page.getByRole("list", { name: "What is wrong with it" });
+const offered = (page: Page) => page.getByRole("listbox", { name: "Completions" });
+
+/** Puts the cursor behind the first occurrence of a text, as somebody would who knows the keyboard. */
+async function goBehind(page: Page, text: string): Promise<void> {
+  await editor(page).getByText(text).first().waitFor();
+  const lines = await editor(page).locator(".cm-line").allInnerTexts();
+  const line = lines.findIndex((one) => one.includes(text));
+  await editor(page).press("Control+Home");
+  for (let i = 0; i < line; i++) await editor(page).press("ArrowDown");
+  const column = lines[line]!.indexOf(text) + text.length;
+  for (let i = 0; i < column; i++) await editor(page).press("ArrowRight");
+}
+
+describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
+  const at = useServer();
+  const visit = useBrowser();
+
+  it.each(["light", "dark"] as const)("shows what a template would change, in a %s room", async (theme) => {
+    await visit(at("#/playground"), { theme }, async ({ page, picture }) => {
+      await figures(page).getByText("5 newly denied").waitFor();
+      await difference(page).getByText("nobody can reach shop/web any more").waitFor();
+      await difference(page).getByText("NetworkPolicy shop/allow-from-ingress: 1 connection").waitFor();
+      await picture(`playground-${theme}`);
+      expect(await barriers(page)).toEqual([]);
+    });
+  });
+
+  it("follows what is written, with each step back", async () => {
+    await visit(at("#/playground"), {}, async ({ page }) => {
+      await figures(page).getByText("5 newly denied").waitFor();
+      await goBehind(page, "action: Deny");
+      for (let i = 0; i < "Deny".length; i++) await editor(page).press("Backspace");
+      await editor(page).pressSequentially("Accept");
+      await editor(page).press("Escape");
+      await figures(page).getByText("0 newly denied").waitFor();
+      expect(await figures(page).innerText()).not.toMatch(/✓ 0/);
+      await page.getByRole("button", { name: "Reset" }).click();
+      await figures(page).getByText("5 newly denied").waitFor();
+    });
+  });
+
+  it("marks mistakes at their exact place, and says what was meant", async () => {
+    await visit(at("#/playground"), {}, async ({ page, picture }) => {
+      await goBehind(page, "matchLabels");
+      await editor(page).press("Backspace");
+      await problems(page).getByText("did you mean `matchLabels`?").waitFor();
+      expect(await page.locator(".cm-lintRange-error").allInnerTexts()).toEqual(["matchLabel"]);
+      await difference(page).getByRole("heading", { name: "Not a policy yet" }).waitFor();
+      await picture("playground-mistake");
+      expect(await barriers(page)).toEqual([]);
+      await page.getByRole("button", { name: /did you mean/ }).click();
+      await editor(page).press("Delete");
+      await editor(page).press("Control+z");
+      await editor(page).press("Control+z");
+      await figures(page).getByText("5 newly denied").waitFor();
+    });
+  });
+
+  it("knows the fields, their values, and the labels of the cluster", async () => {
+    await visit(at("#/playground?template=empty"), {}, async ({ page, picture }) => {
+      await difference(page).getByRole("heading", { name: "Nothing to compare" }).waitFor();
+      const take = async (typed: string, name: string) => {
+        await editor(page).pressSequentially(typed);
+        await offered(page).getByRole("option", { name }).first().waitFor();
+        // What has just opened does not take keys yet, lest somebody chooses what they have not seen.
+        await page.waitForTimeout(150);
+        await editor(page).press("Enter");
+      };
+      await take("apiV", "apiVersion");
+      await take("networking", "networking.k8s.io/v1");
+      await editor(page).press("Enter");
+      await take("kin", "kind");
+      await take("Net", "NetworkPolicy");
+      await editor(page).press("Enter");
+      await take("meta", "metadata");
+      await editor(page).pressSequentially("name: mine");
+      await editor(page).press("Escape");
+      await editor(page).press("Enter");
+      await take("names", "namespace");
+      await take("pay", "payments");
+      await editor(page).press("Enter");
+      await editor(page).press("Backspace");
+      await take("sp", "spec");
+      await editor(page).pressSequentially("pod");
+      await offered(page).getByText("podSelector").waitFor();
+      await picture("playground-completion");
+      await page.waitForTimeout(150);
+      await editor(page).press("Enter");
+      await take("matchL", "matchLabels");
+      await take("ap", "app");
+      await take("a", "api");
+      expect((await editor(page).locator(".cm-line").allInnerTexts()).join("\n").trimEnd()).toBe(
+        [
+          "apiVersion: networking.k8s.io/v1",
+          "kind: NetworkPolicy",
+          "metadata:",
+          "  name: mine",
+          "  namespace: payments",
+          "spec:",
+          "  podSelector:",
+          "    matchLabels:",
+          "      app: api",
+        ].join("\n"),
+      );
+      await difference(page).getByText("adding NetworkPolicy payments/mine").waitFor();
+    });
+  });
+
+  it("tells what a field means to whoever points at it", async () => {
+    await visit(at("#/playground"), {}, async ({ page, picture }) => {
+      await page.locator(".yaml-key", { hasText: "priority" }).hover();
+      await page.getByText("policies with lower numbers are asked first").waitFor();
+      await picture("playground-hover");
+    });
+  });
+
+  it("edits a policy that is there, and gives it away as a file", async () => {
+    await visit(at("#/playground"), {}, async ({ page }) => {
+      await page.getByRole("combobox", { name: "Edit a policy" }).fill("pci");
+      await page.getByRole("option", { name: /pci-guardrail/ }).click();
+      await difference(page).getByText("replacing ClusterNetworkPolicy pci-guardrail").waitFor();
+      await difference(page).getByText("Every connection is allowed or denied as it was before.").waitFor();
+      expect(page.url()).toContain("policy=ClusterNetworkPolicy.policy.networking.k8s.io/pci-guardrail");
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download" }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe("pci-guardrail.yaml");
+      expect(readFileSync(await download.path(), "utf8")).toContain("name: no-other-tenants");
+      await page.getByRole("button", { name: "Copy" }).click();
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("name: no-other-tenants");
+    });
+  });
+
+  it("keeps what was written while other pages are looked at", async () => {
+    await visit(at("#/playground"), {}, async ({ page }) => {
+      await editor(page).press("Control+Home");
+      await editor(page).pressSequentially("# mine\n");
+      await page.getByRole("link", { name: "Explain" }).first().click();
+      await page.getByRole("link", { name: "Playground" }).click();
+      await editor(page).getByText("# mine").waitFor();
+    });
+  });
+});

@@ -33,7 +33,7 @@ const browser = await chromium.launch({
 });
 try {
   await pictures(join(root, "examples", "mixed-six-apis"), "Example cluster", "");
-  await pictures(big, "2,400 pods", "-2400-pods");
+  await pictures(big, "A large cluster", "-2400-pods");
 } finally {
   await browser.close();
   rmSync(big, { recursive: true, force: true });

@@ -64,10 +64,10 @@ export class EgressAnswers {
 
   private compute(source: EndGroup): Uint32Array {
     const all = new Uint32Array(this.width).fill(silent);
-    const { index } = source.classes[0]!;
-    for (const [i, { layer, reached }] of this.layers.entries()) {
-      if (!reached.has(index)) break;
-      const values = layer.inside.values(layer.rows.rowOf[index]!);
+    const subject = source.classes[0]!;
+    for (const [i, { layer, isReachedBy }] of this.layers.entries()) {
+      if (!isReachedBy(subject)) break;
+      const values = layer.inside.values(layer.rows.rowOf[subject.index]!);
       if (values.base === silent && values.columns.length === 0) continue;
       const row = new Uint32Array(layer.inside.layout.columns);
       readRow(values, row);

@@ -2,8 +2,6 @@ import type { Family } from "../net/address.js";
 import type { Direction } from "../policy/model.js";
 import { type EndClass, type Ends, sizeOf } from "./ends.js";
 import type { Layer } from "./layer.js";
-import { type Outcomes, uncertain } from "./outcomes.js";
-import type { TierTable } from "./tier-table.js";
 import { nothingSaid, type Transposed, transpose } from "./transposed.js";
 import type { View } from "./view.js";
 
@@ -21,8 +19,8 @@ export interface EndGroup {
 export interface GroupLayer {
   readonly layer: Layer;
   readonly transposed: Transposed;
-  /** The classes of pods, by index, that get as far as this tier: of others, those before have said everything. */
-  readonly reached: ReadonlySet<number>;
+  /** Whether a class of pods gets to this tier: of others, those before have said everything. */
+  readonly isReachedBy: (end: EndClass) => boolean;
 }
 
 export interface Grouping {
@@ -34,8 +32,14 @@ export interface Grouping {
 export function groupEnds(ends: Ends, view: View): Grouping {
   const inUse = ends.classes.filter((end) => sizeOf(end) > 0);
   const subjects = inUse.filter(({ kind }) => kind === "pod");
-  const withTables = (layers: readonly Layer[]) => withReach(layers, subjects, view.outcomes);
-  const layers = { egress: withTables(view.layers.egress), ingress: withTables(view.layers.ingress) };
+  const withTables = (direction: Direction) =>
+    view.layers[direction].map((layer, i) => {
+      const reach = view.reach(direction);
+      const isReachedBy = ({ index }: EndClass) => reach.depthOf(index) > i;
+      const used = new Set(subjects.filter(isReachedBy).map(({ index }) => layer.rows.rowOf[index]!));
+      return { layer, transposed: transpose(layer.inside, used), isReachedBy };
+    });
+  const layers = { egress: withTables("egress"), ingress: withTables("ingress") };
   const groups = new Map<string, { classes: EndClass[] }>();
   for (const end of inUse) {
     const key = behaviour(end, [...layers.egress, ...layers.ingress]);
@@ -47,39 +51,6 @@ export function groupEnds(ends: Ends, view: View): Grouping {
     groups: [...groups.values()].map(({ classes }, index) => groupOf(index, classes)),
     layers,
   };
-}
-
-/** S1.3: a tier matters to those only whom the tiers before left something open. */
-function withReach(
-  layers: readonly Layer[],
-  subjects: readonly EndClass[],
-  outcomes: Outcomes,
-): readonly GroupLayer[] {
-  let reached = subjects.map(({ index }) => index);
-  return layers.map((layer, i) => {
-    const { inside, rows } = layer;
-    const used = new Set(reached.map((index) => rows.rowOf[index]!));
-    const made = { layer, transposed: transpose(inside, used), reached: new Set(reached) };
-    const bindsOwnNode = layers.slice(i + 1).some(({ tier }) => tier.rules.some((rule) => rule.bindsOwnNode));
-    const closing = new Set([...used].filter((row) => saysEverything(inside, row, outcomes, bindsOwnNode)));
-    reached = reached.filter((index) => !closing.has(rows.rowOf[index]!));
-    return made;
-  });
-}
-
-/**
- * Whether a row leaves nothing open to any column. S1.6: what isolation leaves open to a pod's own node is of no concern,
- * unless a later rule speaks of that. What is uncertain may hang on later tiers.
- */
-function saysEverything(table: TierTable, row: number, { isFinal }: Outcomes, withOwnNode: boolean): boolean {
-  const { kindOf, isExemptKind } = table.layout;
-  const { base, columns, values } = table.values(row);
-  if (isFinal[base] !== 1 || base === uncertain) return false;
-  for (let i = 0; i < columns.length; i++) {
-    const isLeftOut = !withOwnNode && isExemptKind[kindOf[columns[i]!]!]!;
-    if (values[i] === uncertain || (isFinal[values[i]!] !== 1 && !isLeftOut)) return false;
-  }
-  return true;
 }
 
 /** Each class for itself. */
@@ -110,8 +81,8 @@ export function contentOf(layer: GroupLayer, { classes }: EndGroup): number {
   return contentOfClass(layer, classes[0]!);
 }
 
-function contentOfClass({ layer, transposed, reached }: GroupLayer, { index }: EndClass): number {
-  return reached.has(index) ? transposed.contentOf[layer.rows.rowOf[index]!]! : nothingSaid;
+function contentOfClass({ layer, transposed, isReachedBy }: GroupLayer, end: EndClass): number {
+  return isReachedBy(end) ? transposed.contentOf[layer.rows.rowOf[end.index]!]! : nothingSaid;
 }
 
 /** Numbers groups so that those with the same few numbers share one; with the first group of each. */

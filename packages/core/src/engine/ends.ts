@@ -40,6 +40,10 @@ export const sizeOf = (end: EndClass): number => end.pods.length + end.nodes.len
 /** As rules see them: those of the vocabulary are the same for all pods of a class. */
 export const labelsOf = ({ sample }: EndClass): Labels => (sample.kind === "pod" ? sample.pod.labels : {});
 
+/** The namespace of a class of pods, by name. */
+export const namespaceOf = ({ sample }: EndClass): string =>
+  sample.kind === "pod" ? sample.namespace.name : "";
+
 /** Whether two classes of pods differ in labels only. */
 export const differInLabels = (a: EndClass, b: EndClass): boolean =>
   a.kind === "pod" && b.kind === "pod" && a.butLabels === b.butLabels;

@@ -1,7 +1,7 @@
 import type { Family } from "../net/address.js";
 import { AnswerSlots, type Block, Blocks } from "./blocks.js";
 import { type EndGroup, groupEnds, ungrouped } from "./end-groups.js";
-import type { Nearness } from "./layer.js";
+import { allNearness, type Nearness } from "./layer.js";
 import { type Part, shareOf, whole } from "./part.js";
 import { PodStream } from "./pod-stream.js";
 import { PodSweep } from "./pod-sweep.js";
@@ -101,8 +101,6 @@ function* fromHostToPods(
     yield* found.blocks();
   }
 }
-
-const allNearness = ["other-node", "own-node", "unknown-node"] as const;
 
 /** S1.15: which ends talk in this family: those that have it in common, or where only one is known to have it. */
 class Talking {

@@ -65,14 +65,9 @@ export class Selections {
 
   /** Most selectors name their namespace, and then no other needs to be looked at. */
   private candidates(choice: NamespaceChoice): readonly number[] {
-    const names =
-      choice.kind === "named"
-        ? [choice.name]
-        : choice.kind === "labels"
-          ? choice.match.find(({ key, operator }) => key === namespaceNameLabel && operator === "In")?.values
-          : undefined;
+    const names = namedNamespaces(choice);
     if (names === undefined) return [...this.ends.namespaces.keys()];
-    return [...new Set(names)].flatMap((name) => this.ends.namespaceNumber(name) ?? []);
+    return names.flatMap((name) => this.ends.namespaceNumber(name) ?? []);
   }
 
   private testOf({ key, operator, values }: Requirement): (index: number) => boolean {
@@ -100,6 +95,22 @@ export class Selections {
     return (
       sample.kind === "pod" && match.every((r) => holdsFor(r, { serviceaccount: sample.pod.serviceAccount }))
     );
+  }
+}
+
+/** The only namespaces that a choice can fit, by name, each once; undefined where it does not name them. */
+export function namedNamespaces(choice: NamespaceChoice): readonly string[] | undefined {
+  switch (choice.kind) {
+    case "named":
+      return [choice.name];
+    case "not-named":
+      return undefined;
+    case "labels": {
+      const naming = choice.match.find(
+        ({ key, operator }) => key === namespaceNameLabel && operator === "In",
+      );
+      return naming && [...new Set(naming.values)];
+    }
   }
 }
 

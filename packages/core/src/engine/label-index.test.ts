@@ -62,7 +62,7 @@ it("leaves out no selector that a change of labels turns", () => {
 
 it("leaves out those that look at other labels, at other values, or at another namespace", () => {
   const inAll: NamespaceChoice = { kind: "labels", match: [] };
-  const app = (value: string, namespaces = inAll) => ({
+  const app = (value: string, namespaces: NamespaceChoice = inAll) => ({
     namespaces,
     pods: [{ key: "app", operator: "In" as const, values: [value] }],
   });

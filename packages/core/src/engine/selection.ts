@@ -37,10 +37,11 @@ export class Selections {
   classesOf(choice: PodChoice): readonly number[] {
     const found: number[] = [];
     const tests = choice.pods.map((requirement) => this.testOf(requirement));
-    for (const namespace of this.namespacesOf(choice.namespaces))
-      for (const index of this.ends.podClassesIn[namespace]!)
-        if (tests.every((test) => test(index)) && this.accountFits(choice.account, index)) found.push(index);
-    return found.toSorted((a, b) => a - b);
+    if (choice.account.length > 0) tests.push((index) => this.accountFits(choice.account, index));
+    const namespaces = this.namespacesOf(choice.namespaces);
+    for (const namespace of namespaces)
+      for (const index of this.ends.podClassesIn[namespace]!) if (passes(tests, index)) found.push(index);
+    return namespaces.length > 1 ? found.toSorted(ascending) : found;
   }
 
   includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
@@ -97,6 +98,13 @@ export class Selections {
     );
   }
 }
+
+function passes(tests: readonly ((index: number) => boolean)[], index: number): boolean {
+  for (let i = 0; i < tests.length; i++) if (!tests[i]!(index)) return false;
+  return true;
+}
+
+const ascending = (a: number, b: number): number => a - b;
 
 /** The only namespaces that a choice can fit, by name, each once; undefined where it does not name them. */
 export function namedNamespaces(choice: NamespaceChoice): readonly string[] | undefined {

@@ -216,12 +216,17 @@ class Subjects {
 
 function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {
   const subjects = new Map<string, Subject>();
+  // The rules of a policy have their selection in common, as an object.
+  const known = new Map<PodSelection, Subject>();
   const of = (selection: PodSelection): Subject => {
+    const found = known.get(selection) ?? add(selection);
+    known.set(selection, found);
+    return found;
+  };
+  const add = (selection: PodSelection): Subject => {
     const choice = choiceOfSubject(selection);
     const key = choiceKey(choice);
-    const known = subjects.get(key);
-    if (known !== undefined) return known;
-    const made: Subject = { choice, rules: [], isolation: [] };
+    const made = subjects.get(key) ?? { choice, rules: [], isolation: [] };
     subjects.set(key, made);
     return made;
   };

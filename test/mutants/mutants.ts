@@ -312,14 +312,38 @@ const inEngine: readonly Change[] = [
   [
     "ends are one group if they are alike as sources",
     "engine/end-groups.ts",
-    "rowOf[end.index]!]} ${column}",
-    "rowOf[end.index]!]}",
+    "contentOfClass(groupLayer, end)} ${column}",
+    "contentOfClass(groupLayer, end)}",
   ],
   [
     "a pod and itself are counted as a pair",
     "engine/blocks.ts",
-    "if (self >= 0) counts[slotOf[self]!]! -= size;",
+    "counts[slotOf[self]!]! -= this.from.size;",
     "",
+  ],
+  [
+    "a tier that isolates nobody is taken for the last",
+    "engine/tier-table.ts",
+    "isolation.length > 0 && this.itemsOf",
+    "this.itemsOf",
+  ],
+  [
+    "a tier in which something is uncertain is taken for the last",
+    "engine/tier-table.ts",
+    `every(({ effect }) => effect !== "Maybe")`,
+    `every(({ effect }) => effect !== undefined)`,
+  ],
+  [
+    "sources get to the first tier only",
+    "engine/egress-answers.ts",
+    "if (!isReachedBy(subject)) break;",
+    "if (i > 0) break;",
+  ],
+  [
+    "what is open in part is not looked at",
+    "engine/egress-answers.ts",
+    "if (answers[at[i]!] !== noPorts)",
+    "if (answers[at[i]!] === 1)",
   ],
   [
     "a host and itself are counted as a pair",

@@ -2,7 +2,8 @@ import type { Family } from "../net/address.js";
 import type { AnswerId } from "./answers.js";
 import type { EndGroup } from "./end-groups.js";
 import type { Nearness } from "./layer.js";
-import type { PortSetId } from "./port-sets.js";
+import { noPorts, type PortSetId } from "./port-sets.js";
+import type { Outgoing } from "./sweep.js";
 import type { View } from "./view.js";
 
 /** Pairs of ends that get the same answer: each of `from` with each of `to`, except with itself. */
@@ -69,6 +70,12 @@ export class AnswerSlots {
 
 const largestTable = 1 << 22;
 
+/** How many ends there are in each group, and in all. */
+export interface Sizes {
+  readonly each: Float64Array;
+  readonly all: number;
+}
+
 /** Sorts the destinations of one source by the answer they get, without an object for each. */
 export class Blocks {
   /** By slot: how many pairs. */
@@ -97,24 +104,50 @@ export class Blocks {
     this.counts[slot] = (this.counts[slot] ?? 0) + count;
   }
 
-  /** The same for all ends, as far as the source can talk to them. */
-  addAll(answers: Uint32Array, sizes: Float64Array, canTalk: (i: number) => boolean, toAll: boolean): void {
+  /** The same for all pods, as far as the source, which is one of them, can talk to them. */
+  addAll({ toPods, open }: Outgoing, sizes: Sizes, self: number, canTalk?: (i: number) => boolean): void {
+    if (open !== undefined && canTalk === undefined) this.addOpen(toPods, open, sizes);
+    else this.addEach(toPods, sizes, canTalk);
+    const { slotOf, counts } = this;
+    // Nothing is said here about an end and itself.
+    counts[slotOf[self]!]! -= this.from.size;
+    if (this.from.size === 1) slotOf[self] = 0;
+  }
+
+  /** Most are open to nobody, and not looked at. */
+  private addOpen(answers: Uint32Array, open: Uint32Array, { each, all }: Sizes): void {
     const { slotOf, slots, counts } = this;
     const { size } = this.from;
-    const self = this.all.indexOf(this.from);
+    const none = slots.slotOf(noPorts);
+    slotOf.fill(none);
+    counts[none] = size * all;
+    for (let k = 0; k < open.length; k++) {
+      const i = open[k]!;
+      const slot = slots.slotOf(answers[i]!);
+      if (slot === none) continue;
+      if (slot === counts.length) counts.push(0);
+      slotOf[i] = slot;
+      counts[slot]! += size * each[i]!;
+      counts[none] -= size * each[i]!;
+    }
+  }
+
+  private addEach(answers: Uint32Array, { each }: Sizes, canTalk?: (i: number) => boolean): void {
+    const { slotOf, slots, counts } = this;
+    const { size } = this.from;
     for (let i = 0; i < answers.length; i++) {
-      if ((!toAll && !canTalk(i)) || (i === self && size === 1)) continue;
+      if (canTalk !== undefined && !canTalk(i)) continue;
       const slot = slots.slotOf(answers[i]!);
       if (slot === counts.length) counts.push(0);
       slotOf[i] = slot;
-      counts[slot]! += size * sizes[i]!;
+      counts[slot]! += size * each[i]!;
     }
-    if (self >= 0) counts[slotOf[self]!]! -= size;
   }
 
   *blocks(): Iterable<Block> {
     const { view, from, nearness, slotOf, all, counts } = this;
     for (const [i, answer] of this.slots.finish().entries()) {
+      if (counts[i + 1] === 0) continue;
       const listed = () => all.filter((_, at) => slotOf[at] === i + 1);
       yield new Block(view, from, answer, counts[i + 1]!, nearness, listed);
     }

@@ -4,7 +4,7 @@ import { ChangedBlock, type ChangedSide, type NearnessInBoth } from "./changed-b
 import { groupEnds } from "./end-groups.js";
 import type { EndClass } from "./ends.js";
 import { type Compared, EndsInBoth, groupNumbers, type JointGroup } from "./ends-in-both.js";
-import type { Nearness } from "./layer.js";
+import { type Nearness, nearnessBetween } from "./layer.js";
 import { outsideChanges } from "./outside-diff.js";
 import { PodSweep } from "./pod-sweep.js";
 import { everyPort, type PortSets } from "./port-sets.js";
@@ -118,8 +118,8 @@ class InsideDiff {
     const found = new Changes();
     for (const to of others) {
       if (!talkIn(this.family, source, to)) continue;
-      for (const before of nearnessBetween(source.before, to.before))
-        for (const after of nearnessBetween(source.after, to.after)) {
+      for (const before of nearnessInPair(source.before, to.before))
+        for (const after of nearnessInPair(source.after, to.after)) {
           const was = between(this.views.before, source.before, to.before, before);
           const is = between(this.views.after, source.after, to.after, after);
           if (this.translation.isSame(was, is)) continue;
@@ -177,10 +177,8 @@ const talkIn = (family: Family | undefined, a: JointGroup, b: JointGroup): boole
 /** Nothing is said here about an end and itself. */
 const ownPairs = (a: JointGroup, b: JointGroup): number => (a === b ? a.size : 0);
 
-function nearnessBetween(a: EndClass, b: EndClass): readonly (Nearness | undefined)[] {
-  if (a.kind === b.kind) return [undefined];
-  return a.placed && b.placed ? ["own-node", "other-node"] : ["unknown-node"];
-}
+const nearnessInPair = (a: EndClass, b: EndClass): readonly (Nearness | undefined)[] =>
+  a.kind === b.kind ? [undefined] : nearnessBetween(a, b);
 
 function between(view: View, source: EndClass, to: EndClass, nearness: Nearness | undefined): AnswerId {
   if (nearness === undefined) return source.kind === "pod" ? view.pairAnswer(source, to) : everyPort;

@@ -1,8 +1,8 @@
 import type { Family } from "../net/address.js";
 import type { Direction } from "../policy/model.js";
 import { type EndClass, type Ends, sizeOf } from "./ends.js";
-import { type Transposed, transpose } from "./transposed.js";
 import type { Layer } from "./layer.js";
+import { nothingSaid, type Transposed, transpose } from "./transposed.js";
 import type { View } from "./view.js";
 
 /** Ends that behave alike, as source and as destination, whatever the other end and the port. */
@@ -19,6 +19,8 @@ export interface EndGroup {
 export interface GroupLayer {
   readonly layer: Layer;
   readonly transposed: Transposed;
+  /** Whether a class of pods gets to this tier: of others, those before have said everything. */
+  readonly isReachedBy: (end: EndClass) => boolean;
 }
 
 export interface Grouping {
@@ -30,12 +32,14 @@ export interface Grouping {
 export function groupEnds(ends: Ends, view: View): Grouping {
   const inUse = ends.classes.filter((end) => sizeOf(end) > 0);
   const subjects = inUse.filter(({ kind }) => kind === "pod");
-  const withTables = (layers: readonly Layer[]) =>
-    layers.map((layer) => {
-      const used = new Set(subjects.map(({ index }) => layer.rows.rowOf[index]!));
-      return { layer, transposed: transpose(layer.inside, used) };
+  const withTables = (direction: Direction) =>
+    view.layers[direction].map((layer, i) => {
+      const reach = view.reach(direction);
+      const isReachedBy = ({ index }: EndClass) => reach.depthOf(index) > i;
+      const used = new Set(subjects.filter(isReachedBy).map(({ index }) => layer.rows.rowOf[index]!));
+      return { layer, transposed: transpose(layer.inside, used), isReachedBy };
     });
-  const layers = { egress: withTables(view.layers.egress), ingress: withTables(view.layers.ingress) };
+  const layers = { egress: withTables("egress"), ingress: withTables("ingress") };
   const groups = new Map<string, { classes: EndClass[] }>();
   for (const end of inUse) {
     const key = behaviour(end, [...layers.egress, ...layers.ingress]);
@@ -61,19 +65,24 @@ function groupOf(index: number, classes: readonly EndClass[]): EndGroup {
 }
 
 function behaviour(end: EndClass, layers: readonly GroupLayer[]): string {
-  const parts = layers.map(({ layer, transposed }) => {
+  const parts = layers.map((groupLayer) => {
+    const { layer, transposed } = groupLayer;
     const { columnOf } = layer.inside.layout;
     const column = transposed.columnContentOf[columnOf[end.column]!];
     return end.kind === "pod"
-      ? `${transposed.contentOf[layer.rows.rowOf[end.index]!]} ${column}`
+      ? `${contentOfClass(groupLayer, end)} ${column}`
       : `${column} ${transposed.columnContentOf[columnOf[end.ownColumn]!]}`;
   });
   return `${end.kind} ${end.placed} ${end.families.join()} ${parts.join()}`;
 }
 
 /** What the rows of a group say, by number. */
-export function contentOf({ layer, transposed }: GroupLayer, { classes }: EndGroup): number {
-  return transposed.contentOf[layer.rows.rowOf[classes[0]!.index]!]!;
+export function contentOf(layer: GroupLayer, { classes }: EndGroup): number {
+  return contentOfClass(layer, classes[0]!);
+}
+
+function contentOfClass({ layer, transposed, isReachedBy }: GroupLayer, end: EndClass): number {
+  return isReachedBy(end) ? transposed.contentOf[layer.rows.rowOf[end.index]!]! : nothingSaid;
 }
 
 /** Numbers groups so that those with the same few numbers share one; with the first group of each. */

@@ -40,6 +40,10 @@ export const sizeOf = (end: EndClass): number => end.pods.length + end.nodes.len
 /** As rules see them: those of the vocabulary are the same for all pods of a class. */
 export const labelsOf = ({ sample }: EndClass): Labels => (sample.kind === "pod" ? sample.pod.labels : {});
 
+/** The namespace of a class of pods, by name. */
+export const namespaceOf = ({ sample }: EndClass): string =>
+  sample.kind === "pod" ? sample.namespace.name : "";
+
 /** Whether two classes of pods differ in labels only. */
 export const differInLabels = (a: EndClass, b: EndClass): boolean =>
   a.kind === "pod" && b.kind === "pod" && a.butLabels === b.butLabels;
@@ -68,6 +72,11 @@ export class Ends {
   private readonly marks: ReadonlyMap<Pod, string>;
   /** A class for each way to name ports that rules look at; none has to be there for the way that names none. */
   private readonly namingPorts = new Map<string, EndClass | undefined>([["", undefined]]);
+  /** By class, the one in there that names ports as it does. */
+  private readonly namings: (EndClass | undefined)[] = [];
+  /** Replicas often have their ports and labels in common, as objects. */
+  private readonly namesOfPorts = new WeakMap<Pod["ports"], string>();
+  private readonly numbersOfLabels = new WeakMap<Labels, readonly number[]>();
 
   constructor(
     private readonly cluster: Cluster,
@@ -124,12 +133,17 @@ export class Ends {
 
   /** Whether some pod had the same named ports: rules with port names look at all that there are. */
   knowsPorts(pod: Pod): boolean {
-    return this.namingPorts.has(namedPortsKey(pod, this.vocabulary.portNames));
+    return this.namingPorts.has(this.namedPorts(pod));
   }
 
   /** One for each way to name ports: what a named port may mean, to whoever is selected now or later. */
   portNamings(): Iterable<EndClass | undefined> {
     return this.namingPorts.values();
+  }
+
+  /** The one of `portNamings` that names ports as a class does. */
+  portNaming({ index }: EndClass): EndClass | undefined {
+    return this.namings[index];
   }
 
   addPod(pod: Pod): EndClass {
@@ -204,25 +218,13 @@ export class Ends {
   }
 
   private podClass(pod: Pod): EndClass {
-    const { podKeys, portNames, accounts } = this.vocabulary;
+    const { accounts } = this.vocabulary;
     const namespace = this.namespaceOf(pod);
-    const labels: number[] = [];
-    for (const key in pod.labels) {
-      const number = podKeys.get(key);
-      if (number === undefined) continue;
-      // Few, and mostly in order already.
-      let at = labels.length;
-      for (; at > 0 && labels[at - 2]! > number; at -= 2) {
-        labels[at] = labels[at - 2]!;
-        labels[at + 1] = labels[at - 1]!;
-      }
-      labels[at] = number;
-      labels[at + 1] = this.internValue(number, pod.labels[key]!);
-    }
+    const labels = this.labelNumbers(pod.labels);
     let butLabels = `${namespace} ${this.addressKey(pod.addresses)}`;
     if (pod.node === undefined) butLabels += " unplaced";
     if (accounts) butLabels += ` account ${pod.serviceAccount}`;
-    const named = portNames.size > 0 ? namedPortsKey(pod, portNames) : "";
+    const named = this.namedPorts(pod);
     butLabels += named;
     if (this.marks.size > 0) butLabels += ` behind ${this.marks.get(pod) ?? ""}`;
     const key = `${labels.join()} ${butLabels}`;
@@ -236,11 +238,41 @@ export class Ends {
     }));
     if (!this.firsts.has(butLabels)) this.firsts.set(butLabels, found);
     if (!this.namingPorts.has(named)) this.namingPorts.set(named, found);
+    this.namings[found.index] = this.namingPorts.get(named);
     this.podClasses.push(found.index);
     this.podClassesIn[namespace]!.push(found.index);
     for (const column of this.labelValues) column[found.index] = absent;
     for (let i = 0; i < labels.length; i += 2) this.labelValues[labels[i]!]![found.index] = labels[i + 1]!;
     return found;
+  }
+
+  /** The labels that rules look at: number of the key, number of the value, and so on, by ascending keys. */
+  private labelNumbers(labels: Labels): readonly number[] {
+    const known = this.numbersOfLabels.get(labels);
+    if (known !== undefined) return known;
+    const numbers: number[] = [];
+    for (const key in labels) {
+      const number = this.vocabulary.podKeys.get(key);
+      if (number === undefined) continue;
+      // Few, and mostly in order already.
+      let at = numbers.length;
+      for (; at > 0 && numbers[at - 2]! > number; at -= 2) {
+        numbers[at] = numbers[at - 2]!;
+        numbers[at + 1] = numbers[at - 1]!;
+      }
+      numbers[at] = number;
+      numbers[at + 1] = this.internValue(number, labels[key]!);
+    }
+    this.numbersOfLabels.set(labels, numbers);
+    return numbers;
+  }
+
+  private namedPorts({ ports }: Pod): string {
+    const known = this.namesOfPorts.get(ports);
+    if (known !== undefined) return known;
+    const made = namedPortsKey(ports, this.vocabulary.portNames);
+    this.namesOfPorts.set(ports, made);
+    return made;
   }
 
   private intern(
@@ -326,8 +358,8 @@ function nodeKey(labels: Labels | undefined, { nodeKeys }: Vocabulary): string {
   return JSON.stringify(known);
 }
 
-function namedPortsKey(pod: Pod, names: ReadonlySet<string>): string {
-  const named = pod.ports.filter(({ name }) => name !== undefined && names.has(name));
+function namedPortsKey(ports: Pod["ports"], names: ReadonlySet<string>): string {
+  const named = ports.filter(({ name }) => name !== undefined && names.has(name));
   if (named.length === 0) return "";
   const texts = named.map(({ name, protocol, port }) => `${name}:${protocol}:${port}`);
   return ` ports ${(texts.length > 1 ? texts.toSorted() : texts).join()}`;

@@ -43,7 +43,7 @@ export class IngressAnswers {
 
   /** Sources are best asked about in the order of this text. */
   orderOf(source: EndGroup): string {
-    const columns = this.layers.map((layer) => (layer.isSparse ? 0 : columnOf(layer.of, source)));
+    const columns = this.layers.map((layer) => (layer.isSparse ? 0 : columnContentOf(layer.of, source)));
     return columns.map((column) => `${column}`.padStart(8)).join("");
   }
 
@@ -93,6 +93,10 @@ const few = 16;
 const isSparse = ({ transposed: { rows, bases, columnContentOf } }: GroupLayer): boolean =>
   rows.length * few < bases.length * columnContentOf.length;
 
+/** By what the rows say to the source: columns to which all say the same are one. */
+const columnContentOf = (layer: GroupLayer, source: EndGroup): number =>
+  layer.transposed.columnContentOf[columnOf(layer, source)]!;
+
 const columnOf = ({ layer }: GroupLayer, { classes }: EndGroup): number =>
   layer.inside.layout.columnOf[classes[0]!.column]!;
 
@@ -113,10 +117,10 @@ class DenseLayer {
 
   /** Whether that is another column than before. */
   moveTo(source: EndGroup): boolean {
-    const column = columnOf(this.of, source);
-    if (column === this.isAt) return false;
-    this.isAt = column;
-    readColumn(this.of.transposed, column, this.column);
+    const content = columnContentOf(this.of, source);
+    if (content === this.isAt) return false;
+    this.isAt = content;
+    readColumn(this.of.transposed, columnOf(this.of, source), this.column);
     return true;
   }
 }

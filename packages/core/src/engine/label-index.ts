@@ -1,32 +1,39 @@
-import type { LabelMatch, Labels } from "../labels/requirement.js";
+import type { Labels } from "../labels/requirement.js";
+import { namedNamespaces, type PodChoice } from "./selection.js";
 
-/** Finds the selectors that a change of labels may turn, without trying all of them. */
+/** Finds the selectors that a change of a pod's labels may turn, without trying all of them. */
 export class LabelIndex<T> {
   /** Those that name a value, by key and value; those that only ask whether a label is there, by key. */
   private readonly naming = new Map<string, T[]>();
   private readonly asking = new Map<string, T[]>();
 
-  add(match: LabelMatch, selector: T): void {
-    for (const { key, operator, values } of match)
-      if (operator === "Exists" || operator === "DoesNotExist") put(this.asking, key, selector);
-      else for (const value of values) put(this.naming, labelKey(key, value), selector);
+  add({ namespaces, pods }: Pick<PodChoice, "namespaces" | "pods">, selector: T): void {
+    for (const place of namedNamespaces(namespaces) ?? [everywhere])
+      for (const { key, operator, values } of pods)
+        if (operator === "Exists" || operator === "DoesNotExist")
+          put(this.asking, `${key} ${place}`, selector);
+        else for (const value of values) put(this.naming, `${key}=${value} ${place}`, selector);
   }
 
-  /** Each once. */
-  touched(before: Labels, after: Labels): ReadonlySet<T> {
+  /** Each once, for a pod of a namespace. */
+  touched(namespace: string, before: Labels, after: Labels): ReadonlySet<T> {
     const found = new Set<T>();
+    const take = (selectors: Map<string, T[]>, key: string) => {
+      for (const place of [everywhere, namespace])
+        for (const selector of selectors.get(`${key} ${place}`) ?? []) found.add(selector);
+    };
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const [was, is] = [own(before, key), own(after, key)];
       if (was === is) continue;
-      for (const value of [was, is])
-        for (const selector of (value !== undefined && this.naming.get(labelKey(key, value))) || [])
-          found.add(selector);
-      if (was === undefined || is === undefined)
-        for (const selector of this.asking.get(key) ?? []) found.add(selector);
+      for (const value of [was, is]) if (value !== undefined) take(this.naming, `${key}=${value}`);
+      if (was === undefined || is === undefined) take(this.asking, key);
     }
     return found;
   }
 }
+
+/** For selectors that do not name their namespaces; no namespace has this name. */
+const everywhere = "";
 
 function put<T>(into: Map<string, T[]>, key: string, value: T): void {
   const known = into.get(key);
@@ -36,6 +43,3 @@ function put<T>(into: Map<string, T[]>, key: string, value: T): void {
 
 const own = (labels: Labels, key: string): string | undefined =>
   Object.hasOwn(labels, key) ? labels[key] : undefined;
-
-/** Neither keys nor values of labels hold an equals sign. */
-const labelKey = (key: string, value: string): string => `${key}=${value}`;

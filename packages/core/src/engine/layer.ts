@@ -12,7 +12,8 @@ export interface Layer {
 }
 
 /** How the node of a pod and a host stand to each other (S1.6). */
-export type Nearness = "own-node" | "other-node" | "unknown-node";
+export const allNearness = ["other-node", "own-node", "unknown-node"] as const;
+export type Nearness = (typeof allNearness)[number];
 
 /** By the names of the nodes that two ends run on, or are, where these are known. */
 export function nearnessOfNodes(one: string | undefined, other: string | undefined): Nearness {
@@ -29,3 +30,7 @@ export type Other =
 export function columnOf(other: Exclude<Other, { kind: "external" }>): number {
   return other.kind === "host" && other.nearness === "own-node" ? other.end.ownColumn : other.end.column;
 }
+
+/** The ways in which a pod and a host may stand to each other, as far as their classes tell. */
+export const nearnessBetween = (pod: EndClass, host: EndClass): readonly Nearness[] =>
+  pod.placed && host.placed ? ["own-node", "other-node"] : ["unknown-node"];

@@ -6,7 +6,8 @@ import { type PlacedSet, RowWork, type TableColumns } from "./row-work.js";
 /** How the columns of a space lie in a table: each its own, or those alike as one. */
 export class Layout implements TableColumns {
   private placed: (Placement | undefined)[] = [];
-  private work: { readonly columns: number; readonly row: RowWork } | undefined;
+  /** By the width of masks. */
+  private readonly works = new Map<number, RowWork>();
   private readonly sizes: number[];
   /** A bit for each column that is not of the first kind. */
   readonly minor: number[];
@@ -105,10 +106,11 @@ export class Layout implements TableColumns {
 
   /** Room to work in, nothing said about any column yet. */
   begin(width: number): RowWork {
-    if (this.work?.row.width !== width || this.work.columns !== this.columns)
-      this.work = { columns: this.columns, row: new RowWork(this, width) };
-    this.work.row.begin();
-    return this.work.row;
+    const known = this.works.get(width);
+    const work = known?.isWideEnough ? known : new RowWork(this, width);
+    this.works.set(width, work);
+    work.begin();
+    return work;
   }
 
   of(set: ColumnSet): PlacedSet {

@@ -6,7 +6,9 @@ import type { EndClass } from "./ends.js";
 import type { Layer } from "./layer.js";
 import { marked } from "./marks.js";
 import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import { everyPort } from "./port-sets.js";
 import { differingColumns, WholeRows } from "./policy-changes.js";
+import type { TierReach } from "./tier-reach.js";
 import type { Told } from "./tier-table.js";
 import type { View } from "./view.js";
 
@@ -18,16 +20,26 @@ export interface Move {
   readonly to: EndClass;
 }
 
+/** By column, what the own policies of a pod said and say. */
+interface Own {
+  readonly was: Uint32Array;
+  readonly is: Uint32Array;
+}
+
+/** So many others are asked about one by one. */
+const few = 256;
+
 /** A moved pod as it was and as it is, in one direction, held against others. */
 export class MoveComparison {
-  /** Whether its own policies are others now. */
+  /** Whether its own policies say something else now, as far as they get. */
   readonly differsInOwn: boolean;
   private readonly ownLayers: readonly Layer[];
   private readonly theirLayers: readonly Layer[];
+  private readonly theirReach: TierReach;
   /** By layer and row, what others say to it that they did not; undefined where all may say something else. */
   private readonly telling: readonly (ReadonlyMap<number, Told> | undefined)[];
-  /** What its own policies said and say, where they are other ones for many. */
-  private own: { readonly was: Uint32Array; readonly is: Uint32Array } | undefined;
+  /** Where many are asked about. */
+  private own: Own | undefined;
 
   constructor(
     private readonly view: View,
@@ -37,29 +49,40 @@ export class MoveComparison {
     unlike: ReadonlySet<number> | undefined,
   ) {
     const { from, to } = move;
-    this.ownLayers = view.layers[direction];
-    this.theirLayers = view.layers[direction === "egress" ? "ingress" : "egress"];
+    const other = direction === "egress" ? "ingress" : "egress";
+    const own = view.reach(direction);
+    const theirs = view.reach(other);
+    this.theirReach = theirs;
+    const depth = Math.max(own.depthOf(from.index), own.depthOf(to.index));
+    this.ownLayers = view.layers[direction].slice(0, depth);
+    this.theirLayers = view.layers[other];
     this.differsInOwn = this.ownLayers.some(({ rows: { rowOf } }) => rowOf[from.index] !== rowOf[to.index]);
     this.telling = this.theirLayers.map(
-      ({ inside }) => unlike && inside.rowsTelling(from.column, to.column, unlike),
+      ({ inside }, i) =>
+        unlike && inside.rowsTelling(from.column, to.column, unlike, (row) => theirs.reaches(i, row)),
     );
   }
 
   /** With the pods of other classes: those that `meets` lets pass. */
   withPods(changes: ChangesOf, meets: (other: EndClass) => boolean, endOf: (other: EndClass) => End): void {
-    for (const index of this.podClasses()) {
-      // Of most others nothing has changed, and their rows tell: the classes themselves are seldom looked at.
+    const candidates = this.podClasses();
+    if (candidates.length > few) this.own ??= this.wholeOwn();
+    const { classes } = this.view.ends;
+    for (let i = 0; i < candidates.length; i++) {
+      const index = candidates[i]!;
+      const other = classes[index]!;
+      if (this.own !== undefined && this.refuses(this.own, other)) continue;
       const theirs = this.theirs(index);
       const isSameOfTheirs = theirs.was === theirs.is && theirs.is !== uncertain;
       if (!this.differsInOwn && isSameOfTheirs) continue;
-      const other = this.view.ends.classes[index]!;
       const ours = this.ours(other);
       const isSameOfOurs = ours.was === ours.is && ours.is !== uncertain;
-      if ((isSameOfOurs && isSameOfTheirs) || !meets(other)) continue;
-      const end = () => endOf(other);
-      if ([ours.was, ours.is, theirs.was, theirs.is].includes(uncertain))
-        changes.add(this.pairAnswer(this.move.from, other), this.pairAnswer(this.move.to, other), end);
-      else changes.add(this.both(ours.was, theirs.was), this.both(ours.is, theirs.is), end);
+      if (isSameOfOurs && isSameOfTheirs) continue;
+      const isCertain = isKnown(ours) && isKnown(theirs);
+      if (!isCertain && !meets(other)) continue;
+      const was = isCertain ? this.both(ours.was, theirs.was) : this.pairAnswer(this.move.from, other);
+      const is = isCertain ? this.both(ours.is, theirs.is) : this.pairAnswer(this.move.to, other);
+      if (was !== is && meets(other)) changes.add(was, is, () => endOf(other));
     }
   }
 
@@ -70,7 +93,7 @@ export class MoveComparison {
   }
 
   /** The classes of pods, by index, with which something may be another way now. */
-  private podClasses(): Iterable<number> {
+  private podClasses(): ArrayLike<number> {
     const { classes, classOfColumn, podClasses, hostClasses } = this.view.ends;
     const ofOwn = this.ownColumns();
     if (this.telling.includes(undefined)) return podClasses;
@@ -82,7 +105,8 @@ export class MoveComparison {
       if (this.telling[i]!.size === 0) continue;
       const isTelling = new Uint8Array(rows.rows.length);
       for (const row of this.telling[i]!.keys()) isTelling[row] = 1;
-      for (const index of podClasses) if (isTelling[rows.rowOf[index]!] === 1) isOne[index] = 1;
+      for (const index of podClasses)
+        if (isTelling[rows.rowOf[index]!] === 1 && this.theirReach.depthOf(index) > i) isOne[index] = 1;
     }
     return marked(isOne);
   }
@@ -97,13 +121,23 @@ export class MoveComparison {
     const { from, to } = this.move;
     const few = differingColumns(this.ownLayers, this.ownLayers, from, to);
     if (few !== undefined) return few;
-    const rows = new WholeRows(this.view, this.direction);
-    const [was, is] = [rows.of(from), rows.of(to)];
-    this.own = { was, is };
+    this.own = this.wholeOwn();
+    const { was, is } = this.own;
     const found: number[] = [];
     for (let column = 0; column < is.length; column++)
       if (was[column] !== is[column] || is[column] === uncertain) found.push(column);
     return found;
+  }
+
+  private wholeOwn(): Own {
+    const rows = new WholeRows(this.view, this.direction);
+    return { was: rows.of(this.move.from), is: rows.of(this.move.to) };
+  }
+
+  /** What its own policies refuse anyway, and did, has not changed. */
+  private refuses({ was, is }: Own, { column }: EndClass): boolean {
+    const { denies } = this.view.outcomes;
+    return denies[was[column]!] === everyPort && denies[is[column]!] === everyPort;
   }
 
   private pairAnswer(own: EndClass, other: EndClass): AnswerId {
@@ -140,3 +174,5 @@ export class MoveComparison {
     return view.answers.ports.intersect(view.answerOf(a), view.answerOf(b));
   }
 }
+
+const isKnown = ({ was, is }: Told): boolean => was !== uncertain && is !== uncertain;

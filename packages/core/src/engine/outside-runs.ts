@@ -113,12 +113,16 @@ export function isSameOutside(
   to: EndClass,
 ): boolean {
   if (before.length !== after.length) return false;
-  return after.every((now, i) => {
+  for (const [i, now] of after.entries()) {
     const then = before[i]!;
     const [was, is] = [then.rows.rowOf[from.index]!, now.rows.rowOf[to.index]!];
     if (then.tier.name !== now.tier.name) return false;
-    if (was === is) return true;
-    const said = now.outside.values(is);
-    return !isUncertain(said) && sameRow(then.outside.values(was), said);
-  });
+    if (was !== is) {
+      const said = now.outside.values(is);
+      if (isUncertain(said) || !sameRow(then.outside.values(was), said)) return false;
+    }
+    // S1.3: what later tiers say is of no concern.
+    if (now.outside.closes(is)) return true;
+  }
+  return true;
 }

@@ -1,7 +1,7 @@
 import type { Family } from "../net/address.js";
 import { AnswerSlots, type Block, Blocks } from "./blocks.js";
 import { type EndGroup, groupEnds, ungrouped } from "./end-groups.js";
-import type { Nearness } from "./layer.js";
+import { allNearness, type Nearness } from "./layer.js";
 import { type Part, shareOf, whole } from "./part.js";
 import { PodStream } from "./pod-stream.js";
 import { PodSweep } from "./pod-sweep.js";
@@ -26,12 +26,15 @@ export function* pairsIn(
   const { sweep, pods, hosts } = sweepOf(view, part, representation);
   const talking = new Talking(view.family);
   const near = new NearPairs(pods, hosts);
-  const sizes = Float64Array.from(pods, ({ size }) => size);
+  const each = Float64Array.from(pods, ({ size }) => size);
+  const sizes = { each, all: each.reduce((sum, size) => sum + size, 0) };
+  const numberOf = new Map(pods.map((group, i) => [group, i]));
   const slots = new AnswerSlots();
   for (const source of sweep.sources) {
     const found = new Blocks(view, slots, source, pods);
     const outgoing = sweep.from(source);
-    found.addAll(outgoing.toPods, sizes, (i) => talking.can(source, pods[i]!), talking.isAll(source, pods));
+    const canTalk = talking.isAll(source, pods) ? undefined : (i: number) => talking.can(source, pods[i]!);
+    found.addAll(outgoing, sizes, numberOf.get(source)!, canTalk);
     yield* found.blocks();
     yield* fromPodToHosts(view, slots, source, hosts, outgoing, talking, near);
   }
@@ -98,8 +101,6 @@ function* fromHostToPods(
     yield* found.blocks();
   }
 }
-
-const allNearness = ["other-node", "own-node", "unknown-node"] as const;
 
 /** S1.15: which ends talk in this family: those that have it in common, or where only one is known to have it. */
 class Talking {

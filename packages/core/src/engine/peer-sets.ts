@@ -5,7 +5,7 @@ import { addressesOf, peerMatches } from "../evaluate/match.js";
 import type { Family } from "../net/address.js";
 import type { Peer, ServiceSelection } from "../policy/model.js";
 import { type ColumnSet, ColumnSets } from "./column-sets.js";
-import { type EndClass, type Ends, labelsOf } from "./ends.js";
+import { type EndClass, type Ends, labelsOf, namespaceOf } from "./ends.js";
 import { LabelIndex } from "./label-index.js";
 import { type PodChoice, Selections } from "./selection.js";
 import { isRelative, peerKey, type PodsPeer, type SettledPeer, settlePeer } from "./settled-peer.js";
@@ -81,7 +81,7 @@ export class PeerSets {
   /** The sets, by id, that hold only one of two classes which differ in labels only. */
   unlike(a: EndClass, b: EndClass): ReadonlySet<number> {
     const found: ColumnSet[] = [];
-    for (const { choice, set } of this.byLabel().touched(labelsOf(a), labelsOf(b)))
+    for (const { choice, set } of this.byLabel().touched(namespaceOf(a), labelsOf(a), labelsOf(b)))
       if (this.selections.includes(choice, a.index) !== this.selections.includes(choice, b.index))
         found.push(set.yes);
     return this.sets.idsWithParts(found, b.column);
@@ -100,7 +100,7 @@ export class PeerSets {
   private byLabel(): LabelIndex<{ readonly choice: PodChoice; readonly set: PeerSet }> {
     this.labelled ??= new LabelIndex();
     for (const { peer, set } of this.unlisted.splice(0))
-      if (peer.kind === "pods") this.labelled.add(peer.choice.pods, { choice: peer.choice, set });
+      if (peer.kind === "pods") this.labelled.add(peer.choice, { choice: peer.choice, set });
     return this.labelled;
   }
 

@@ -8,7 +8,7 @@ import {
   nearnessOf,
 } from "./changed-pairs.js";
 import type { EndClass, Member } from "./ends.js";
-import type { Nearness } from "./layer.js";
+import { nearnessBetween, type Nearness } from "./layer.js";
 import { type Move, MoveComparison } from "./move-comparison.js";
 import { isSameOutside, OutsideAnswers } from "./outside-runs.js";
 import { talksOutside } from "./policy-changes.js";
@@ -30,7 +30,7 @@ export function* changesOfPods(view: View, moves: readonly Move[]): Iterable<Cha
       comparison.withPods(changes, meets, (other) => classWithout(other, moved));
       for (const host of comparison.hosts())
         if (talking.with(host)) hostChanges(view, direction, move, host, changes);
-      if (comparison.differsInOwn) outsideChanges(view, direction, move, changes);
+      outsideChanges(view, direction, move, changes);
       // Pairs of two pods that both changed are looked at from the source, one by one.
       if (direction === "egress")
         for (const [j, { after, from, to }] of moves.entries())
@@ -56,7 +56,8 @@ class Talking {
   ) {}
 
   with(other: EndClass): boolean {
-    const key = other.families.reduce<number>((sum, family) => sum + family, 0);
+    let key = 0;
+    for (const family of other.families) key += family;
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const found = talks(this.view, this.move, other, other);
@@ -67,6 +68,7 @@ class Talking {
 
 function outsideChanges(view: View, direction: Direction, { from, to }: Move, changes: ChangesOf): void {
   const { family } = view;
+  if (from === to) return;
   if (family === undefined || !talksOutside(family, from) || !talksOutside(family, to)) return;
   if (isSameOutside(view.layers[direction], view.layers[direction], from, to)) return;
   const outside = new OutsideAnswers(view, family);
@@ -75,19 +77,17 @@ function outsideChanges(view: View, direction: Direction, { from, to }: Move, ch
 
 /** Hosts stand to a pod as its node says, which may have changed as well (S1.6). */
 function hostChanges(view: View, direction: Direction, move: Move, host: EndClass, changes: ChangesOf): void {
-  const byNearness = new Map<string, { was: Nearness; is: Nearness; members: Member[] }>();
-  for (const member of [...host.nodes, ...host.pods]) {
-    const was = nearnessOf(move.before, member);
-    const is = nearnessOf(move.after, member);
-    const known = byNearness.get(`${was} ${is}`);
-    if (known === undefined) byNearness.set(`${was} ${is}`, { was, is, members: [member] });
-    else known.members.push(member);
-  }
-  for (const { was, is, members } of byNearness.values())
-    changes.add(
-      view.answer(direction, move.from, { kind: "host", end: host, nearness: was }),
-      view.answer(direction, move.to, { kind: "host", end: host, nearness: is }),
-      () => justThese(members),
-      is,
-    );
+  const answer = (end: EndClass, nearness: Nearness) =>
+    view.answer(direction, end, { kind: "host", end: host, nearness });
+  const isMeant = (member: Member, was: Nearness, is: Nearness) =>
+    nearnessOf(move.before, member) === was && nearnessOf(move.after, member) === is;
+  for (const was of nearnessBetween(move.from, host))
+    for (const is of nearnessBetween(move.to, host)) {
+      if (was !== is && move.before.node === move.after.node) continue;
+      const [before, after] = [answer(move.from, was), answer(move.to, is)];
+      // There are many hosts, and mostly nothing has changed for them.
+      if (before === after) continue;
+      const members = [...host.nodes, ...host.pods].filter((member) => isMeant(member, was, is));
+      if (members.length > 0) changes.add(before, after, () => justThese(members), is);
+    }
 }

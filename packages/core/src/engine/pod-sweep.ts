@@ -1,5 +1,5 @@
 import type { AnswerId } from "./answers.js";
-import { EgressAnswers } from "./egress-answers.js";
+import { type Egress, EgressAnswers } from "./egress-answers.js";
 import type { EndGroup, Grouping } from "./end-groups.js";
 import { IngressAnswers } from "./ingress-answers.js";
 import type { Nearness } from "./layer.js";
@@ -40,7 +40,8 @@ export class PodSweep implements Sweep {
   from(source: EndGroup): Outgoing {
     const toHost = (host: EndGroup, nearness: Nearness): AnswerId =>
       this.view.answer("egress", source.classes[0]!, hostAt(host, nearness));
-    return { toPods: this.answersFrom(source), toHost };
+    const egress = this.egress.for(source);
+    return { toPods: this.answersFrom(source, egress), open: egress.open, toHost };
   }
 
   fromHost(host: EndGroup, pod: EndGroup, nearness: Nearness): AnswerId {
@@ -48,17 +49,19 @@ export class PodSweep implements Sweep {
   }
 
   /** By destination, in the order of the groups given. Good until the next call. */
-  private answersFrom(source: EndGroup): Uint32Array {
+  private answersFrom(source: EndGroup, { answers: egress, open }: Egress): Uint32Array {
     const { both } = this;
-    const [egress, ingress] = [this.egress.for(source), this.ingress.for(source)];
+    const ingress = this.ingress.for(source);
     const [outAt, intoAt] = [this.egress.at, this.ingress.at];
     const { ports } = this.view.answers;
-    for (let i = 0; i < both.length; i++) {
-      const out = egress[outAt[i]!]!;
+    both.fill(noPorts);
+    for (let k = 0; k < open.length; k++) {
+      const i = open[k]!;
       const into = ingress[intoAt[i]!]!;
-      // Most pairs may not talk at all, or as one end alone says.
-      if (out === noPorts || into === noPorts) both[i] = noPorts;
-      else if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!);
+      if (into === noPorts) continue;
+      const out = egress[outAt[i]!]!;
+      if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!);
+      // Mostly it is as one end alone says.
       else if (out === everyPort || out === into) both[i] = into;
       else both[i] = into === everyPort ? out : ports.intersect(out, into);
     }

@@ -197,7 +197,8 @@ export class WholeRows {
     if (known !== undefined) return known;
     const { outcomes, ends } = this.view;
     const all = new Uint32Array(ends.columns).fill(silent);
-    for (const [i, { inside }] of layers.entries()) {
+    const depth = this.view.reach(this.direction).depthOf(subject.index);
+    for (const [i, { inside }] of layers.slice(0, depth).entries()) {
       const said = new Uint32Array(inside.layout.columns);
       inside.read(rows[i]!, said);
       composeAll(outcomes, all, said, inside.layout.columnOf);

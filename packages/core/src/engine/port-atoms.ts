@@ -16,6 +16,8 @@ export class PortAtoms {
   private readonly atomOf: Uint32Array;
   private readonly masks = new Map<PortSetId, Uint32Array>();
   private readonly found: MaskTable;
+  /** Of the key that `found` was asked for last. */
+  private lastOutcome: OutcomeId | undefined;
 
   constructor(
     sets: Iterable<PortSetId>,
@@ -44,12 +46,17 @@ export class PortAtoms {
   outcome(allow: Uint32Array, deny: Uint32Array, at: number): OutcomeId {
     const { width, found } = this;
     const { key } = found;
+    // Neighbours are often alike.
+    let differs = this.lastOutcome === undefined ? 1 : 0;
+    for (let w = 0; w < width; w++) differs |= (key[w]! ^ allow[at + w]!) | (key[width + w]! ^ deny[at + w]!);
+    if (differs === 0) return this.lastOutcome!;
     for (let w = 0; w < width; w++) {
       key[w] = allow[at + w]!;
       key[width + w] = deny[at + w]!;
     }
     const entry = found.find();
-    return found.values[entry] ?? this.addOutcome(entry);
+    this.lastOutcome = found.values[entry] ?? this.addOutcome(entry);
+    return this.lastOutcome;
   }
 
   private addOutcome(entry: number): OutcomeId {

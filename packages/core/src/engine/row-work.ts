@@ -31,6 +31,9 @@ export interface TableColumns {
   readonly minor: ArrayLike<number>;
 }
 
+/** For so many columns that come later. */
+const room = 256;
+
 /**
  * Goes through the rules of a row for all columns at once, with a mask of open, allowed and denied ports for each. What
  * is said to all columns of a kind is kept once, behind the columns, and copied to one when it is first said something
@@ -46,20 +49,27 @@ export class RowWork {
   private readonly isUncertain: Uint8Array;
   private readonly columns: Uint32Array;
   private readonly values: Uint32Array;
+  private readonly capacity: number;
 
   constructor(
     private readonly layout: TableColumns,
     readonly width: number,
   ) {
-    const all = layout.columns + layout.kinds;
+    this.capacity = layout.columns + room;
+    const all = this.capacity + layout.kinds;
     this.open = new Uint32Array(all * width);
     this.allow = new Uint32Array(all * width);
     this.deny = new Uint32Array(all * width);
-    this.touched = new Uint32Array((layout.columns + 31) >>> 5);
+    this.touched = new Uint32Array((this.capacity + 31) >>> 5);
     this.live = new Uint32Array((all + 31) >>> 5);
     this.isUncertain = new Uint8Array(all);
-    this.columns = new Uint32Array(layout.columns);
-    this.values = new Uint32Array(layout.columns);
+    this.columns = new Uint32Array(this.capacity);
+    this.values = new Uint32Array(this.capacity);
+  }
+
+  /** Columns that come later find room, but not without end. */
+  get isWideEnough(): boolean {
+    return this.layout.columns <= this.capacity;
   }
 
   begin(): void {
@@ -144,9 +154,10 @@ export class RowWork {
       shared.push(this.outcome(layout.columns + kind, isolated && !layout.isExemptKind[kind]!, atoms));
     const { columns, values } = this;
     const [common] = shared;
+    const words = layout.minor.length;
     let count = 0;
     // All of the first kind but those touched have its outcome; the columns of other kinds are few.
-    for (let w = 0; w < touched.length; w++)
+    for (let w = 0; w < words; w++)
       for (let word = touched[w]! | layout.minor[w]!; word !== 0; word &= word - 1) {
         const bit = 31 - Math.clz32(word & -word);
         const column = (w << 5) + bit;

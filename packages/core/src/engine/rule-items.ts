@@ -11,10 +11,9 @@ export interface Space {
   readonly columns: number;
   readonly sets: ColumnSets;
   readonly of: (peer: Peer, subject: EndClass) => PeerSet;
-  /** The class behind a column, where there is one. */
-  readonly classAt: (column: number) => EndClass | undefined;
-  /** Ends of which each column's has the named ports of one. */
+  /** Ends of which each column's has the named ports of one: of which, tells the other. */
   readonly portNamings: () => Iterable<EndClass | undefined>;
+  readonly portNamingAt: (column: number) => EndClass | undefined;
   /** Columns come in kinds, as rules often speak of all of a kind. */
   readonly kinds: number;
   readonly kindOf: (column: number) => number;
@@ -40,6 +39,7 @@ export interface Item {
 /** Takes rules apart into items, each once for all subjects that it means the same for. */
 export class RuleItems {
   private readonly known = new Map<Rule, readonly Item[]>();
+  private readonly ownHeld = new Map<ColumnSet, boolean>();
 
   constructor(
     private readonly direction: Direction,
@@ -74,7 +74,8 @@ export class RuleItems {
     const { sets, kindOf } = this.space;
     const isOwn = (column: number) => kindOf(column) === ownHost;
     const ports = this.ports.of(rule, subject);
-    const others = sets.part(set, "others", (column) => !isOwn(column));
+    // Most hold no own node. They never will, as only pods come later.
+    const others = this.holdsOwn(set) ? sets.part(set, "others", (column) => !isOwn(column)) : set;
     const found = this.item(others, ports, effect, rule);
     if (!rule.bindsOwnNode) return found;
     // S1.6, S7.8: to its own node, only such rules say anything, and what they say is Deny.
@@ -82,18 +83,23 @@ export class RuleItems {
     return [...found, ...this.item(own, ports, effect === "Maybe" ? "Maybe" : "Deny", rule)];
   }
 
+  private holdsOwn(set: ColumnSet): boolean {
+    const known = this.ownHeld.get(set);
+    if (known !== undefined) return known;
+    const found = set.members.some((column) => this.space.kindOf(column) === ownHost);
+    this.ownHeld.set(set, found);
+    return found;
+  }
+
   /** S1.8: going out, named ports are those of the peer, so that one rule means other ports for other peers. */
   private byPorts(set: ColumnSet, rule: Rule, effect: Effect): readonly Item[] {
-    const { sets, classAt, portNamings } = this.space;
+    const { sets, portNamings, portNamingAt } = this.space;
     if (!hasNamedPorts(rule)) return this.item(set, this.ports.of(rule, undefined), effect, rule);
     const names = JSON.stringify(rule.ports);
     // Of all that there are, as the set may come to hold ends that have others than those it holds now.
-    const meant = new Set(Array.from(portNamings(), (end) => this.ports.of(rule, end)));
-    const portsAt = new Map<number, PortSetId>();
-    for (const column of set.members) portsAt.set(column, this.ports.of(rule, classAt(column)));
-    return [...meant].flatMap((ports) => {
-      const isSo = (column: number) =>
-        (portsAt.get(column) ?? this.ports.of(rule, classAt(column))) === ports;
+    const portsOf = new Map(Array.from(portNamings(), (end) => [end, this.ports.of(rule, end)]));
+    return [...new Set(portsOf.values())].flatMap((ports) => {
+      const isSo = (column: number) => portsOf.get(portNamingAt(column)) === ports;
       const part = sets.part(set, `${names} as ${ports}`, isSo);
       return this.item(part, ports, effect, rule);
     });

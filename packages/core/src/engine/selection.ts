@@ -37,10 +37,11 @@ export class Selections {
   classesOf(choice: PodChoice): readonly number[] {
     const found: number[] = [];
     const tests = choice.pods.map((requirement) => this.testOf(requirement));
-    for (const namespace of this.namespacesOf(choice.namespaces))
-      for (const index of this.ends.podClassesIn[namespace]!)
-        if (tests.every((test) => test(index)) && this.accountFits(choice.account, index)) found.push(index);
-    return found.toSorted((a, b) => a - b);
+    if (choice.account.length > 0) tests.push((index) => this.accountFits(choice.account, index));
+    const namespaces = this.namespacesOf(choice.namespaces);
+    for (const namespace of namespaces)
+      for (const index of this.ends.podClassesIn[namespace]!) if (passes(tests, index)) found.push(index);
+    return namespaces.length > 1 ? found.toSorted(ascending) : found;
   }
 
   includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
@@ -65,14 +66,9 @@ export class Selections {
 
   /** Most selectors name their namespace, and then no other needs to be looked at. */
   private candidates(choice: NamespaceChoice): readonly number[] {
-    const names =
-      choice.kind === "named"
-        ? [choice.name]
-        : choice.kind === "labels"
-          ? choice.match.find(({ key, operator }) => key === namespaceNameLabel && operator === "In")?.values
-          : undefined;
+    const names = namedNamespaces(choice);
     if (names === undefined) return [...this.ends.namespaces.keys()];
-    return [...new Set(names)].flatMap((name) => this.ends.namespaceNumber(name) ?? []);
+    return names.flatMap((name) => this.ends.namespaceNumber(name) ?? []);
   }
 
   private testOf({ key, operator, values }: Requirement): (index: number) => boolean {
@@ -100,6 +96,29 @@ export class Selections {
     return (
       sample.kind === "pod" && match.every((r) => holdsFor(r, { serviceaccount: sample.pod.serviceAccount }))
     );
+  }
+}
+
+function passes(tests: readonly ((index: number) => boolean)[], index: number): boolean {
+  for (let i = 0; i < tests.length; i++) if (!tests[i]!(index)) return false;
+  return true;
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** The only namespaces that a choice can fit, by name, each once; undefined where it does not name them. */
+export function namedNamespaces(choice: NamespaceChoice): readonly string[] | undefined {
+  switch (choice.kind) {
+    case "named":
+      return [choice.name];
+    case "not-named":
+      return undefined;
+    case "labels": {
+      const naming = choice.match.find(
+        ({ key, operator }) => key === namespaceNameLabel && operator === "In",
+      );
+      return naming && [...new Set(naming.values)];
+    }
   }
 }
 

@@ -35,8 +35,8 @@ export class Spaces {
       },
       sets: peers.sets,
       of: (peer, subject) => peers.of(peer, subject),
-      classAt: (column) => ends.classes[ends.classOfColumn[column]!],
       portNamings: () => ends.portNamings(),
+      portNamingAt: (column) => ends.portNaming(ends.classes[ends.classOfColumn[column]!]!),
       kinds: 3,
       kindOf: (column) => kindAt(ends, column),
     };
@@ -44,8 +44,8 @@ export class Spaces {
       columns: ends.vocabulary.atoms.count,
       sets: addresses.sets,
       of: (peer, subject) => addresses.of(peer, subject),
-      classAt: () => undefined,
       portNamings: () => [undefined],
+      portNamingAt: () => undefined,
       kinds: 1,
       kindOf: () => ofPod,
     };

@@ -15,6 +15,8 @@ export interface Sweep {
 export interface Outgoing {
   /** By group of pods. */
   readonly toPods: Uint32Array;
+  /** The groups, by number, to which some port may be open, where these are known to be few. */
+  readonly open?: Uint32Array;
   readonly toHost: (host: EndGroup, nearness: Nearness) => AnswerId;
 }
 

@@ -1,11 +1,10 @@
-import type { Direction, Isolation, Peer, PodSelection, Rule, Tier } from "../policy/model.js";
-import type { Labels } from "../labels/requirement.js";
-import { type EndClass, type Ends, labelsOf } from "./ends.js";
+import type { Direction, Isolation, PodSelection, Rule, Tier } from "../policy/model.js";
+import { type EndClass, type Ends, labelsOf, namespaceOf } from "./ends.js";
 import { LabelIndex } from "./label-index.js";
 import { difference } from "./list-difference.js";
 import { hasNamedPorts } from "./rule-ports.js";
 import { choiceKey, type PodChoice, type Selections } from "./selection.js";
-import { isRelative, peerKey, settlePeer } from "./settled-peer.js";
+import { isRelative, peerKey, type PodsPeer, settlePeer } from "./settled-peer.js";
 
 /** Classes to which the same rules of a tier apply, in the same way. */
 export interface Row {
@@ -15,6 +14,8 @@ export interface Row {
   /** In the order in which they are evaluated. */
   readonly rules: readonly Rule[];
   readonly isolation: readonly Isolation[];
+  /** The peers of its rules whom they mean depends on the subject (S5.4), each once. */
+  readonly relative: readonly PodsPeer[];
 }
 
 /** By class; hosts have no policies of their own (S1.4). */
@@ -71,14 +72,13 @@ export class TierRows {
     const row = this.rows[this.rowOf[twin.index]!]!;
     const come: Subject[] = [];
     const gone = new Set<Rule | Isolation>();
-    for (const subject of subjects.touched(labelsOf(twin), labelsOf(end))) {
+    for (const subject of subjects.touched(twin, end)) {
       const [was, is] = [twin, end].map(({ index }) => this.selections.includes(subject.choice, index));
       if (is && !was) come.push(subject);
       if (was && !is) for (const { value } of [...subject.rules, ...subject.isolation]) gone.add(value);
     }
-    const meaningOf = this.meaningOf(row.rules);
-    if (come.length === 0 && gone.size === 0 && meaningOf(twin) === meaningOf(end))
-      this.rowOf[end.index] = row.index;
+    const meansTheSame = row.relative.every((peer) => meaningFor(twin, peer) === meaningFor(end, peer));
+    if (come.length === 0 && gone.size === 0 && meansTheSame) this.rowOf[end.index] = row.index;
     else
       this.addRows(
         [end.index],
@@ -141,33 +141,26 @@ export class TierRows {
 
   /** Puts classes that the same rules select into rows: one, unless what the rules mean depends on the subject. */
   private addRows(classes: readonly number[], rules: readonly Rule[], isolation: readonly Isolation[]): void {
-    const meaningOf = this.meaningOf(rules);
+    const relative = [...new Set(rules.flatMap(({ peers }) => peers.filter(isRelative)))];
+    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
     const byMeaning = new Map<string, Row>();
     for (const index of classes) {
       const subject = this.ends.classes[index]!;
-      const meaning = meaningOf(subject);
+      let meaning = named ? `${namedPorts(subject)}\n` : "";
+      for (const peer of relative) meaning += `${meaningFor(subject, peer)}\n`;
       let row = byMeaning.get(meaning);
       if (row === undefined) {
-        row = { index: this.rows.length, subject, rules, isolation };
+        row = { index: this.rows.length, subject, rules, isolation, relative };
         this.rows.push(row);
         byMeaning.set(meaning, row);
       }
       this.rowOf[index] = row.index;
     }
   }
-
-  /** A text that subjects share for whom the rules mean the same. */
-  private meaningOf(rules: readonly Rule[]): (subject: EndClass) => string {
-    const relative = new Set<Peer>();
-    for (const { peers } of rules) for (const peer of peers) if (isRelative(peer)) relative.add(peer);
-    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
-    return (subject) => {
-      let meaning = named ? `${namedPorts(subject)}\n` : "";
-      for (const peer of relative) meaning += `${peerKey(settlePeer(peer, subject))}\n`;
-      return meaning;
-    };
-  }
 }
+
+/** A text that subjects share for whom a peer is the same. */
+const meaningFor = (subject: EndClass, peer: PodsPeer): string => peerKey(settlePeer(peer, subject));
 
 /** Where those of the wanted that are in the list stand in it. */
 function positions<T>(list: readonly T[], wanted: readonly T[]): ReadonlyMap<T, number> {
@@ -205,15 +198,15 @@ class Subjects {
   constructor(tier: Tier) {
     this.all = subjectsOf(tier);
     for (const subject of this.all) {
-      this.byLabel.add(subject.choice.pods, subject);
+      this.byLabel.add(subject.choice, subject);
       for (const { position, value } of [...subject.rules, ...subject.isolation])
         this.positions.set(value, position);
     }
   }
 
-  /** Those that may select only one of two pods of these labels. */
-  touched(before: Labels, after: Labels): ReadonlySet<Subject> {
-    return this.byLabel.touched(before, after);
+  /** Those that may select only one of two classes which differ in labels only. */
+  touched(one: EndClass, other: EndClass): ReadonlySet<Subject> {
+    return this.byLabel.touched(namespaceOf(one), labelsOf(one), labelsOf(other));
   }
 
   inOrder<T>(values: readonly T[]): readonly T[] {
@@ -223,12 +216,17 @@ class Subjects {
 
 function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {
   const subjects = new Map<string, Subject>();
+  // The rules of a policy have their selection in common, as an object.
+  const known = new Map<PodSelection, Subject>();
   const of = (selection: PodSelection): Subject => {
+    const found = known.get(selection) ?? add(selection);
+    known.set(selection, found);
+    return found;
+  };
+  const add = (selection: PodSelection): Subject => {
     const choice = choiceOfSubject(selection);
     const key = choiceKey(choice);
-    const known = subjects.get(key);
-    if (known !== undefined) return known;
-    const made: Subject = { choice, rules: [], isolation: [] };
+    const made = subjects.get(key) ?? { choice, rules: [], isolation: [] };
     subjects.set(key, made);
     return made;
   };

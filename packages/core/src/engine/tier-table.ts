@@ -136,10 +136,27 @@ export class TierTable {
     }
   }
 
-  /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart. */
-  rowsTelling(was: number, is: number, unlike: ReadonlySet<number>): ReadonlyMap<number, Told> {
+  /**
+   * Whether a row leaves nothing open to anybody, whoever may come, but to a pod's own node (S1.2, S1.6). What is
+   * uncertain may hang on later tiers.
+   */
+  closes(row: number): boolean {
+    const { isolation } = this.rows.rows[row]!;
+    return (
+      isolation.length > 0 && this.itemsOf(this.rows.rows[row]!).every(({ effect }) => effect !== "Maybe")
+    );
+  }
+
+  /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart; only those that matter. */
+  rowsTelling(
+    was: number,
+    is: number,
+    unlike: ReadonlySet<number>,
+    matters: (row: number) => boolean,
+  ): ReadonlyMap<number, Told> {
     const found = new Map<number, Told>();
     for (const row of this.rowsLookingAt(unlike)) {
+      if (!matters(row)) continue;
       const told = { was: this.at(row, was), is: this.at(row, is) };
       if (told.was === uncertain || told.was !== told.is) found.set(row, told);
     }

@@ -1,3 +1,4 @@
+import { silent } from "./outcomes.js";
 import { isUncertain, type RowValues, sameRow } from "./row-work.js";
 import type { TierTable } from "./tier-table.js";
 
@@ -15,10 +16,21 @@ export interface Transposed {
   readonly columnContentOf: Uint32Array;
 }
 
+/** The content of a row that says nothing, whether there is one or not. */
+export const nothingSaid = 0;
+
+const silentRow: RowValues = {
+  width: 0,
+  base: silent,
+  columns: new Uint32Array(0),
+  values: new Uint32Array(0),
+};
+
 /** Only of the rows that are in use. */
 export function transpose(table: TierTable, used: Iterable<number>): Transposed {
   const contentOf = new Uint32Array(table.rows.rows.length);
   const contents = new Contents<RowValues>(hashRow, sameRow, isUncertain);
+  contents.numberOf(silentRow);
   for (const row of used) contentOf[row] = contents.numberOf(table.values(row));
 
   const { columns } = table.layout;

@@ -11,12 +11,14 @@ import { everyPort, offsets } from "./port-sets.js";
 import { ofPod } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
 import { Spaces } from "./spaces.js";
+import { TierReach } from "./tier-reach.js";
 import { noRow, type Row } from "./tier-rows.js";
 
 /** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
 export class View {
   readonly layers: Readonly<Record<Direction, readonly Layer[]>>;
   private readonly literal: LiteralAnswers;
+  private readonly reaches = new Map<Direction, TierReach>();
 
   private constructor(
     private readonly cluster: Cluster,
@@ -83,6 +85,16 @@ export class View {
       inside.addColumn(ofPod, model?.column, unlike);
       if (rows.rows.length > count) inside.admit(row);
     }
+    for (const reach of this.reaches.values()) reach.add(end.index);
+  }
+
+  /** Which classes of pods get to which tiers. */
+  reach(direction: Direction): TierReach {
+    const known = this.reaches.get(direction);
+    if (known !== undefined) return known;
+    const made = new TierReach(this.layers[direction], direction, this.ends.podClasses);
+    this.reaches.set(direction, made);
+    return made;
   }
 
   /** What can tell a pod of one class from one of another by their labels only; undefined where there is more to it. */

@@ -8,6 +8,7 @@ import type { Member } from "../engine/ends.js";
 import type { AddressRange } from "../engine/outside-runs.js";
 import type { Update } from "../engine/update.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
+import type { Direction, Tiers } from "../policy/model.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { expandPairs } from "../testing/expanded-pairs.js";
@@ -72,10 +73,13 @@ describe("an engine that was updated", () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const engine = compile(history[0]!.cluster, history[0]!.tiers);
-        for (const [i, after] of history.slice(1).entries()) {
-          const before = history[i]!;
-          const { pairs } = engine.update(updateBetween(before, after));
-          expect(reported(engine, pairs, before, after)).toEqual(expected(before, after));
+        const asked = askedAbout(history);
+        let then = new Witness(history[0]!, asked);
+        for (const moment of history.slice(1)) {
+          const now = new Witness(moment, asked);
+          const { pairs } = engine.update(updateBetween(then.moment, moment));
+          expect(reported(engine, pairs, moment, asked)).toEqual(expected(then, now, asked));
+          then = now;
         }
       }),
       { numRuns: runs },
@@ -113,28 +117,89 @@ function partsOf({ tiers, pods, nodes, namespaces, rest }: Update): readonly Upd
   ];
 }
 
+/** What is asked about at each moment of a history: all that some rule of any moment could tell from other things. */
+interface Asked {
+  readonly tiers: Tiers;
+  readonly ports: readonly AskedPort[];
+  /** By port, one of them that no rule at any moment tells from it. */
+  readonly alike: readonly number[];
+}
+
+function askedAbout(history: readonly Moment[]): Asked {
+  const all = (direction: Direction) => history.flatMap(({ tiers }) => tiers[direction]);
+  const tiers = { egress: all("egress"), ingress: all("ingress") };
+  const ports = new Map<string, AskedPort>();
+  const ranges: { readonly protocol: string; readonly first: number; readonly last: number }[] = [];
+  for (const { cluster } of history) {
+    for (const port of portsAtBorders(stateOf({ cluster, tiers }))) ports.set(portName(port), port);
+    for (const pod of cluster.pods.values())
+      for (const { protocol, port } of pod.ports) ranges.push({ protocol, first: port, last: port });
+  }
+  for (const { rules } of [...tiers.egress, ...tiers.ingress])
+    for (const { ports: matches } of rules)
+      for (const match of matches === "every" ? [] : matches) if (match.kind === "range") ranges.push(match);
+  const sorted = [...ports.values()].toSorted(
+    (a, b) => Number(a.protocol > b.protocol) - Number(a.protocol < b.protocol) || a.port - b.port,
+  );
+  const isIn = ({ protocol, port }: AskedPort, range: (typeof ranges)[number]) =>
+    protocol === range.protocol && port >= range.first && port <= range.last;
+  let first = 0;
+  const alike = sorted.map((port, i) => {
+    const before = sorted[i - 1];
+    if (
+      before?.protocol !== port.protocol ||
+      ranges.some((range) => isIn(before, range) !== isIn(port, range))
+    )
+      first = i;
+    return first;
+  });
+  return { tiers, ports: sorted, alike };
+}
+
+const portName = ({ protocol, port }: AskedPort): string => `${protocol} ${port}`;
+
+/** What the literal evaluator says at one moment. */
+class Witness {
+  readonly pairs: ReadonlyMap<string, ReadonlyMap<Pair["family"], Pair>>;
+  private readonly said = new Map<string, readonly Verdict[]>();
+
+  constructor(
+    readonly moment: Moment,
+    private readonly asked: Asked,
+  ) {
+    this.pairs = byEnds(pairsAt(moment, asked.tiers));
+  }
+
+  /** By port; undefined for ends that are not there, or not in this family. */
+  verdicts(ends: string, family: Pair["family"]): readonly Verdict[] | undefined {
+    const key = `${ends} ${family}`;
+    const known = this.said.get(key);
+    if (known !== undefined) return known;
+    const pair = pairIn(family, this.pairs.get(ends) ?? new Map<Pair["family"], Pair>());
+    if (pair === undefined) return undefined;
+    const { cluster, tiers } = this.moment;
+    const { ports, alike } = this.asked;
+    const made: Verdict[] = [];
+    for (const [i, port] of ports.entries())
+      made.push(made[alike[i]!] ?? evaluate(cluster, tiers, { ...pair, ...port }).verdict);
+    this.said.set(key, made);
+    return made;
+  }
+}
+
 /** `beta/pod-1 -> node node-1 IPv4 TCP 80: Allow, now Deny`, for all pairs that were and are there. */
-function expected(before: Moment, after: Moment): readonly string[] {
-  const ports = portsOf(before, after);
-  const [then, now] = [byEnds(pairsAt(before, after)), byEnds(pairsAt(after, before))];
-  return [...now]
-    .flatMap(([ends, pairsNow]) => {
-      const pairsThen = then.get(ends) ?? new Map<Pair["family"], Pair>();
-      return families.flatMap((family) => {
-        const [was, is] = [pairIn(family, pairsThen), pairIn(family, pairsNow)];
-        if (was === undefined || is === undefined) return [];
-        if (family !== undefined && !pairsThen.has(family) && !pairsNow.has(family)) return [];
-        return ports.flatMap((port) => {
-          const verdicts = [
-            evaluate(before.cluster, before.tiers, { ...was, ...port }).verdict,
-            evaluate(after.cluster, after.tiers, { ...is, ...port }).verdict,
-          ] as const;
-          return verdicts[0] === verdicts[1]
-            ? []
-            : `${nameOf(is)} ${port.protocol} ${port.port}: ${verdicts.join(", now ")}`;
-        });
-      });
-    })
+function expected(then: Witness, now: Witness, { ports }: Asked): readonly string[] {
+  return [...now.pairs.keys()]
+    .flatMap((ends) =>
+      families.flatMap((family) => {
+        const isTold = [then, now].some(({ pairs }) => pairs.get(ends)?.has(family));
+        const [was, is] = [then.verdicts(ends, family), now.verdicts(ends, family)];
+        if (was === undefined || is === undefined || (family !== undefined && !isTold)) return [];
+        return ports.flatMap((port, i) =>
+          was[i] === is[i] ? [] : `${ends} IPv${family ?? "?"} ${portName(port)}: ${was[i]}, now ${is[i]}`,
+        );
+      }),
+    )
     .toSorted();
 }
 
@@ -155,23 +220,14 @@ function pairIn(family: Pair["family"], pairs: ReadonlyMap<Pair["family"], Pair>
   return found && family !== undefined ? { ...found, family } : found;
 }
 
-const portsOf = (before: Moment, after: Moment): readonly AskedPort[] => {
-  const all = [...portsAtBorders(stateOf(before)), ...portsAtBorders(stateOf(after))];
-  return [...new Map(all.map((port) => [`${port.protocol} ${port.port}`, port])).values()];
-};
-
-/** Pairs of members, and of members with external addresses at the borders that either moment draws. */
-function pairsAt(moment: Moment, other: Moment): readonly Pair[] {
-  const tiers = {
-    egress: [...moment.tiers.egress, ...other.tiers.egress],
-    ingress: [...moment.tiers.ingress, ...other.tiers.ingress],
-  };
-  const outside = otherPairs(stateOf({ cluster: moment.cluster, tiers })).filter(
+/** Pairs of members, and of members with external addresses at the borders that any moment draws. */
+function pairsAt({ cluster }: Moment, tiers: Tiers): readonly Pair[] {
+  const outside = otherPairs(stateOf({ cluster, tiers })).filter(
     ({ source, destination }) =>
       (source.kind === "external" && destination.kind === "pod") ||
       (source.kind === "pod" && destination.kind === "external"),
   );
-  return [...memberPairs(moment.cluster), ...outside];
+  return [...memberPairs(cluster), ...outside];
 }
 
 const nameOf = ({ source, destination, family }: Pair): string =>
@@ -180,11 +236,10 @@ const nameOf = ({ source, destination, family }: Pair): string =>
 function reported(
   engine: Engine,
   changes: readonly ChangedPairs[],
-  before: Moment,
   after: Moment,
+  { ports, tiers }: Asked,
 ): readonly string[] {
-  const ports = portsOf(before, after);
-  const outside = pairsAt(after, before)
+  const outside = pairsAt(after, tiers)
     .flatMap(({ source, destination }) => [source, destination])
     .filter((end) => end.kind === "external");
   const addresses = [...new Map(outside.map((end) => [formatEndpoint(end), end])).values()];
@@ -205,7 +260,7 @@ function reported(
             ports.flatMap((port) => {
               const [then, now] = [verdictIn(engine, was, port), verdictIn(engine, is, port)];
               const name = nameOf({ source, destination, ...(family === undefined ? {} : { family }) });
-              return then === now ? [] : `${name} ${port.protocol} ${port.port}: ${then}, now ${now}`;
+              return then === now ? [] : `${name} ${portName(port)}: ${then}, now ${now}`;
             }),
           ),
         ),

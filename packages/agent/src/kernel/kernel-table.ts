@@ -12,6 +12,7 @@ import { carryOver, renewal, type TimedElement } from "./learned.js";
 import { type Lock, takeLock } from "./lock.js";
 import { Monitor } from "./monitor.js";
 import { Nft } from "./nft.js";
+import { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
 import { type FoundTable, type Table, Tables } from "./tables.js";
 import { takeUp } from "./taking-up.js";
@@ -100,7 +101,8 @@ export class KernelTable {
   private constructor(options: KernelTableOptions, lock: Lock, conntrack: Conntrack) {
     this.#options = options;
     this.#lock = lock;
-    this.#nft = new Nft([...(options.enter ?? []), "nft"]);
+    const command = [...(options.enter ?? []), "nft"];
+    this.#nft = new Nft(command, new NftSession(command));
     this.#counters = new CounterSums(this.#nft);
     this.#generations = new Generations(conntrack, options.connectionMask);
     this.#tables = new Tables(this.#nft, this.#generations, this.#counters);
@@ -417,6 +419,7 @@ export class KernelTable {
     clearTimeout(this.#trial?.timer);
     await this.#queue.run(() => this.#sweep());
     this.#monitor.stop();
+    await this.#nft.session?.close();
     await this.#lock.release();
   }
 }

@@ -50,6 +50,7 @@ export interface Applied {
   readonly because?: string;
   /** Where the kernel prints something else than was written: a defect of ours. */
   readonly unfaithful?: readonly string[];
+  /** Until the rules judged; a table that was swapped is compared after that. */
   readonly milliseconds: Milliseconds;
 }
 
@@ -227,8 +228,11 @@ export class KernelTable {
     const ruleset = frameOf(generation);
     const name = this.#freeName;
     const elements = await this.#learned(name, ruleset);
-    const loaded = await this.#tables.load(name, { ruleset, generation, elements });
+    const loaded = await this.#monitor.without(() =>
+      this.#tables.load(name, { ruleset, generation, elements }),
+    );
     if (!loaded.ok) return loaded;
+    const milliseconds = clock.read();
     this.#current = loaded.value;
     this.#suspect = undefined;
     if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
@@ -237,6 +241,7 @@ export class KernelTable {
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
     const removed = await this.#removeStrays();
     if (!removed.ok) return removed;
+    await this.#lookForStrays();
     const unfaithful = this.#unfaithful.size > 0 && { unfaithful: [...this.#unfaithful] };
     return done({
       kind: "swapped",
@@ -244,8 +249,15 @@ export class KernelTable {
       generation,
       because,
       ...unfaithful,
-      milliseconds: clock.read(),
+      milliseconds,
     });
+  }
+
+  /** Nobody watched while the table was loaded: an nft of an agent before this one may have loaded another meanwhile. */
+  async #lookForStrays(): Promise<void> {
+    const listed = await this.#nft.ask("list", "tables", "inet");
+    const ours = this.#names.filter((name) => listed.ok && listed.value.includes(`table inet ${name}\n`));
+    if (ours.some((name) => !this.#inForce.some((table) => table.name === name))) this.#verifySoon();
   }
 
   async #learned(to: string, wanted: Ruleset): Promise<string> {

@@ -60,7 +60,7 @@ export class Ends {
   come = new Population();
   gone: ReadonlySet<End> = new Set();
   /** Addresses of pods that the last update gave to somebody else, or to nobody. */
-  readonly moved = new Set<string>();
+  readonly moved: Readonly<Record<Family, Set<string>>> = { 4: new Set(), 6: new Set() };
 
   /** By who they are, and by the blocks around them. */
   private readonly known: Readonly<Record<End["kind"], Map<string, Map<string, End>>>> = {
@@ -82,7 +82,7 @@ export class Ends {
 
   update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
     this.touched.clear();
-    this.moved.clear();
+    for (const family of [4, 6] as const) this.moved[family].clear();
     const { before } = this;
     const view = { cluster, words, landmarks };
     this.before = view;
@@ -157,26 +157,26 @@ export class Ends {
     const known = this.pods.get(pod);
     if (known === undefined) return;
     this.pods.delete(pod);
-    for (const { text, end } of known.located) {
-      this.release(end);
-      const others = this.contested.get(text)?.filter((other) => other !== known) ?? [];
-      this.award(text, others);
+    for (const one of known.located) {
+      this.release(one.end);
+      const others = this.contested.get(one.text)?.filter((other) => other !== known) ?? [];
+      this.award(one, others);
     }
   }
 
   private claim(one: Located, by: PodEnds): void {
     const others = this.contested.get(one.text);
-    this.moved.add(one.text);
+    this.moved[one.address.family].add(one.text);
     if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
-    else this.award(one.text, [...(others ?? this.ownersOf(one.text)), by]);
+    else this.award(one, [...(others ?? this.ownersOf(one.text)), by]);
   }
 
   private ownersOf(text: string): readonly PodEnds[] {
     return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
   }
 
-  private award(text: string, claims: readonly PodEnds[]): void {
-    this.moved.add(text);
+  private award({ text, address }: Located, claims: readonly PodEnds[]): void {
+    this.moved[address.family].add(text);
     const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
     if (claims.length > 1) this.contested.set(text, claims);
     else this.contested.delete(text);

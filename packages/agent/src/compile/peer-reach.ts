@@ -66,11 +66,13 @@ export class PeerReaches {
     this.namespacesInUse = new Set(this.ends.all.podsIn.keys());
     this.all = new Crowd(this.ends.all);
     const come = new Crowd(this.ends.come);
+    const isSame = this.ends.come.isEmpty && this.ends.gone.size === 0;
     for (const [key, found] of this.found)
       if (stale.has(found.peer.kind)) this.forget(key);
+      else if (isSame) found.reach.come = [];
       else this.bringUpToDate(found, come);
     if (stale.size > 0) return "other";
-    return this.ends.come.isEmpty && this.ends.gone.size === 0 ? "same" : "ends";
+    return isSame ? "same" : "ends";
   }
 
   /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */

@@ -14,8 +14,11 @@ export interface Finished {
 export function run(command: readonly string[], input = ""): Promise<Finished> {
   const [program, ...args] = command;
   return new Promise((resolve) => {
-    const file = NamelessFile.open();
-    const child = spawn(program!, args, { stdio: ["pipe", file?.descriptor ?? "pipe", "pipe"] });
+    const [source, target] = [input === "" ? undefined : NamelessFile.open(), NamelessFile.open()];
+    source?.write(input);
+    const child = spawn(program!, args, {
+      stdio: [source?.descriptor ?? "pipe", target?.descriptor ?? "pipe", "pipe"],
+    });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     let isFinished = false;
@@ -24,11 +27,12 @@ export function run(command: readonly string[], input = ""): Promise<Finished> {
       isFinished = true;
       resolve({
         status: status ?? undefined,
-        stdout: file?.read() ?? Buffer.concat(stdout).toString(),
+        stdout: target?.read() ?? Buffer.concat(stdout).toString(),
         stderr: Buffer.concat(stderr).toString(),
         ...(ended && { ended }),
       });
-      file?.close();
+      source?.close();
+      target?.close();
     };
     child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
     child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));

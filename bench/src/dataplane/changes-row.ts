@@ -9,7 +9,7 @@ import { Random } from "../generate/random.js";
 import type { Shape } from "../generate/shape.js";
 import { type Figure, median } from "../report/figure.js";
 import type { RowResult } from "../report/results.js";
-import { nodeCluster } from "./cluster.js";
+import { dualStack, nodeCluster } from "./cluster.js";
 import { EmptyNode } from "./empty-node.js";
 import { ProgrammedNode, type Turn } from "./programmed-node.js";
 
@@ -36,6 +36,9 @@ export async function measureChanges(shape: Shape, seed: number): Promise<Omit<R
     const added = new Addition(cluster);
     const one = await times(20, () => {
       cluster = added.to(cluster, 1);
+    });
+    const other = await times(20, () => {
+      cluster = added.to(cluster, 1, "of its own kind");
     });
     const thousand = await times(3, () => {
       cluster = added.to(cluster, 1000);
@@ -65,6 +68,7 @@ export async function measureChanges(shape: Shape, seed: number): Promise<Omit<R
       figures: [
         figure("full load", total(load), 1000),
         figure("a pod added, median", median(one), 25),
+        figure("a pod unlike all others added, median", median(other), 25),
         figure("a thousand pods added, median", median(thousand), 60),
         figure("NetworkPolicy edited, median", median(networkPolicy), 50),
         figure("cluster policy edited, worst", Math.max(...admin), 300),
@@ -121,7 +125,7 @@ const baselineDeny: Manifest = {
   },
 };
 
-/** More of the pods there are, at addresses that nobody has. */
+/** More of the pods there are, at addresses of the cluster's range that nobody has. */
 class Addition {
   private count = 0;
   private readonly models: readonly Pod[];
@@ -130,21 +134,23 @@ class Addition {
     this.models = [...cluster.pods.values()].filter((pod) => !pod.hostNetwork);
   }
 
-  to(cluster: Cluster, many: number): Cluster {
+  /** `of its own kind`: with labels that no other pod has, so that rules may speak of it alone. */
+  to(cluster: Cluster, many: number, kind: "replica" | "of its own kind" = "replica"): Cluster {
     const pods = new Map(cluster.pods);
     for (let i = 0; i < many; i++) {
       const number = this.count++;
       const model = this.models[(number * 37) % this.models.length]!;
       const name = `${model.name}-again-${number}`;
-      const addresses = [
-        { family: 4 as const, value: 0x0b00_0000n + BigInt(number) },
-        { family: 6 as const, value: (0xfd00_0011n << 96n) + BigInt(number) },
-      ];
-      pods.set(`${model.namespace}/${name}`, { ...model, name, addresses });
+      const labels = kind === "replica" ? model.labels : { ...model.labels, app: name };
+      const addresses = [{ family: 4 as const, value: freeAddresses + BigInt(number) }];
+      pods.set(`${model.namespace}/${name}`, dualStack({ ...model, name, labels, addresses }, model.node));
     }
     return { ...cluster, pods };
   }
 }
+
+/** The upper half of the pods' range, which no generated cluster is large enough for. */
+const freeAddresses = 0x0ac0_0000n;
 
 function readOne(policy: Manifest): State {
   return readState([{ file: "edited.json", text: JSON.stringify(policy) }]);

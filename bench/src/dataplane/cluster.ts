@@ -10,7 +10,6 @@ export const localPods = 110;
 export interface NodeCluster {
   readonly plan: Plan;
   readonly state: State;
-  readonly local: readonly Pod[];
 }
 
 /** A generated cluster, dual stack, of which some pods, of as many workloads as possible, run on the measured node. */
@@ -19,15 +18,15 @@ export function nodeCluster(shape: Shape, seed: number): NodeCluster {
   const state = parsedState(plan);
   const every = Math.max(1, Math.floor(podCount(shape) / localPods));
   const pods = new Map<string, Pod>();
-  const local: Pod[] = [];
+  let local = 0;
   for (const [key, pod] of state.cluster.pods) {
-    const isLocal = !pod.hostNetwork && pods.size % every === 0 && local.length < localPods;
+    const isLocal = !pod.hostNetwork && pods.size % every === 0 && local < localPods;
     const dual = dualStack(pod, isLocal ? benchNode : pod.node);
-    if (isLocal) local.push(dual);
+    if (isLocal) local++;
     pods.set(key, dual);
   }
   const cluster: Cluster = { ...state.cluster, pods, workloads: [], nodes: withBenchNode(state.cluster) };
-  return { plan, state: { ...state, cluster }, local };
+  return { plan, state: { ...state, cluster } };
 }
 
 /** An IPv6 address beside the IPv4 one, made of the same digits. */
@@ -43,37 +42,54 @@ function withBenchNode({ nodes }: Cluster): Cluster["nodes"] {
   return new Map([...nodes, [benchNode, { name: benchNode, labels: {}, addresses: [address] }]]);
 }
 
+export type Policy = State["policies"][number];
+
 export interface AllowedPair {
   readonly client: Pod;
   readonly server: Pod;
   readonly port: number;
+  /** The policies that let them. */
+  readonly by: readonly Policy[];
 }
 
-/** Two local pods that rules keep in check both ways, and a port on which they may talk all the same. */
-export function checkedPair({ state: { cluster, tiers }, local }: NodeCluster): AllowedPair {
+/** Two pods that rules keep in check both ways, and a port on which they may talk all the same. Neighbours may most often. */
+export function checkedPair({ cluster, tiers }: State): AllowedPair {
   const engine = compile(cluster, tiers);
   const end = (pod: Pod) => ({
     kind: "pod" as const,
     pod,
     namespace: cluster.namespaces.get(pod.namespace)!,
   });
-  let best: (AllowedPair & { readonly rules: number }) | undefined;
-  for (const client of local)
-    for (const server of local)
-      for (const port of [8080, 80, 443, 9090]) {
-        if (client === server) continue;
-        const flow = { source: end(client), destination: end(server), protocol: "TCP" as const, port };
-        if (!([4, 6] as const).every((family) => engine.verdict({ ...flow, family }) === "Allow")) continue;
-        const { egress, ingress } = engine.explain({ ...flow, family: 4 });
-        // The more both sides are decided by rules, the dearer: those are what is to be measured.
-        const rules = [egress, ingress].filter(({ deciders }) =>
-          deciders.some(({ kind }) => kind === "rule"),
-        );
-        if (best === undefined || rules.length > best.rules)
-          best = { client, server, port, rules: rules.length };
-        if (best.rules === 2) return best;
-      }
-  if (best === undefined)
-    throw new Error("no two pods of the node may talk to each other: take another seed");
-  return best;
+  for (const pods of neighbours(cluster))
+    for (const client of pods)
+      for (const server of pods)
+        for (const port of client === server ? [] : [8080, 80, 443, 9090]) {
+          const flow = { source: end(client), destination: end(server), protocol: "TCP" as const, port };
+          if (([4, 6] as const).some((family) => engine.verdict({ ...flow, family }) !== "Allow")) continue;
+          const { egress, ingress } = engine.explain({ ...flow, family: 4 });
+          const by = [egress, ingress].map(({ deciders }) =>
+            deciders.flatMap((decider) => (decider.kind === "rule" ? [decider.rule.origin.policy] : [])),
+          );
+          if (by.every((policies) => policies.length > 0)) return { client, server, port, by: by.flat() };
+        }
+  throw new Error("no two pods of a namespace may talk to each other by rules: take another seed");
+}
+
+/** One pod of each workload, by namespace. */
+function neighbours(cluster: Cluster): Iterable<readonly Pod[]> {
+  const found = new Map<string, Map<string, Pod>>();
+  for (const pod of cluster.pods.values()) {
+    if (pod.hostNetwork) continue;
+    const others = found.get(pod.namespace) ?? new Map<string, Pod>();
+    found.set(pod.namespace, others.set(pod.workload?.name ?? pod.name, pod));
+  }
+  return [...found.values()].map((pods) => [...pods.values()]);
+}
+
+/** The same cluster with some of its pods on the measured node. */
+export function onBenchNode(cluster: Cluster, moving: readonly Pod[]): Cluster {
+  const pods = new Map<string, Pod>();
+  for (const [key, pod] of cluster.pods)
+    pods.set(key, moving.includes(pod) ? { ...pod, node: benchNode } : pod);
+  return { ...cluster, pods };
 }

@@ -3,7 +3,7 @@ import type { Shape } from "../generate/shape.js";
 import type { Pod } from "../generate/parsed.js";
 import { median } from "../report/figure.js";
 import type { RowResult } from "../report/results.js";
-import { checkedPair, nodeCluster } from "./cluster.js";
+import { type AllowedPair, checkedPair, nodeCluster, onBenchNode, type Policy } from "./cluster.js";
 import { ProgrammedNode } from "./programmed-node.js";
 import { Wires } from "./wires.js";
 
@@ -29,13 +29,14 @@ export async function measureTraffic(
   seed: number,
   rounds: number,
 ): Promise<Omit<RowResult, "row">> {
-  const cluster = nodeCluster(shape, seed);
-  const { client, server, port } = checkedPair(cluster);
+  const { state } = nodeCluster(shape, seed);
+  const pair = checkedPair(state);
+  const { client, server, port } = pair;
+  const cluster = onBenchNode(state.cluster, [client, server]);
   const wires = new Wires({ client: addressesOf(client), server: addressesOf(server) });
-  const { state } = cluster;
   const states: Record<Exclude<RulesetName, "empty">, State> = {
     "no policies": state.withDefinitions([]),
-    "few policies": fewPolicies(state, [client, server]),
+    "few policies": fewPolicies(state, pair),
     "all policies": state,
   };
   try {
@@ -45,11 +46,7 @@ export async function measureTraffic(
     for (let round = 0; round <= rounds; round++) {
       const rates = {} as Record<RulesetName, Rates>;
       for (const name of rulesets)
-        rates[name] = await under(
-          wires,
-          name === "empty" ? undefined : { ...states[name], cluster: state.cluster },
-          port,
-        );
+        rates[name] = await under(wires, name === "empty" ? undefined : { ...states[name], cluster }, port);
       if (round > 0) measured.push(rates);
     }
     const share = (name: RulesetName, what: keyof Rates) =>
@@ -107,13 +104,15 @@ function ratesOf(wires: Wires, port: number): Rates {
   return { connect: both("connect"), echo: both("echo") };
 }
 
-/** Ten of them, among which those of the two pods: the measured walk is the same. */
-function fewPolicies(state: State, pods: readonly Pod[]): State {
-  const own = state.definitions.filter(({ policy }) =>
-    pods.some(({ namespace }) => namespace === policy.namespace),
-  );
-  const others = state.definitions.filter((definition) => !own.includes(definition));
-  return state.withDefinitions([...own, ...others].slice(0, 10));
+/** Ten of them, among which those that decide about the two pods, and others of theirs: the measured walk is the same. */
+function fewPolicies(state: State, { client, server, by }: AllowedPair): State {
+  const rank = ({ namespace, name, kind }: Policy) => {
+    if (by.some((policy) => policy.kind === kind && policy.name === name && policy.namespace === namespace))
+      return 0;
+    return namespace === client.namespace || namespace === server.namespace ? 1 : 2;
+  };
+  const ranked = state.definitions.toSorted((a, b) => rank(a.policy) - rank(b.policy));
+  return state.withDefinitions(ranked.slice(0, 10));
 }
 
 function addressesOf({ addresses }: Pod): { readonly 4: string; readonly 6: string } {

@@ -1,3 +1,4 @@
+import { editedKeys } from "../ruleset/edited-elements.js";
 import type { Chain, NamedSet } from "../ruleset/ruleset.js";
 import { contentName } from "./content-name.js";
 
@@ -54,10 +55,25 @@ export class ChainStore {
     return found;
   }
 
-  leadToTheSame(a: NamedSet, b: NamedSet): boolean {
-    if (a === b) return true;
-    const [those, these] = [this.targetsOf(a), this.targetsOf(b)];
+  leadToTheSame(map: NamedSet, before: NamedSet): boolean {
+    if (map === before || this.onlyAdds(map, before)) return true;
+    const [those, these] = [this.targetsOf(map), this.targetsOf(before)];
     return those.length === these.length && those.every((target) => these.includes(target));
+  }
+
+  /** Whether a map is known to be another one with more elements, all of which lead to where others led before. */
+  private onlyAdds(map: NamedSet, before: NamedSet): boolean {
+    const { elements } = map;
+    const { elements: old } = before;
+    if (elements === "learned" || old === "learned") return false;
+    const targets = this.targetsOf(before);
+    const adds = (key: string) => {
+      const target = targetOf(elements.get(key) ?? "");
+      return !old.has(key) && (target === undefined || targets.includes(target));
+    };
+    if (editedKeys(old, elements)?.every(adds) !== true) return false;
+    this.targets.set(map, targets);
+    return true;
   }
 
   /** Follows all rules and maps; what cannot be reached is forgotten once it is too much. */

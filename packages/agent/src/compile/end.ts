@@ -4,6 +4,8 @@ import type { Endpoint, Family } from "@tierwall/core";
 export interface End {
   readonly key: string;
   readonly kind: "pod" | "host" | "external";
+  /** All that rules look at in a pod or a host but its addresses, and the Services in front of it. */
+  readonly who: string;
   readonly family: Family;
   /** The blocks around its addresses, and the Services in front of it: what else than its kind rules look at. */
   readonly blocks: string;

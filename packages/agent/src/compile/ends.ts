@@ -12,8 +12,9 @@ import type { End } from "./end.js";
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
 import type { PodChanges } from "./pod-changes.js";
+import { PodTexts } from "./pod-texts.js";
 import { Population } from "./population.js";
-import type { Words } from "./words.js";
+import { noWords, type Words } from "./words.js";
 
 export type { End };
 
@@ -37,7 +38,6 @@ interface PodEnds {
   readonly pod: Pod;
   readonly text: string;
   readonly service: string;
-  readonly sample: Endpoint;
   readonly located: readonly Located[];
 }
 
@@ -60,14 +60,20 @@ export class Ends {
   come = new Population();
   gone: ReadonlySet<End> = new Set();
   /** Addresses of pods that the last update gave to somebody else, or to nobody. */
-  readonly moved = new Set<string>();
+  readonly moved: Readonly<Record<Family, Set<string>>> = { 4: new Set(), 6: new Set() };
 
-  private readonly byKey = new Map<string, End>();
+  /** By who they are, and by the blocks around them. */
+  private readonly known: Readonly<Record<End["kind"], Map<string, Map<string, End>>>> = {
+    pod: new Map(),
+    host: new Map(),
+    external: new Map(),
+  };
   private readonly pods = new Map<Pod, PodEnds>();
   private readonly hostPods = new Set<Pod>();
   private readonly contested = new Map<string, readonly PodEnds[]>();
   private readonly touched = new Map<End, boolean>();
   private before: View | undefined;
+  private texts = new PodTexts(noWords);
 
   constructor(
     private readonly node: string,
@@ -76,10 +82,11 @@ export class Ends {
 
   update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
     this.touched.clear();
-    this.moved.clear();
+    for (const family of [4, 6] as const) this.moved[family].clear();
     const { before } = this;
     const view = { cluster, words, landmarks };
     this.before = view;
+    if (before?.words !== words) this.texts = new PodTexts(words);
     for (const pod of gone) this.remove(pod);
     if (before !== undefined) this.lookAgain(before, view);
     for (const pod of come) this.add(pod, view);
@@ -111,35 +118,38 @@ export class Ends {
       before.landmarks.services === landmarks.services;
     if (isSame) return;
     const moving: Pod[] = [];
-    for (const { pod, text, service, sample, located } of this.pods.values()) {
+    for (const { pod, text, service, located } of this.pods.values()) {
       const stays =
         !namespaces.has(pod.namespace) &&
-        (before.words === words || podText(pod, words) === text) &&
+        (before.words === words || this.texts.of(pod) === text) &&
         (landmarks.services.get(pod) ?? "") === service &&
         located.every(({ address, end }) => landmarks.ofPods.aroundAddress(address) === end.blocks);
       // To new rules, who was the sample may be another than those who stay.
-      if (stays) for (const { end } of located) end.sample = sample;
-      else moving.push(pod);
+      if (!stays) moving.push(pod);
+      else for (const { end } of located) end.sample = this.endpoint(pod, cluster);
     }
     for (const pod of moving) this.remove(pod);
     for (const pod of moving) this.add(pod, view);
   }
 
-  private add(pod: Pod, { cluster, words, landmarks: { ofPods, services } }: View): void {
+  private add(pod: Pod, { cluster, landmarks: { ofPods, services } }: View): void {
     if (pod.hostNetwork) this.hostPods.add(pod);
     if (pod.hostNetwork || pod.addresses.length === 0) return;
-    const sample: Endpoint = { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
-    const text = podText(pod, words);
+    const text = this.texts.of(pod);
     const service = services.get(pod) ?? "";
+    const who = service === "" ? text : `${text} behind ${service}`;
     const located = pod.addresses.map((address): Located => {
       const blocks = ofPods.aroundAddress(address);
-      const about = { kind: "pod", family: address.family, blocks, service } as const;
-      const end = this.retain(`pod ${text} ${service} ${blocks}`, about, sample);
+      const end = this.retain("pod", who, blocks, service, address.family, () => this.endpoint(pod, cluster));
       return { text: formatAddress(address), address, end };
     });
-    const made: PodEnds = { pod, text, service, sample, located };
+    const made: PodEnds = { pod, text, service, located };
     this.pods.set(pod, made);
     for (const one of located) this.claim(one, made);
+  }
+
+  private endpoint(pod: Pod, cluster: Cluster): Endpoint {
+    return { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
   }
 
   private remove(pod: Pod): void {
@@ -147,26 +157,26 @@ export class Ends {
     const known = this.pods.get(pod);
     if (known === undefined) return;
     this.pods.delete(pod);
-    for (const { text, end } of known.located) {
-      this.release(end);
-      const others = this.contested.get(text)?.filter((other) => other !== known) ?? [];
-      this.award(text, others);
+    for (const one of known.located) {
+      this.release(one.end);
+      const others = this.contested.get(one.text)?.filter((other) => other !== known) ?? [];
+      this.award(one, others);
     }
   }
 
   private claim(one: Located, by: PodEnds): void {
     const others = this.contested.get(one.text);
-    this.moved.add(one.text);
+    this.moved[one.address.family].add(one.text);
     if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
-    else this.award(one.text, [...(others ?? this.ownersOf(one.text)), by]);
+    else this.award(one, [...(others ?? this.ownersOf(one.text)), by]);
   }
 
   private ownersOf(text: string): readonly PodEnds[] {
     return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
   }
 
-  private award(text: string, claims: readonly PodEnds[]): void {
-    this.moved.add(text);
+  private award({ text, address }: Located, claims: readonly PodEnds[]): void {
+    this.moved[address.family].add(text);
     const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
     if (claims.length > 1) this.contested.set(text, claims);
     else this.contested.delete(text);
@@ -180,8 +190,9 @@ export class Ends {
       const text = formatAddress(address);
       if (found.has(text)) return;
       const blocks = ofOthers.aroundAddress(address);
-      const about = { kind: "host", family: address.family, blocks, service } as const;
-      found.set(text, { text, address, end: this.retain(`host ${who} ${service} ${blocks}`, about, sample) });
+      const behind = `${who} ${service}`;
+      const end = this.retain("host", behind, blocks, service, address.family, () => sample);
+      found.set(text, { text, address, end });
     };
     for (const { end } of this.ofHosts) this.release(end);
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
@@ -214,22 +225,39 @@ export class Ends {
       const blocks = ofOthers.aroundAtom(atom);
       if (blocks === "") continue;
       const [first, last] = [atoms.firstOf(atom), atoms.lastOf(atom)];
-      const about = { kind: "external", family: first.family, blocks, service: "" } as const;
-      const end = this.retain(`external ${blocks}`, about, { kind: "external", address: first });
+      const sample: Endpoint = { kind: "external", address: first };
+      const end = this.retain("external", "", blocks, "", first.family, () => sample);
       ranges.push({ family: first.family, first: first.value, last: last.value, end });
     }
     this.ranges = ranges;
   }
 
   private retain(
-    key: string,
-    about: Pick<End, "kind" | "family" | "blocks" | "service">,
-    sample: Endpoint,
+    kind: End["kind"],
+    who: string,
+    blocks: string,
+    service: string,
+    family: Family,
+    sample: () => Endpoint,
   ): End {
-    const end = this.byKey.get(key) ?? { key, ...about, sample, members: 0 };
-    this.byKey.set(key, end);
+    let inBlocks = this.known[kind].get(who);
+    if (inBlocks === undefined) this.known[kind].set(who, (inBlocks = new Map<string, End>()));
+    let end = inBlocks.get(blocks);
+    if (end === undefined) {
+      end = {
+        key: `${kind} ${who} in ${blocks}`,
+        kind,
+        who,
+        family,
+        blocks,
+        service,
+        sample: sample(),
+        members: 0,
+      };
+      inBlocks.set(blocks, end);
+    }
     if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-    if (end.members++ === 0) end.sample = sample;
+    if (end.members++ === 0) end.sample = sample();
     return end;
   }
 
@@ -246,26 +274,17 @@ export class Ends {
         come.add(end);
         this.all.add(end);
       } else if (end.members === 0) {
-        this.byKey.delete(end.key);
+        this.forget(end);
         this.all.delete(end);
         if (was) gone.add(end);
       }
     this.come = come;
     this.gone = gone;
   }
-}
 
-function podText(pod: Pod, { podKeys, portNames, accounts }: Words): string {
-  const labels: string[] = [];
-  for (const key in pod.labels) if (podKeys.has(key)) labels.push(`${key}=${pod.labels[key]}`);
-  let text = `${pod.namespace} ${labels.toSorted().join()}`;
-  if (accounts) text += ` account ${pod.serviceAccount}`;
-  if (portNames.size > 0) {
-    const named = pod.ports.filter(({ name }) => name !== undefined && portNames.has(name));
-    text += ` ports ${named
-      .map(({ name, protocol, port }) => `${name}:${protocol}:${port}`)
-      .toSorted()
-      .join()}`;
+  private forget({ kind, who, blocks }: End): void {
+    const inBlocks = this.known[kind].get(who);
+    inBlocks?.delete(blocks);
+    if (inBlocks?.size === 0) this.known[kind].delete(who);
   }
-  return text;
 }

@@ -6,6 +6,7 @@ const end = (key: string): End => ({
   key,
   kind: "pod",
   family: 4,
+  who: key,
   blocks: "",
   service: "",
   members: 1,

@@ -47,7 +47,7 @@ export class IdentityMaps {
 
   private moved({ exact, claimed, hosts }: Made, identities: ReadonlyMap<End, string>): Made["exact"] {
     const changes = new Map<string, string | undefined>();
-    for (const text of this.ends.moved) {
+    for (const text of this.ends.moved[this.family]) {
       const located = this.ends.ofPods.get(text) ?? hosts.find((host) => host.text === text);
       const identity = located && this.identityOf(located, identities, claimed);
       if (identity !== exact.elements.get(text)) changes.set(text, identity);

@@ -1,4 +1,5 @@
 import type { Cluster, Rule, Tiers } from "@tierwall/core";
+import { editedKeys } from "../ruleset/edited-elements.js";
 import type { ModesOf, NodeOptions, NodeProgram } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { identityMaps } from "../ruleset/vocabulary.js";
@@ -148,6 +149,12 @@ function isSameSet(a: NamedSet, b: NamedSet): boolean {
   if (a.elements === b.elements) return true;
   if (a.elements === "learned" || b.elements === "learned") return false;
   if (a.elements.size !== b.elements.size) return false;
-  for (const [key, value] of b.elements) if (a.elements.get(key) !== value) return false;
+  const { elements } = a;
+  const keys = editedKeys(elements, b.elements);
+  if (keys !== undefined) {
+    const { elements: others } = b;
+    return keys.every((key) => elements.get(key) === others.get(key));
+  }
+  for (const [key, value] of b.elements) if (elements.get(key) !== value) return false;
   return true;
 }

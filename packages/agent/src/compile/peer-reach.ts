@@ -66,11 +66,13 @@ export class PeerReaches {
     this.namespacesInUse = new Set(this.ends.all.podsIn.keys());
     this.all = new Crowd(this.ends.all);
     const come = new Crowd(this.ends.come);
+    const isSame = this.ends.come.isEmpty && this.ends.gone.size === 0;
     for (const [key, found] of this.found)
       if (stale.has(found.peer.kind)) this.forget(key);
+      else if (isSame) found.reach.come = [];
       else this.bringUpToDate(found, come);
     if (stale.size > 0) return "other";
-    return this.ends.come.isEmpty && this.ends.gone.size === 0 ? "same" : "ends";
+    return isSame ? "same" : "ends";
   }
 
   /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */
@@ -114,10 +116,7 @@ export class PeerReaches {
     }
     const otherwise = this.otherwise(peer, settled, subject);
     const listed = new Map<End, Membership>();
-    for (const end of this.all.candidates(settled, otherwise)) {
-      const membership = this.membership(peer, settled, otherwise, subject, end);
-      if (membership !== otherwise) listed.set(end, membership);
-    }
+    this.list(this.all, { peer, settled, subject }, otherwise, listed);
     const reach = { otherwise, listed, come: [] };
     const made = { peer, settled, subject, reach, isWanted: true };
     this.found.set(key, made);
@@ -128,14 +127,28 @@ export class PeerReaches {
   private bringUpToDate({ peer, settled, subject, reach }: Found, crowd: Crowd): void {
     const { otherwise, listed } = reach;
     removeAll(this.ends.gone, listed);
+    reach.come = this.list(crowd, { peer, settled, subject }, otherwise, listed);
+  }
+
+  /** Puts into the list whoever does not belong there like all others. */
+  private list(
+    crowd: Crowd,
+    { peer, settled, subject }: Pick<Found, "peer" | "settled" | "subject">,
+    otherwise: Membership,
+    listed: Map<End, Membership>,
+  ): readonly End[] {
     const come: End[] = [];
+    let last: { readonly who: string; readonly membership: Membership } | undefined;
     for (const end of crowd.candidates(settled, otherwise)) {
-      const membership = this.membership(peer, settled, otherwise, subject, end);
+      // The ends of a pod stand side by side, and selectors do not look at addresses.
+      const isSame = settled.kind === "pods" && end.kind === "pod" && last?.who === end.who;
+      const membership = isSame ? last!.membership : this.membership(peer, settled, otherwise, subject, end);
+      last = { who: end.who, membership };
       if (membership === otherwise) continue;
       listed.set(end, membership);
       come.push(end);
     }
-    reach.come = come;
+    return come;
   }
 
   /** Of an address that lies in none of the blocks that the peer looks at. */

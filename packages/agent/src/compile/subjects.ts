@@ -6,6 +6,7 @@ import {
   namespaceNameLabel,
   type Pod,
   type PodEndpoint,
+  type PodSelection,
   type Rule,
   type TierName,
   type Tiers,
@@ -84,14 +85,16 @@ export class Subjects {
     const coming = byNamespace(come);
     const isLive = (subject: Subject) => this.subjects.get(subject.key) === subject;
     const matching: typeof this.matching = new Map();
+    const inLive = new Map<PodSelection, readonly Subject[]>();
+    const inComing = new Map<PodSelection, readonly Subject[]>();
     const add = (entry: Rule | Isolation) => {
       const known = this.matching.get(entry);
-      const selected = (groups: ReadonlyMap<string, readonly Subject[]>) =>
-        [...new Set(namesIn(entry.subject.namespaces) ?? groups.keys())].flatMap((name) =>
-          (groups.get(name) ?? []).filter(({ sample }) => isSubject(entry.subject, sample)),
+      if (known === undefined) matching.set(entry, selected(entry.subject, live, inLive));
+      else
+        matching.set(
+          entry,
+          isSame ? known : [...known.filter(isLive), ...selected(entry.subject, coming, inComing)],
         );
-      if (known === undefined) matching.set(entry, selected(live));
-      else matching.set(entry, isSame ? known : [...known.filter(isLive), ...selected(coming)]);
     };
     for (const tier of [...tiers.egress, ...tiers.ingress]) {
       for (const rule of tier.rules) add(rule);
@@ -131,6 +134,23 @@ export class Subjects {
       }
     return found;
   }
+}
+
+/** All rules of a policy have the very same subject. */
+function selected(
+  selection: PodSelection,
+  groups: ReadonlyMap<string, readonly Subject[]>,
+  known: Map<PodSelection, readonly Subject[]>,
+): readonly Subject[] {
+  let found = known.get(selection);
+  if (found === undefined) {
+    const names = new Set(namesIn(selection.namespaces) ?? groups.keys());
+    found = [...names].flatMap((name) =>
+      (groups.get(name) ?? []).filter(({ sample }) => isSubject(selection, sample)),
+    );
+    known.set(selection, found);
+  }
+  return found;
 }
 
 /** By what selectors call it: its label, not its name. */

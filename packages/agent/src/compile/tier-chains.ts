@@ -12,10 +12,13 @@ export interface TierChain {
   readonly verdicts: ReadonlyMap<End, string>;
   /** For everybody else; undefined: nothing to say. */
   readonly otherwise: string | undefined;
+  /** What it grew from, and those who may get another verdict there. Weak: else all that ever was would be kept. */
+  readonly grown?: { readonly from: WeakRef<TierChain>; readonly changed: ReadonlySet<End> };
 }
 
 /** A tier of rules, and what it is with the present ends. */
 export interface Tier {
+  readonly key: string;
   readonly reaches: readonly RuleReach[];
   readonly isolation: readonly BookEntry[];
   readonly chain: TierChain;
@@ -46,7 +49,7 @@ export class TierChains {
     const key = keyOf(reaches, isolation);
     const known = this.found.get(key);
     if (known !== undefined) return known;
-    const made = { reaches, isolation, chain: this.compute(reaches, isolation) };
+    const made = { key, reaches, isolation, chain: this.compute(reaches, isolation) };
     this.found.set(key, made);
     return made;
   }
@@ -58,18 +61,19 @@ export class TierChains {
   }
 
   keepOnly(inUse: Iterable<Tier>): void {
-    this.found = new Map(
-      [...new Set(inUse)].map((tier) => [keyOf(tier.reaches, tier.isolation), tier] as const),
-    );
+    const found: typeof this.found = new Map();
+    for (const tier of inUse) found.set(tier.key, tier);
+    this.found = found;
   }
 
   private grown({ chain, reaches, isolation }: Tier): TierChain {
     if (reaches.every(({ changed }) => changed.length === 0)) return chain;
+    const changed = new Set(reaches.flatMap((reach) => reach.changed));
     const verdicts = new Map(chain.verdicts);
-    for (const { changed } of reaches) for (const end of changed) verdicts.delete(end);
+    for (const end of changed) verdicts.delete(end);
     for (const [end, verdict] of this.exceptions(reaches, isolation, reaches.map(comeTo)))
       verdicts.set(end, verdict);
-    return { ...chain, verdicts };
+    return { ...chain, verdicts, grown: { from: new WeakRef(chain), changed } };
   }
 
   private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): TierChain {

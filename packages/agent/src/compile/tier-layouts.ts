@@ -1,3 +1,4 @@
+import { editedElements, type Elements } from "../ruleset/edited-elements.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import type { End } from "./ends.js";
 import { type Identities, somebody } from "./identities.js";
@@ -13,8 +14,10 @@ export interface TierLayout {
 interface Made {
   readonly identities: ReadonlyMap<End, string>;
   readonly turn: number;
-  readonly common: Common;
-  readonly layout: TierLayout;
+  /** How many have which verdict. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly isTurned: boolean;
+  readonly layout: TierLayout & { readonly elements: Elements };
 }
 
 /** The verdict that most of those have who are told apart, and how many that are. */
@@ -36,14 +39,41 @@ export class TierLayouts {
     const known = this.made.get(tier);
     if (known?.identities === identities) return known.layout;
     const { turn } = this.identities;
-    const common = known?.common ?? mostCommon(tier.verdicts);
+    const from = tier.grown?.from.deref();
+    const before = known ?? (from && this.made.get(from));
+    const changed = known === undefined ? (tier.grown?.changed ?? nobody) : nobody;
+    const counts =
+      before === undefined ? countsOf(tier.verdicts) : recounted(before.counts, from, tier, changed);
+    const common = mostCommon(counts);
     const isTurned = isWorthTurning(common, tier, identities.size);
     // A map of exceptions is about nobody but them.
-    const isSame = known?.turn === turn && !isTurned && !isWorthTurning(common, tier, known.identities.size);
-    const layout = isSame ? known.layout : layOut(tier, identities, isTurned ? common.verdict : undefined);
-    this.made.set(tier, { identities, turn, common, layout });
+    const layout =
+      before?.turn === turn && !isTurned && !before.isTurned
+        ? edited(before, tier, identities, changed)
+        : layOut(tier, identities, isTurned ? common.verdict : undefined);
+    this.made.set(tier, { identities, turn, counts, isTurned, layout });
     return layout;
   }
+}
+
+const nobody: ReadonlySet<End> = new Set();
+
+/** The layout of a tier that was another for some ends. */
+function edited(
+  before: Made,
+  { map, verdicts, otherwise }: TierChain,
+  identities: ReadonlyMap<End, string>,
+  changed: ReadonlySet<End>,
+): Made["layout"] {
+  const changes = new Map<string, string | undefined>();
+  for (const end of changed) {
+    const identity = identities.get(end) ?? before.identities.get(end);
+    const verdict = verdicts.get(end);
+    if (identity !== undefined && before.layout.elements.get(identity) !== verdict)
+      changes.set(identity, verdict);
+  }
+  if (changes.size === 0) return before.layout;
+  return layoutWith(map, editedElements(before.layout.elements, changes), otherwise ?? "return");
 }
 
 /** `most`: left to the rule behind the map instead of what everybody else gets. */
@@ -51,7 +81,7 @@ function layOut(
   { map: name, verdicts, otherwise = "return" }: TierChain,
   identities: ReadonlyMap<End, string>,
   most: string = otherwise,
-): TierLayout {
+): Made["layout"] {
   const elements = new Map<string, string>();
   if (most === otherwise) for (const [end, verdict] of verdicts) elements.set(identities.get(end)!, verdict);
   else {
@@ -61,8 +91,14 @@ function layOut(
       if (verdict !== most) elements.set(identity, verdict);
     }
   }
+  return layoutWith(name, elements, most);
+}
+
+/** `most`: for whoever is not in the map. */
+function layoutWith(name: string, elements: Elements, most: string): Made["layout"] {
   return {
     map: { kind: "map", type: "classid : verdict", flags: [], elements },
+    elements,
     rules: [
       ...(elements.size > 0 ? [`meta priority vmap @${name}`] : []),
       ...(most === "return" ? [] : [most]),
@@ -70,9 +106,32 @@ function layOut(
   };
 }
 
-function mostCommon(verdicts: ReadonlyMap<End, string>): Common {
+function countsOf(verdicts: ReadonlyMap<End, string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const verdict of verdicts.values()) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  for (const verdict of verdicts.values()) count(counts, verdict, 1);
+  return counts;
+}
+
+function recounted(
+  counts: ReadonlyMap<string, number>,
+  from: TierChain | undefined,
+  { verdicts }: TierChain,
+  changed: ReadonlySet<End>,
+): ReadonlyMap<string, number> {
+  if (changed.size === 0) return counts;
+  const recounted = new Map(counts);
+  for (const end of changed) {
+    count(recounted, from?.verdicts.get(end), -1);
+    count(recounted, verdicts.get(end), 1);
+  }
+  return recounted;
+}
+
+function count(counts: Map<string, number>, verdict: string | undefined, by: 1 | -1): void {
+  if (verdict !== undefined) counts.set(verdict, (counts.get(verdict) ?? 0) + by);
+}
+
+function mostCommon(counts: ReadonlyMap<string, number>): Common {
   let most: Common = { verdict: "", count: 0 };
   for (const [verdict, count] of counts)
     if (count > most.count || (count === most.count && verdict < most.verdict)) most = { verdict, count };

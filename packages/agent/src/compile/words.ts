@@ -8,6 +8,13 @@ export interface Words {
   readonly accounts: boolean;
 }
 
+export const noWords: Words = {
+  podKeys: new Set(),
+  nodeKeys: new Set(),
+  portNames: new Set(),
+  accounts: false,
+};
+
 type Word = `pod ${string}` | `node ${string}` | `port ${string}` | "account";
 
 /**
@@ -18,7 +25,7 @@ export class WordList {
   private ofRule = new Map<Rule, readonly Word[]>();
   private tiers: Tiers | undefined;
   private all: ReadonlySet<Word> = new Set();
-  private words = wordsFrom(this.all);
+  private words = noWords;
 
   /** The same object as long as the words are the same. */
   update(tiers: Tiers): Words {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { NamelessFile } from "./nameless-file.js";
 
 export interface Finished {
   /** `undefined` where the program was ended by a signal, or never began. */
@@ -13,22 +14,32 @@ export interface Finished {
 export function run(command: readonly string[], input = ""): Promise<Finished> {
   const [program, ...args] = command;
   return new Promise((resolve) => {
-    const child = spawn(program!, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const [source, target] = [input === "" ? undefined : NamelessFile.open(), NamelessFile.open()];
+    source?.write(input);
+    const child = spawn(program!, args, {
+      stdio: [source?.descriptor ?? "pipe", target?.descriptor ?? "pipe", "pipe"],
+    });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
-    const finish = (status: number | null, ended?: string | null): void =>
+    let isFinished = false;
+    const finish = (status: number | null, ended?: string | null): void => {
+      if (isFinished) return;
+      isFinished = true;
       resolve({
         status: status ?? undefined,
-        stdout: Buffer.concat(stdout).toString(),
+        stdout: target?.read() ?? Buffer.concat(stdout).toString(),
         stderr: Buffer.concat(stderr).toString(),
         ...(ended && { ended }),
       });
-    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    child.on("error", (error: NodeJS.ErrnoException) => finish(null, error.code ?? error.message));
-    child.on("close", finish);
+      source?.close();
+      target?.close();
+    };
+    child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+    child.once("error", (error: NodeJS.ErrnoException) => finish(null, error.code ?? error.message));
+    child.once("close", finish);
     // A program that ends before it read all closes the pipe; its status says why.
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input);
   });
 }

@@ -16,11 +16,11 @@ export class Conntrack {
   /** Forgets all generations; the bits of others stay. */
   async clearMarks(mask: number): Promise<Outcome<void>> {
     // Without a family it stops at the first connection that it cannot put into a message.
-    for (const family of ["ipv4", "ipv6"]) {
-      const cleared = await this.#update("-f", family, "-m", `0/0x${mask.toString(16)}`);
-      if (!cleared.ok) return cleared;
-    }
-    return done(undefined);
+    const mark = `0/0x${mask.toString(16)}`;
+    const cleared = await Promise.all(
+      ["ipv4", "ipv6"].map((family) => this.#update("-f", family, "-m", mark)),
+    );
+    return cleared.find(({ ok }) => !ok) ?? done(undefined);
   }
 
   async #update(...args: readonly string[]): Promise<Outcome<void>> {

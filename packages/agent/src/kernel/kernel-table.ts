@@ -13,6 +13,7 @@ import { carryOver, renewal, type TimedElement } from "./learned.js";
 import { type Lock, takeLock } from "./lock.js";
 import { Monitor } from "./monitor.js";
 import { Nft } from "./nft.js";
+import { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
 import { type FoundTable, type Table, Tables } from "./tables.js";
 import { takeUp } from "./taking-up.js";
@@ -53,6 +54,7 @@ export interface Applied {
   readonly because?: string;
   /** Where the kernel prints something else than was written: a defect of ours. */
   readonly unfaithful?: readonly string[];
+  /** Until the rules judged; a table that was swapped is compared after that. */
   readonly milliseconds: Milliseconds;
 }
 
@@ -104,7 +106,8 @@ export class KernelTable {
   private constructor(options: KernelTableOptions, lock: Lock, conntrack: Conntrack) {
     this.#options = options;
     this.#lock = lock;
-    this.#nft = new Nft([...(options.enter ?? []), "nft"]);
+    const command = [...(options.enter ?? []), "nft"];
+    this.#nft = new Nft(command, new NftSession(command));
     this.#counters = new CounterSums(this.#nft);
     this.#generations = new Generations(conntrack, options.connectionMask);
     this.#tables = new Tables(this.#nft, this.#generations, this.#counters);
@@ -233,8 +236,11 @@ export class KernelTable {
     const name = this.#freeName;
     const ruleset = frameOf(generation, this.#placeOf(name));
     const elements = await this.#learned(name, ruleset);
-    const loaded = await this.#tables.load(name, { ruleset, generation, elements });
+    const loaded = await this.#monitor.without(() =>
+      this.#tables.load(name, { ruleset, generation, elements }),
+    );
     if (!loaded.ok) return loaded;
+    const milliseconds = clock.read();
     this.#current = loaded.value;
     this.#suspect = undefined;
     if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
@@ -243,6 +249,7 @@ export class KernelTable {
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
     const removed = await this.#removeStrays();
     if (!removed.ok) return removed;
+    await this.#lookForStrays();
     const unfaithful = this.#unfaithful.size > 0 && { unfaithful: [...this.#unfaithful] };
     return done({
       kind: "swapped",
@@ -250,8 +257,15 @@ export class KernelTable {
       generation,
       because,
       ...unfaithful,
-      milliseconds: clock.read(),
+      milliseconds,
     });
+  }
+
+  /** Nobody watched while the table was loaded: an nft of an agent before this one may have loaded another meanwhile. */
+  async #lookForStrays(): Promise<void> {
+    const listed = await this.#nft.ask("list", "tables", "inet");
+    const ours = this.#names.filter((name) => listed.ok && listed.value.includes(`table inet ${name}\n`));
+    if (ours.some((name) => !this.#inForce.some((table) => table.name === name))) this.#verifySoon();
   }
 
   async #learned(to: string, wanted: Ruleset): Promise<string> {
@@ -426,6 +440,7 @@ export class KernelTable {
     clearTimeout(this.#trial?.timer);
     await this.#queue.run(() => this.#sweep());
     this.#monitor.stop();
+    await this.#nft.session?.close();
     await this.#lock.release();
   }
 }

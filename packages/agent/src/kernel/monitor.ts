@@ -36,6 +36,10 @@ export class Monitor {
 
   /** Resolves when nothing can escape it any more. */
   async start(): Promise<void> {
+    this.#stopped = false;
+    this.#foreign = false;
+    this.#ours = false;
+    this.#others = false;
     const [program, ...args] = this.options.command;
     const child = spawn(program!, [...args, "monitor"], { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;
@@ -43,8 +47,10 @@ export class Monitor {
       child.once("error", () => resolve());
       child.once("exit", () => resolve());
     });
-    createInterface({ input: child.stdout }).on("line", (line) => this.read(line));
-    void ended.then(() => this.#again());
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (this.#child === child) this.read(line);
+    });
+    void ended.then(() => this.#again(child));
     const listening = async (): Promise<void> => {
       while (child.exitCode === null && child.pid !== undefined && !listens(child.pid)) await sleep(5);
     };
@@ -54,12 +60,27 @@ export class Monitor {
   stop(): void {
     this.#stopped = true;
     this.#child?.kill();
+    this.#child = undefined;
+  }
+
+  /**
+   * Looks away while a whole table is written: nft would print each element of it, which takes longer than to write them.
+   * Who asks for that has to compare everything afterwards.
+   */
+  async without<T>(work: () => Promise<T>): Promise<T> {
+    this.stop();
+    try {
+      return await work();
+    } finally {
+      await this.start();
+    }
   }
 
   /** It fell behind and lost events, or was killed: whatever happened meanwhile was not seen. */
-  async #again(): Promise<void> {
+  async #again(child: ChildProcess): Promise<void> {
+    if (this.#child !== child) return;
     await sleep(500);
-    if (this.#stopped) return;
+    if (this.#stopped || this.#child !== child) return;
     await this.start();
     this.options.onForeign();
   }

@@ -1,24 +1,36 @@
 import { performance } from "node:perf_hooks";
 import { type Finished, run } from "./command.js";
+import type { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
+
+/** What is longer is done by an nft of its own, which gives back the memory it needed. */
+const longest = 2 ** 18;
 
 /** Talks to nftables of the network namespace that this process is in. */
 export class Nft {
   #milliseconds = 0;
 
-  /** `command`: how nft is started; tests start it in a namespace of theirs. */
-  constructor(readonly command: readonly string[] = ["nft"]) {}
+  /** `command`: how nft is started; tests start it in a namespace of theirs. `session`: one that need not be started. */
+  constructor(
+    readonly command: readonly string[] = ["nft"],
+    readonly session?: NftSession,
+  ) {}
 
-  /** How long all of its processes took so far. */
+  /** How long all that it was asked took so far. */
   get milliseconds(): number {
     return this.#milliseconds;
   }
 
   /** All of it, or nothing. `interrupted`: nft was killed, and which of the two it was is not known. */
   async transact(text: string): Promise<Outcome<void> & { readonly interrupted?: boolean }> {
-    const finished = await this.#run(["-f", "-"], text);
+    const finished = await this.#timed(
+      async () =>
+        (text.length > longest ? undefined : await this.session?.transact(text)) ??
+        run([...this.command, "-f", "-"], text),
+    );
     if (finished.status === 0) return done(undefined);
-    const interrupted = finished.ended?.startsWith("SIG") ?? false;
+    // A program that could not be started did nothing.
+    const interrupted = finished.ended !== undefined && !/^E[A-Z]/.test(finished.ended);
     return { ...failed(complaint(finished, text)), interrupted };
   }
 
@@ -27,18 +39,30 @@ export class Nft {
     return this.ask("-s", "-nn", "list", ...what);
   }
 
-  async ask(...args: readonly string[]): Promise<Outcome<string>> {
-    const finished = await this.#run(args);
-    return finished.status === 0 ? done(finished.stdout) : failed(complaint(finished, args.join(" ")));
+  /** The same of one set, which is small. */
+  async listSet(table: string, name: string): Promise<Outcome<string>> {
+    const words = ["list", "set", "inet", table, name];
+    const finished = await this.#timed(() => this.session?.ask(words.join(" ")));
+    if (finished === undefined || finished.ended !== undefined) return this.list(...words.slice(1));
+    return answerOf(finished, words);
   }
 
-  async #run(args: readonly string[], input?: string): Promise<Finished> {
+  async ask(...args: readonly string[]): Promise<Outcome<string>> {
+    return answerOf(await this.#timed(() => run([...this.command, ...args])), args);
+  }
+
+  async #timed<T>(work: () => T | Promise<T>): Promise<T> {
     const since = performance.now();
-    const finished = await run([...this.command, ...args], input);
-    this.#milliseconds += performance.now() - since;
-    return finished;
+    try {
+      return await work();
+    } finally {
+      this.#milliseconds += performance.now() - since;
+    }
   }
 }
+
+const answerOf = (finished: Finished, words: readonly string[]): Outcome<string> =>
+  finished.status === 0 ? done(finished.stdout) : failed(complaint(finished, words.join(" ")));
 
 const missing = /No such file or directory/;
 export const isMissing = (outcome: Outcome<unknown>): boolean => !outcome.ok && missing.test(outcome.message);

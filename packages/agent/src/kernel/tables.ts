@@ -117,7 +117,7 @@ export class Tables {
     if (this.#written.length > 100) this.#written.shift();
     const outcome = await this.nft.transact(text);
     if (!outcome.ok && !outcome.interrupted) return outcome;
-    const set = await this.nft.list("set", "inet", name, stateSet);
+    const set = await this.nft.listSet(name, stateSet);
     const found = set.ok ? readState(set.value) : undefined;
     if (found?.digest === state.digest) return done(state);
     if (!outcome.ok) return outcome;

@@ -57,20 +57,40 @@ export function editedElements(
   elements: Elements,
   changes: ReadonlyMap<string, string | undefined>,
 ): Elements {
-  let { size } = elements;
-  for (const [key, value] of changes) size += Number(value !== undefined) - Number(elements.has(key));
   const { base, changes: earlier } =
     elements instanceof EditedElements ? elements : { base: elements, changes: new Map() };
-  const edited = new EditedElements(base, new Map([...earlier, ...changes]), size);
-  const made = edited.changes.size > most ? new Map(edited) : edited;
+  const made =
+    earlier.size + changes.size > most
+      ? copied(base, earlier, changes)
+      : new EditedElements(base, new Map([...earlier, ...changes]), sizeAfter(elements, changes));
   edits.set(made, { of: new WeakRef(elements), keys: [...changes.keys()] });
   return made;
 }
 
-/** The keys in which one may differ from the other: all there are, unless one is known to be made from the other. */
-export function keysToCompare(before: Elements, after: Elements): Iterable<string> {
+function copied(base: Elements, ...all: readonly ReadonlyMap<string, string | undefined>[]): Elements {
+  const copy = new Map(base);
+  for (const changes of all)
+    for (const [key, value] of changes)
+      if (value === undefined) copy.delete(key);
+      else copy.set(key, value);
+  return copy;
+}
+
+function sizeAfter(elements: Elements, changes: ReadonlyMap<string, string | undefined>): number {
+  let { size } = elements;
+  for (const [key, value] of changes) size += Number(value !== undefined) - Number(elements.has(key));
+  return size;
+}
+
+/** The keys in which one may differ from the other, where that is made from it. */
+export function editedKeys(before: Elements, after: Elements): readonly string[] | undefined {
   const edit = edits.get(after);
-  return edit !== undefined && edit.of.deref() === before ? edit.keys : allKeys(before, after);
+  return edit !== undefined && edit.of.deref() === before ? edit.keys : undefined;
+}
+
+/** The same of any two: all there are, unless one is known to be made from the other. */
+export function keysToCompare(before: Elements, after: Elements): Iterable<string> {
+  return editedKeys(before, after) ?? allKeys(before, after);
 }
 
 function* allKeys(before: Elements, after: Elements): Iterable<string> {

@@ -85,9 +85,12 @@ export function formatAddress({ family, value }: Address): string {
     return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
   }
   const digits = value.toString(16).padStart(32, "0");
-  const groups = Array.from({ length: 8 }, (_, i) =>
-    Number.parseInt(digits.slice(4 * i, 4 * i + 4), 16).toString(16),
-  );
+  const groups: string[] = [];
+  for (let at = 0; at < 32; at += 4) {
+    let first = at;
+    while (first < at + 3 && digits.charCodeAt(first) === zero) first++;
+    groups.push(digits.slice(first, at + 4));
+  }
   const { start, length } = longestZeroRun(groups);
   if (length < 2) return groups.join(":");
   return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
@@ -99,6 +102,7 @@ function longestZeroRun(groups: readonly string[]): { start: number; length: num
     let end = start;
     while (groups[end] === "0") end++;
     if (end - start > best.length) best = { start, length: end - start };
+    start = end;
   }
   return best;
 }

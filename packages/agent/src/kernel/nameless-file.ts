@@ -1,0 +1,52 @@
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * A file that nobody else can open, and that is gone with those who have it open. nft writes each few letters by
+ * themselves: into a file that costs little, where a pipe would wake its reader each time.
+ */
+export class NamelessFile {
+  private constructor(readonly descriptor: number) {}
+
+  /** Undefined where nothing can be written, not even in memory. */
+  static open(): NamelessFile | undefined {
+    for (const parent of ["/dev/shm", tmpdir()])
+      try {
+        const folder = mkdtempSync(join(parent, "tierwall-"));
+        try {
+          return new NamelessFile(openSync(join(folder, "file"), "wx+", 0o600));
+        } finally {
+          rmSync(folder, { recursive: true });
+        }
+      } catch {}
+    return undefined;
+  }
+
+  write(text: string): void {
+    ftruncateSync(this.descriptor);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at, bytes.length - at, at);
+  }
+
+  read(): string {
+    const bytes = Buffer.alloc(fstatSync(this.descriptor).size);
+    let at = 0;
+    for (let more = 1; more > 0 && at < bytes.length; at += more)
+      more = readSync(this.descriptor, bytes, at, bytes.length - at, at);
+    return bytes.toString("utf8", 0, at);
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
+}

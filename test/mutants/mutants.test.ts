@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -73,7 +73,7 @@ function plant(mutant: Mutant): string {
     return folder;
   }
   const folder = join(cache, `core-${numberOf(mutant)}`);
-  cpSync(core, folder, { recursive: true, filter: (path) => !path.includes("engine") });
+  cpSync(core, folder, { recursive: true, filter: (path) => !relative(core, path).startsWith("engine") });
   cpSync(from, join(folder, compiled));
   return folder;
 }

@@ -23,11 +23,12 @@ export class IngressAnswers {
 
   constructor(
     private readonly view: View,
-    layers: readonly GroupLayer[],
+    all: readonly GroupLayer[],
     pods: readonly EndGroup[],
     private readonly answers: OutcomeAnswers,
     singlesOutFew: (layer: GroupLayer) => boolean = isSparse,
   ) {
+    const layers = all.filter(saysSomething);
     const rows = tupleNumbers(pods, (group) => layers.map((layer) => contentOf(layer, group)));
     this.at = rows.numbers;
     this.layers = layers.map((layer) => {
@@ -86,6 +87,9 @@ export class IngressAnswers {
     return all;
   }
 }
+
+const saysSomething = ({ transposed: { bases, rows } }: GroupLayer): boolean =>
+  rows.length > 0 || bases.some((base) => base !== silent);
 
 /** Where a source is singled out by fewer than one in so many rows. */
 const few = 16;

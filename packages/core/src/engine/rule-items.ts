@@ -39,19 +39,32 @@ export interface Item {
 /** Takes rules apart into items, each once for all subjects that it means the same for. */
 export class RuleItems {
   private readonly known = new Map<Rule, readonly Item[]>();
+  /** The same for rules that mean something else only for subjects which name ports otherwise. */
+  private readonly byNaming = new Map<Rule, Map<EndClass | undefined, readonly Item[]>>();
   private readonly ownHeld = new Map<ColumnSet, boolean>();
 
   constructor(
     private readonly direction: Direction,
     private readonly space: Space,
     private readonly ports: RulePorts,
+    /** One end for all that name ports alike. */
+    private readonly namingOf: (end: EndClass) => EndClass | undefined,
   ) {}
 
   of(rule: Rule, subject: EndClass): readonly Item[] {
     const known = this.known.get(rule);
     if (known !== undefined) return known;
+    const namings = this.byNaming.get(rule);
+    return namings?.get(this.namingOf(subject)) ?? this.find(rule, subject);
+  }
+
+  private find(rule: Rule, subject: EndClass): readonly Item[] {
     const found = this.compute(rule, subject);
     if (!this.dependsOnSubject(rule)) this.known.set(rule, found);
+    else if (!rule.peers.some(isRelative)) {
+      const namings = this.byNaming.get(rule) ?? new Map<EndClass | undefined, readonly Item[]>();
+      this.byNaming.set(rule, namings.set(this.namingOf(subject), found));
+    }
     return found;
   }
 

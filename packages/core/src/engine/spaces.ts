@@ -54,7 +54,7 @@ export class Spaces {
   compile(direction: Direction, tier: Tier, outcomes: Outcomes): Layer {
     const rows = TierRows.of(tier, direction, this.ends, this.peers.selections);
     const table = (space: Space, grouped: boolean) => {
-      const items = new RuleItems(direction, space, this.ports);
+      const items = new RuleItems(direction, space, this.ports, (end) => this.ends.portNaming(end));
       return new TierTable(rows, direction, space, items, outcomes, grouped);
     };
     return {

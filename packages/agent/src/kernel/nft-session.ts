@@ -23,6 +23,11 @@ export class NftSession {
   /** `command`: how nft is started. */
   constructor(readonly command: readonly string[]) {}
 
+  /** Whoever waits for that does not wait when there is something to do. */
+  start(): Promise<void> {
+    return this.#queue.run(async () => void (await this.#conversation()));
+  }
+
   /** Does all of a text, or nothing of it. Undefined: nft cannot be talked to, and nothing was done. */
   transact(text: string): Promise<Finished | undefined> {
     return this.#queue.run(async () => {

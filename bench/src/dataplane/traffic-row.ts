@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { formatAddress, type State } from "@tierwall/core";
 import type { Shape } from "../generate/shape.js";
 import type { Pod } from "../generate/parsed.js";
@@ -82,14 +83,14 @@ export async function measureTraffic(
 async function under(wires: Wires, state: State | undefined, port: number): Promise<Rates> {
   if (state === undefined) {
     wires.load(emptyRuleset);
-    const rates = ratesOf(wires, port);
+    const rates = await ratesOf(wires, port);
     wires.load("delete table inet empty\n");
     return rates;
   }
   const node = await ProgrammedNode.open(wires.node);
   try {
     await node.enforce(state.cluster, state.tiers);
-    return ratesOf(wires, port);
+    return await ratesOf(wires, port);
   } finally {
     await node.close();
   }
@@ -97,8 +98,9 @@ async function under(wires: Wires, state: State | undefined, port: number): Prom
 
 const seconds = 0.6;
 
-/** Of both families, taken together. */
-function ratesOf(wires: Wires, port: number): Rates {
+/** Of both families, taken together. First the kernel, and this process, must be done with the rulesets of before. */
+async function ratesOf(wires: Wires, port: number): Promise<Rates> {
+  await sleep(1500);
   const both = (what: keyof Rates) =>
     ([4, 6] as const).reduce((sum, family) => sum + wires.rate(what, family, port, seconds), 0) / 2;
   return { connect: both("connect"), echo: both("echo") };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** A short name that two things share only if they are made of the same text. */
 export function contentName(prefix: string, text: string, digits = 16): string {
@@ -6,5 +6,5 @@ export function contentName(prefix: string, text: string, digits = 16): string {
 }
 
 export function digestOf(text: string): string {
-  return createHash("sha1").update(text).digest("hex");
+  return hash("sha1", text);
 }

@@ -138,15 +138,18 @@ export class PeerReaches {
     listed: Map<End, Membership>,
   ): readonly End[] {
     const come: End[] = [];
-    let last: { readonly who: string; readonly membership: Membership } | undefined;
-    for (const end of crowd.candidates(settled, otherwise)) {
-      // The ends of a pod stand side by side, and selectors do not look at addresses.
-      const isSame = settled.kind === "pods" && end.kind === "pod" && last?.who === end.who;
-      const membership = isSame ? last!.membership : this.membership(peer, settled, otherwise, subject, end);
-      last = { who: end.who, membership };
-      if (membership === otherwise) continue;
-      listed.set(end, membership);
-      come.push(end);
+    for (const group of crowd.candidates(settled, otherwise)) {
+      let who: string | undefined;
+      let membership = otherwise;
+      for (const end of group) {
+        // The ends of a pod stand side by side, and selectors do not look at addresses.
+        if (settled.kind !== "pods" || end.who !== who)
+          membership = this.membership(peer, settled, otherwise, subject, end);
+        who = end.who;
+        if (membership === otherwise) continue;
+        listed.set(end, membership);
+        come.push(end);
+      }
     }
     return come;
   }
@@ -197,24 +200,27 @@ class Crowd {
   constructor(private readonly population: Population) {}
 
   /** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
-  *candidates(settled: SettledPeer, otherwise: Membership): Iterable<End> {
-    if (settled.kind === "nobody" || settled.kind === "everything") return;
-    if (settled.kind === "pods") yield* this.pods(settled);
+  candidates(settled: SettledPeer, otherwise: Membership): readonly Iterable<End>[] {
+    if (settled.kind === "nobody" || settled.kind === "everything") return [];
+    if (settled.kind === "pods") return this.pods(settled);
     // Outside of its blocks such a peer holds nobody.
-    else if (settled.kind === "networks" && otherwise === "no")
-      yield* (this.inBlocks ??= new EndsInBlocks(this.population)).inAnyOf(settled.cidrs);
-    else yield* this.population;
+    if (settled.kind === "networks" && otherwise === "no")
+      return [(this.inBlocks ??= new EndsInBlocks(this.population)).inAnyOf(settled.cidrs)];
+    return [this.population];
   }
 
-  private *pods({ choice: { namespaces } }: Extract<SettledPeer, { kind: "pods" }>): Iterable<End> {
+  private pods({ choice: { namespaces } }: Extract<SettledPeer, { kind: "pods" }>): readonly Iterable<End>[] {
     const { podsIn } = this.population;
     const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
     const names = namespaces.kind === "named" ? [namespaces.name] : named;
+    const found: Iterable<End>[] = [];
     for (const name of new Set(names ?? podsIn.keys())) {
-      const ends = podsIn.get(name) ?? [];
-      const [one] = ends;
-      if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)) yield* ends;
+      const ends = podsIn.get(name);
+      const [one] = ends ?? [];
+      if (ends && one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace))
+        found.push(ends);
     }
+    return found;
   }
 }
 

@@ -91,8 +91,13 @@ export class RuleReaches {
     const membership = membershipIn(inputs);
     const otherwise = items.of(membership(undefined), undefined);
     const listed = new Map<End, Item | undefined>();
+    const isAlike = !looksAtAll(record);
+    const known = new Map<Membership, Item | undefined>();
     for (const end of this.candidates(record, inputs)) {
-      const item = items.of(membership(end), end);
+      const found = membership(end);
+      // Where a rule looks at nothing else, all who are in are treated alike.
+      if (!isAlike || !known.has(found)) known.set(found, items.of(found, end));
+      const item = known.get(found);
       if (item !== otherwise) listed.set(end, item);
     }
     const number = ++this.numbers;
@@ -184,6 +189,9 @@ function membershipOf(end: End | undefined, inputs: readonly PeerReach[]): Membe
 
 /** The same for many ends: most inputs hold nobody but those they list. */
 function membershipIn(inputs: readonly PeerReach[]): (end: End | undefined) => Membership {
+  const [only] = inputs;
+  if (only !== undefined && inputs.length === 1)
+    return (end) => (end && only.listed.get(end)) ?? only.otherwise;
   const inListed = new Map<End, Membership>();
   for (const { otherwise, listed } of inputs)
     if (otherwise === "no")

@@ -141,6 +141,29 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect(tables()).toBe("table inet tierwall-b");
   });
 
+  test("so it is when it does that in the moment in which ours is loaded, and nobody watches", async () => {
+    const table = await openTable();
+    let isFirst = true;
+    const disturbed: ReturnType<typeof denying> = (...args) => {
+      if (isFirst) node.load("table inet tierwall-b {\n}\n");
+      isFirst = false;
+      return denying(80)(...args);
+    };
+    expect(await table.apply(disturbed)).toMatchObject({ ok: true, value: { table: "tierwall" } });
+    await until(() => drifts.length > 0);
+    expect(drifts[0]?.differences).toEqual(["the table tierwall-b is not ours"]);
+    expect(tables()).toBe("table inet tierwall-b");
+    expect([node.lets(80), node.lets(81)]).toEqual([false, true]);
+  });
+
+  test("watches again after a table was loaded", async () => {
+    const table = await openTable();
+    await table.apply(denying(80));
+    node.run("nft", "flush", "ruleset");
+    await until(() => drifts.length > 0);
+    expect(node.lets(80)).toBe(false);
+  });
+
   test("a bridge that comes later is seen to before rules are applied, and said if that is impossible", async () => {
     const answers = [
       done([]),

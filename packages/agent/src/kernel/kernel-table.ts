@@ -138,7 +138,7 @@ export class KernelTable {
   }
 
   async #begin(): Promise<Outcome<void>> {
-    await this.#monitor.start();
+    await Promise.all([this.#monitor.start(), this.#nft.session?.start()]);
     const taken = await takeUp(this.#tables, this.#generations, this.#names);
     if (!taken.ok) return taken;
     this.#current = taken.value.current;
@@ -236,11 +236,11 @@ export class KernelTable {
     const name = this.#freeName;
     const ruleset = frameOf(generation, this.#placeOf(name));
     const elements = await this.#learned(name, ruleset);
-    const loaded = await this.#monitor.without(() =>
-      this.#tables.load(name, { ruleset, generation, elements }),
-    );
+    const { loaded, milliseconds } = await this.#monitor.without(async () => ({
+      loaded: await this.#tables.load(name, { ruleset, generation, elements }),
+      milliseconds: clock.read(),
+    }));
     if (!loaded.ok) return loaded;
-    const milliseconds = clock.read();
     this.#current = loaded.value;
     this.#suspect = undefined;
     if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];

@@ -23,6 +23,11 @@ export class NftSession {
   /** `command`: how nft is started. */
   constructor(readonly command: readonly string[]) {}
 
+  /** Whoever waits for that does not wait when there is something to do. */
+  start(): Promise<void> {
+    return this.#queue.run(async () => void (await this.#conversation()));
+  }
+
   /** Does all of a text, or nothing of it. Undefined: nft cannot be talked to, and nothing was done. */
   transact(text: string): Promise<Finished | undefined> {
     return this.#queue.run(async () => {
@@ -49,10 +54,12 @@ export class NftSession {
     if (!isOver) void this.#open?.end();
     this.#open = undefined;
     const file = this.#isPossible ? NamelessFile.open() : undefined;
-    const begun = file && new Conversation(this.command, file);
-    // An nft without a command line of its own refuses, one that repeats what it reads gives another answer.
-    if (begun && (await begun.ask("")).status === 0) this.#open = begun;
-    else this.#isPossible = false;
+    if (file === undefined) return undefined;
+    const begun = new Conversation(this.command, file);
+    const greeting = await begun.ask("");
+    if (greeting.status === 0) this.#open = begun;
+    // An nft without a command line of its own refuses; one that was killed may be started again.
+    else this.#isPossible = greeting.ended?.startsWith("SIG") ?? false;
     return this.#open;
   }
 }
@@ -83,11 +90,11 @@ class Conversation {
       this.#child.once("close", (status, signal) => over(signal ?? `exit with status ${status}`));
     });
     void this.#ended.then(() => file.close());
-    this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#said += text;
       this.#heard?.();
     });
-    this.#child.stdin!.on("error", () => {});
+    this.#child.stdin?.on("error", () => {});
   }
 
   async ask(line: string): Promise<Finished> {
@@ -98,7 +105,7 @@ class Conversation {
         if (lastAnswer.test(this.#said)) resolve(undefined);
       };
     });
-    this.#child.stdin!.write(`${line}\n${lastQuestion}\n`);
+    this.#child.stdin?.write(`${line}\n${lastQuestion}\n`);
     const ended = await Promise.race([answered, this.#ended]);
     if (ended !== undefined) return { status: undefined, stdout: "", stderr: "", ended };
     const text = this.#said.replace(lastAnswer, "");
@@ -107,7 +114,7 @@ class Conversation {
   }
 
   async end(): Promise<void> {
-    this.#child.stdin!.end();
+    this.#child.stdin?.end();
     await this.#ended;
   }
 }

@@ -33,11 +33,12 @@ export function isSubject(selection: PodSelection, subject: PodEndpoint): boolea
   return (
     selects(selection.namespaces, subject.namespace.labels) &&
     selects(selection.pods, subject.pod.labels) &&
-    selects(selection.account ?? [], accountLabels(subject))
+    accountIsIn(selection.account, subject)
   );
 }
 
-const accountLabels = ({ pod }: PodEndpoint): Labels => ({ serviceaccount: pod.serviceAccount });
+const accountIsIn = (match: LabelMatch | undefined, { pod }: PodEndpoint): boolean =>
+  match === undefined || selects(match, { serviceaccount: pod.serviceAccount });
 
 export function anyPeerMatches(
   rule: Rule,
@@ -63,7 +64,7 @@ export function peerMatches(
         !other.pod.hostNetwork &&
         namespaceIsIn(peer.namespaces, subject, other) &&
         podIsIn(peer.pods, subject, other) &&
-        selects(peer.account ?? [], accountLabels(other))
+        accountIsIn(peer.account, other)
       );
     case "networks": // S2.3, S3.4; S7.5 for those that reach external addresses only.
       return (

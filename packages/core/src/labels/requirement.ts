@@ -15,7 +15,9 @@ export const namespaceNameLabel = "kubernetes.io/metadata.name";
 
 // S1.10: NotIn and DoesNotExist hold where the key is absent.
 export function holds(requirement: Requirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
+  const found: unknown = labels[requirement.key];
+  // What is not a text is not a label, but what every object has.
+  const value = typeof found === "string" ? found : undefined;
   switch (requirement.operator) {
     case "In":
       return value !== undefined && requirement.values.includes(value);

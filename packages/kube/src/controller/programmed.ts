@@ -13,10 +13,10 @@ export function programmedOn(
   if (!nodes.some((node) => reports.has(node)))
     return programmed("Unknown", "NoAgents", "no node agent tells what it enforces");
   const lacking = nodes.flatMap((node) => lackAt(node, digest, reports.get(node)));
-  const done = `${nodes.length - lacking.length} of ${nodes.length} node${nodes.length === 1 ? "" : "s"} enforce it`;
+  const done = `enforced on ${nodes.length - lacking.length} of ${nodes.length} node${nodes.length === 1 ? "" : "s"}`;
   return lacking.length === 0
     ? programmed("True", "Programmed", done)
-    : programmed("False", "Pending", `${done}; not yet ${listed(lacking)}`);
+    : programmed("False", "Pending", `${done}; not yet on ${listed(lacking)}`);
 }
 
 /** The node, and why it does not enforce the policy; nothing where it does. */

@@ -29,7 +29,10 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   const controller = new Controller(
     connection,
     {
-      ...{ namespace, identity, leaseDuration, state },
+      namespace,
+      identity,
+      leaseDuration,
+      state,
       ...(admission === undefined ? {} : { follower: admission.follower }),
     },
     metrics,

@@ -38,6 +38,6 @@ it("how one policy stands to the others is what the proofs about all policies sa
         expect(disputed.toSorted()).toEqual(toldOf(conflicts, policy));
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 30) },
+    { numRuns: Number(process.env.RUNS ?? 20) },
   );
 });

@@ -298,7 +298,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
 
     it("are renewed while requests go on, none of which fails", async () => {
       await forget();
-      const lab = await AdmissionLab.start(plane, { times: { life: 15_000, lead: 1000, check: 200 } });
+      const lab = await AdmissionLab.start(plane, { times: { life: 24_000, lead: 1000, check: 200 } });
       const seen = new Set<string>();
       const path = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies?dryRun=All";
       let asked = 0;

@@ -59,6 +59,6 @@ it("an update of policies has the consequences that a diff of the states counts,
         expect([about(example), ...verdicts]).toEqual([about(example), was, is]);
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 30) },
+    { numRuns: Number(process.env.RUNS ?? 20) },
   );
 });

@@ -12,7 +12,10 @@ const webhookOf = (options: Partial<Parameters<typeof webhookConfiguration>[0]> 
 it("asks about every kind of policy but Cilium's", () => {
   const rules = webhookOf().rules as { apiGroups: string[]; apiVersions: string[]; resources: string[] }[];
   expect(
-    rules.map(({ apiGroups, apiVersions, resources }) => `${apiGroups}/${apiVersions} ${resources}`),
+    rules.map(
+      ({ apiGroups, apiVersions, resources }) =>
+        `${apiGroups.join()}/${apiVersions.join()} ${resources.join()}`,
+    ),
   ).toEqual([
     "networking.k8s.io/v1 networkpolicies",
     "policy.networking.k8s.io/v1alpha2 clusternetworkpolicies",

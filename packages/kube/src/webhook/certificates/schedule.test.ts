@@ -17,7 +17,7 @@ describe("a certificate", () => {
     ["at once", 0, false],
     ["shortly before two thirds of its life", 60 * day - minute, false],
     ["at two thirds", 60 * day, true],
-  ])("%s: the next one is due: %s %s", (_, later, wanted) => {
+  ])("%s the next one is due or not", (_, later, wanted) => {
     expect(isDue(first, start + later)).toBe(wanted);
   });
 

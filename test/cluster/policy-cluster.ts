@@ -14,7 +14,10 @@ interface Definition {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly plural: string };
-    readonly versions: readonly { readonly name: string }[];
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema: { readonly openAPIV3Schema: JsonObject };
+    }[];
   };
 }
 
@@ -23,6 +26,17 @@ export function definitionsIn(folder: "" | "first-draft/" | "kep-2091/"): readon
   const root = new URL(`../../deploy/crds/${folder}`, import.meta.url);
   const files = readdirSync(root).filter((name) => name.endsWith(".yaml"));
   return files.map((name) => parse(readFileSync(new URL(name, root), "utf8")) as Definition);
+}
+
+/** The same, but it takes any spec, as a definition of a newer version would take more than we know. */
+export function lenient(definition: Definition): Definition {
+  const versions = definition.spec.versions.map((version) => {
+    const { openAPIV3Schema: root } = version.schema;
+    const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const properties = { ...(root.properties as JsonObject), spec: anything };
+    return { ...version, schema: { openAPIV3Schema: { type: "object", properties } } };
+  });
+  return { ...definition, spec: { ...definition.spec, versions } };
 }
 
 export async function install(api: ApiClient, definitions: readonly Definition[]): Promise<void> {

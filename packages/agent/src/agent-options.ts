@@ -26,5 +26,11 @@ export type SourceOptions = {
   readonly state: LiveOptions;
 } & (
   | { readonly kind: "files"; readonly paths: readonly string[]; readonly recursive: boolean }
-  | { readonly kind: "cluster"; readonly kubeconfig?: string; readonly context?: string }
+  | {
+      readonly kind: "cluster";
+      readonly kubeconfig?: string;
+      readonly context?: string;
+      /** Where the Lease is that tells what this node enforces. */
+      readonly namespace: string;
+    }
 );

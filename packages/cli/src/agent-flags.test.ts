@@ -28,7 +28,11 @@ describe("the options of an agent", () => {
       localRanges: [],
       shadow: false,
     });
-    expect(source).toEqual({ kind: "cluster", state: { facts: { podCidrs: [] } } });
+    expect(source).toEqual({
+      kind: "cluster",
+      namespace: "tierwall-system",
+      state: { facts: { podCidrs: [] } },
+    });
     expect(rest).toEqual({
       table: "tierwall",
       metricsAddress: "127.0.0.1:9465",

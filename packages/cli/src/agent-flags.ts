@@ -3,6 +3,7 @@ import type { AgentOptions, SourceOptions } from "@tierwall/agent";
 import type { Address, Cidr } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
+import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { duration } from "./quantity.js";
 import { address, cidr, collect, collectWith } from "./state.js";
 
@@ -11,6 +12,7 @@ export interface AgentFlags extends NodeFlags {
   readonly recursive?: boolean;
   readonly kubeconfig?: string;
   readonly context?: string;
+  readonly namespace?: string;
   readonly podCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
   readonly ciliumEnforcement?: "default" | "always" | "never";
@@ -62,7 +64,7 @@ function tableName(text: string): string {
 
 /** Where the state of the cluster comes from, and what it does not tell. */
 function withSourceFlags(command: Command): Command {
-  return command
+  return withNamespaceFlag(command)
     .option(
       "-f, --filename <path>",
       "enforce the manifests of a file or a folder, and watch it (repeatable)",
@@ -125,6 +127,7 @@ function sourceOptions(flags: AgentFlags): SourceOptions {
   return {
     kind: "cluster",
     state,
+    namespace: flags.namespace ?? ownNamespace(),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   };

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
 import { type Address, type Cidr, diagnostic, type Result } from "@tierwall/core";
 import { runController, type StartService, systemNamespace } from "@tierwall/kube";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { controllerPage } from "./controller-page.js";
+import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { readToken } from "./page-token.js";
 import { duration, portNumber } from "./quantity.js";
 import { address, cidr, collect, collectWith } from "./state.js";
@@ -23,7 +23,7 @@ interface ControllerFlags {
 }
 
 export function addController(program: Command, finish: (status: number) => void): void {
-  program
+  const command = program
     .command("controller")
     .summary("tell a cluster what its policies do, in conditions and events")
     .description(
@@ -35,11 +35,8 @@ export function addController(program: Command, finish: (status: number) => void
         "`tierwall agent` does on each node.",
     )
     .option("--kubeconfig <file>", "how to reach the cluster (default: as kubectl, or from inside a pod)")
-    .option("--context <name>", "the context of the kubeconfig")
-    .option(
-      "--namespace <name>",
-      `where the Leases of controllers and agents are (default: the one of this pod, or ${systemNamespace})`,
-    )
+    .option("--context <name>", "the context of the kubeconfig");
+  withNamespaceFlag(command)
     .addOption(
       new Option("--lease-duration <time>", "how long others wait for a leader that is silent")
         .argParser(leaseDuration)
@@ -107,7 +104,7 @@ async function start(flags: ControllerFlags): Promise<number> {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       ...(context === undefined ? {} : { context }),
     },
-    namespace: flags.namespace ?? ownNamespace() ?? systemNamespace,
+    namespace: flags.namespace ?? ownNamespace(),
     leaseDuration: flags.leaseDuration,
     state: {
       facts: {
@@ -135,12 +132,6 @@ function pageOf({ pagePort, pageTokenFile, pageHost }: ControllerFlags): Result<
   const token = readToken(pageTokenFile);
   if (!token.ok) return token;
   return { ok: true, value: controllerPage({ port: pagePort, hosts: pageHost ?? [], token: token.value }) };
-}
-
-/** Kubernetes tells pods where they are. */
-function ownNamespace(): string | undefined {
-  const path = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-  return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
 }
 
 function leaseDuration(text: string): number {

@@ -18,6 +18,7 @@ export {
   agentLeaseOf,
   programmedAnnotation,
   programmedText,
+  shadowAnnotation,
   systemNamespace,
 } from "./controller/programmed-report.js";
 export { type EngineChange, LiveEngine } from "./controller/live-engine.js";

@@ -7,6 +7,7 @@ import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
+import { NodeLease } from "../see/node-lease.js";
 import { agentLog } from "./agent-log.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";
@@ -52,6 +53,7 @@ async function start(
 ): Promise<Outcome<Stop>> {
   const { metrics } = node.observer;
   const diagnostics = new DiagnosticsLog(log);
+  const lease = leaseOf(options, source, log);
   const agent = new Agent({
     options: options.node,
     source: source.source,
@@ -62,6 +64,7 @@ async function start(
       diagnostics.take(programmed.situation);
       node.tellSettings();
       report.programmed(programmed, { metrics, pods: agent.pods });
+      lease?.programmed(programmed.situation.policies);
     },
     onFailure: (cause, retryIn) => report.failed(cause, retryIn, metrics),
     log,
@@ -78,8 +81,16 @@ async function start(
     for (const timer of timers) clearInterval(timer);
     diagnostics.stop();
     await agent.stop();
+    await lease?.stop();
     await served.value();
   });
+}
+
+/** Who reads files has nobody to tell. */
+function leaseOf({ node }: AgentOptions, { cluster }: OpenSource, log: Logger): NodeLease | undefined {
+  if (cluster === undefined) return undefined;
+  const { connection, namespace } = cluster;
+  return new NodeLease(connection, { node: node.node, namespace, shadow: node.shadow }, log);
 }
 
 /** Repairs are reported where they happen; here is said when nobody could look. */

@@ -1,5 +1,11 @@
 import type { Diagnostic } from "@tierwall/core";
-import { ClusterSource, connect, type KindHealth, type SituationSource } from "@tierwall/kube";
+import {
+  ClusterSource,
+  connect,
+  type Connection,
+  type KindHealth,
+  type SituationSource,
+} from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { SourceOptions } from "../agent-options.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
@@ -9,6 +15,8 @@ import { FileSource } from "../source/file-source.js";
 
 export interface OpenSource {
   readonly source: SituationSource;
+  /** To the cluster that it comes from; absent for files. */
+  readonly cluster?: { readonly connection: Connection; readonly namespace: string };
   readonly status: () => readonly SourceStatus[];
 }
 
@@ -69,7 +77,7 @@ const placeText = (place: Diagnostic["place"]): string =>
   place === undefined ? "" : `${place.file}:${place.line}: `;
 
 async function openCluster(
-  { kubeconfig, context, state }: Extract<SourceOptions, { kind: "cluster" }>,
+  { kubeconfig, context, namespace, state }: Extract<SourceOptions, { kind: "cluster" }>,
   log: Logger,
   metrics: AgentMetrics,
 ): Promise<Outcome<OpenSource>> {
@@ -87,8 +95,13 @@ async function openCluster(
     if (isGood(health)) log.info(said, "watching");
     else log.warn(said, health.message ?? "not known yet");
   };
-  const source = new ClusterSource(connected.connection, { ...state, onHealth });
-  return done({ source, status: () => [...source.health()].map(statusOf) });
+  const { connection } = connected;
+  const source = new ClusterSource(connection, { ...state, onHealth });
+  return done({
+    source,
+    cluster: { connection, namespace },
+    status: () => [...source.health()].map(statusOf),
+  });
 }
 
 /** A kind that the cluster does not serve has no objects, and that is known. */

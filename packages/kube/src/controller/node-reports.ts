@@ -2,12 +2,14 @@ import { isObject, type JsonObject } from "@tierwall/core";
 import type { Connection } from "../connection.js";
 import type { WatchedKind } from "../kinds.js";
 import { type KindHealth, Reflector, type ReflectorListener, type ReflectorTimes } from "../reflector.js";
-import { nodeOfLease, programmedAnnotation, programmedIn } from "./programmed-report.js";
+import { nodeOfLease, programmedAnnotation, programmedIn, shadowAnnotation } from "./programmed-report.js";
 
 /** What the agent of a node told last. */
 export interface NodeReport {
   /** Digests of the policies that the kernel holds. */
   readonly programmed: ReadonlySet<string>;
+  /** It denies nothing. */
+  readonly shadow: boolean;
   /** When the agent last said so, by its own clock. */
   readonly renewed: string;
 }
@@ -49,11 +51,13 @@ export class NodeReports implements ReflectorListener {
     const { metadata, spec } = object;
     const annotations = isObject(metadata) && isObject(metadata.annotations) ? metadata.annotations : {};
     const text = textIn(annotations[programmedAnnotation]);
+    const shadow = annotations[shadowAnnotation] === "true";
     const known = this.byNode.get(node);
     const programmed = known?.text === text ? known.programmed : programmedIn(text);
-    this.byNode.set(node, { text, programmed, renewed: textIn(isObject(spec) ? spec.renewTime : "") });
+    const renewed = textIn(isObject(spec) ? spec.renewTime : "");
+    this.byNode.set(node, { text, programmed, shadow, renewed });
     // That it is alive changes nothing.
-    if (known?.text !== text) this.onChange();
+    if (known?.text !== text || known.shadow !== shadow) this.onChange();
     return name;
   }
 

@@ -8,6 +8,8 @@ import { hasConditions } from "./condition.js";
  */
 
 export const programmedAnnotation = "tierwall.dev/programmed";
+/** On the Lease of a node that only watches. */
+export const shadowAnnotation = "tierwall.dev/shadow";
 
 /** Where the Leases of agents and controllers are, unless they are told otherwise. */
 export const systemNamespace = "tierwall-system";

@@ -12,13 +12,24 @@ export function programmedOn(
 ): Programmed {
   if (!nodes.some((node) => reports.has(node)))
     return programmed("Unknown", "NoAgents", "no node agent tells what it enforces");
-  const missing = nodes.filter((node) => reports.get(node)?.programmed.has(digest) !== true);
-  const all = `${nodes.length} node${nodes.length === 1 ? "" : "s"}`;
-  if (missing.length === 0) return programmed("True", "Programmed", `${nodes.length} of ${all} enforce it`);
-  const done = nodes.length - missing.length;
-  const why = missing.map((node) => (reports.has(node) ? node : `${node}, which has no agent`));
-  return programmed("False", "Pending", `${done} of ${all} enforce it; not yet ${listed(why)}`);
+  const lacking = nodes.flatMap((node) => lackAt(node, digest, reports.get(node)));
+  const done = `enforced on ${nodes.length - lacking.length} of ${nodes.length} node${nodes.length === 1 ? "" : "s"}`;
+  return lacking.length === 0
+    ? programmed("True", "Programmed", done)
+    : programmed("False", "Pending", `${done}; not yet on ${listed(lacking)}`);
 }
+
+/** The node, and why it does not enforce the policy; nothing where it does. */
+function lackAt(node: string, digest: string, report: NodeReport | undefined): readonly string[] {
+  if (report === undefined) return [`${node} (it has no agent)`];
+  if (report.shadow) return [`${node} (its agent is in shadow mode)`];
+  if (report.programmed.has(digest)) return [];
+  const isSilent = Date.now() - Date.parse(report.renewed) > longestSilence;
+  return [isSilent ? `${node} (its agent is silent since ${report.renewed.slice(0, 19)}Z)` : node];
+}
+
+/** Milliseconds; much longer than agents wait before they tell again, as clocks may differ. */
+const longestSilence = 300_000;
 
 const programmed = (status: Condition["status"], reason: string, message: string): Programmed => ({
   type: "Programmed",

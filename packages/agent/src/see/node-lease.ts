@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, type PolicyRef } from "@tierwall/core";
+import {
+  agentLeaseOf,
+  type Connection,
+  jsonRequest,
+  leasesOf,
+  microTime,
+  programmedAnnotation,
+  programmedText,
+  refusalIn,
+  shadowAnnotation,
+} from "@tierwall/kube";
+import type { Logger } from "pino";
+
+export interface NodeLeaseOptions {
+  readonly node: string;
+  readonly namespace: string;
+  /** The node only watches: what is programmed denies nothing. */
+  readonly shadow: boolean;
+}
+
+/** Milliseconds. */
+const renewEvery = 10_000;
+/** Changes that come faster are told together. */
+const shortestPause = 500;
+const leaseSeconds = 40;
+
+/** Tells the cluster which policies the kernel of this node holds, and that somebody looks after it. */
+export class NodeLease {
+  readonly #stopping = new AbortController();
+  #wanted: string | undefined;
+  #told: string | undefined;
+  #wake: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+  #isFailing = false;
+  #owners: readonly object[] | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly options: NodeLeaseOptions,
+    private readonly log: Logger,
+  ) {}
+
+  /** The kernel holds all that these say. */
+  programmed(policies: readonly PolicyRef[]): void {
+    this.#wanted = programmedText(policies);
+    this.#running ??= this.#run();
+    if (this.#wanted !== this.#told) this.#wake();
+  }
+
+  /** The Lease stays, as the rules do. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const text = this.#wanted!;
+      const trouble = await this.#write(text).catch(String);
+      if (trouble === undefined) this.#told = text;
+      this.#sayIfNew(trouble);
+      await this.#pause(trouble === undefined ? shortestPause : 2 * shortestPause);
+      if (this.#wanted === this.#told) await this.#untilWoken(renewEvery);
+    }
+  }
+
+  /** Undefined where it was taken. */
+  async #write(text: string): Promise<string | undefined> {
+    const { node, namespace, shadow } = this.options;
+    const name = agentLeaseOf(node);
+    const { signal } = this.#stopping;
+    this.#owners ??= await this.#nodeAsOwner();
+    const body = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: {
+        name,
+        namespace,
+        annotations: { [programmedAnnotation]: text, ...(shadow ? { [shadowAnnotation]: "true" } : {}) },
+        ownerReferences: this.#owners,
+      },
+      spec: { holderIdentity: node, leaseDurationSeconds: leaseSeconds, renewTime: microTime(new Date()) },
+    };
+    const path = `${leasesOf(namespace)}/${name}?fieldManager=tierwall-agent&force=true`;
+    const answer = await jsonRequest(this.connection, { method: "PATCH", path, as: "apply", body, signal });
+    return answer.status < 300 ? undefined : refusalIn(answer);
+  }
+
+  /** With the node, its Lease goes. */
+  async #nodeAsOwner(): Promise<readonly object[]> {
+    const { node } = this.options;
+    const { signal } = this.#stopping;
+    const { status, body } = await jsonRequest(this.connection, { path: `/api/v1/nodes/${node}`, signal });
+    const uid = isObject(body.metadata) ? body.metadata.uid : undefined;
+    return status === 200 && uid !== undefined ? [{ apiVersion: "v1", kind: "Node", name: node, uid }] : [];
+  }
+
+  #sayIfNew(trouble: string | undefined): void {
+    const isFailing = trouble !== undefined && !this.#stopping.signal.aborted;
+    if (isFailing && !this.#isFailing)
+      this.log.warn(`the cluster cannot be told what this node enforces: ${trouble}`);
+    if (!isFailing && this.#isFailing) this.log.info("the cluster is told again what this node enforces");
+    this.#isFailing = isFailing;
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#stopping;
+    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+  }
+
+  async #untilWoken(milliseconds: number): Promise<void> {
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    // A little irregular, lest all nodes write at once.
+    await Promise.race([woken, this.#pause(milliseconds * (0.8 + Math.random() / 5))]);
+  }
+}

@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { NodeLab, noLabBecause } from "../agent/node-lab.js";
+import { RunningAgent } from "../agent/running-agent.js";
+import { ApiClient } from "./api-client.js";
+import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import {
+  conditionsAt,
+  createPolicy,
+  definitionsIn,
+  type FoundCondition,
+  guarding,
+  install,
+  kinds,
+  populate,
+  systemNamespace,
+} from "./policy-cluster.js";
+import { RunningController } from "./running-controller.js";
+
+/* A controller and real agents: what is in the kernels of the nodes shows on the policies. */
+
+const reason = noControlPlane ?? noLabBecause();
+const title = reason === undefined ? "" : ` (skipped: ${reason})`;
+const relay = fileURLToPath(new URL("relay.mjs", import.meta.url));
+const patience = { timeout: 40_000, interval: 50 };
+const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
+
+vi.setConfig({ testTimeout: 120_000 });
+
+describe.skipIf(reason)(`what nodes enforce${title}`, () => {
+  let plane: ControlPlane;
+  let api: ApiClient;
+  let controller: RunningController;
+  const labs: NodeLab[] = [];
+
+  beforeAll(async () => {
+    plane = await ControlPlane.start();
+    api = new ApiClient(await plane.connect());
+    await install(api, definitionsIn(""));
+    await populate(api);
+    controller = RunningController.start(plane);
+    await controller.says("leading");
+  }, startTimeout);
+  afterAll(async () => {
+    await controller?.stop("SIGKILL");
+    await plane?.stop();
+  });
+  afterEach(() => {
+    for (const lab of labs.splice(0)) lab.destroy();
+  });
+
+  /** An agent in a network namespace of its own, from which a relay leads to the API server. */
+  async function agentOf(name: string, ...more: readonly string[]): Promise<RunningAgent> {
+    const lab = await NodeLab.create({ a: "10.9.0.11" });
+    labs.push(lab);
+    const { port } = new URL(plane.server);
+    const socket = join(lab.folder, "api.sock");
+    const server = createServer((near) => {
+      const far = connect(Number(port), "127.0.0.1");
+      near.on("error", () => far.destroy()).pipe(far);
+      far.on("error", () => near.destroy()).pipe(near);
+    });
+    server.listen(socket).unref();
+    await once(lab.start("node", process.execPath, [relay, port, socket]).stdout!, "data");
+    const folders = ["--control", lab.control, "--state-dir", join(lab.folder, "state")];
+    const flags = ["--node", name, "--kubeconfig", plane.kubeconfig(), ...folders, ...more];
+    return new RunningAgent(lab.tierwall("agent", ...flags));
+  }
+
+  async function says(path: string, wanted: Partial<FoundCondition>): Promise<void> {
+    await expect.poll(async () => (await conditionsAt(api, path)).Programmed, patience).toMatchObject(wanted);
+  }
+
+  it("is counted node by node, and again for every version", async () => {
+    const path = await createPolicy(api, kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
+    await says(path, { status: "Unknown", message: "no node agent tells what it enforces" });
+
+    const first = await agentOf("n1");
+    await says(path, {
+      status: "False",
+      reason: "Pending",
+      message: "enforced on 1 of 2 nodes; not yet on n2 (it has no agent)",
+    });
+    const second = await agentOf("n2");
+    await says(path, { status: "True", message: "enforced on 2 of 2 nodes" });
+    const { body } = await api.ask({ path: `${leases}/tierwall-agent-n1` });
+    // Whoever removes the node need not think of it.
+    expect(body.metadata).toMatchObject({ ownerReferences: [{ kind: "Node", name: "n1" }] });
+
+    const before = (await conditionsAt(api, path)).Programmed!;
+    await api.patch(path, { spec: { priority: 2 } });
+    await says(path, { status: "True", observedGeneration: 2 });
+    // It was not said to be anything else in between.
+    expect((await conditionsAt(api, path)).Programmed!.lastTransitionTime).toBe(before.lastTransitionTime);
+
+    // What a kernel holds it holds without its agent; what comes later it does not get.
+    await second.stop("SIGKILL");
+    await says(path, { status: "True", observedGeneration: 2 });
+    await api.patch(path, { spec: { priority: 3 } });
+    await says(path, {
+      status: "False",
+      message: "enforced on 1 of 2 nodes; not yet on n2",
+      observedGeneration: 3,
+    });
+    await agentOf("n2", "--shadow");
+    await says(path, {
+      status: "False",
+      message: "enforced on 1 of 2 nodes; not yet on n2 (its agent is in shadow mode)",
+    });
+    await api.delete("/api/v1/nodes/n2");
+    await says(path, { status: "True", message: "enforced on 1 of 1 node" });
+    expect(await controller.metric("tierwall_agents")).toBe(2);
+    await first.stop();
+  });
+});

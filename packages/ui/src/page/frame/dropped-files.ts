@@ -7,21 +7,20 @@ export async function readDropped({ items }: Pick<DataTransfer, "items">): Promi
   // The list is gone after the first wait.
   const dropped = Array.from(items, (item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const found = await Promise.all(
-    dropped.map((entry) =>
-      entry === null ? [] : entry instanceof File ? manifestIn(entry, entry.name) : manifestsIn(entry),
-    ),
+    dropped.filter((entry) => entry !== null).map((entry) => manifestsIn(entry)),
   );
   return found.flat().toSorted((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-async function manifestsIn(entry: FileSystemEntry): Promise<readonly TextSource[]> {
+async function manifestsIn(entry: FileSystemEntry | File): Promise<readonly TextSource[]> {
+  if (entry instanceof File) return manifestIn(entry, entry.name);
   if (isFolder(entry)) {
     const inside = await entriesOf(entry);
     return (await Promise.all(inside.map((inner) => manifestsIn(inner)))).flat();
   }
   if (!isFile(entry)) return [];
   const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-  return await manifestIn(file, entry.fullPath.replace(/^\//, ""));
+  return manifestIn(file, entry.fullPath.replace(/^\//, ""));
 }
 
 async function manifestIn(file: File, path: string): Promise<readonly TextSource[]> {

@@ -1,4 +1,4 @@
-import { isObject, type TextSource, type WrittenOptions } from "@tierwall/core";
+import { isObject, type TextSource } from "@tierwall/core";
 import type { GivenState } from "./held-state.js";
 
 /** Where the worker gets a state from: the server, files at hand, or the one and the others. */
@@ -46,6 +46,6 @@ function readGivenState(value: unknown): GivenState | undefined {
     sources: texts,
     provenance: provenance === "cluster" ? "cluster" : "file",
     // Whoever reads them complains of what is not as the server of this version writes it.
-    ...(isObject(options) ? { options: options as WrittenOptions } : {}),
+    ...(isObject(options) ? { options } : {}),
   };
 }

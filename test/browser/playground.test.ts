@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
 import { useBrowser } from "./visit.js";
+
+// Whoever writes takes their time, and on a busy machine so does every key.
+vi.setConfig({ testTimeout: 120_000 });
 
 const editor = (page: Page) => page.getByRole("textbox", { name: "The policy, as YAML" });
 const difference = (page: Page) => page.getByRole("region", { name: "What it changes" });

@@ -13,7 +13,7 @@ export const exampleCluster = fileURLToPath(new URL("../../examples/mixed-six-ap
 export async function servePage(folder: string, title = "Example cluster"): Promise<RunningPage> {
   if (!existsSync(new URL("index.html", pageFolder)))
     throw new Error("the page is not built: `npm run build` makes it");
-  const opened = await FileFeed.open({ paths: [folder], recursive: true, title });
+  const opened = FileFeed.open({ paths: [folder], recursive: true, title });
   if (!opened.ok) throw new Error(opened.diagnostics.map(({ message }) => message).join("\n"));
   const started = await startPage({ feed: opened.feed, port: 0 });
   if (!started.ok) throw new Error(started.message);

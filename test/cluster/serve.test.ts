@@ -71,7 +71,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
   it("follows it: a policy comes and goes, and listeners are told", async () => {
     expect(await verdict()).toBe("Allow");
     const events = await fetch(`${page.url}api/v1/events`);
-    const reader = events.body!.getReader();
+    const reader = (events.body as ReadableStream<Uint8Array>).getReader();
     const before = await state();
 
     await api.create(policies, closed);
@@ -82,7 +82,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     const { text } = after.sources.find(({ file }) => file.endsWith("NetworkPolicy/shop/closed"))!;
     expect(text).toMatch(/^spec:\n {2}podSelector:\n {4}matchLabels:\n {6}app: db\n/m);
     for (let told = ""; !told.includes(`id: ${after.revision}\nevent: state\n`); )
-      told += new TextDecoder().decode((await reader.read()).value as Uint8Array);
+      told += new TextDecoder().decode((await reader.read()).value);
 
     await api.delete(`${policies}/closed`);
     while ((await verdict()) !== "Allow");

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Address, Cidr } from "@tierwall/core";
-import { runController, systemNamespace } from "@tierwall/kube";
+import { type Address, type Cidr, diagnostic, type Result } from "@tierwall/core";
+import { runController, type StartService, systemNamespace } from "@tierwall/kube";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { duration } from "./quantity.js";
-import { address, cidr, collectWith } from "./state.js";
+import { controllerPage } from "./controller-page.js";
+import { readToken } from "./page-token.js";
+import { duration, portNumber } from "./quantity.js";
+import { address, cidr, collect, collectWith } from "./state.js";
+import { talk } from "./terminal.js";
 
 interface ControllerFlags {
   readonly kubeconfig?: string;
@@ -11,6 +14,9 @@ interface ControllerFlags {
   readonly namespace?: string;
   readonly leaseDuration: number;
   readonly metricsAddress: string;
+  readonly pagePort?: number;
+  readonly pageTokenFile?: string;
+  readonly pageHost?: readonly string[];
   readonly podCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
   readonly ciliumEnforcement?: "default" | "always" | "never";
@@ -44,6 +50,13 @@ export function addController(program: Command, finish: (status: number) => void
       "where /metrics, /livez and /readyz are; `none` serves nothing",
       "127.0.0.1:9464",
     )
+    .addOption(
+      new Option("--page-port <port>", "serve the page of the cluster there (default: no page)").argParser(
+        portNumber,
+      ),
+    )
+    .option("--page-token-file <file>", "what to log in to the page with; it has none without")
+    .option("--page-host <name>", "a name under which browsers reach the page (repeatable)", collect)
     .option(
       "--pod-cidr <cidr>",
       "the range that all pods get their addresses from (repeatable)",
@@ -68,6 +81,9 @@ Examples:
   kubectl create namespace ${systemNamespace}
   tierwall controller --context kind-test
 
+  # With the page of the cluster, for who has the token
+  tierwall controller --page-port 8080 --page-token-file /etc/tierwall/page-token --page-host tierwall.example.com
+
   # What it says
   kubectl get clusternetworkpolicies
   kubectl describe clusternetworkpolicy deny-all
@@ -79,8 +95,13 @@ Exit status: 0 ended by a signal, 2 it cannot start.`,
     .action(async (flags: ControllerFlags) => finish(await start(flags)));
 }
 
-function start(flags: ControllerFlags): Promise<number> {
+async function start(flags: ControllerFlags): Promise<number> {
   const { kubeconfig, context, metricsAddress, podCidr, kubeApiserver, ciliumEnforcement } = flags;
+  const page = pageOf(flags);
+  if (page?.ok === false) {
+    talk(page.diagnostic.message);
+    return 2;
+  }
   return runController({
     connection: {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -96,7 +117,24 @@ function start(flags: ControllerFlags): Promise<number> {
       ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
     },
     ...(metricsAddress === "none" ? {} : { metricsAddress }),
+    ...(page === undefined ? {} : { keepsObjects: true, services: [page.value] }),
   });
+}
+
+/** In a cluster anybody could come to the page: without a token there is none. */
+function pageOf({ pagePort, pageTokenFile, pageHost }: ControllerFlags): Result<StartService> | undefined {
+  if (pagePort === undefined) return undefined;
+  if (pageTokenFile === undefined)
+    return {
+      ok: false,
+      diagnostic: diagnostic(
+        "TW1004",
+        "a page needs a token; name the file that holds it with --page-token-file",
+      ),
+    };
+  const token = readToken(pageTokenFile);
+  if (!token.ok) return token;
+  return { ok: true, value: controllerPage({ port: pagePort, hosts: pageHost ?? [], token: token.value }) };
 }
 
 /** Kubernetes tells pods where they are. */

@@ -37,3 +37,10 @@ export function connectionMask(text: string): number {
     `\`${text}\` is not a mask of at least eight bits in a row, such as 0xffff0000 or 0x00ff0000`,
   );
 }
+
+/** 0 is any that is free. */
+export function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new InvalidArgumentError("It is a number from 0 to 65535.");
+  return port;
+}

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import type { Diagnostic } from "@tierwall/core";
 import type { RunningPage, StateFeed } from "@tierwall/server";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { type FeedFlags, findFeed } from "./page-feed.js";
 import { readToken } from "./page-token.js";
+import { portNumber } from "./quantity.js";
 import { collect, tellDiagnostics, withFactFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -71,12 +72,6 @@ Exit status: 0 ended by Ctrl+C or SIGTERM, 2 when something cannot be read, or t
     .action(async (flags: ServeFlags) => finish(await runServe(flags)));
 }
 
-export function portNumber(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError("It is a number from 0 to 65535.");
-  return port;
-}
-
 /** The server is loaded when it is wanted: other commands start faster without it. */
 async function runServe(flags: ServeFlags): Promise<number> {
   const token = flags.tokenFile === undefined ? undefined : readToken(flags.tokenFile);
@@ -95,6 +90,7 @@ async function runServe(flags: ServeFlags): Promise<number> {
     talk(started.message);
     return 2;
   }
+  await started.page.known;
   greet(started.page, flags, found.feed);
   await stopSignal();
   await started.page.close();

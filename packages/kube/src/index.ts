@@ -10,7 +10,7 @@ export {
   type ConnectionOptions,
   type KubeRequest,
 } from "./connection.js";
-export type { ControllerCommand } from "./controller/controller.js";
+export type { ControllerCommand, ControllerService, StartService } from "./controller/controller.js";
 export { runController } from "./controller/controller-command.js";
 export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./controller/json-request.js";
 export { leasesOf, microTime } from "./controller/leader-election.js";

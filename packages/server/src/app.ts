@@ -36,9 +36,9 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
     if (refused !== undefined) return problemResponse(refused);
     if (request.url.length > longestUrl)
       return problemResponse({ status: 414, detail: `a question has at most ${longestUrl} characters` });
-    if (entry === undefined || entry.isOpenTo(request)) return next();
-    const isLogin = request.method === "POST" && context.req.path === "/login";
-    return isLogin ? entry.logIn(request) : entry.refusal(request);
+    if (entry === undefined) return next();
+    if (request.method === "POST" && context.req.path === "/") return entry.logIn(request);
+    return entry.isOpenTo(request) ? next() : entry.refusal(request);
   });
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const there = operations.filter((operation) => operation.path === path);
@@ -52,10 +52,11 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
     app.get(path, (context) => file.answer(context.req.raw));
     app.all(path, () => notThatMethod(["GET"]));
   }
+  const known = operations.map(({ path }) => `${apiPrefix}${path}`);
   app.notFound(({ req }) =>
     problemResponse({
       status: 404,
-      detail: `there is nothing at \`${req.path}\`; ${apiPrefix}/openapi.yaml lists what can be asked`,
+      detail: `there is nothing at \`${req.path}\`; there is / and ${known.join(", ")}`,
     }),
   );
   app.onError((error) => {

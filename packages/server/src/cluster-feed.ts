@@ -39,6 +39,10 @@ export class ClusterFeed implements StateFeed {
   }
 }
 
+/** What a person calls a cluster: pods do not know its name. */
+export const clusterTitle = ({ context }: Pick<Connection, "context">): string =>
+  context === "inClusterContext" ? "This cluster" : context;
+
 /** Kinds that every cluster has, and few of. */
 const fewObjects = watchedKinds.filter(
   ({ group, kind }) => group === "" && ["Namespace", "Node"].includes(kind),
@@ -58,7 +62,7 @@ export async function openCluster(
   if (!reached.ok) return reached;
   const source = new ClusterSource(connection, { keepsObjects: true, whenForbidden: "go on", onHealth });
   const cluster: WatchedCluster = {
-    title: connection.context,
+    title: clusterTitle(connection),
     state,
     watch: async (changed) => source.start(changed),
     listing: () => source.listing(),

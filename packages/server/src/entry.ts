@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { loginForm } from "./login-form.js";
 import { problemResponse } from "./problem.js";
 
 const cookieName = "tierwall";
@@ -27,7 +28,7 @@ export class Entry {
 
   /** What somebody is told who is not let in. */
   refusal(request: Request): Response {
-    if (request.method === "GET" && new URL(request.url).pathname === "/") return form(401, "");
+    if (request.method === "GET" && new URL(request.url).pathname === "/") return loginForm();
     return problemResponse({
       status: 401,
       detail:
@@ -42,7 +43,7 @@ export class Entry {
     if (!(length <= longestForm))
       return problemResponse({ status: 413, detail: "a token is shorter than this" });
     const given = new URLSearchParams(await request.text()).get("token") ?? "";
-    if (!isEqual(given.trim(), this.token)) return form(401, "That is not the token of this server.");
+    if (!isEqual(given.trim(), this.token)) return loginForm("That is not the token of this server.");
     return new Response(null, {
       status: 303,
       headers: {
@@ -58,38 +59,4 @@ export class Entry {
 function isEqual(a: string, b: string): boolean {
   const digest = (text: string) => createHmac("sha256", "tierwall").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
-}
-
-/** The one page that needs no script, as it is all that a stranger gets. */
-function form(status: number, complaint: string): Response {
-  const html = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="color-scheme" content="light dark" />
-    <title>Tierwall</title>
-  </head>
-  <body>
-    <main>
-      <h1>Tierwall</h1>
-      <p>Who started this server was told a token. In a cluster it is in the Secret of the controller.</p>
-      <form method="post" action="/login">
-        <label>Token <input type="password" name="token" autocomplete="current-password" required autofocus /></label>
-        <button>Open</button>
-      </form>
-      <p role="alert">${complaint}</p>
-    </main>
-  </body>
-</html>
-`;
-  return new Response(html, {
-    status,
-    headers: {
-      "Content-Type": "text/html; charset=utf-8",
-      "Cache-Control": "no-store",
-      "Content-Security-Policy":
-        "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    },
-  });
 }

@@ -5,7 +5,7 @@ import { isIPv6 } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { pageFolder } from "@tierwall/ui";
 import { type EventTimes, usualEventTimes } from "./api/events.js";
-import { operations } from "./api/operations.js";
+import { operations, pageOperations } from "./api/operations.js";
 import { pageApp } from "./app.js";
 import { CurrentState } from "./current-state.js";
 import { Entry } from "./entry.js";
@@ -23,6 +23,8 @@ export interface PageOptions {
   readonly hosts?: readonly string[];
   /** Who does not know it is not let in. Where others can reach the address, one is made if there is none. */
   readonly token?: string;
+  /** `page`: only what the page itself asks for, where the process has other work than answering questions. */
+  readonly answers?: "all" | "page";
   /** The built page. */
   readonly folder?: URL;
   readonly eventTimes?: EventTimes;
@@ -31,6 +33,8 @@ export interface PageOptions {
 export interface RunningPage {
   readonly url: string;
   readonly port: number;
+  /** Resolves once there is something to see: the cluster may be long in coming. */
+  readonly known: Promise<void>;
   /** What to log in with; absent where nobody has to. */
   readonly token?: string;
   readonly close: () => Promise<void>;
@@ -48,20 +52,20 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
   const app = pageApp({
     state,
     page: readPage(folder),
-    operations: operations(eventTimes),
+    operations: options.answers === "page" ? pageOperations(eventTimes) : operations(eventTimes),
     guard: { address, hosts },
     ...(token === undefined ? {} : { entry: new Entry(token) }),
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const failure = await listening(server, address, options.port);
   if (failure !== undefined) return { ok: false, message: failure };
-  await state.started;
   const { port } = server.address() as AddressInfo;
   return {
     ok: true,
     page: {
       url: `http://${isIPv6(address) ? `[${address}]` : address}:${port}/`,
       port,
+      known: state.started,
       ...(token === undefined ? {} : { token }),
       close: async () => {
         await state.stop();

@@ -45,7 +45,10 @@ describe("an edit that is rehearsed after others", () => {
 
 const countsOf = (
   totals: Readonly<Record<"Allow" | "Deny" | "Undecided", Pick<StateChanges["totals"]["Deny"], "bySource">>>,
-) => (["Allow", "Deny", "Undecided"] as const).map((verdict) => [...totals[verdict].bySource].toSorted());
+) =>
+  (["Allow", "Deny", "Undecided"] as const).map((verdict) =>
+    [...totals[verdict].bySource].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 
 /** Examples are taken as they come, and rows of as many connections in any order. */
 function inAnyOrder(value: unknown): unknown {

@@ -3,13 +3,8 @@ import { hostname } from "node:os";
 import { destination, type Logger, pino, stdTimeFunctions } from "pino";
 import { connect, messageOf } from "../connection.js";
 import { parseListenAddress, serveMetrics } from "../metrics-server.js";
-import { Controller, type ControllerCommand } from "./controller.js";
+import { Controller, type ControllerCommand, type ControllerService } from "./controller.js";
 import { ControllerMetrics } from "./controller-metrics.js";
-
-/** Something that runs on every replica, whether it leads or not. */
-interface Service {
-  readonly stop: () => Promise<void>;
-}
 
 export async function controllerProcess(options: ControllerCommand): Promise<number> {
   // Two of the same host are two, and so is one that was started again.
@@ -19,16 +14,19 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   if (!connected.ok) return refuse(log, connected.message);
   const { connection } = connected;
   const metrics = new ControllerMetrics();
-  const { namespace, leaseDuration, state, metricsAddress } = options;
-  const controller = new Controller(connection, { namespace, identity, leaseDuration, state }, metrics, log);
-  const services: Service[] = [];
+  const { connection: _, services: others = [], metricsAddress, ...rest } = options;
+  const controller = new Controller(connection, { ...rest, identity }, metrics, log);
+  const services: ControllerService[] = [];
   try {
     if (metricsAddress !== undefined) services.push(await serve(metricsAddress, metrics, controller, log));
+    for (const start of others) services.push(await start(controller, log));
   } catch (cause) {
+    // What listens already would keep the process from ending.
+    for (const service of services) await service.stop();
     return refuse(log, messageOf(cause));
   }
   const signalled = stopSignal();
-  log.info({ server: connection.server, namespace }, "reading the cluster");
+  log.info({ server: connection.server, namespace: options.namespace }, "reading the cluster");
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   const started = controller.start().then(
     () => log.info({ pods: controller.live.situation?.cluster.pods.size }, "the cluster is known"),
@@ -46,7 +44,7 @@ async function serve(
   metrics: ControllerMetrics,
   controller: Controller,
   log: Logger,
-): Promise<Service> {
+): Promise<ControllerService> {
   const address = parseListenAddress(text);
   if (address === undefined)
     throw new Error(`\`${text}\` is not an address and a port, such as 127.0.0.1:9464 or :9464`);

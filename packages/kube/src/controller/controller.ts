@@ -1,5 +1,6 @@
 import type { LiveOptions } from "@tierwall/core";
 import type { Logger } from "pino";
+import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
@@ -22,16 +23,28 @@ export interface ControllerOptions {
   readonly leaseDuration: number;
   /** What no object of the cluster tells. */
   readonly state: Omit<LiveOptions, "provenance">;
+  /** Whether `listing` can be asked. */
+  readonly keepsObjects?: boolean;
   readonly times?: ReflectorTimes;
   readonly patience?: Patience;
 }
 
 /** Everything that `tierwall controller` can be told. */
-export interface ControllerCommand extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state"> {
+export interface ControllerCommand
+  extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state" | "keepsObjects"> {
   readonly connection: ConnectionOptions;
+  readonly services?: readonly StartService[];
   /** `:9464`; absent: nothing is served. */
   readonly metricsAddress?: string;
 }
+
+/** Something that runs on every replica, whether it leads or not. */
+export interface ControllerService {
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts one, before the cluster is known; rejects with why it cannot. */
+export type StartService = (controller: Controller, log: Logger) => Promise<ControllerService>;
 
 export const controllerLease = "tierwall-controller";
 
@@ -55,8 +68,8 @@ export class Controller {
   private work: LeaderWork | undefined;
 
   constructor(
-    private readonly connection: Connection,
-    private readonly options: ControllerOptions,
+    readonly connection: Connection,
+    readonly options: ControllerOptions,
     private readonly metrics: ControllerMetrics,
     private readonly log: Logger,
   ) {
@@ -65,6 +78,7 @@ export class Controller {
     this.source = new ClusterSource(connection, {
       ...state,
       times,
+      keepsObjects: options.keepsObjects ?? false,
       onObject: (key, object) => this.stored.saw(key, object),
       onHealth: (kind, health) => this.healthOf(kind, health),
     });
@@ -85,6 +99,11 @@ export class Controller {
     this.reports.start();
     await this.source.start((situation) => this.take(situation));
     this.election.start();
+  }
+
+  /** All that the cluster holds, of what was kept. */
+  listing(): ClusterListing {
+    return this.source.listing();
   }
 
   /** What is still missing; undefined once the cluster is known. */

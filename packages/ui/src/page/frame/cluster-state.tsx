@@ -2,6 +2,7 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useRef, use
 import { load } from "../worker/ask.js";
 import type { StateSource } from "../worker/given-state.js";
 import type { Summary } from "../worker/summary.js";
+import { begun, serverState } from "./begin.js";
 
 /** The state that the page is about, from when it is asked for until it is replaced. */
 export type ClusterState =
@@ -21,8 +22,6 @@ export interface Cluster {
   readonly open: (source: StateSource) => void;
 }
 
-export const serverState: StateSource = { server: new URL("api/v1/state", document.baseURI).href, files: [] };
-
 const ClusterContext = createContext<Cluster>({ state: { status: "loading" }, open: () => undefined });
 
 export const useCluster = (): Cluster => use(ClusterContext);
@@ -30,9 +29,9 @@ export const useCluster = (): Cluster => use(ClusterContext);
 export function ClusterProvider({ children }: { readonly children: ReactNode }) {
   const [state, setState] = useState<ClusterState>({ status: "loading" });
   const generation = useRef(0);
-  const open = useCallback((source: StateSource) => {
+  const follow = useCallback((loading: Promise<Summary>, source: StateSource) => {
     const own = ++generation.current;
-    load(source).then(
+    loading.then(
       (summary) => {
         if (own === generation.current) setState({ status: "ready", summary, generation: own, source });
       },
@@ -41,7 +40,8 @@ export function ClusterProvider({ children }: { readonly children: ReactNode }) 
       },
     );
   }, []);
-  useEffect(() => open(serverState), [open]);
+  const open = useCallback((source: StateSource) => follow(load(source), source), [follow]);
+  useEffect(() => follow(begun, serverState), [follow]);
   useServerEvents(state, open);
   return <ClusterContext value={{ state, open }}>{children}</ClusterContext>;
 }

@@ -5,19 +5,26 @@ const isManifest = (name: string): boolean => /\.(ya?ml|json)$/i.test(name);
 /** The manifests among what was dropped, folders with all that is in them. */
 export async function readDropped({ items }: Pick<DataTransfer, "items">): Promise<readonly TextSource[]> {
   // The list is gone after the first wait.
-  const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  const found = await Promise.all(entries.map((entry) => manifestsIn(entry)));
+  const dropped = Array.from(items, (item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  const found = await Promise.all(
+    dropped.filter((entry) => entry !== null).map((entry) => manifestsIn(entry)),
+  );
   return found.flat().toSorted((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-async function manifestsIn(entry: FileSystemEntry): Promise<readonly TextSource[]> {
+async function manifestsIn(entry: FileSystemEntry | File): Promise<readonly TextSource[]> {
+  if (entry instanceof File) return manifestIn(entry, entry.name);
   if (isFolder(entry)) {
     const inside = await entriesOf(entry);
     return (await Promise.all(inside.map((inner) => manifestsIn(inner)))).flat();
   }
-  if (!isFile(entry) || !isManifest(entry.name)) return [];
+  if (!isFile(entry)) return [];
   const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-  return [{ file: entry.fullPath.replace(/^\//, ""), text: await file.text() }];
+  return manifestIn(file, entry.fullPath.replace(/^\//, ""));
+}
+
+async function manifestIn(file: File, path: string): Promise<readonly TextSource[]> {
+  return isManifest(path) ? [{ file: path, text: await file.text() }] : [];
 }
 
 /** A folder gives its entries in portions; an empty one is the last. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
-import { serverState, useCluster } from "./cluster-state.js";
+import { serverState } from "./begin.js";
+import { useCluster } from "./cluster-state.js";
 import { readDropped } from "./dropped-files.js";
 
 /** Manifests that are dropped anywhere on the page are looked at here, in the browser: nothing is sent anywhere. */

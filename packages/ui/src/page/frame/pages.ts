@@ -1,38 +1,32 @@
 import { type ComponentType, lazy } from "react";
 
-/** A page, and how it is got: each in a file of its own, when it is first looked at. */
+/** A page, and how it is got: each in files of its own, when it is first looked at. */
 export interface Page {
   readonly name: string;
   readonly title: string;
+  /** Has the browser get it, before there is anything to show on it. */
+  readonly prepare: () => void;
   readonly Content: ComponentType;
 }
 
 export const pages: readonly Page[] = [
-  {
-    name: "explain",
-    title: "Explain",
-    Content: lazy(async () => ({ default: (await import("../explain/explain-page.js")).ExplainPage })),
-  },
-  {
-    name: "map",
-    title: "Map",
-    Content: lazy(async () => ({ default: (await import("../map/map-page.js")).MapPage })),
-  },
-  {
-    name: "matrix",
-    title: "Matrix",
-    Content: lazy(async () => ({ default: (await import("../matrix/matrix-page.js")).MatrixPage })),
-  },
-  {
-    name: "policies",
-    title: "Policies",
-    Content: lazy(async () => ({ default: (await import("../policies/policies-page.js")).PoliciesPage })),
-  },
-  {
-    name: "playground",
-    title: "Playground",
-    Content: lazy(async () => ({
-      default: (await import("../playground/playground-page.js")).PlaygroundPage,
-    })),
-  },
+  page("explain", "Explain", async () => (await import("../explain/explain-page.js")).ExplainPage),
+  page("map", "Map", async () => (await import("../map/map-page.js")).MapPage),
+  page("matrix", "Matrix", async () => (await import("../matrix/matrix-page.js")).MatrixPage),
+  page("policies", "Policies", async () => (await import("../policies/policies-page.js")).PoliciesPage),
+  page(
+    "playground",
+    "Playground",
+    async () => (await import("../playground/playground-page.js")).PlaygroundPage,
+  ),
 ];
+
+function page(name: string, title: string, load: () => Promise<ComponentType>): Page {
+  return {
+    name,
+    title,
+    // What fails here fails again, and is told, when the page is shown.
+    prepare: () => void load().catch(() => undefined),
+    Content: lazy(async () => ({ default: await load() })),
+  };
+}

@@ -13,6 +13,7 @@ export function Shell() {
   const { page: name } = useAddress();
   const page = pages.find((known) => known.name === name) ?? pages[0]!;
   useEffect(() => {
+    page.prepare();
     document.title = `${page.title} · Tierwall`;
   }, [page]);
   return (

@@ -1,5 +1,6 @@
 import type { Summary } from "../worker/summary.js";
-import { serverState, useCluster } from "./cluster-state.js";
+import { serverState } from "./begin.js";
+import { useCluster } from "./cluster-state.js";
 import { counted } from "./counted.js";
 import { Prose } from "./prose.js";
 

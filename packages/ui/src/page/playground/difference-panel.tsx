@@ -1,7 +1,7 @@
 import { counted, figure } from "../frame/counted.js";
 import { hrefOf } from "../frame/use-address.js";
 import { verdictWords } from "../frame/verdict.js";
-import type { DifferenceView, GroupView, RemarksView, SectionView } from "./difference-view.js";
+import type { GroupView, RemarksView, SectionView } from "./difference-view.js";
 import type { Progress } from "./use-difference.js";
 
 /** What an edit would change: figures first, then what one would rather have known, then everything by who does it. */
@@ -15,13 +15,21 @@ export function DifferencePanel({
 }) {
   const sections = difference?.sections ?? outline?.sections;
   if (sections === undefined) return null;
+  const remarks = difference?.remarks ?? [];
   return (
     <>
       <Figures sections={sections} />
-      {difference !== undefined && <Remarks difference={difference} />}
+      {remarks.filter(isLoss).map((view) => (
+        <RemarkList key={view.title} view={view} />
+      ))}
       {sections.map((section) => (
         <Section key={section.verdict} section={section} />
       ))}
+      {remarks
+        .filter((view) => !isLoss(view))
+        .map((view) => (
+          <RemarkList key={view.title} view={view} />
+        ))}
       {difference === undefined && isBusy && (
         <p className="play-note" role="status">
           <span className="spinner small" aria-hidden="true" /> Working out who is responsible for each, and
@@ -75,7 +83,7 @@ function Figures({ sections }: { readonly sections: readonly SectionView[] }) {
 }
 
 /** Those that take something from somebody come in the colour of what is denied. */
-const losses = ["lockouts", "cut off"];
+const isLoss = ({ title }: RemarksView): boolean => title === "lockouts" || title === "cut off";
 
 const meanings: Readonly<Record<string, string>> = {
   lockouts: "pods that can hardly do without it lose it",
@@ -86,13 +94,10 @@ const meanings: Readonly<Record<string, string>> = {
   "newly isolated": "pods that only what is allowed may talk to from now on",
 };
 
-function Remarks({ difference: { remarks } }: { readonly difference: DifferenceView }) {
-  return remarks.map((one) => <RemarkList key={one.title} view={one} />);
-}
-
-function RemarkList({ view: { title, remarks, moreRemarks } }: { readonly view: RemarksView }) {
+function RemarkList({ view }: { readonly view: RemarksView }) {
+  const { title, remarks, moreRemarks } = view;
   return (
-    <section className={losses.includes(title) ? "play-remarks denied" : "play-remarks"}>
+    <section className={isLoss(view) ? "play-remarks denied" : "play-remarks"}>
       <h3>
         {title} <span className="play-count">{remarks.length + moreRemarks}</span>{" "}
         <small>{meanings[title]}</small>

@@ -17,7 +17,7 @@ const drafts = new Map<string, string>();
 export function PlaygroundPage() {
   const { policy = "", template = templates[0]!.name } = useAddress().query;
   const written = useAnswer("playground-text", policy === "" ? undefined : { key: policy });
-  const start = useAnswer("playground-start", {});
+  const start = useAnswer("playground-start", { unlike: ["kube-", "default"] });
   const named = templates.find(({ name }) => name === template);
   if (policy !== "" && written.status === "answered" && written.answer === undefined)
     return (
@@ -70,7 +70,6 @@ function Workbench({
     editor.current = made;
     return () => made.destroy();
     // Made once: from then on it holds the text.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   const { check } = progress;
   useEffect(() => {

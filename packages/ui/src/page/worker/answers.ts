@@ -1,12 +1,15 @@
 import { answerEndpoints } from "./endpoints.js";
 import { answerExplain } from "./explain.js";
+import { answerFindings } from "./findings.js";
 import { answerFirstQuestion } from "./first-question.js";
 import type { HeldState } from "./held-state.js";
-import { playgroundAnswers } from "./playground.js";
 import { answerMap, answerMapChoices } from "./map.js";
 import { answerMapEdge } from "./map-edge.js";
 import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./matrix.js";
+import { playgroundAnswers } from "./playground.js";
+import { answerPolicies } from "./policies.js";
 import { answerPorts } from "./ports.js";
+import { answerRuleUse } from "./rule-use.js";
 import { answerYaml } from "./yaml.js";
 
 /**
@@ -16,6 +19,7 @@ import { answerYaml } from "./yaml.js";
 export const answers = {
   endpoints: answerEndpoints,
   explain: answerExplain,
+  findings: answerFindings,
   "first-question": answerFirstQuestion,
   map: answerMap,
   "map-choices": answerMapChoices,
@@ -23,7 +27,9 @@ export const answers = {
   matrix: answerMatrix,
   "matrix-cell": answerMatrixCell,
   "matrix-tiers": answerMatrixTiers,
+  policies: answerPolicies,
   ports: answerPorts,
+  "rule-use": answerRuleUse,
   yaml: answerYaml,
   ...playgroundAnswers,
 } satisfies Record<string, (held: HeldState, request: never) => unknown>;

@@ -28,12 +28,12 @@ export function answerFirstQuestion(
 const enough = 9;
 
 /** How many rules are walked over in search of it. */
-const patience = 400_000;
+const patience = 120_000;
 
 /** Pairs of workloads on the ports that the destination declares, those of different namespaces first. */
 function* candidates({ cluster, tiers }: State): Iterable<ExplainRequest> {
   const rules = [...tiers.egress, ...tiers.ingress].reduce((sum, tier) => sum + tier.rules.length, 1);
-  let left = Math.max(20, Math.floor(patience / rules));
+  let left = Math.max(12, Math.floor(patience / rules));
   const { workloads } = cluster;
   const refOf = workloadRefs(cluster);
   for (let step = 1; step < workloads.length; step++)

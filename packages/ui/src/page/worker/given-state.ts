@@ -32,7 +32,7 @@ async function fetchState(server: string): Promise<GivenState> {
 
 function readGivenState(value: unknown): GivenState | undefined {
   if (!isObject(value) || value["version"] !== 1) return undefined;
-  const { title, revision, sources, provenance } = value;
+  const { title, revision, sources, provenance, options } = value;
   if (typeof title !== "string" || typeof revision !== "string" || !Array.isArray(sources)) return undefined;
   const texts = sources.flatMap((source: unknown) =>
     isObject(source) && typeof source["file"] === "string" && typeof source["text"] === "string"
@@ -40,5 +40,12 @@ function readGivenState(value: unknown): GivenState | undefined {
       : [],
   );
   if (texts.length < sources.length) return undefined;
-  return { title, revision, sources: texts, provenance: provenance === "cluster" ? "cluster" : "file" };
+  return {
+    title,
+    revision,
+    sources: texts,
+    provenance: provenance === "cluster" ? "cluster" : "file",
+    // Whoever reads them complains of what is not as the server of this version writes it.
+    ...(isObject(options) ? { options } : {}),
+  };
 }

@@ -1,4 +1,12 @@
-import { compile, type Engine, readState, type State, type TextSource } from "@tierwall/core";
+import {
+  compile,
+  type Engine,
+  readOptions,
+  readState,
+  type State,
+  type TextSource,
+  type WrittenOptions,
+} from "@tierwall/core";
 
 /** What the page is about, as the server hands it out, or as somebody dropped it on the page. */
 export interface GivenState {
@@ -7,6 +15,8 @@ export interface GivenState {
   readonly revision: string;
   readonly sources: readonly TextSource[];
   readonly provenance: "file" | "cluster";
+  /** What no manifest tells. */
+  readonly options?: WrittenOptions;
 }
 
 /** The state in the worker's hands, which all questions are asked of. Never changed: another state is another object. */
@@ -15,11 +25,12 @@ export class HeldState {
   private compiled: Engine | undefined;
 
   constructor(readonly given: GivenState) {
-    const { sources, provenance } = given;
+    const { sources, provenance, options = {} } = given;
     // A page that shows nothing because of one bad file helps nobody: the rest is shown, and the errors beside it.
     this.state = readState(sources, {
-      keepGoing: true,
       ...(provenance === "cluster" ? { provenance } : {}),
+      ...readOptions(options),
+      keepGoing: true,
     });
   }
 

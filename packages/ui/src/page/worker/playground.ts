@@ -58,14 +58,16 @@ function answerText(held: HeldState, { key }: { readonly key: string }): string 
   const { object } = found;
   const yaml = object.path.length > 0 ? undefined : answerYaml(held, { policy: key });
   const isWritten = yaml?.place !== undefined;
-  return isWritten ? `${yaml!.lines.join("\n").trimEnd()}\n` : printed(object);
+  return isWritten ? `${yaml.lines.join("\n").trimEnd()}\n` : printed(object);
 }
 
 /** Without what API servers add, which nobody writes. */
 function printed({ value }: ManifestObject): string {
-  const { status: _, metadata, ...rest } = value;
+  const { metadata, ...rest } = value;
   const kept = isObject(metadata) ? writtenMetadata(metadata) : {};
-  const { apiVersion, kind, ...others } = rest;
+  const { apiVersion, kind, ...others } = Object.fromEntries(
+    Object.entries(rest).filter(([field]) => field !== "status"),
+  );
   return writeYaml([
     { value: { apiVersion: apiVersion!, kind: kind!, metadata: kept, ...others }, comments: [] },
   ]);
@@ -142,13 +144,15 @@ function answerCompletions(held: HeldState, { text, offset }: PlaceRequest): Com
 const answerHover = (_: HeldState, { text, offset }: PlaceRequest): Hover | undefined =>
   hoverAt(text, offset);
 
+export interface StartRequest {
+  /** How names begin that are not meant. */
+  readonly unlike: readonly string[];
+}
+
 /** The namespace that templates are filled in with: one that people work in. */
-function answerStart(
-  { state }: HeldState,
-  _: Readonly<Record<string, never>>,
-): { readonly namespace: string } {
+function answerStart({ state }: HeldState, { unlike }: StartRequest): { readonly namespace: string } {
   const names = [...state.cluster.namespaces.keys()];
-  const workedIn = names.find((name) => !/^kube-|^default$/.test(name));
+  const workedIn = names.find((name) => !unlike.some((prefix) => name.startsWith(prefix)));
   return { namespace: workedIn ?? names[0] ?? "default" };
 }
 

@@ -17,7 +17,6 @@ export interface PolicyView {
   /** `NetworkPolicy shop/allow-web`. */
   readonly title: string;
   readonly priority?: number;
-  readonly place?: PlaceView;
 }
 
 /** Where something stands; absent for objects of a cluster, which stand in no file that anybody could open. */
@@ -38,7 +37,6 @@ export interface RuleView {
   readonly action: Rule["action"];
   /** `from all pods on 80/TCP`. */
   readonly traffic: string;
-  readonly place?: PlaceView;
 }
 
 export function policyKey({ group, kind, namespace, name }: PolicyRef): string {
@@ -54,12 +52,11 @@ export function policyView(policy: PolicyRef): PolicyView {
     name,
     title: formatPolicy(policy),
     ...(priority === undefined ? {} : { priority }),
-    ...placeView(policy.place()),
   };
 }
 
 export function ruleView(rule: Rule): RuleView {
-  const { policy, path, index, name, place } = rule.origin;
+  const { policy, path, index, name } = rule.origin;
   return {
     policy: policyView(policy),
     path,
@@ -68,7 +65,6 @@ export function ruleView(rule: Rule): RuleView {
     title: formatRule(rule.origin),
     action: rule.action,
     traffic: trafficText(rule),
-    ...placeView(place()),
   };
 }
 

@@ -1,0 +1,20 @@
+import { defaultTier } from "../frame/tiers.js";
+import type { RuleUseAnswer } from "../worker/rule-use.js";
+import { defaultKey } from "../worker/use-key.js";
+import { nothing, useWords } from "./use-words.js";
+
+/** The ground that the shelves stand on. */
+export function DefaultShelf({ uses }: { readonly uses: RuleUseAnswer | undefined }) {
+  const words = (direction: "ingress" | "egress") => useWords(uses?.[defaultKey(direction)] ?? nothing);
+  return (
+    <div className="default-shelf" role="none">
+      <strong>{defaultTier.title}</strong>
+      <span className="row-rest">{defaultTier.who}</span>
+      {uses !== undefined && (
+        <span className="row-end">
+          in: {words("ingress")} · out: {words("egress")}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { Prose } from "../frame/prose.js";
+import { hrefOf } from "../frame/use-address.js";
+import { shown, useAnswer } from "../frame/use-answer.js";
+import { YamlView } from "../frame/yaml-view.js";
+import type { FindingView } from "../worker/findings.js";
+import type { StackedPolicy, StackView } from "../worker/policies.js";
+import type { RuleUseAnswer } from "../worker/rule-use.js";
+import { useKey } from "../worker/use-key.js";
+import type { FindingsByPlace } from "./findings-by-place.js";
+import { isolationName } from "./rows.js";
+import { SeverityMark } from "./severity-mark.js";
+import { nothing, sumOf, useSentence } from "./use-words.js";
+
+export interface PolicyPanelProps {
+  readonly stack: StackView;
+  /** The key of the policy that was chosen, and its rule as the address bar calls it. */
+  readonly policy: string;
+  readonly rule: string;
+  readonly uses: RuleUseAnswer | undefined;
+  readonly findings: FindingsByPlace;
+}
+
+/** What was chosen: what it says, what it decides, what is to be said about it. */
+export function PolicyPanel({ stack, policy, rule, uses, findings }: PolicyPanelProps) {
+  const chosen = stack.flatMap(({ policies }) => policies).find((stacked) => stacked.policy.key === policy);
+  const isIsolation = rule.startsWith("isolation");
+  const path = isIsolation ? "isolation" : rule;
+  const yaml = shown(
+    useAnswer("yaml", chosen === undefined ? undefined : { policy, ...(rule === "" ? {} : { path }) }),
+  );
+  if (chosen === undefined)
+    return (
+      <aside className="policy-panel" aria-label="What was chosen">
+        <Overview findings={findings} />
+      </aside>
+    );
+  const { title } = chosen.policy;
+  const about = findings.of(policy).filter((finding) => rule === "" || finding.rule === path);
+  return (
+    <aside className="policy-panel" aria-label={`About ${title}`}>
+      <header>
+        <h2>{title}</h2>
+        <p className="panel-links">
+          {yaml?.place !== undefined && (
+            <code>
+              {yaml.place.file}:{yaml.place.line}
+            </code>
+          )}
+          <a href={hrefOf("playground", { policy })}>edit in the playground</a>
+        </p>
+        {uses !== undefined && (
+          <p>{useSentence(sumOf(keysOf(chosen, rule).map((key) => uses[key] ?? nothing)))}</p>
+        )}
+      </header>
+      {about.length > 0 && <Findings findings={about} />}
+      {yaml !== undefined && <YamlView yaml={yaml} label={`Text of ${title}`} />}
+    </aside>
+  );
+}
+
+/** The parts of a policy, or of one rule of it, that decide. */
+function keysOf({ policy, rules, isolates }: StackedPolicy, rule: string): readonly string[] {
+  const ofRules = rules
+    .filter(({ path }) => rule === "" || path === rule)
+    .map(({ direction, path }) => useKey(policy.key, direction, path));
+  const ofIsolation = isolates
+    .filter((direction) => rule === "" || rule === isolationName(direction))
+    .map((direction) => useKey(policy.key, direction, "isolation"));
+  return [...ofRules, ...ofIsolation];
+}
+
+function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
+  return (
+    <ul className="findings">
+      {findings.map((finding) => (
+        <li key={`${finding.code} ${finding.message}`}>
+          <SeverityMark severity={finding.severity} /> <span className="code">{finding.code}</span>{" "}
+          <Prose text={finding.message} />
+          {finding.witness !== undefined && <p>For example {finding.witness}</p>}
+          {finding.hint !== undefined && (
+            <p>
+              <Prose text={finding.hint} />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Before anything is chosen: how to read the stack, and what is to be said about no policy in particular. */
+function Overview({ findings: { elsewhere } }: { readonly findings: FindingsByPlace }) {
+  return (
+    <>
+      <header>
+        <h2>How to read this</h2>
+        <p>
+          Connections are held against these policies from top to bottom. In each tier the first rule that
+          matches decides: it allows, denies, or passes to the next tier. What no tier decides is allowed.
+        </p>
+        <p>
+          On the right of each rule is how many pairs of ends it decides in this cluster. Choose one to see
+          its YAML.
+        </p>
+      </header>
+      {elsewhere.length > 0 && <Findings findings={elsewhere} />}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ListWindow } from "../frame/use-window.js";
+import { RowView } from "./row-view.js";
+import type { Row, ShelfRow } from "./rows.js";
+
+/** The shelf that one is in stays in sight, until the next one pushes it away. For the eye only: the row itself is there, too. */
+export function ShelfHead({
+  rows,
+  window: { scrolled, rowOnTop, topOf },
+  height,
+  onTurn,
+}: {
+  readonly rows: readonly Row[];
+  readonly window: Pick<ListWindow, "scrolled" | "rowOnTop" | "topOf">;
+  readonly height: number;
+  readonly onTurn: (id: string) => void;
+}) {
+  const shelf = rows.slice(0, rowOnTop + 1).findLast(isShelf);
+  if (shelf === undefined) return null;
+  const next = rows.findIndex((row, i) => i > rowOnTop && isShelf(row));
+  const room = next === -1 ? height : topOf(next) - scrolled;
+  return (
+    <div className="stack-head-room" aria-hidden="true">
+      <div
+        className="stack-head"
+        style={{ translate: `0 ${Math.min(0, room - height)}px` }}
+        onClick={() => onTurn(shelf.id)}
+      >
+        <RowView row={shelf} />
+      </div>
+    </div>
+  );
+}
+
+const isShelf = (row: Row): row is ShelfRow => row.kind === "shelf";

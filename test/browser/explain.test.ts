@@ -1,0 +1,171 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { barriers } from "./accessible.js";
+import { noChromium, skipNote } from "./chromium.js";
+import { useServer } from "./served-page.js";
+import { useBrowser } from "./visit.js";
+
+const denied = "#/explain?from=shop/cart&to=payments/api&port=8443/TCP";
+
+const answer = (page: Page) => page.locator(".answer");
+const stepTexts = async (page: Page, walk: number) => {
+  const texts = await page.locator(".walk").nth(walk).locator(".step").allInnerTexts();
+  return texts.map((text) => text.replace(/\s+/g, " "));
+};
+
+describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
+  const at = useServer();
+  const visit = useBrowser();
+
+  it("never starts empty: the first question is an interesting one of this cluster", async () => {
+    await visit(at(), {}, async ({ page }) => {
+      await answer(page).waitFor();
+      expect(await answer(page).innerText()).toMatch(/denied/i);
+      expect(page.url()).toMatch(/#\/explain\?from=.+&to=.+&port=.+/);
+    });
+  });
+
+  it("walks both directions down the tiers, to the rule that stops it, with its YAML beside", async () => {
+    await visit(at(denied), {}, async ({ page, picture }) => {
+      await answer(page).waitFor();
+      expect(await answer(page).innerText()).toContain("shop/cart → payments/api :8443/TCP");
+      expect(await answer(page).innerText()).toContain(
+        'ClusterNetworkPolicy pci-guardrail rule 4 "no-other-tenants" denies it when it enters payments/api',
+      );
+      expect(await stepTexts(page, 0)).toContainEqual(
+        expect.stringMatching(/NetworkPolicy NetworkPolicy shop\/egress-basics rule 2 allows it/),
+      );
+      expect(await stepTexts(page, 1)).toEqual([
+        expect.stringContaining("No rule matches."),
+        expect.stringMatching(/Admin .*"no-other-tenants" denies it/),
+        expect.stringMatching(/Not reached; NetworkPolicy payments\/allow-cart rule 1 would have allowed it/),
+      ]);
+      expect(await page.locator(".nearest").innerText()).toContain(
+        "fits but for the port: it is for 443/TCP",
+      );
+      await page.locator(".yaml-line.marked").first().waitFor();
+      expect(await page.locator(".yaml-line.marked").first().innerText()).toContain("no-other-tenants");
+      expect(await page.locator(".rule-yaml .place").innerText()).toMatch(/cluster-network-policy\.yaml:\d+/);
+      await picture("explain-light");
+    });
+  });
+
+  it("shows the YAML of any rule that it names", async () => {
+    await visit(at(denied), {}, async ({ page }) => {
+      await page.getByRole("button", { name: "NetworkPolicy payments/allow-cart rule 1" }).click();
+      await page.getByRole("heading", { name: "NetworkPolicy payments/allow-cart rule 1" }).waitFor();
+      await page.locator(".yaml-line.marked", { hasText: "8443" }).waitFor();
+    });
+  });
+
+  it("asks anew when another end is chosen from the suggestions, and going back asks the old question", async () => {
+    await visit(at(denied), {}, async ({ page }) => {
+      await answer(page).waitFor();
+      const to = page.getByRole("combobox", { name: "To" });
+      await to.fill("cored");
+      await page
+        .getByRole("option", { name: /kube-system\/coredns/ })
+        .first()
+        .waitFor();
+      await to.press("ArrowDown");
+      await to.press("Enter");
+      await page.locator(".answer", { hasText: "kube-system/coredns" }).waitFor();
+      expect(page.url()).toContain("to=kube-system/coredns&port=8443/TCP");
+      const port = page.getByRole("combobox", { name: "Port" });
+      await port.fill("53/UDP");
+      await port.press("Enter");
+      await page.locator(".answer .allowed").waitFor();
+      await page.goBack();
+      await page.goBack();
+      await page.locator(".answer", { hasText: "payments/api :8443/TCP" }).waitFor();
+      expect(await page.getByRole("combobox", { name: "To" }).inputValue()).toBe("payments/api");
+    });
+  });
+
+  it("swaps the ends, and offers what was asked before", async () => {
+    await visit(at(denied), {}, async ({ page }) => {
+      await answer(page).waitFor();
+      await page.getByRole("button", { name: "Swap the ends" }).click();
+      await page.locator(".answer", { hasText: "payments/api → shop/cart" }).waitFor();
+      await page.getByRole("link", { name: /^denied\s*shop\/cart → payments\/api :8443\/TCP$/ }).click();
+      await page.locator(".answer", { hasText: "shop/cart → payments/api" }).waitFor();
+    });
+  });
+
+  it("without a port tells of all of them, and leads to the walk of each", async () => {
+    await visit(at("#/explain?from=shop/cart&to=payments/api"), {}, async ({ page }) => {
+      await page.getByRole("row").nth(3).waitFor();
+      expect(await answer(page).innerText()).toMatch(/partly allowed/i);
+      await page.getByRole("link", { name: "TCP 8443" }).click();
+      await page.locator(".stairs").first().waitFor();
+      expect(page.url()).toContain("port=8443/TCP");
+    });
+  });
+
+  it.each([
+    ["somebody who does not exist", "shop/crat", "there is no pod or workload shop/crat"],
+    ["what is no endpoint", "10.0.0.300", "10.0.0.300 is not a valid IP address"],
+  ])("says what is wrong with a question about %s", async (_, to, message) => {
+    await visit(at(`#/explain?from=shop/cart&to=${to}&port=80/TCP`), {}, async ({ page }) => {
+      const alert = page.getByRole("alert");
+      await alert.waitFor();
+      expect(await alert.innerText()).toContain(message);
+    });
+  });
+
+  it.each([
+    ["light", "laptop"],
+    ["dark", "laptop"],
+    ["light", "phone"],
+    ["dark", "phone"],
+  ] as const)("keeps nobody out: %s on a %s", async (theme, screen) => {
+    await visit(at(denied), { theme, screen }, async ({ page, picture }) => {
+      await page.locator(".yaml-line.marked").first().waitFor();
+      expect(await barriers(page)).toEqual([]);
+      // Nothing is cut off: the page is no wider than the screen.
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+      await picture(`explain-${screen}-${theme}`);
+    });
+  });
+
+  it("can be chosen to be dark where the machine is light, and stays so", async () => {
+    await visit(at(denied), { theme: "light" }, async ({ page }) => {
+      const theme = () => page.evaluate(() => document.documentElement.dataset["theme"]);
+      const button = page.getByRole("button", { name: /^Theme/ });
+      await button.click();
+      await button.click();
+      expect(await theme()).toBe("dark");
+      await page.reload();
+      await answer(page).waitFor();
+      expect(await theme()).toBe("dark");
+    });
+  });
+
+  it("is about files that are dropped on it, and about the server's again when asked", async () => {
+    await visit(at(denied), {}, async ({ page }) => {
+      await answer(page).waitFor();
+      await drop(page, "two.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: n}\n");
+      await page.locator(".state-line", { hasText: "two.yaml" }).waitFor();
+      await page.getByRole("alert").waitFor();
+      await page.getByRole("button", { name: "Back to the server’s" }).click();
+      await page.locator(".answer .denied").waitFor();
+    });
+  });
+});
+
+/** As if somebody dragged it over the page and let go. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text!], name!, { type: "text/yaml" }));
+      return transfer;
+    },
+    [name, text],
+  );
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await page.locator(".file-drop").waitFor();
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+}

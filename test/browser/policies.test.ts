@@ -1,0 +1,103 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { barriers } from "./accessible.js";
+import { noChromium, skipNote } from "./chromium.js";
+import { useServer } from "./served-page.js";
+import { useBrowser } from "./visit.js";
+
+const row = (page: Page, text: string | RegExp) => page.getByRole("treeitem").filter({ hasText: text });
+const filter = (page: Page) => page.getByRole("searchbox");
+/** Counting and linting take longer than drawing. */
+const settled = async (page: Page) => {
+  await page.locator(".stack-bar").waitFor();
+  await page.locator(".busy").waitFor({ state: "detached" });
+};
+
+describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
+  const at = useServer();
+  const visit = useBrowser();
+
+  it("stack the tiers in evaluation order, and say what each rule decides", async () => {
+    await visit(at("#/policies"), {}, async ({ page, picture }) => {
+      await row(page, "pci-guardrail").first().waitFor();
+      await settled(page);
+      await picture("policies-light");
+      const shelves: string[] = [];
+      for (const shelf of await page.locator(".row.shelf").all())
+        shelves.push(await shelf.locator("strong").innerText());
+      expect(shelves.slice(0, 3)).toEqual(["Guardrail", "Guardrail allow", "Admin"]);
+      expect(await row(page, "no-other-tenants").innerText()).toMatch(/Deny[\s\S]*\d+ pairs/);
+    });
+  });
+
+  it("mark what is never reached, in place, with the reason and the YAML", async () => {
+    await visit(at("#/policies"), {}, async ({ page }) => {
+      await filter(page).fill("allow-cart");
+      await settled(page);
+      const rule = row(page, "from pods with app=cart");
+      expect(await rule.innerText()).toContain("never reached");
+      await rule.click();
+      const panel = page.getByRole("complementary");
+      await panel.getByText("TW4102").waitFor();
+      expect(await panel.innerText()).toContain("In this cluster it decides nothing.");
+      await panel.locator(".yaml-line.marked", { hasText: "8443" }).waitFor();
+      expect(page.url()).toContain("filter=allow-cart");
+      expect(page.url()).toContain("rule=spec.ingress");
+    });
+  });
+
+  it("come open from a link, such as that of Explain", async () => {
+    await visit(at("#/explain?from=shop/cart&to=payments/api&port=8443/TCP"), {}, async ({ page }) => {
+      await page.getByRole("link", { name: "in the stack" }).click();
+      const chosen = page.locator('.row[aria-selected="true"]');
+      await chosen.waitFor();
+      expect(await chosen.innerText()).toContain("pci-guardrail");
+      await settled(page);
+      expect(await chosen.isVisible()).toBe(true);
+    });
+  });
+
+  it("are found by words of any line, or by what is to be said about them", async () => {
+    await visit(at("#/policies"), {}, async ({ page }) => {
+      await settled(page);
+      await filter(page).fill("monitoring metrics");
+      await row(page, "scrape").first().waitFor();
+      await filter(page).fill("no such policy");
+      await page.getByText("No policy fits").waitFor();
+      await filter(page).fill("");
+      await page.getByRole("button", { name: "With findings" }).click();
+      await row(page, "allow-dns").first().waitFor();
+      expect(page.url()).toContain("show=findings");
+    });
+  });
+
+  it("are walked with the keyboard alone", async () => {
+    await visit(at("#/policies"), {}, async ({ page }) => {
+      await settled(page);
+      await page.getByRole("tree").focus();
+      const active = async () => {
+        const id = await page.getByRole("tree").getAttribute("aria-activedescendant");
+        return page.locator(`#${id}`);
+      };
+      expect(await (await active()).innerText()).toContain("Guardrail");
+      await page.keyboard.press("ArrowDown");
+      expect(await (await active()).getAttribute("aria-expanded")).toBe("true");
+      await page.keyboard.press("ArrowLeft");
+      expect(await (await active()).getAttribute("aria-expanded")).toBe("false");
+      await page.keyboard.press("Enter");
+      await page.getByRole("complementary").locator(".yaml").waitFor();
+      await page.keyboard.press("End");
+      expect(await (await active()).isVisible()).toBe(true);
+    });
+  });
+
+  it.each(["light", "dark"] as const)("keep nobody out: %s", async (theme) => {
+    await visit(at("#/policies"), { theme }, async ({ page, picture }) => {
+      await row(page, "sandbox").first().click();
+      await settled(page);
+      await page.locator(".policy-panel .yaml").waitFor();
+      expect(await barriers(page)).toEqual([]);
+      await picture(`policies-${theme}`);
+    });
+  });
+});

@@ -26,16 +26,20 @@ const wanted = process.argv.slice(2);
 const isWanted = (name) => wanted.length === 0 || wanted.some((beginning) => name.startsWith(beginning));
 mkdirSync(folder, { recursive: true });
 const big = mkdtempSync(join(tmpdir(), "tierwall-screenshots-"));
+// Paths are shown as they are from here: those of a folder that nobody else has are no use in a picture.
 writeSnapshot(join(big, "cluster.json"), snapshotOf(planCluster(shapes["2.4k/4.8k"], 1)), "json");
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
 });
 try {
-  await pictures(join(root, "examples", "mixed-six-apis"), "Example cluster", "");
-  await pictures(big, "A large cluster", "-2400-pods");
+  process.chdir(root);
+  await pictures("examples/mixed-six-apis", "Example cluster", "");
+  process.chdir(big);
+  await pictures("cluster.json", "A large cluster", "-2400-pods");
 } finally {
   await browser.close();
+  process.chdir(root);
   rmSync(big, { recursive: true, force: true });
 }
 
@@ -85,7 +89,9 @@ async function settled(page) {
   await page.locator("main h1, main h2, main canvas, main section").first().waitFor({ state: "attached" });
   for (let quiet = 0; quiet < 4; ) {
     await page.waitForTimeout(300);
-    const busy = await page.locator(".spinner, [aria-busy=true]").count();
+    const busy = await page
+      .locator(".spinner, [aria-busy=true], main :text-matches('^(counting|looking|working).*…$', 'i')")
+      .count();
     quiet = busy === 0 ? quiet + 1 : 0;
   }
 }

@@ -2,7 +2,7 @@
  * docs/performance.md has a part for each command that measures. Whoever measures again writes its own part, and leaves
  * those of the others alone.
  */
-export const parts = ["engine", "dataplane"] as const;
+export const parts = ["engine", "dataplane", "page"] as const;
 export type Part = (typeof parts)[number];
 
 const title = "# Performance\n";
@@ -30,4 +30,5 @@ const end = (part: Part): string => `<!-- end of ${part} -->`;
 const commands: Record<Part, string> = {
   engine: "npm run bench",
   dataplane: "npm run bench:dataplane",
+  page: "npm run bench:page",
 };

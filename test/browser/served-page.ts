@@ -27,7 +27,7 @@ export function useServer(which: "example" | "big" = "example"): (address?: stri
   beforeAll(async () => {
     if (noChromium !== undefined) return;
     cluster = which === "big" ? bigCluster() : undefined;
-    page = await servePage(cluster?.folder ?? exampleCluster, cluster && "2,400 pods");
+    page = await servePage(cluster?.folder ?? exampleCluster, cluster && "A large cluster");
   }, startTimeout);
   afterAll(async () => {
     await page?.close();

@@ -1,5 +1,5 @@
 // `npm run screenshots`: pictures of every page, light and dark, of the example cluster and of 2,400 pods, for docs/page.md.
-// Written to docs/pictures; `npm run screenshots -- map matrix` takes some of the pages only.
+// Written to docs/pictures; `npm run screenshots -- map matrix-light` takes those only whose names begin so.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,19 +23,23 @@ const patience = 300_000;
 const mostKilobytes = 150;
 
 const wanted = process.argv.slice(2);
-const chosen = Object.entries(pages).filter(([page]) => wanted.length === 0 || wanted.includes(page));
+const isWanted = (name) => wanted.length === 0 || wanted.some((beginning) => name.startsWith(beginning));
 mkdirSync(folder, { recursive: true });
 const big = mkdtempSync(join(tmpdir(), "tierwall-screenshots-"));
+// Paths are shown as they are from here: those of a folder that nobody else has are no use in a picture.
 writeSnapshot(join(big, "cluster.json"), snapshotOf(planCluster(shapes["2.4k/4.8k"], 1)), "json");
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
 });
 try {
-  await pictures(join(root, "examples", "mixed-six-apis"), "Example cluster", "");
-  await pictures(big, "A large cluster", "-2400-pods");
+  process.chdir(root);
+  await pictures("examples/mixed-six-apis", "Example cluster", "");
+  process.chdir(big);
+  await pictures("cluster.json", "A large cluster", "-2400-pods");
 } finally {
   await browser.close();
+  process.chdir(root);
   rmSync(big, { recursive: true, force: true });
 }
 
@@ -45,17 +49,17 @@ async function pictures(path, title, suffix) {
   const started = await startPage({ feed: opened.feed, port: 0 });
   if (!started.ok) throw new Error(started.message);
   try {
-    for (const [page, query] of chosen)
+    for (const [page, query] of Object.entries(pages))
       for (const theme of ["light", "dark"])
         await picture(`${started.page.url}#/${page}${query}`, theme, laptop, `${page}${suffix}-${theme}`);
-    if (suffix === "" && chosen.some(([page]) => page === "explain"))
-      await picture(`${started.page.url}#/explain`, "light", phone, "explain-phone");
+    if (suffix === "") await picture(`${started.page.url}#/explain`, "light", phone, "explain-phone");
   } finally {
     await started.page.close();
   }
 }
 
 async function picture(address, colorScheme, viewport, name) {
+  if (!isWanted(name)) return;
   const context = await browser.newContext({
     viewport,
     colorScheme,
@@ -85,7 +89,9 @@ async function settled(page) {
   await page.locator("main h1, main h2, main canvas, main section").first().waitFor({ state: "attached" });
   for (let quiet = 0; quiet < 4; ) {
     await page.waitForTimeout(300);
-    const busy = await page.locator(".spinner, [aria-busy=true]").count();
+    const busy = await page
+      .locator(".spinner, [aria-busy=true], main :text-matches('^(counting|looking|working).*…$', 'i')")
+      .count();
     quiet = busy === 0 ? quiet + 1 : 0;
   }
 }

@@ -143,6 +143,19 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
+  it("leaves out what has errors, and says so", async () => {
+    await visit(at(denied), {}, async ({ page }) => {
+      await answer(page).waitFor();
+      const policy =
+        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: a, namespace: n}\n";
+      await drop(page, "bad.yaml", `${policy}spec:\n  podSelector: {}\n  ingress: 7\n`);
+      await page.getByText("1 error").click();
+      const told = await page.locator(".state-errors-list").innerText();
+      expect(told).toContain("bad.yaml:6 TW1201 expected a list, found the number 7");
+      expect(told).toContain("The answers are about the rest.");
+    });
+  });
+
   it("is about files that are dropped on it, and about the server's again when asked", async () => {
     await visit(at(denied), {}, async ({ page }) => {
       await answer(page).waitFor();

@@ -113,7 +113,7 @@ describe.skipIf(noChromium)(`the matrix of 2,400 pods${skipNote}`, () => {
       await field(page).waitFor();
       expect(await field(page).getAttribute("aria-label")).toContain("Matrix of 2424 by 2424");
       await picture("matrix-big");
-      const { x, y } = await point(page, 1200, 1200);
+      const { x, y } = await point(page, 1200, 1300);
       await page.mouse.move(x, y);
       for (let i = 0; i < 8; i++) await page.mouse.wheel(0, -400);
       await cell(page).getByRole("link", { name: "Explain this connection" }).waitFor();

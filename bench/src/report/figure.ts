@@ -6,7 +6,7 @@ export interface Figure {
   readonly bar?: Bar;
 }
 
-export type Unit = "s" | "ms" | "us" | "MB" | "times" | "power" | "share";
+export type Unit = "s" | "ms" | "us" | "KB" | "MB" | "times" | "power" | "share";
 
 /** A time or a size is not to exceed its bar, a gain is to reach it. */
 export type Bar = { readonly atMost: number } | { readonly atLeast: number };
@@ -47,6 +47,7 @@ export function formatMeasure(value: number, unit: Unit): string {
       return `${number} µs`;
     case "s":
     case "ms":
+    case "KB":
     case "MB":
       return `${number} ${unit}`;
   }

@@ -2,7 +2,7 @@
  * docs/performance.md has a part for each command that measures. Whoever measures again writes its own part, and leaves
  * those of the others alone.
  */
-export const parts = ["engine", "dataplane", "cluster"] as const;
+export const parts = ["engine", "dataplane", "cluster", "page"] as const;
 export type Part = (typeof parts)[number];
 
 const title = "# Performance\n";
@@ -31,4 +31,5 @@ const commands: Record<Part, string> = {
   engine: "npm run bench",
   dataplane: "npm run bench:dataplane",
   cluster: "npm run bench:cluster",
+  page: "npm run bench:page",
 };

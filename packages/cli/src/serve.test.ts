@@ -27,6 +27,8 @@ describe("tierwall serve", () => {
     expect((await fetch(url!)).headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     writeFileSync(join(folder, "b.yaml"), pod.replace("cart", "web"));
     while ((await state()).revision === revision);
+    // Somebody who listens does not keep it from ending.
+    expect((await fetch(`${url}api/v1/events`)).status).toBe(200);
     expect(await command.stop("SIGINT")).toBe(0);
   });
 

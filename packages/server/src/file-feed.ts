@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { type Diagnostic, diagnostic, type StateOptions, type TextSource } from "@tierwall/core";
-import { Delivery, filesAt, type ManifestFile, readPaths, WatchedFolders } from "@tierwall/kube";
+import { Delivery, filesAt, type ManifestFile, readPaths, unreadable, WatchedFolders } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
 export interface FileFeedOptions {
@@ -66,11 +66,10 @@ export class FileFeed implements StateFeed {
     const found = filesIn(this.options);
     const versions = found.files.map(versionOf).join("\n");
     if (found.diagnostics.length === 0 && versions === this.versions) return this.complain([]);
-    const read = readPaths(paths, recursive);
-    this.complain(read.diagnostics);
-    if (read.diagnostics.length > 0) return;
+    const { sources, diagnostics } = textsAt(paths, recursive);
+    this.complain(diagnostics);
+    if (diagnostics.length > 0) return;
     this.versions = versions;
-    const sources = read.sources.map(asText);
     if (isSame(sources, this.sources)) return;
     this.sources = sources;
     this.changed();
@@ -101,22 +100,34 @@ function filesIn({ paths, recursive = false }: FileFeedOptions) {
 const youngMilliseconds = 1000;
 
 function versionOf(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined) return `${file} gone`;
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = stat;
-  const now = Date.now();
-  return [
-    file,
-    dev,
-    ino,
-    size,
-    mtimeNs,
-    ctimeNs,
-    Number(mtimeMs) > now - youngMilliseconds ? now : "",
-  ].join();
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = statSync(file, { bigint: true });
+    const now = Date.now();
+    const isYoung = Number(mtimeMs) > now - youngMilliseconds;
+    return [file, dev, ino, size, mtimeNs, ctimeNs, isYoung ? now : ""].join();
+  } catch {
+    return `${file} cannot be looked at`;
+  }
 }
 
-/** The page wants a text, however long. */
+/** The page wants texts, however long. */
+function textsAt(
+  paths: readonly string[],
+  recursive: boolean,
+): { readonly sources: readonly TextSource[]; readonly diagnostics: readonly Diagnostic[] } {
+  const read = readPaths(paths, recursive);
+  const sources: TextSource[] = [];
+  const diagnostics = [...read.diagnostics];
+  for (const source of read.sources)
+    try {
+      sources.push(asText(source));
+    } catch (cause) {
+      // Long files are read only now, and may be gone by then.
+      diagnostics.push(unreadable(source.file, cause));
+    }
+  return { sources, diagnostics };
+}
+
 function asText(source: ManifestFile): TextSource {
   if ("text" in source) return source;
   // Chunks take each other's place in memory.

@@ -37,6 +37,13 @@ describe("policies put into a state that has been read", () => {
     expect(names(found)).toEqual(["NetworkPolicy shop/db", "NetworkPolicy shop/web"]);
   });
 
+  it("say so where their namespace is not in the cluster", () => {
+    expect(edited(policy("web")).diagnostics).toEqual([]);
+    expect(edited(policy("web").replace("shop", "shpo")).diagnostics).toMatchObject([
+      { code: "TW3001", severity: "note", place: { line: 1, length: 4 } },
+    ]);
+  });
+
   it("are read as files are, also where they were copied from a cluster: S3.6", () => {
     const copied = policy("web", "{podSelector: {}, new: 1}").replace("{name:", "{uid: u, name:");
     expect(edited(copied).diagnostics).toMatchObject([{ code: "TW1204", severity: "error" }]);

@@ -1,4 +1,6 @@
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Cluster } from "../cluster/model.js";
+import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { inReadingOrder } from "../diagnostics/reading-order.js";
 import { readObjects } from "../manifest/read.js";
 import type { TextSource } from "../manifest/source.js";
 import type { EditedState, ObjectEdit } from "./edited-state.js";
@@ -21,9 +23,8 @@ export function editPolicies(before: State, text: TextSource): EditedPolicies {
   const replaced = new Set<PolicyDefinition>();
   const edits: ObjectEdit[] = [];
   const others: string[] = [];
-  const diagnostics: Diagnostic[] = [];
   readObjects(text, {
-    report: (found) => diagnostics.push(found),
+    report: reader.report,
     object: (object) => {
       const kind = kindOf(object);
       const identity = identityOf(object, kind);
@@ -38,12 +39,25 @@ export function editPolicies(before: State, text: TextSource): EditedPolicies {
       edits.push({ what: former === undefined ? "added" : "replaced", object: calledIn(identity), policy });
     },
   });
-  const own = reader.state([text.file]);
+  const own = reader.read();
   const after = before.withDefinitions([
     ...own.definitions,
     ...before.definitions.filter((definition) => !replaced.has(definition)),
   ]);
-  return { before, after, edits, diagnostics: [...diagnostics, ...own.diagnostics], others };
+  const diagnostics = inReadingOrder(
+    [...own.diagnostics, ...own.definitions.flatMap((definition) => homeless(definition, before.cluster))],
+    [text.file],
+  );
+  return { before, after, edits, diagnostics, others };
+}
+
+/** A policy of a namespace that is not there changes nothing, and whoever looks at that wants to know why. */
+function homeless({ policy, object }: PolicyDefinition, { namespaces }: Cluster): readonly Diagnostic[] {
+  const { namespace } = policy;
+  if (namespace === undefined || namespaces.has(namespace)) return [];
+  const path = [...object.path, "metadata", "namespace"];
+  const message = `namespace \`${namespace}\` is not in the input; no pod is there that the policy could select`;
+  return [diagnostic("TW3001", message, { place: object.document.placeOf(path) })];
 }
 
 const calledIn = (identity: string): string => identity.split(" ").slice(1).join(" ");

@@ -151,6 +151,11 @@ export class StateReader implements Receiver {
     return reading.policy;
   }
 
+  /** What was read, each by itself: nothing that only shows beside a cluster or other policies. */
+  read(): Pick<State, "definitions" | "diagnostics"> {
+    return { definitions: this.definitions, diagnostics: [...this.inTexts, ...this.inObjects] };
+  }
+
   /** What all of them together mean; diagnostics come in the order of these files. */
   state(files: readonly string[]): State {
     const { definitions, written, skipped, options } = this;

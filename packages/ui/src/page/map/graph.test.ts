@@ -6,9 +6,10 @@ import { neighboursOf } from "./neighbours.js";
 const any: EdgeLook = { verdict: "allowed", ports: "any", weight: 4 };
 const https: EdgeLook = { verdict: "allowed", ports: "443/TCP", weight: 1 };
 
+const names = "abcdefghijkl".split("");
+
 /** Workloads a to l of one namespace; edges as `a b any`. */
 function graph(...edges: readonly string[]) {
-  const names = [..."abcdefghijkl"];
   const nodes = names.map((name) => ({
     key: name,
     kind: "workload" as const,
@@ -31,8 +32,7 @@ function graph(...edges: readonly string[]) {
   });
 }
 
-const fromEverybody = (to: string) =>
-  [..."abcdefghijkl"].filter((name) => name !== to).map((name) => `${name} ${to} any`);
+const fromEverybody = (to: string) => names.filter((name) => name !== to).map((name) => `${name} ${to} any`);
 
 describe("a map", () => {
   it("draws what is particular", () => {

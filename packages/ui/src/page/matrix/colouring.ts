@@ -81,7 +81,7 @@ export function byTier(verdicts: readonly TierVerdict[], isOnePort: boolean): Co
         const entries = verdicts.flatMap((said, code) =>
           said.kind === "none" || tierOf(said) !== tier || !counts[code]
             ? []
-            : { paint: tierPaint(said, tokens), text: short(said), count: counts[code]! },
+            : { paint: tierPaint(said, tokens), text: short(said), count: counts[code] },
         );
         if (entries.length === 0) return [];
         const title = tier === "other" ? "" : (tier === "default" ? defaultTier : tierWords[tier]).title;

@@ -5,7 +5,8 @@ import { bandsOf } from "./bands.js";
 import { type Camera, cellUnder, fitted, panned, showing, type Size, zoomed } from "./camera.js";
 import { pageTokens, type Paint, type Tokens } from "./palette.js";
 import { Picture } from "./picture.js";
-import { type CellPlace, drawScene, fieldOf, gutter, type Scene } from "./scene.js";
+import { drawScene, fieldOf, gutter } from "./draw-scene.js";
+import type { CellPlace, Scene } from "./scene.js";
 
 export interface MatrixViewProps {
   readonly ends: readonly MatrixEndView[];

@@ -69,7 +69,7 @@ export const cssOf = ([red, green, blue]: Rgb): string => `rgb(${red} ${green} $
 /** `#0a5fb8`, or short as builds write it: `#fff`. */
 export function parseHex(text: string): Rgb {
   const digits = text.slice(1);
-  const whole = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
+  const whole = digits.length === 3 ? digits.replace(/./g, "$&$&") : digits;
   const number = Number.parseInt(whole, 16);
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
 }

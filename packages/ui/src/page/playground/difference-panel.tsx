@@ -88,7 +88,7 @@ const isLoss = ({ title }: RemarksView): boolean => title === "lockouts" || titl
 const meanings: Readonly<Record<string, string>> = {
   lockouts: "pods that can hardly do without it lose it",
   "cut off": "pods that can open no connection, or be opened none, any more",
-  overrides: "NetworkPolicies that this policy decides otherwise than",
+  overrides: "policies of tier network-policy whose traffic it decides otherwise",
   "is overridden": "rules that are asked before, and decide otherwise",
   "ambiguous order": "policies of the same priority that disagree",
   "newly isolated": "pods that only what is allowed may talk to from now on",
@@ -159,7 +159,7 @@ function Group({ group: { by, rows, moreRows } }: { readonly group: GroupView })
               href={hrefOf("explain", { ...question })}
               title={`${question.from} → ${question.to} :${question.port}, as it is today`}
             >
-              today
+              why today?
               <span className="unseen">: {`${question.from} to ${question.to} on ${question.port}`}</span>
             </a>
           </li>

@@ -17,6 +17,7 @@ export const look = EditorView.theme({
   ".cm-content": { caretColor: "var(--ink)", padding: "0.5rem 0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { border: "none", backgroundColor: "var(--surface)", color: "var(--muted)" },
+  ".cm-lineNumbers .cm-gutterElement": { minWidth: "2.75rem", padding: "0 0.75rem 0 0.5rem" },
   ".cm-activeLine, .cm-activeLineGutter": {
     backgroundColor: "color-mix(in srgb, var(--hover) 60%, transparent)",
   },

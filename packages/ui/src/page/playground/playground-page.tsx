@@ -160,7 +160,7 @@ function Problems({
   readonly check: CheckView | undefined;
   readonly onChoose: (offset: number) => void;
 }) {
-  const problems = check?.problems.filter(({ severity }) => severity !== "note") ?? [];
+  const problems = check?.problems ?? [];
   if (problems.length === 0) return <p className="play-sound">{check !== undefined && "No mistakes."}</p>;
   return (
     <ul className="play-problems" aria-label="What is wrong with it">

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FileFeed } from "./file-feed.js";
+import { shop } from "./testing/running-page.js";
+
+describe("files that are watched", () => {
+  let folder: string;
+  let feed: FileFeed;
+  let changes: number;
+  const told: (readonly string[])[] = [];
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tierwall-feed-"));
+    told.splice(0);
+    changes = 0;
+    write("cluster.yaml", shop);
+    const opened = FileFeed.open({
+      paths: [folder],
+      onUnreadable: (diagnostics) => void told.push(diagnostics.map(({ message }) => message)),
+    });
+    if (!opened.ok) throw new Error("the folder is there");
+    feed = opened.feed;
+    await feed.start(() => void changes++);
+  });
+  afterEach(async () => {
+    await feed.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
+  const texts = () => feed.shown().sources.map(({ text }) => text);
+  const settled = async (isSo: () => boolean) => {
+    await expect.poll(isSo, { timeout: 20_000 }).toBe(true);
+  };
+
+  it("are there from the beginning", () => {
+    expect(texts()).toEqual([shop]);
+    expect(feed.shown()).toMatchObject({ title: folder, provenance: "file" });
+  });
+
+  it("are read unpacked, however long", async () => {
+    const long = `# ${"long ".repeat(4 * 1024 * 1024)}\n${shop}`;
+    write("packed.yaml.gz", gzipSync(long));
+    await settled(() => texts()[1] === long);
+    write("packed.yaml.gz", gzipSync(shop));
+    write("plain.yaml", long);
+    await settled(() => texts()[1] === shop && texts()[2] === long);
+  });
+
+  it("that are written again with the same text are no change", async () => {
+    write("cluster.yaml", shop);
+    write("other.yaml", "a: 1\n");
+    await settled(() => texts().length === 2);
+    const before = changes;
+    write("cluster.yaml", shop);
+    write("notes.txt", "no manifest");
+    write("last.yaml", "b: 1\n");
+    await settled(() => texts().length === 3);
+    expect(changes).toBe(before + 1);
+  });
+
+  it("that cannot be read leave all as it was, which is told once, and once more when they can", async () => {
+    write("packed.yaml.gz", gzipSync("a: 1\n"));
+    await settled(() => texts().length === 2);
+    truncateSync(join(folder, "packed.yaml.gz"), 5);
+    await settled(() => told.length === 1);
+    expect(told[0]![0]).toMatch(/^`.*packed\.yaml\.gz` cannot be read: /);
+    write("cluster.yaml", `${shop}# edited\n`);
+    write("packed.yaml.gz", gzipSync("a: 2\n"));
+    await settled(() => told.length === 2);
+    expect(told[1]).toEqual([]);
+    await settled(() => texts()[0] === `${shop}# edited\n` && texts()[1] === "a: 2\n");
+  });
+
+  it("may all be gone for a while", async () => {
+    rmSync(folder, { recursive: true });
+    await settled(() => told.length === 1);
+    expect(texts()).toEqual([shop]);
+  });
+});

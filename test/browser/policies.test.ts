@@ -114,7 +114,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it.each(["light", "dark"] as const)("keep nobody out: %s", async (theme) => {
+  it.each(["light", "dark"] as const)("keep nobody out: %s", { timeout: 60_000 }, async (theme) => {
     await visit(at("#/policies"), { theme }, async ({ page, picture }) => {
       await row(page, "sandbox").first().click();
       await settled(page);

@@ -81,8 +81,7 @@ const nearnessBetween = (engine: Engine, from: EndClass, source: Member, to: End
   nearnessOf(endpointOf(engine.cluster, from, source), endpointOf(engine.cluster, to, target));
 
 // S1.6
-const standsForReplicas = (member: Member): boolean =>
-  "fromTemplate" in member && member.fromTemplate === true;
+const standsForReplicas = (member: Member): boolean => "fromTemplate" in member && member.fromTemplate;
 
 /** For all classes, which tier of each direction decides about most of the ports. */
 class SaidByTiers {

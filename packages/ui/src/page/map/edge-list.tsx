@@ -1,5 +1,5 @@
 import { counted } from "../frame/counted.js";
-import { shortPorts } from "../matrix/reason-list.js";
+import { shortPorts } from "../frame/short-ports.js";
 import { lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, titleOf } from "./graph.js";
 

@@ -2,7 +2,7 @@ import { counted } from "../frame/counted.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
 import { hrefOf } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
-import { shortPorts } from "../matrix/reason-list.js";
+import { shortPorts } from "../frame/short-ports.js";
 import type { MapRequest } from "../worker/map.js";
 import type { EdgeRule } from "../worker/map-edge.js";
 import { lookText } from "./edge-look.js";
@@ -86,7 +86,7 @@ function Rules({ title, rules }: { readonly title: string; readonly rules: reado
       <ul className="edge-rules">
         {rules.slice(0, mostRules).map(({ by, ports, pairs }) => (
           <li key={by.text}>
-            <span className="reason-tier">
+            <span className="rule-tier">
               {(by.tier === undefined ? defaultTier : tierWords[by.tier]).title}
             </span>{" "}
             {by.text === "default" ? "no policy speaks" : by.text}

@@ -3,7 +3,7 @@ import { counted } from "../frame/counted.js";
 import { lookClass, lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, shortTitleOf } from "./graph.js";
 import { type NeighbourGroup, neighboursOf } from "./neighbours.js";
-import { shortPorts } from "../matrix/reason-list.js";
+import { shortPorts } from "../frame/short-ports.js";
 
 export interface FocusProps {
   readonly graph: Graph;

@@ -1,4 +1,3 @@
-import "../matrix/matrix.css";
 import "./map.css";
 import { useMemo } from "react";
 import { counted } from "../frame/counted.js";

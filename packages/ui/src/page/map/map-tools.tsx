@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
+import { Choice } from "../frame/choice.js";
 import { SuggestField } from "../frame/suggest-field.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
-import { Choice } from "../matrix/matrix-tools.js";
 import type { MapChoices } from "../worker/map.js";
 
 export interface MapToolsProps {
@@ -23,7 +23,7 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
   const { namespace = "", label = "", port = "", tier = "", policy = "", view = "" } = query;
   const chosen = choices?.policies.find(({ key }) => key === policy);
   return (
-    <form className="map-tools" role="search" onSubmit={(event) => event.preventDefault()}>
+    <form className="tools map-tools" role="search" onSubmit={(event) => event.preventDefault()}>
       <h1 className="unseen">Map</h1>
       <Choice
         label=""
@@ -79,7 +79,7 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
         offers={(choices?.policies ?? []).map(({ key, title }) => ({ key, name: title, detail: "" }))}
         onChoose={(key) => onChange({ policy: key, tier: "" })}
       />
-      <span className="map-busy matrix-busy" role="status">
+      <span className="tools-busy" role="status">
         {isBusy ? "asking…" : ""}
       </span>
     </form>

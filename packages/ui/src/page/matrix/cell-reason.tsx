@@ -1,10 +1,11 @@
 import type { Grain } from "@tierwall/core";
 import { useEffect, useState } from "react";
+import { shortPorts } from "../frame/short-ports.js";
 import { go, hrefOf } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
 import type { MatrixEndView } from "../worker/matrix.js";
 import type { Colouring } from "./colouring.js";
-import { ReasonList, shortPorts } from "./reason-list.js";
+import { ReasonList } from "./reason-list.js";
 import type { CellPlace } from "./scene.js";
 
 export interface CellReasonProps {

@@ -1,5 +1,6 @@
 import type { Grain } from "@tierwall/core";
 import { useEffect, useState } from "react";
+import { Choice } from "../frame/choice.js";
 
 export interface MatrixToolsProps {
   readonly by: Grain;
@@ -25,7 +26,7 @@ export function MatrixTools({ by, port, colour, isBusy, onChange }: MatrixToolsP
   useEffect(() => setText(port), [port]);
   return (
     <form
-      className="matrix-tools"
+      className="tools"
       onSubmit={(event) => {
         event.preventDefault();
         onChange({ port: text.trim() });
@@ -58,37 +59,9 @@ export function MatrixTools({ by, port, colour, isBusy, onChange }: MatrixToolsP
           onBlur={() => text.trim() !== port && onChange({ port: text.trim() })}
         />
       </label>
-      <span className="matrix-busy" role="status">
+      <span className="tools-busy" role="status">
         {isBusy ? "asking about all pairs…" : ""}
       </span>
     </form>
-  );
-}
-
-interface ChoiceProps<V extends string> {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
-  readonly choices: readonly { readonly value: V; readonly text: string }[];
-  readonly onChoose: (value: V) => void;
-}
-
-export function Choice<V extends string>({ label, name, value, choices, onChoose }: ChoiceProps<V>) {
-  return (
-    <fieldset className="choice">
-      <legend>{label}</legend>
-      {choices.map((choice) => (
-        <label key={choice.value}>
-          <input
-            type="radio"
-            name={name}
-            value={choice.value}
-            checked={choice.value === value}
-            onChange={() => onChoose(choice.value)}
-          />
-          <span>{choice.text}</span>
-        </label>
-      ))}
-    </fieldset>
   );
 }

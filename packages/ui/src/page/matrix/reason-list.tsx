@@ -1,4 +1,5 @@
 import type { Verdict } from "@tierwall/core";
+import { shortPorts } from "../frame/short-ports.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
 import { verdictWords } from "../frame/verdict.js";
 import type { DeciderView, ReasonPart, ReasonView } from "../worker/reason-view.js";
@@ -68,8 +69,3 @@ function Decider({ by: { tier, text } }: { readonly by: DeciderView }) {
 }
 
 const toneOf = (verdict: Verdict): string => verdictWords[verdict].tone;
-
-/** A list of a hundred ranges says nothing that its beginning does not. */
-export function shortPorts(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 56).replace(/[^,\s]*$/, "")}…`;
-}

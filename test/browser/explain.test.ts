@@ -118,7 +118,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     ["dark", "laptop"],
     ["light", "phone"],
     ["dark", "phone"],
-  ] as const)("keeps nobody out: %s on a %s", async (theme, screen) => {
+  ] as const)("keeps nobody out: %s on a %s", { timeout: 60_000 }, async (theme, screen) => {
     await visit(at(denied), { theme, screen }, async ({ page, picture }) => {
       await page.locator(".yaml-line.marked").first().waitFor();
       expect(await barriers(page)).toEqual([]);
@@ -143,10 +143,23 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
+  it("leaves out what has errors, and says so", async () => {
+    await visit(at(denied), {}, async ({ page }) => {
+      await answer(page).waitFor();
+      const policy =
+        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: a, namespace: lab}\n";
+      await drop(page, "bad.yaml", `${policy}spec:\n  podSelector: {}\n  ingress: 7\n`);
+      await page.getByText("1 error").click();
+      const told = await page.locator(".state-errors-list").innerText();
+      expect(told).toContain("bad.yaml:6 TW1201 expected a list, found the number 7");
+      expect(told).toContain("The answers are about the rest.");
+    });
+  });
+
   it("is about files that are dropped on it, and about the server's again when asked", async () => {
     await visit(at(denied), {}, async ({ page }) => {
       await answer(page).waitFor();
-      await drop(page, "two.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: n}\n");
+      await drop(page, "two.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: lab}\n");
       await page.locator(".state-line", { hasText: "two.yaml" }).waitFor();
       await page.getByRole("alert").waitFor();
       await page.getByRole("button", { name: "Back to the server’s" }).click();

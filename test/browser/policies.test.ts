@@ -13,6 +13,29 @@ const settled = async (page: Page) => {
   await page.locator(".busy").waitFor({ state: "detached" });
 };
 
+describe.skipIf(noChromium)(`4,900 policies${skipNote}`, () => {
+  const at = useServer("big");
+  const visit = useBrowser();
+
+  it("are drawn where somebody looks, and found by name", { timeout: 120_000 }, async () => {
+    await visit(at("#/policies"), {}, async ({ page, picture }) => {
+      page.setDefaultTimeout(100_000);
+      await page.getByRole("treeitem").first().waitFor();
+      expect(await page.locator(".stack-bar").innerText()).toContain("4,900 policies");
+      expect(await page.getByRole("treeitem").count()).toBeLessThan(80);
+      await page.getByRole("tree").focus();
+      await page.keyboard.press("End");
+      await page.locator(".row.active").waitFor();
+      expect(await page.locator(".row.active").isVisible()).toBe(true);
+      await filter(page).fill("admin-security-20");
+      await row(page, "admin-security-20").click();
+      await page.getByRole("complementary").locator(".yaml").waitFor();
+      expect(await page.locator(".stack-bar").innerText()).toContain("1 policy");
+      await picture("policies-2400-pods");
+    });
+  });
+});
+
 describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
   const at = useServer();
   const visit = useBrowser();
@@ -91,7 +114,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it.each(["light", "dark"] as const)("keep nobody out: %s", async (theme) => {
+  it.each(["light", "dark"] as const)("keep nobody out: %s", { timeout: 60_000 }, async (theme) => {
     await visit(at("#/policies"), { theme }, async ({ page, picture }) => {
       await row(page, "sandbox").first().click();
       await settled(page);

@@ -118,13 +118,10 @@ export function readQuestion({ from, to, port }: ExplainRequest): Result<Questio
 }
 
 function explanationView({ from, to, question, verdict, answers }: Explanation): ExplanationView {
-  return {
-    from,
-    to,
-    port: formatPortRef(question.port).trim(),
-    verdict,
-    connections: answers.map(connectionView),
-  };
+  // Of a Service, all ports are those that it maps.
+  const ofService = question.port.kind === "all" && answers.some(({ explained }) => explained !== undefined);
+  const port = ofService ? "on each of its ports" : formatPortRef(question.port).trim();
+  return { from, to, port, verdict, connections: answers.map(connectionView) };
 }
 
 function connectionView({ pair, explained, ports }: ExplainedAnswer): ConnectionView {

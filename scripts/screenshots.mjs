@@ -12,8 +12,14 @@ import { writeSnapshot } from "../bench/dist/generate/snapshot-files.js";
 import { FileFeed, startPage } from "../packages/server/dist/index.js";
 import { root } from "./prepare.mjs";
 
-/** Each page, and what is asked there. Where nothing is, the page itself knows a good beginning. */
-const pages = { explain: "", map: "", matrix: "", policies: "", playground: "" };
+/** Each page, and what is there once it has something to show. What to ask, each knows itself. */
+const pages = {
+  explain: ".verdict.headline",
+  map: "main section, main svg, main canvas",
+  matrix: "main canvas",
+  policies: "main [role=treeitem], main li",
+  playground: ".play-figures",
+};
 const folder = join(root, "docs", "pictures");
 const laptop = { width: 1280, height: 720 };
 const phone = { width: 390, height: 844 };
@@ -49,16 +55,16 @@ async function pictures(path, title, suffix) {
   const started = await startPage({ feed: opened.feed, port: 0 });
   if (!started.ok) throw new Error(started.message);
   try {
-    for (const [page, query] of Object.entries(pages))
+    for (const page of Object.keys(pages))
       for (const theme of ["light", "dark"])
-        await picture(`${started.page.url}#/${page}${query}`, theme, laptop, `${page}${suffix}-${theme}`);
-    if (suffix === "") await picture(`${started.page.url}#/explain`, "light", phone, "explain-phone");
+        await picture(started.page.url, page, theme, laptop, `${page}${suffix}-${theme}`);
+    if (suffix === "") await picture(started.page.url, "explain", "light", phone, "explain-phone");
   } finally {
     await started.page.close();
   }
 }
 
-async function picture(address, colorScheme, viewport, name) {
+async function picture(url, page, colorScheme, viewport, name) {
   if (!isWanted(name)) return;
   const context = await browser.newContext({
     viewport,
@@ -68,11 +74,11 @@ async function picture(address, colorScheme, viewport, name) {
     isMobile: viewport === phone,
   });
   try {
-    const page = await context.newPage();
-    page.setDefaultTimeout(patience);
-    await page.goto(address);
-    await settled(page);
-    const session = await context.newCDPSession(page);
+    const tab = await context.newPage();
+    tab.setDefaultTimeout(patience);
+    await tab.goto(`${url}#/${page}`);
+    await settled(tab, pages[page]);
+    const session = await context.newCDPSession(tab);
     const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 80 });
     const bytes = Buffer.from(data, "base64");
     writeFileSync(join(folder, `${name}.webp`), bytes);
@@ -85,8 +91,8 @@ async function picture(address, colorScheme, viewport, name) {
 }
 
 /** Nothing turns, nothing is busy, and that for a moment: pages ask one question after another. */
-async function settled(page) {
-  await page.locator("main h1, main h2, main canvas, main section").first().waitFor({ state: "attached" });
+async function settled(page, content) {
+  await page.locator(content).first().waitFor({ state: "attached" });
   for (let quiet = 0; quiet < 4; ) {
     await page.waitForTimeout(300);
     const busy = await page

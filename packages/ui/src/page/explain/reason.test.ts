@@ -55,6 +55,24 @@ spec:
       to: [{domainNames: ["*.example.com"]}]
     - action: Deny
       to: [{networks: [203.0.113.0/24]}]
+---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: stay}
+spec:
+  tier: Admin
+  priority: 30
+  subject: {pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: db}}}}
+  egress:
+    - action: Deny
+      to: [{namespaces: {matchLabels: {kubernetes.io/metadata.name: lab}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: open, namespace: lab}
+spec:
+  podSelector: {}
+  ingress: [{}]
 `;
 
 const held = new HeldState({
@@ -85,6 +103,13 @@ const cases = [
     port: "22/TCP",
     reason: "No rule allows it when it enters shop/db, and NetworkPolicy shop/db isolates the pod.",
     looked: "NetworkPolicy shop/db isolation",
+  },
+  {
+    from: "shop/db",
+    to: "lab/probe",
+    port: "80/TCP",
+    reason: "ClusterNetworkPolicy stay rule 1 denies it when it leaves shop/db.",
+    looked: "ClusterNetworkPolicy stay spec.egress[0]",
   },
   { from: "shop/db", to: "shop/web", port: "80/TCP", reason: "No policy speaks against it.", looked: "" },
   {

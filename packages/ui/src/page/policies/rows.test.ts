@@ -114,6 +114,7 @@ test.each([
   ["NO-LAB", "all", ["keep-out"]],
   ["lab deny", "all", ["keep-out", "later"]],
   ["app=web", "all", ["db"]],
+  ["lab app=web", "all", []],
   ["nobody", "all", []],
   ["", "idle", ["later"]],
   ["", "findings", ["keep-out", "later"]],

@@ -126,7 +126,7 @@ describe.skipIf(reason)(`an agent is not alone in the kernel${title}`, () => {
   it.each([
     ["flushes everything", ["flush", "ruleset"]],
     ["deletes the table", ["delete", "table", "inet", "tierwall"]],
-    ["empties a base chain", ["flush", "chain", "inet", "tierwall", "ingress"]],
+    ["empties a base chain", ["flush", "chain", "inet", "tierwall", "forward"]],
   ])("and repairs what it holds when somebody %s", async (_, command) => {
     const node = await labOfTwo();
     const agent = await RunningAgent.ready(node);

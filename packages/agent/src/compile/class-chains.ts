@@ -1,5 +1,6 @@
 import type { Direction } from "@tierwall/core";
 import { identityMaps } from "../ruleset/vocabulary.js";
+import { hasLeft } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing } from "./terminals.js";
 import type { TierLayout } from "./tier-layouts.js";
@@ -11,12 +12,16 @@ export class ClassChains {
   verdictFor(direction: Direction, walk: readonly TierLayout[]): string {
     const tiers = walk.filter(({ rules }) => rules.length > 0);
     const end = allowing({ direction });
-    // Who leaves without a walk still has what he began with.
-    if (tiers.length === 0) return direction === "egress" ? "accept" : end;
+    // Who may leave comes back, for the destination to be asked.
+    const word = direction === "egress" ? "jump" : "goto";
+    if (tiers.length === 0) return end.replace("goto", word);
     const needsIdentity = tiers.some(({ rules }) => rules[0]!.startsWith("meta priority"));
     const identify = needsIdentity ? [`jump ${this.identifying(direction)}`] : [];
-    const jumps = tiers.map(({ rules }) => `jump ${this.chains.add("tier", rules)}`);
-    return `goto ${this.chains.add("class", [...identify, ...jumps, end])}`;
+    const jumps = tiers.flatMap(({ rules }, i) => {
+      const isDecided = direction === "egress" && i > 0 ? [`${hasLeft} return`] : [];
+      return [...isDecided, `jump ${this.chains.add("tier", rules)}`];
+    });
+    return `${word} ${this.chains.add("class", [...identify, ...jumps, end])}`;
   }
 
   /** Finds out who the other end is: the destination of what goes out, the source of what comes in. */

@@ -1,6 +1,7 @@
 import { hex, markField } from "../ruleset/connection-mark.js";
 import type { BookEntry, NodeOptions, PolicyModes } from "../ruleset/program.js";
 import { counterOf, type CutSide, logPrefix } from "../ruleset/vocabulary.js";
+import { leaveChain } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 
 /** Where walks end: a chain for each rule, which counts, logs, and gives the verdict. */
@@ -51,4 +52,4 @@ export class Terminals {
 
 /** Going out, the destination has still to be asked; coming in, nobody has. */
 export const allowing = ({ direction }: Pick<BookEntry, "direction">): string =>
-  direction === "egress" ? "goto leave" : "goto stamp";
+  direction === "egress" ? `goto ${leaveChain}` : "goto stamp";

@@ -63,8 +63,8 @@ export const dnsPart: DnsPart = {
     counters: new Set(),
   },
   input: [
-    `meta l4proto . ip daddr . th dport @${proxySet[4]} ct status 0x20 accept`,
-    `meta l4proto . ip6 daddr . th dport @${proxySet[6]} ct status 0x20 accept`,
+    `meta l4proto . ip daddr . th dport @${proxySet[4]} ct status 0x20 goto stamp`,
+    `meta l4proto . ip6 daddr . th dport @${proxySet[6]} ct status 0x20 goto stamp`,
     `meta l4proto . ip daddr . th dport @${proxySet[4]} drop`,
     `meta l4proto . ip6 daddr . th dport @${proxySet[6]} drop`,
   ],

@@ -6,12 +6,12 @@ import { counterOf, identityMaps, podMaps } from "./vocabulary.js";
 
 /** What stands where only the frame of the table knows. */
 const framed: Readonly<Record<string, string>> = {
-  egress: "packets that are forwarded: what their source may send",
-  ingress: "packets that are forwarded: what their destination may receive",
-  input: "packets to this node: what pods on it may send there",
-  arrival: "packets to this node that are let through",
-  output: "packets of this node itself: it reaches its pods, unless a rule binds it",
-  departure: "packets of this node itself that are let through",
+  forward: "packets that are forwarded",
+  through: "what their source may send, and what their destination may receive",
+  input: "packets to this node",
+  coming: "what pods on this node may send to it",
+  output: "packets of this node itself",
+  going: "it reaches its pods, unless a rule binds it",
   leave: "the source may send it: its destination has still to be asked",
   outdated: "the rules changed during the walk: what it came to counts for nothing, and it is made again",
   stamp: "remembers that the connection is allowed, for as long as these rules are in force",

@@ -317,10 +317,9 @@ const words: readonly Word[] = [
     pattern: /^meta priority set (none|[\da-f]+:[\da-f]+)( |$)/,
     apply: (view, [, value]) => view.priority(value) === value,
   },
-  { pattern: /^meta priority none /, apply: (view) => view.priority() === "none" },
   {
-    pattern: /^meta priority & ffff:0 != ffff:0 /,
-    apply: (view) => !view.priority().startsWith("ffff:"),
+    pattern: /^meta priority (none|[\da-f]+:[\da-f]+) /,
+    apply: (view, [, value]) => view.priority() === value,
   },
   {
     pattern: /^meta priority != ([\da-f]+:[\da-f]+) /,

@@ -13,7 +13,7 @@ export async function withPage<T>(
   folder: string,
   measure: (page: Page, url: string) => Promise<T>,
 ): Promise<T> {
-  const opened = await FileFeed.open({ paths: [folder], recursive: true, title: "measured" });
+  const opened = FileFeed.open({ paths: [folder], recursive: true, title: "measured" });
   if (!opened.ok) throw new Error(opened.diagnostics[0]?.message ?? `\`${folder}\` cannot be read`);
   const started = await startPage({ feed: opened.feed, port: 0 });
   if (!started.ok) throw new Error(started.message);

@@ -150,7 +150,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
     const { Conflicted } = await told(first, { Conflicted: { status: "True", reason: "SamePriority" } });
     expect(Conflicted!.message).toContain("priority 5 of tier admin is shared with ClusterNetworkPolicy b");
     expect(Conflicted!.message).toMatch(
-      /ingress is denied .* would have allowed; for example shop\/web → shop\/db/,
+      /; for example ingress of shop\/web → shop\/db :\d+\/TCP is denied, and would be allowed with ClusterNetworkPolicy b first$/,
     );
     await told(second, { Conflicted: { status: "True" }, Shadowed: { status: "True" } });
     await api.patch(second, { spec: { priority: 4 } });

@@ -11,8 +11,16 @@ export const clusterPolicies = "/apis/policy.networking.k8s.io/v1alpha2/clustern
 const atOnce = 16;
 
 /** The path of a pod that was made. */
-export const podPath = ({ metadata: { namespace, name } }: Manifest): string =>
-  `/api/v1/namespaces/${String(namespace)}/pods/${String(name)}`;
+export function podPath({ metadata }: Manifest): string {
+  const { namespace, name } = metadata as unknown as Names;
+  return `/api/v1/namespaces/${namespace}/pods/${name}`;
+}
+
+interface Names {
+  readonly name: string;
+  /** Of objects that are in one. */
+  readonly namespace: string;
+}
 
 /** Creates all objects of a plan, and the definitions they need. Gives back its pods. */
 export async function fill(server: ApiServer, plan: Plan): Promise<readonly Manifest[]> {
@@ -39,11 +47,11 @@ async function install(server: ApiServer): Promise<void> {
 
 async function create(server: ApiServer, manifest: Manifest): Promise<void> {
   const { status, ...object } = manifest;
-  const { namespace, name } = manifest.metadata;
-  const collection = collections[manifest.kind]!(String(namespace));
-  if (madeByItself.has(String(name))) await server.send("PATCH", `${collection}/${String(name)}`, object);
-  else await server.send("POST", collection, accepted(object as Manifest));
-  if (status !== undefined) await server.send("PATCH", `${collection}/${String(name)}/status`, { status });
+  const { namespace, name } = manifest.metadata as unknown as Names;
+  const collection = collections[manifest.kind]!(namespace);
+  if (madeByItself.has(name)) await server.send("PATCH", `${collection}/${name}`, object);
+  else await server.send("POST", collection, accepted(object));
+  if (status !== undefined) await server.send("PATCH", `${collection}/${name}/status`, { status });
 }
 
 /** Namespaces that API servers have from the start. */

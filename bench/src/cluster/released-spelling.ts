@@ -32,5 +32,5 @@ function releasedPort({ portNumber, portRange, namedPort }: JsonObject): JsonObj
   const { protocol = "TCP", port, start, end } = (portNumber ?? portRange) as JsonObject;
   const destinationPort =
     portNumber === undefined ? { range: { start: start!, end: end! } } : { number: port! };
-  return { [String(protocol).toLowerCase()]: { destinationPort } };
+  return { [(protocol as string).toLowerCase()]: { destinationPort } };
 }

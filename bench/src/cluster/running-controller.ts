@@ -18,7 +18,7 @@ export class RunningController {
     });
     await new Promise<void>((resolve, reject) => {
       child.once("exit", (status) => reject(new Error(`the controller ended with ${status}`)));
-      createInterface({ input: child.stderr! }).on("line", (line) => {
+      createInterface({ input: child.stderr }).on("line", (line) => {
         if (line.includes('"msg":"leading"')) resolve();
       });
     });

@@ -19,7 +19,7 @@ import { type Condition, exampleMark } from "./condition.js";
 
 type Statement = Omit<Condition, "observedGeneration">;
 
-/** What the engine proves about policies, in the words of conditions and events. Good whatever the engine does next. */
+/** What the engine proves about policies, in the words of conditions and events. */
 export interface Findings {
   readonly conflicted: ReadonlyMap<PolicyRef, Statement>;
   readonly shadowed: ReadonlyMap<PolicyRef, Statement>;
@@ -30,7 +30,8 @@ export interface Findings {
 export interface Overridden {
   readonly policy: PolicyRef;
   readonly by: PolicyRef;
-  readonly note: string;
+  /** To be asked for before the engine takes the next update. */
+  readonly note: () => string;
 }
 
 /** To be called before the engine takes the next update: examples are looked for here. */
@@ -77,9 +78,9 @@ function conflictedBy(policy: PolicyRef, conflicts: readonly OrderConflict[]): S
     reason: "SamePriority",
     message:
       `${priority} of tier ${shared.tier} is shared with ${listed(others.map(formatPolicy))}, which ${verb}${each}: ` +
-      `${formatPolicy(first)} comes first, by its ${first.dialect === second.dialect ? "name" : "API"}, ` +
-      `and ${direction} is ${saying[asOrdered.verdict]} that ${formatPolicy(second)} would have ` +
-      `${saying[swapped.verdict]}${exampleMark}${connectionText(flow)}`,
+      `${formatPolicy(first)} comes first, by its ${first.dialect === second.dialect ? "name" : "API"}${exampleMark}` +
+      `${direction} of ${connectionText(flow)} is ${saying[asOrdered.verdict]}, and would be ` +
+      `${saying[swapped.verdict]} with ${formatPolicy(second)} first`,
   };
 }
 
@@ -131,7 +132,7 @@ function overriddenIn({ policy, direction, intent, by }: Override): readonly Ove
   return [...firsts].map(([other, { rule, example, ...much }]) => ({
     policy,
     by: other,
-    note:
+    note: () =>
       `${formatRule(rule.origin)} ${rule.action === "Allow" ? "allows" : "denies"} ${direction} that this policy ` +
       `${intent === "isolates" ? "isolates from" : intent}: ${howMuch(much)}${exampleMark}${connectionText(example())}`,
   }));

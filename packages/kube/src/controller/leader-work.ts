@@ -81,7 +81,8 @@ export class LeaderWork {
     }
     for (const uid of unwritten.keys()) if (!conditions.has(uid)) unwritten.delete(uid);
     writer.forget((uid) => !conditions.has(uid));
-    this.analysis.stir();
+    // Who edits a policy waits for what is said of it; pods come and go all the time.
+    this.analysis.stir(fresh.length > 0 ? "soon" : "sometime");
   }
 
   /** Somebody wrote to a policy, maybe we. */

@@ -44,7 +44,7 @@ export class Overridings {
       type: "Warning",
       reason: "Overridden",
       action: "Override",
-      note,
+      note: note(),
     });
   }
 }

@@ -4,28 +4,47 @@ import { PacedWork } from "./paced-work.js";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-it("works once for many stirs, rests four times as long as it worked, and ends when it is told to", () => {
+/** Work that takes a second, and when it began. */
+function secondsOfWork() {
   const began: number[] = [];
+  const start = performance.now();
   const work = new PacedWork(() => {
-    began.push(performance.now());
-    // As if it took a second.
-    vi.setSystemTime(Date.now() + 1000);
+    began.push(performance.now() - start);
     vi.advanceTimersByTime(1000);
   });
-  const start = performance.now();
-  work.stir();
-  work.stir();
-  vi.advanceTimersByTime(60);
-  expect(began).toEqual([start + 50]);
-  work.stir();
-  vi.advanceTimersByTime(3900);
-  expect(began).toHaveLength(1);
-  vi.advanceTimersByTime(200);
-  expect(began).toHaveLength(2);
-  work.stir();
+  return { work, began };
+}
+
+it("works once for many stirs, and rests four times as long as it worked, or once where somebody waits", () => {
+  const { work, began } = secondsOfWork();
+  work.stir("sometime");
+  work.stir("sometime");
+  vi.advanceTimersByTime(100);
+  expect(began).toEqual([50]);
+  work.stir("sometime");
+  vi.advanceTimersByTime(10_000);
+  expect(began).toEqual([50, 5050]);
+  work.stir("sometime");
+  work.stir("soon");
+  vi.advanceTimersByTime(10_000);
+  expect(began).toHaveLength(3);
+});
+
+it("begins sooner when somebody comes who waits for it", () => {
+  const { work, began } = secondsOfWork();
+  work.stir("soon");
+  vi.advanceTimersByTime(50);
+  work.stir("sometime");
+  work.stir("soon");
+  vi.advanceTimersByTime(10_000);
+  expect(began).toEqual([50, 2050]);
+});
+
+it("does nothing more when it was stopped", () => {
+  const { work, began } = secondsOfWork();
+  work.stir("soon");
   work.stop();
-  vi.advanceTimersByTime(60_000);
-  work.stir();
-  vi.advanceTimersByTime(60_000);
-  expect(began).toHaveLength(2);
+  work.stir("soon");
+  vi.advanceTimersByTime(10_000);
+  expect(began).toEqual([]);
 });

@@ -1,27 +1,29 @@
-/** Milliseconds from the first stir to the work: what comes together is looked at together. */
+/** Milliseconds from a stir to the work: what comes together is looked at together. */
 const quiet = 50;
 
-/** Does something after it was stirred; the longer it takes, the more rarely, so that most of the time is for others. */
+/** How long it rests, in times of what the work took: less where somebody waits for it. */
+const rests = { soon: 1, sometime: 4 } as const;
+
+/** Does something after it was stirred; the longer it takes, the more rarely, so that there is time for others. */
 export class PacedWork {
-  private timer: NodeJS.Timeout | undefined;
-  private restUntil = 0;
+  private timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined;
+  private last = { ended: Number.NEGATIVE_INFINITY, took: 0 };
   private isStopped = false;
 
-  constructor(
-    private readonly work: () => void,
-    /** What part of the time it may take. */
-    private readonly share = 0.2,
-  ) {}
+  constructor(private readonly work: () => void) {}
 
-  stir(): void {
-    if (this.timer !== undefined || this.isStopped) return;
-    const wait = Math.max(quiet, this.restUntil - performance.now());
-    this.timer = setTimeout(() => this.begin(), wait);
+  stir(when: keyof typeof rests): void {
+    if (this.isStopped) return;
+    const now = performance.now();
+    const at = Math.max(now + quiet, this.last.ended + this.last.took * rests[when]);
+    if (this.timer !== undefined && this.timer.at <= at) return;
+    clearTimeout(this.timer?.handle);
+    this.timer = { at, handle: setTimeout(() => this.begin(), at - now) };
   }
 
   stop(): void {
     this.isStopped = true;
-    clearTimeout(this.timer);
+    clearTimeout(this.timer?.handle);
   }
 
   private begin(): void {
@@ -29,6 +31,6 @@ export class PacedWork {
     const began = performance.now();
     this.work();
     const ended = performance.now();
-    this.restUntil = ended + (ended - began) * (1 / this.share - 1);
+    this.last = { ended, took: ended - began };
   }
 }

@@ -225,6 +225,7 @@ function usePointer(
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
       latest.current.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.002)), pointOf(event));
+      latest.current.onCursor(under(event));
     };
     const leave = () =>
       pressed === undefined && document.activeElement !== element && latest.current.onCursor(undefined);

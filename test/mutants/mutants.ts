@@ -328,12 +328,6 @@ const inEngine: readonly Change[] = [
     "this.itemsOf",
   ],
   [
-    "a tier in which something is uncertain is taken for the last",
-    "engine/tier-table.ts",
-    `every(({ effect }) => effect !== "Maybe")`,
-    `every(({ effect }) => effect !== undefined)`,
-  ],
-  [
     "sources get to the first tier only",
     "engine/egress-answers.ts",
     "if (!isReachedBy(subject)) break;",

@@ -26,9 +26,9 @@ const baseline = `
 `;
 
 /** By tier of ingress, the pods that get there. */
-function reached(yaml: string): Readonly<Record<string, string>> {
+function reached(yaml: string, change = (tiers: Tiers) => tiers): Readonly<Record<string, string>> {
   const { cluster, tiers } = world(pods + node + yaml).state;
-  const engine = compile(cluster, tiers);
+  const engine = compile(cluster, change(tiers));
   const view = engine.view(4);
   const reach = view.reach("ingress");
   return Object.fromEntries(
@@ -52,6 +52,21 @@ describe("S1.3: a tier is asked", () => {
     ["by all, where nobody is isolated", "", { baseline: "red blue" }],
   ])("%s", (_, policies, expected) => {
     expect(reached(policies + baseline)).toEqual(expected);
+  });
+
+  it("by all, where who is isolated passes something on", () => {
+    const passing = ({ egress, ingress }: Tiers): Tiers => ({
+      egress,
+      ingress: ingress.map((tier) => ({
+        ...tier,
+        rules: tier.rules.map((rule) => ({ ...rule, action: "Pass" as const })),
+      })),
+    });
+    expect(reached(isolating("{}") + baseline)).toEqual({ "network-policy": "red blue", baseline: "" });
+    expect(reached(isolating("{}") + baseline, passing)).toEqual({
+      "network-policy": "red blue",
+      baseline: "red blue",
+    });
   });
 
   it("by all, where what isolates hangs on something that is not known", () => {

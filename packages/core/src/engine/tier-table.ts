@@ -137,14 +137,12 @@ export class TierTable {
   }
 
   /**
-   * Whether a row leaves nothing open to anybody, whoever may come, but to a pod's own node (S1.2, S1.6). What is
-   * uncertain may hang on later tiers.
+   * Whether a row leaves nothing open to anybody, whoever may come, but to a pod's own node (S1.2, S1.6): it isolates, and
+   * passes nothing on, nor may it.
    */
   closes(row: number): boolean {
     const { isolation } = this.rows.rows[row]!;
-    return (
-      isolation.length > 0 && this.itemsOf(this.rows.rows[row]!).every(({ effect }) => effect !== "Maybe")
-    );
+    return isolation.length > 0 && this.itemsOf(this.rows.rows[row]!).every(settles);
   }
 
   /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart; only those that matter. */
@@ -306,6 +304,8 @@ export class TierTable {
     return work.finish(row.isolation.length > 0, atoms);
   }
 }
+
+const settles = ({ effect }: Item): boolean => effect === "Allow" || effect === "Deny";
 
 /** Words of a mask beyond which a table's rows are better off with masks of their own. */
 const widest = 16;

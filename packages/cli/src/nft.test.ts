@@ -44,7 +44,7 @@ describe("tierwall nft", () => {
   it("holds nothing of rules that are about pods of other nodes", () => {
     const { stdout } = nft("--node", "worker-2");
     expect(stdout).not.toContain("shop/web");
-    expect(stdout).toContain("10.0.0.2 : accept # shop/other");
+    expect(stdout).toContain("10.0.0.2 : jump leave # shop/other");
   });
 
   it("--diff prints what another state changes, and is status 1", () => {

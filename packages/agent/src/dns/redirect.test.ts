@@ -25,6 +25,7 @@ describe.skipIf(reason)(
           ([name, { kind, type, flags }]) => `${kind} ${name} { type ${type}; flags ${flags.join()}; }`,
         ),
         ...[...chains].map(([name, { hook, rules }]) => `chain ${name} { ${hook}\n${rules.join("\n")}\n}`),
+        "chain stamp { accept\n}",
         `chain input { type filter hook input priority -10; policy accept;\n${dnsPart.input.join("\n")}\n}`,
         `chain output { type filter hook output priority -10; policy accept;\n${dnsPart.output.join("\n")}\n}`,
       ];

@@ -337,6 +337,7 @@ function tableText(
         });
       }
   for (const [name, { hook, rules }] of chains) lines.push(`chain ${name} {`, hook ?? "", ...rules, "}");
+  lines.push("chain stamp {", "accept", "}");
   lines.push("chain input {", "type filter hook input priority -10; policy accept;", ...dnsPart.input, "}");
   lines.push(
     "chain output {",

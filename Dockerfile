@@ -3,7 +3,7 @@
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /tierwall
-COPY package.json package-lock.json tsconfig.json tsconfig.base.json ./
+COPY package.json package-lock.json tsconfig.json tsconfig.base.json tsconfig.tests.json ./
 COPY scripts scripts
 COPY bench bench
 COPY packages packages

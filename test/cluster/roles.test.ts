@@ -36,7 +36,7 @@ async function asks(who: Somebody, method: Method, path: string, body?: object):
       ...(who.group === undefined ? {} : { "Impersonate-Group": who.group }),
       ...(method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {}),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined || method === "GET" || method === "DELETE" ? {} : { body: JSON.stringify(body) }),
   });
   // Kinds that were just defined are not served at once.
   if (status !== 429) return status;

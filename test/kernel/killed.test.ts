@@ -66,6 +66,8 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
       expect(judged()).toEqual(asItShould);
       agent.kill("SIGKILL");
       expect(judged()).toEqual(asItShould);
+      // What it had started goes with it.
+      while (node.processes.length > 0) await sleep(20);
 
       table = await open();
       expect(judged()).toEqual(asItShould);

@@ -17,8 +17,12 @@ export class Wires {
   private readonly traffic = join(this.folder, "traffic");
   private readonly servers: ChildProcess[] = [];
 
-  constructor(readonly ends: Ends) {
-    const prefix = `twb${process.pid}`;
+  /** `mark` tells those of one process apart. */
+  constructor(
+    readonly ends: Ends,
+    mark: string,
+  ) {
+    const prefix = `twb${process.pid}${mark}`;
     this.names = { client: `${prefix}c`, node: `${prefix}n`, server: `${prefix}s` };
     this.node = this.names.node;
     const source = fileURLToPath(new URL("../../dataplane/traffic.c", import.meta.url));
@@ -67,6 +71,7 @@ export class Wires {
         "netns",
         "exec",
         this.names.server,
+        ...onOneCore,
         this.traffic,
         "serve",
         this.ends.server[family],
@@ -79,7 +84,7 @@ export class Wires {
 
   /** Connections, or round trips on one connection, a second. */
   rate(what: "connect" | "echo", family: 4 | 6, port: number, seconds: number): number {
-    const words = [this.traffic, what, this.ends.server[family], `${port}`, `${seconds}`];
+    const words = [...onOneCore, this.traffic, what, this.ends.server[family], `${port}`, `${seconds}`];
     return Number(this.inside(this.names.client, words));
   }
 
@@ -93,6 +98,9 @@ export class Wires {
     return run("ip", ["netns", "exec", name, ...words]);
   }
 }
+
+/** All of it on one core: nobody is woken up on another one, and what is measured is what a packet costs. */
+const onOneCore = ["taskset", "-c", "1"] as const;
 
 const ip = (name: string, words: string): string => run("ip", ["-n", name, ...words.split(" ")]);
 

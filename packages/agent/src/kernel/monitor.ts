@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { dyingWithUs } from "./dying-with-us.js";
 import { readState } from "./table-state.js";
 
 export interface MonitorOptions {
@@ -41,7 +42,9 @@ export class Monitor {
     this.#ours = false;
     this.#others = false;
     const [program, ...args] = this.options.command;
-    const child = spawn(program!, [...args, "monitor"], { stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(...dyingWithUs(program!, [...args, "monitor"]), {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     this.#child = child;
     const ended = new Promise<void>((resolve) => {
       child.once("error", () => resolve());

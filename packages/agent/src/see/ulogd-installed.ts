@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { findProgram, searchPath } from "../kernel/dying-with-us.js";
 
 /** What of ulogd2 the agent uses. */
 const needed = ["inppkt_NFLOG", "raw2packet_BASE", "filter_IFINDEX", "filter_IP2STR", "output_JSON"];
@@ -57,15 +58,3 @@ export function ulogdConfig(plugins: string, group: number, socket: string): str
     "",
   ].join("\n");
 }
-
-/** Left behind by an agent that was killed, it would keep the group, and the next agent would see nothing. */
-export function dyingWithUs(program: string, args: readonly string[]): readonly [string, readonly string[]] {
-  const setpriv = findProgram("setpriv", searchPath());
-  return setpriv === undefined ? [program, args] : [setpriv, ["--pdeathsig", "KILL", program, ...args]];
-}
-
-function findProgram(name: string, folders: readonly string[]): string | undefined {
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
-}
-
-const searchPath = () => [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/bin"];

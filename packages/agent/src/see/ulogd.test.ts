@@ -11,7 +11,8 @@ import type { AuditLine } from "./audit-line.js";
 import { Counts, type CounterReading } from "./counts.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { Ulogd } from "./ulogd.js";
-import { dyingWithUs, findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
+import { dyingWithUs } from "../kernel/dying-with-us.js";
+import { findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
 
 /*
  * Packets of a real kernel, logged by NFLOG in a network namespace, read by a real ulogd2. Loopback addresses stand for

@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { makeFolder } from "./make-folder.js";
-import { dyingWithUs, type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
+import { dyingWithUs } from "../kernel/dying-with-us.js";
+import { type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
 
 export interface UlogdOptions {
   readonly installed: InstalledUlogd;

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { duration } from "./quantity.js";
-import { address, cidr, collect, collectWith } from "./state.js";
+import { address, collect, collectWith, withLiveFactFlags } from "./state.js";
 
 export interface AgentFlags extends NodeFlags {
   readonly filename?: readonly string[];
@@ -64,32 +64,21 @@ function tableName(text: string): string {
 
 /** Where the state of the cluster comes from, and what it does not tell. */
 function withSourceFlags(command: Command): Command {
-  return withNamespaceFlag(command)
-    .option(
-      "-f, --filename <path>",
-      "enforce the manifests of a file or a folder, and watch it (repeatable)",
-      collect,
-    )
-    .option("-R, --recursive", "read folders with all folders below them")
-    .option(
-      "--kubeconfig <file>",
-      "without -f: how to reach the cluster (default: as kubectl, or from inside a pod)",
-    )
-    .option("--context <name>", "the context of the kubeconfig")
-    .option("--node <name>", "the node to enforce for (default: $NODE_NAME, or the name of this host)")
-    .option(
-      "--pod-cidr <cidr>",
-      "the range that all pods get their addresses from (repeatable)",
-      collectWith(cidr),
-    )
-    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .addOption(
-      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
-        "default",
-        "always",
-        "never",
-      ]),
-    );
+  return withLiveFactFlags(
+    withNamespaceFlag(command)
+      .option(
+        "-f, --filename <path>",
+        "enforce the manifests of a file or a folder, and watch it (repeatable)",
+        collect,
+      )
+      .option("-R, --recursive", "read folders with all folders below them")
+      .option(
+        "--kubeconfig <file>",
+        "without -f: how to reach the cluster (default: as kubectl, or from inside a pod)",
+      )
+      .option("--context <name>", "the context of the kubeconfig")
+      .option("--node <name>", "the node to enforce for (default: $NODE_NAME, or the name of this host)"),
+  );
 }
 
 export function agentOptions(flags: AgentFlags): AgentOptions {

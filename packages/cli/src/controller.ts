@@ -11,7 +11,7 @@ import { controllerPage } from "./controller-page.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { readToken } from "./page-token.js";
 import { duration, portNumber } from "./quantity.js";
-import { address, cidr, collect, collectWith } from "./state.js";
+import { collect, collectWith, withLiveFactFlags } from "./state.js";
 import { talk } from "./terminal.js";
 
 interface ControllerFlags {
@@ -48,37 +48,26 @@ export function addController(program: Command, finish: (status: number) => void
     )
     .option("--kubeconfig <file>", "how to reach the cluster (default: as kubectl, or from inside a pod)")
     .option("--context <name>", "the context of the kubeconfig");
-  withNamespaceFlag(command)
-    .addOption(
-      new Option("--lease-duration <time>", "how long others wait for a leader that is silent")
-        .argParser(leaseDuration)
-        .default(15_000, "15s"),
-    )
-    .option(
-      "--metrics-address <address:port>",
-      "where /metrics, /livez and /readyz are; `none` serves nothing",
-      "127.0.0.1:9464",
-    )
-    .addOption(
-      new Option("--page-port <port>", "serve the page of the cluster there (default: no page)").argParser(
-        portNumber,
-      ),
-    )
-    .option("--page-token-file <file>", "what to log in to the page with; it has none without")
-    .option("--page-host <name>", "a name under which browsers reach the page (repeatable)", collect)
-    .option(
-      "--pod-cidr <cidr>",
-      "the range that all pods get their addresses from (repeatable)",
-      collectWith(cidr),
-    )
-    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .addOption(
-      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
-        "default",
-        "always",
-        "never",
-      ]),
-    )
+  withLiveFactFlags(
+    withNamespaceFlag(command)
+      .addOption(
+        new Option("--lease-duration <time>", "how long others wait for a leader that is silent")
+          .argParser(leaseDuration)
+          .default(15_000, "15s"),
+      )
+      .option(
+        "--metrics-address <address:port>",
+        "where /metrics, /livez and /readyz are; `none` serves nothing",
+        "127.0.0.1:9464",
+      )
+      .addOption(
+        new Option("--page-port <port>", "serve the page of the cluster there (default: no page)").argParser(
+          portNumber,
+        ),
+      )
+      .option("--page-token-file <file>", "what to log in to the page with; it has none without")
+      .option("--page-host <name>", "a name under which browsers reach the page (repeatable)", collect),
+  )
     .addOption(
       new Option("--webhook-port <port>", "where API servers ask about policies; 0: nowhere")
         .argParser(portNumber)

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Json } from "@tierwall/core";
 import {
   chartFiles,
   installText,
   kustomizeFiles,
+  makeFolder,
   type Part,
   parts,
   problemWith,
@@ -114,13 +115,6 @@ function write(folder: string, files: Readonly<Record<string, string>>): number 
   }
   talk(`wrote ${Object.keys(files).length} files to ${folder}`);
   return 0;
-}
-
-/** Node's own way to make all folders above it never returns where the kernel takes none, as in /proc. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder);
 }
 
 function partCalled(text: string): Part {

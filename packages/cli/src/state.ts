@@ -81,6 +81,24 @@ export function withFactFlags(command: Command): Command {
     .option("--keep-going", "leave out objects with errors instead of stopping");
 }
 
+/** What no object of a running cluster tells. */
+export function withLiveFactFlags(command: Command): Command {
+  return command
+    .option(
+      "--pod-cidr <cidr>",
+      "the range that all pods get their addresses from (repeatable)",
+      collectWith(cidr),
+    )
+    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
+    .addOption(
+      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
+        "default",
+        "always",
+        "never",
+      ]),
+    );
+}
+
 /** For options that may be given several times. */
 export const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
   ...(previous ?? []),

@@ -76,3 +76,4 @@ export {
   type WebhookParts,
 } from "./webhook/start-webhook.js";
 export { WatchedFolders } from "./watched-folders.js";
+export { makeFolder } from "./make-folder.js";

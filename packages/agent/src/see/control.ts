@@ -2,7 +2,7 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname } from "node:path";
-import { makeFolder } from "./make-folder.js";
+import { makeFolder } from "@tierwall/kube";
 import type { HitsReport } from "./hits.js";
 import type { AgentStatus } from "./status.js";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SavedCounts } from "./counts.js";
-import { makeFolder } from "./make-folder.js";
+import { makeFolder } from "@tierwall/kube";
 
 /** What could be read, or why not, in words for the user; neither where there is no file yet. */
 export interface StateReading {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder.js";
+import { makeFolder } from "@tierwall/kube";
 import { dyingWithUs } from "../kernel/dying-with-us.js";
 import { type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
 

@@ -1,6 +1,7 @@
 import type { Flow, Rule } from "@tierwall/core";
 import { explore } from "../../packages/core/src/evaluate/facts.js";
 import { type Decision, walk } from "../../packages/core/src/evaluate/walk.js";
+import { markField } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import type { NodeOptions, NodeProgram } from "../../packages/agent/src/ruleset/program.js";
@@ -31,6 +32,7 @@ export const nodesOf = ({ cluster }: State): readonly string[] => [
 ];
 
 const generation = 5;
+const lastGeneration = markField(optionsFor("any").connectionMask).generations;
 
 interface Asked {
   readonly flow: Flow;
@@ -106,13 +108,17 @@ export function faultOfTable(
   program: NodeProgram = compiled(state, node),
 ): string | undefined {
   const ruleset = frame(program, optionsFor(node), generation);
+  const stampless = frame(program, optionsFor(node), lastGeneration + 1);
+  let seen = 0;
   for (const asked of connectionsAt(state, node)) {
     const wanted = judged(state, asked);
     const said = walkRuleset(ruleset, asked.packet);
     const fault =
       faultIn(wanted, said, asked) ??
       faultInBlame(wanted, said, program) ??
-      faultLater(wanted, ruleset, asked);
+      faultLater(wanted, ruleset, asked) ??
+      // A share of them: it is five packets each.
+      (seen++ % 5 === 0 ? faultWithoutStamps(wanted, stampless, asked) : undefined);
     if (fault !== undefined) return `on ${node}, ${about(asked.flow)}: ${fault}`;
   }
   return undefined;
@@ -167,5 +173,22 @@ function faultLater(wanted: Judged, ruleset: Ruleset, { packet }: Asked): string
   if (packet.hook !== "forward") return undefined;
   const reply = walkRuleset(ruleset, replyTo(packet));
   if ((reply.verdict === "accept") !== wanted.allowed) return "the reply is judged differently";
+  return undefined;
+}
+
+/** Past the last generation every packet is judged, whatever its connection is marked with, and none is stamped. */
+function faultWithoutStamps({ allowed }: Judged, ruleset: Ruleset, { packet }: Asked): string | undefined {
+  const marks = [0, 3, generation].map((stamp) => stamp << 18);
+  const later = marks.map((mark) => ({
+    ...packet,
+    connection: { state: "established", isReply: false, mark } as const,
+  }));
+  const replies = packet.hook === "forward" ? [replyTo(packet)] : [];
+  for (const sent of [packet, ...later, ...replies]) {
+    const { verdict, mark } = walkRuleset(ruleset, sent);
+    const stamp = `with the stamp ${sent.connection.mark >>> 18}`;
+    if ((verdict === "accept") !== allowed) return `without stamps, it is judged differently ${stamp}`;
+    if (allowed && packet.hook !== "output" && mark !== 0) return `without stamps, it stays ${stamp}`;
+  }
   return undefined;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAddress, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
+import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
@@ -20,21 +21,42 @@ import { connectionsAt, enforced, optionsFor } from "./agreement.js";
  * the packet is what the old rules say, or what the new ones say.
  */
 
-const [earlier, old, next] = [3, 5, 6] as const;
-const stampOf = (generation: number): number => generation << 18;
+const mask = optionsFor("any").connectionMask;
+const last = markField(mask).generations;
+const stampOf = (generation: number): number => generationBits(mask, generation);
+
+/** The generations of old rules and of those that come after them. */
+interface Turn {
+  readonly old: number;
+  readonly next: number;
+}
+
+const turns: readonly Turn[] = [
+  { old: 5, next: 6 },
+  // Those past the last one stamp nothing.
+  { old: last, next: last + 1 },
+  { old: last + 1, next: last + 2 },
+  { old: last + 2, next: 1 },
+];
+const earlier = 3;
 
 describe("a packet that is on its way when rules change", () => {
   it("is judged by the old ones or by the new ones, whenever that is", () => {
     let moments = 0;
     fc.assert(
-      fc.property(anyHistory, fc.constantFrom("node-1", "node-2"), (history, node) => {
+      fc.property(anyHistory, fc.constantFrom("node-1", "node-2"), fc.nat(), (history, node, first) => {
         const compiler = new NodeCompiler(optionsFor(node), enforced);
         const rulesets = history.map(({ cluster, tiers }) => compiler.compile(cluster, tiers));
         for (const [i, program] of rulesets.entries()) {
           const before = rulesets[i - 1];
           if (before === undefined) continue;
-          const [from, to] = [frame(before, optionsFor(node), old), frame(program, optionsFor(node), next)];
-          for (const packet of packetsAt(history[i]!, node)) moments += expectOneOfBoth(from, to, packet);
+          const turn = turns[(first + i) % turns.length]!;
+          const [from, to] = [
+            frame(before, optionsFor(node), turn.old),
+            frame(program, optionsFor(node), turn.next),
+          ];
+          for (const packet of packetsAt(history[i]!, node, turn))
+            moments += expectOneOfBoth(from, to, packet, turn);
         }
       }),
       { numRuns: 25 },
@@ -42,15 +64,15 @@ describe("a packet that is on its way when rules change", () => {
     expect(moments).toBeGreaterThan(10_000);
   });
 
-  it("is so too where a rule binds the node itself (S7.8)", () => {
+  it.each(turns)("is so too where a rule binds the node itself (S7.8): $old to $next", (turn) => {
     const compiler = new NodeCompiler(optionsFor("here"), enforced);
     const [from, to] = [80, 81].map((port, i) => {
       const { cluster, tiers } = readState([{ file: "test.yaml", text: bindingTheNode(port) }]);
-      return frame(compiler.compile(cluster, tiers), optionsFor("here"), [old, next][i]!);
+      return frame(compiler.compile(cluster, tiers), optionsFor("here"), [turn.old, turn.next][i]!);
     });
     for (const destinationPort of [79, 80, 81, 90]) {
       const packet = { ...fromTheNode, destinationPort };
-      expect(expectOneOfBoth(from!, to!, packet)).toBeGreaterThan(2);
+      expect(expectOneOfBoth(from!, to!, packet, turn)).toBeGreaterThan(2);
     }
   });
 });
@@ -76,34 +98,44 @@ spec:
 `;
 
 /** First packets of connections, and later ones that the rules of then, or those before them, let through. */
-function* packetsAt(moment: Moment, node: string): Iterable<Packet> {
-  let turn = 0;
+function* packetsAt(moment: Moment, node: string, { old }: Turn): Iterable<Packet> {
+  let seen = 0;
   for (const { packet } of connectionsAt(moment, node)) {
     // A share of them: each is sent as often as it takes steps.
-    if (turn++ % 7 !== 0) continue;
+    if (seen++ % 7 !== 0) continue;
     yield packet;
     for (const generation of [earlier, old])
       yield { ...packet, connection: { state: "established", isReply: false, mark: stampOf(generation) } };
   }
 }
 
-function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet): number {
+function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet, turn: Turn): number {
   const [byOld, byNew] = [walkRuleset(from, packet), walkRuleset(to, packet)];
   const { steps } = byOld;
   for (let before = 1; before <= steps; before++) {
     const said = walkDuring({ from, to, before }, packet);
-    const fault = faultOf(said, byOld, byNew);
-    if (fault !== undefined) expect({ fault, before, packet }).toBeUndefined();
+    const fault = faultOf(said, byOld, byNew, turn);
+    if (fault !== undefined && !mayBeLost(said, packet, turn))
+      expect({ fault, before, packet }).toBeUndefined();
   }
   return steps;
 }
 
-function faultOf(said: Journey, byOld: Journey, byNew: Journey): string | undefined {
+/**
+ * Rules that stamp nothing judge what the node itself sends twice, and the second time nobody comes behind them: one packet
+ * is lost then, and sent again by whoever sent it.
+ */
+function mayBeLost({ verdict }: Journey, { hook }: Packet, { old }: Turn): boolean {
+  return verdict === "drop" && hook === "output" && stampOf(old) === 0;
+}
+
+function faultOf(said: Journey, byOld: Journey, byNew: Journey, { next }: Turn): string | undefined {
   if (said.verdict !== byOld.verdict && said.verdict !== byNew.verdict)
     return `${said.verdict}, where old and new rules both ${byOld.verdict}`;
   if (said.verdict !== "accept") return undefined;
   // What is remembered of a connection holds for all packets that follow.
-  if (said.mark === stampOf(next) && byNew.verdict !== "accept") return "stamped as allowed by the new rules";
+  if (said.mark !== 0 && said.mark === stampOf(next) && byNew.verdict !== "accept")
+    return "stamped as allowed by the new rules";
   if (said.priority.startsWith("ffff:")) return `goes on with the priority ${said.priority}`;
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { State } from "@tierwall/core";
 import {
   type Applied,
@@ -8,6 +9,7 @@ import {
   type NodeProgram,
   type Outcome,
 } from "@tierwall/agent";
+import { isStamped } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { resolvedPairs, usualOptions, withoutNames } from "./enforce.js";
 import type { Lab } from "./lab/lab.js";
 
@@ -40,6 +42,13 @@ export class Agents {
 
   apply(state: State): Promise<readonly Applied[]> {
     return Promise.all(this.agents.map((agent) => applyOn(agent, state)));
+  }
+
+  /** Waits until connections are stamped, and answers with what, on the first node. */
+  async stamping(): Promise<number> {
+    for (const { table, options } of this.agents)
+      while (!isStamped(options.connectionMask, table.generation)) await sleep(5);
+    return this.agents[0]!.table.generation;
   }
 
   async stop(): Promise<void> {

@@ -13,23 +13,38 @@ export class Conntrack {
     );
   }
 
-  /** Forgets all generations; the bits of others stay. */
-  async clearMarks(mask: number): Promise<Outcome<void>> {
+  /**
+   * Clears bits of the marks of connections, and answers whether that was all of them. One call may be good for a few hundred:
+   * conntrack 1.4 leaves half of the kernel's answers unread, until there is no room for more.
+   */
+  async clearSome(bits: number): Promise<Outcome<boolean>> {
     // Without a family it stops at the first connection that it cannot put into a message.
-    const mark = `0/0x${mask.toString(16)}`;
-    const cleared = await Promise.all(
-      ["ipv4", "ipv6"].map((family) => this.#update("-f", family, "-m", mark)),
+    const [ipv4, ipv6] = await Promise.all(
+      ["ipv4", "ipv6"].map((family) => this.#update("-f", family, "-m", `0/0x${bits.toString(16)}`)),
     );
-    return cleared.find(({ ok }) => !ok) ?? done(undefined);
+    if (!ipv4!.ok || !ipv6!.ok) return ipv4!.ok ? ipv6! : ipv4!;
+    return done(ipv4!.value && ipv6!.value);
   }
 
-  async #update(...args: readonly string[]): Promise<Outcome<void>> {
+  /** Nobody may be writing the same bits meanwhile, or it might never end. */
+  async clearAll(bits: number): Promise<Outcome<void>> {
+    for (;;) {
+      const cleared = await this.clearSome(bits);
+      if (!cleared.ok) return cleared;
+      if (cleared.value) return done(undefined);
+    }
+  }
+
+  /** Answers whether it came to the end. */
+  async #update(...args: readonly string[]): Promise<Outcome<boolean>> {
     let said = "";
     // A connection that ends while all are walked through ends the walk.
     for (let attempt = 0; attempt < 5; attempt++) {
-      const { status, stderr, ended } = await run([...this.command, "-U", ...args]);
+      const { status, stdout, stderr, ended } = await run([...this.command, "-U", ...args]);
       // It fails when there was no connection to update, too.
-      if (status === 0 || /\b0 flow entries have been updated/.test(stderr)) return done(undefined);
+      if (status === 0 || /\b0 flow entries have been updated/.test(stderr)) return done(true);
+      // Each connection that was updated is printed.
+      if (stdout !== "") return done(false);
       said = ended ?? stderr.trim();
     }
     return failed(`the marks of connections cannot be cleared: conntrack says \`${said}\``);

@@ -1,9 +1,15 @@
-import { markField } from "../ruleset/connection-mark.js";
+import { isStamped, markField } from "../ruleset/connection-mark.js";
 import type { Conntrack } from "./conntrack.js";
 import { done, type Outcome } from "./outcome.js";
 import type { TableState } from "./table-state.js";
 
-/** Gives out generations, each one once until the marks of all connections were cleared. */
+/**
+ * Gives out generations, each one once until the marks of all connections were cleared.
+ *
+ *     1 … last      connections are stamped with them
+ *     last + n      there are too many connections to clear in one go: these stamp nothing, so that what is cleared stays clear
+ *     1 …           all marks are clear
+ */
 export class Generations {
   #spent: number | undefined;
   #sequence = 0;
@@ -29,20 +35,30 @@ export class Generations {
     return this.#spent ?? 0;
   }
 
+  isStamped(generation: number): boolean {
+    return isStamped(this.mask, generation);
+  }
+
   async next(): Promise<Outcome<number>> {
+    const last = markField(this.mask).generations;
     // Without a table nobody knows what the marks in the kernel mean; past the last one they would mean two things.
-    if (this.#spent === undefined || this.#spent >= markField(this.mask).generations) {
-      const cleared = await this.conntrack.clearMarks(this.mask);
+    if (this.#spent === undefined || this.#spent >= last) {
+      const cleared = await this.clearSome();
       if (!cleared.ok) return cleared;
-      this.#spent = 0;
+      this.#spent = cleared.value ? 0 : Math.max(this.#spent ?? 0, last);
     }
     this.#spent += 1;
     return done(this.#spent);
   }
 
+  /** Clears stamps; answers whether there are no more. */
+  clearSome(): Promise<Outcome<boolean>> {
+    return this.conntrack.clearSome(markField(this.mask).judged);
+  }
+
   /** After this a connection carries nothing of ours. */
   async forget(): Promise<Outcome<void>> {
     this.#spent = undefined;
-    return this.conntrack.clearMarks(this.mask);
+    return this.conntrack.clearAll(this.mask);
   }
 }

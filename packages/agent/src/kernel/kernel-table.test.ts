@@ -298,6 +298,33 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
       [2, 0x00050007, 0x00050007],
     ]);
   });
+
+  test("rules do not wait for many marks to be cleared: they stamp nothing until then", async () => {
+    const table = await openTable("tierwall", 0x000f0000);
+    for (const port of [80, 81, 80]) value(await table.apply(denying(port)));
+    const connections = 2000;
+    node.connect(connections, "0x00050007");
+    const unstamped = [81, 80].map(async (port) => value(await table.apply(denying(port))).generation);
+    expect(await Promise.all(unstamped)).toEqual([4, 5]);
+    await until(() => table.generation === 1);
+    const marks = node.run("conntrack", "-L").match(/ mark=\d+/g);
+    expect(new Set(marks)).toEqual(new Set([" mark=7"]));
+    expect(marks).toHaveLength(connections);
+    expect(value(await table.apply(denying(80))).kind).toBe("unchanged");
+  });
+
+  test("who succeeds an agent that was clearing marks goes on with it", async () => {
+    const first = await openTable("tierwall", 0x000f0000);
+    for (const port of [80, 81, 80]) value(await first.apply(denying(port)));
+    node.connect(1000, "0x00050000");
+    value(await first.apply(denying(81)));
+    await first.close();
+    const second = await openTable("tierwall", 0x000f0000);
+    expect(second.generation).toBe(4);
+    expect(value(await second.apply(denying(81)))).toMatchObject({ kind: "unchanged", generation: 4 });
+    await until(() => second.generation === 1);
+    expect(node.run("conntrack", "-L")).not.toMatch(/ mark=[1-9]/);
+  });
 });
 
 function value<T>(outcome: Outcome<T>): T {

@@ -100,7 +100,9 @@ export class KernelTable {
   #elementsFor: ElementsFor = () => "";
   #unfaithful: ReadonlySet<string> = new Set();
   #sweeping: NodeJS.Timeout | undefined;
+  #stamping: NodeJS.Timeout | undefined;
   #verifying = false;
+  #closing = false;
   readonly #changedSettings: string[] = [];
 
   private constructor(options: KernelTableOptions, lock: Lock, conntrack: Conntrack) {
@@ -201,6 +203,7 @@ export class KernelTable {
       // The first pod of a node brings its bridge with it.
       const bridged = this.#callForBridges();
       const applied = await this.#apply(frameOf, new Clock(this.#nft));
+      this.#stampSoon();
       return applied.ok && !bridged.ok ? bridged : applied;
     });
   }
@@ -216,6 +219,11 @@ export class KernelTable {
       const { generation } = state;
       return done({ kind: "unchanged", table: name, generation, milliseconds: clock.read() });
     }
+    return this.#change(current, frameOf, clock);
+  }
+
+  async #change(current: Table, frameOf: FrameOf, clock: Clock): Promise<Outcome<Applied>> {
+    const { name, held } = current;
     const next = await this.#generations.next();
     if (!next.ok) return next;
     const { value: generation } = next;
@@ -297,6 +305,24 @@ export class KernelTable {
     const swept = await this.#tables.sweep(current);
     if (swept.ok) this.#current = swept.value;
     else this.#suspect = swept.message;
+  }
+
+  /** In turns with everything else: while there are marks to clear, rules still change. */
+  #stampSoon(wait = 0): void {
+    const { generation } = this;
+    if (this.#closing || generation === 0 || this.#generations.isStamped(generation)) return;
+    clearTimeout(this.#stamping);
+    this.#stamping = setTimeout(() => void this.#queue.run(() => this.#stampAgain()), wait);
+    this.#stamping.unref();
+  }
+
+  /** Rules of a generation that stamps nothing judge every packet; they give way as soon as all marks are clear. */
+  async #stampAgain(): Promise<void> {
+    const [current, frameOf] = [this.#current, this.#frameOf];
+    if (!current || !frameOf || this.#trial || this.#generations.isStamped(current.state.generation)) return;
+    const cleared = await this.#generations.clearSome();
+    if (cleared.ok && cleared.value) await this.#change(current, frameOf, new Clock(this.#nft));
+    this.#stampSoon(cleared.ok ? 0 : 1000);
   }
 
   /** Once for all that others did since the last time. */
@@ -391,6 +417,7 @@ export class KernelTable {
     clearTimeout(this.#trial?.timer);
     this.#trial = undefined;
     this.#sweepSoon();
+    this.#stampSoon();
     this.#options.onTrialEnd?.(end);
   }
 
@@ -436,7 +463,9 @@ export class KernelTable {
 
   /** The rules stay. */
   async close(): Promise<void> {
+    this.#closing = true;
     clearTimeout(this.#sweeping);
+    clearTimeout(this.#stamping);
     clearTimeout(this.#trial?.timer);
     await this.#queue.run(() => this.#sweep());
     this.#monitor.stop();

@@ -19,9 +19,14 @@ export function markField(mask: number): MarkField {
   return { byName, denied, judged: (mask & ~byName) >>> 0, generations: (mask >>> 0) / denied / 4 - 0.75 };
 }
 
+/** Later ones judge every packet, and leave the marks of connections empty. */
+export function isStamped(mask: number, generation: number): boolean {
+  return generation <= markField(mask).generations;
+}
+
 /** The bits of a generation, where the mark has them. */
 export function generationBits(mask: number, generation: number): number {
-  return (generation * markField(mask).denied * 4) >>> 0;
+  return isStamped(mask, generation) ? (generation * markField(mask).denied * 4) >>> 0 : 0;
 }
 
 export function hex(value: number): string {

@@ -1,5 +1,5 @@
 import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core";
-import { generationBits, hex, markField, setMark } from "./connection-mark.js";
+import { generationBits, hex, isStamped, markField, setMark } from "./connection-mark.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import { cutCounter, localRanges, logPrefix, podMaps, unknownCounter } from "./vocabulary.js";
@@ -84,8 +84,15 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
     [leaveChain, { rules: [mayLeave] }],
     ["stamp", { rules: [...unlessSame, settle, setMark(judged, current), "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
-    ["deny", { rules: [...unlessSame, "ct state 0x2 goto cut", ...deny] }],
-    ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
+    ...(isStamped(mask, generation)
+      ? ([
+          ["deny", { rules: [...unlessSame, "ct state 0x2 goto cut", ...deny] }],
+          [
+            "cut",
+            { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] },
+          ],
+        ] as const)
+      : ([["deny", { rules: [...unlessSame, ...deny] }]] as const)),
     // No verdict: whatever comes after it on this walk comes here, too, and falls out of the base chain.
     [outdatedChain, { rules: [unsettle] }],
   ];
@@ -93,12 +100,16 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
 
 /** What the mark of a connection tells, once this generation judged it. */
 function memory({ connectionMask: mask }: NodeOptions, generation: number) {
+  if (!isStamped(mask, generation)) return { allowed: [], remembered: [] };
   const { judged, denied } = markField(mask);
   const current = generationBits(mask, generation);
   // S1.5: errors about a connection bear its mark, so that they are let through or dropped with it. Before a packet of it was
   // judged by this generation there is nothing to report; who does so anyway is judged by what he sends.
   const allowed = `ct mark & ${hex(judged)} == ${hex(current)} accept`;
-  return { allowed, remembered: [allowed, `ct mark & ${hex(judged)} == ${hex(current | denied)} drop`] };
+  return {
+    allowed: [allowed],
+    remembered: [allowed, `ct mark & ${hex(judged)} == ${hex(current | denied)} drop`],
+  };
 }
 
 // Finding neighbours is not a connection; such packets never come from further away.
@@ -131,7 +142,7 @@ function baseChains(
               hook: at("output", 1),
               rules: [
                 ...notOfPods,
-                allowed,
+                ...allowed,
                 // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
                 ...(own ? ["ct direction 0 jump going_own"] : []),
                 ...again("going"),

@@ -34,10 +34,22 @@ export class NetworkNamespace {
   }
 
   load(rules: string): void {
-    const { status, stderr } = spawnSync("ip", [...this.enter.slice(1), "nft", "-f", "-"], {
-      encoding: "utf8",
-      input: rules,
+    this.#feed(rules, "nft", "-f", "-");
+  }
+
+  /** Makes connections that nobody speaks on. */
+  connect(count: number, mark: string): void {
+    const lines = Array.from({ length: count }, (_, i) => {
+      const ports = `--sport ${1 + Math.floor(i / 100)} --dport ${1 + (i % 100)}`;
+      return `-I -s 10.0.0.1 -d 10.0.0.2 -p udp ${ports} -t 600 -m ${mark}\n`;
     });
+    // It opens its input by name, which a socket has not.
+    this.#feed(lines.join(""), "sh", "-c", "cat | conntrack -R -");
+  }
+
+  #feed(input: string, ...command: readonly string[]): void {
+    const args = [...this.enter.slice(1), ...command];
+    const { status, stderr } = spawnSync("ip", args, { encoding: "utf8", input });
     if (status !== 0) throw new Error(stderr);
   }
 

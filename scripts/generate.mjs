@@ -14,7 +14,7 @@ const header = "<!-- Written by `npm run generate`: change the source it comes f
 
 /** All pages, text by path. */
 async function generate() {
-  const core = await built("packages/core/dist/index.js");
+  const core = await built("packages/core/bundle/index.js");
   const kube = await built("packages/kube/dist/index.js");
   const cli = await built("packages/cli/dist/main.js");
   const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };

@@ -1,12 +1,13 @@
 import { formatPolicy, prove } from "@tierwall/core";
 import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
+import type { Situation } from "../situation.js";
 import type { Condition, StoredCondition } from "./condition.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { Events } from "./events.js";
 import { findingsFrom } from "./findings.js";
 import type { Leadership } from "./leader-election.js";
-import type { EngineChange, LiveEngine } from "./live-engine.js";
+import type { LiveEngine } from "./live-engine.js";
 import { PacedWork } from "./paced-work.js";
 import { type Patience, PolicyConditions, usualPatience } from "./policy-conditions.js";
 import type { NodeReports } from "./node-reports.js";
@@ -70,7 +71,7 @@ export class LeaderWork {
   }
 
   /** The engine has another situation. */
-  changed({ situation }: Pick<EngineChange, "situation">): void {
+  changed(situation: Situation): void {
     const { unwritten, conditions, writer } = this;
     const fresh = conditions.take(situation);
     for (const { stored } of fresh) {

@@ -51,7 +51,7 @@ export {
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
 export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
 export type { Override } from "./analysis/proof/override.js";
-export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export { type Proofs, prove, proveInSteps } from "./analysis/proof/proofs.js";
 export type { RuleProof } from "./analysis/proof/rule-proofs.js";
 export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
 export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";

@@ -131,7 +131,8 @@ export class Controller {
     await this.source.stop();
   }
 
-  private take(situation: Situation): void {
+  private async take(situation: Situation): Promise<void> {
+    await this.work?.untilProven();
     const end = this.metrics.recompute.startTimer();
     this.live.follow(situation);
     end();

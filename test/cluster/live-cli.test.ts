@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -213,6 +213,43 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
         subjects: [{ apiGroup, kind: "User", name: "guest" }],
       });
     }
+
+    it("sees the namespace of the context, if that is all, and is told that it is", async () => {
+      const rbac = "/apis/rbac.authorization.k8s.io/v1";
+      const apiGroup = "rbac.authorization.k8s.io";
+      const resources = ["namespaces", "pods", "services", "endpointslices", "networkpolicies"];
+      const rules = [
+        { apiGroups: ["", "discovery.k8s.io", "networking.k8s.io"], resources, verbs: ["get", "list"] },
+      ];
+      const role = { apiGroup, kind: "ClusterRole", name: "developer" };
+      await api.create(`${rbac}/clusterroles`, { metadata: { name: "developer" }, rules });
+      await api.create(`${rbac}/namespaces/shop/rolebindings`, {
+        metadata: { name: "developer" },
+        roleRef: role,
+        subjects: [{ apiGroup, kind: "User", name: "guest" }],
+      });
+      const config = JSON.parse(readFileSync(plane.kubeconfig("guest"), "utf8")) as {
+        contexts: { context: object }[];
+      };
+      const [{ context }] = config.contexts as [{ context: object }];
+      const path = join(cwd, "developer.kubeconfig");
+      writeFileSync(
+        path,
+        JSON.stringify({
+          ...config,
+          contexts: [{ name: "test", context: { ...context, namespace: "shop" } }],
+        }),
+      );
+      const asked = ["explain", "--kubeconfig", path, ...question];
+      await expect.poll(() => run(...asked).status, { timeout: 30_000 }).toBe(0);
+      const { stdout, stderr } = run(...asked);
+      expect(stdout).toMatch(/DENIED[^]*NetworkPolicy shop\/only-cart/);
+      expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+        "warning TW2025 namespaces, pods, services, endpointslices.discovery.k8s.io, networkpolicies.networking.k8s.io may be read in namespace `shop` only",
+      );
+      await api.delete(`${rbac}/namespaces/shop/rolebindings/developer`);
+      await expect.poll(() => run(...asked).status, { timeout: 30_000 }).toBe(2);
+    });
 
     it("is told with each answer what it does not cover", async () => {
       const resources = ["namespaces", "pods", "nodes", "services"];

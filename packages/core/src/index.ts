@@ -51,7 +51,7 @@ export {
 export { Replay, type Replayed } from "./analysis/replay/replay.js";
 export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
 export type { Override } from "./analysis/proof/override.js";
-export { type Proofs, prove } from "./analysis/proof/proofs.js";
+export { type Proofs, prove, proveInSteps } from "./analysis/proof/proofs.js";
 export type { RuleProof } from "./analysis/proof/rule-proofs.js";
 export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
 export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
@@ -240,6 +240,7 @@ export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/sett
 export { namespaceFits } from "./engine/selection.js";
 export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export { formatRange } from "./net/region.js";
+export { changedEntries } from "./analysis/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
 export { podExcerpt } from "./cluster/pod-excerpt.js";
 export { excerptOf, type Outline } from "./manifest/excerpt.js";

@@ -14,13 +14,13 @@ import type { ClusterListing } from "./cluster-listing.js";
  * own, which messages show lines of; nobody is shown pods. JSON is read and written much faster; people read YAML.
  */
 export function clusterFiles(
-  { objects, forbidden, missing }: ClusterListing,
+  { objects, ...unseen }: ClusterListing,
   policiesAs: "json" | "yaml" = "json",
 ): readonly TextSource[] {
   const written = policiesAs === "yaml" ? yamlText : jsonText;
   const policies = objects.filter(isPolicy);
   const others = objects.filter((object) => !isPolicy(object));
-  const items = [snapshotObject({ forbidden, missing }), ...others].map((item) => JSON.stringify(item));
+  const items = [snapshotObject(unseen), ...others].map((item) => JSON.stringify(item));
   const files = new Map([
     [clusterFile, `{"apiVersion":"v1","kind":"List","items":[\n${items.join(",\n")}\n]}\n`],
   ]);

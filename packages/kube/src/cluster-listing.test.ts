@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "./connection.js";
-import { listCluster } from "./cluster-listing.js";
+import { type ClusterListing, listCluster } from "./cluster-listing.js";
 import { watchedKinds } from "./kinds.js";
 
 /* Servers that say what clusters say when something is wrong; a real one answers in test/cluster/live-cli.test.ts. */
@@ -39,8 +39,8 @@ afterEach(async () => {
   server = folder = undefined;
 });
 
-/** Whose answers these are, by path and query. */
-async function connected(answer: (url: string) => Answer): Promise<Connection> {
+/** Whose answers these are, by path and query; in a context of a namespace, if one is named. */
+async function connected(answer: (url: string) => Answer, namespace?: string): Promise<Connection> {
   server = createServer((request, response) => {
     const { status, headers = {}, body } = answer(request.url ?? "");
     response.writeHead(status, headers).end(JSON.stringify(body));
@@ -53,7 +53,7 @@ async function connected(answer: (url: string) => Answer): Promise<Connection> {
       { name: "c", cluster: { server: `http://127.0.0.1:${port}`, "insecure-skip-tls-verify": true } },
     ],
     users: [{ name: "u", user: {} }],
-    contexts: [{ name: "one", context: { cluster: "c", user: "u" } }],
+    contexts: [{ name: "one", context: { cluster: "c", user: "u", namespace } }],
     "current-context": "one",
   };
   writeFileSync(join(folder, "config"), JSON.stringify(config));
@@ -107,6 +107,28 @@ describe("the objects of a cluster", () => {
         forbidden: ["namespaces"],
         missing: ["adminnetworkpolicies.policy.networking.k8s.io"],
       },
+    });
+  });
+
+  it("may be hidden but for those of a namespace, that of the context: that is told", async () => {
+    const four = watchedKinds.filter(({ kind }) =>
+      ["Namespace", "Node", "Pod", "NetworkPolicy"].includes(kind),
+    );
+    const own: Readonly<Record<string, Answer>> = {
+      "/api/v1/namespaces/shop": {
+        status: 200,
+        body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
+      },
+      "/api/v1/namespaces/shop/pods": list(["web"]),
+    };
+    const answer = (url: string) => own[url.split("?")[0]!] ?? refused(403);
+    const { listing } = (await listCluster(await connected(answer, "shop"), { kinds: four })) as {
+      listing: ClusterListing;
+    };
+    expect(listing.objects.map(({ kind }) => kind)).toEqual(["Namespace", "Pod"]);
+    expect(listing).toMatchObject({
+      forbidden: ["nodes", "networkpolicies.networking.k8s.io"],
+      onlyIn: { namespace: "shop", resources: ["namespaces", "pods"] },
     });
   });
 

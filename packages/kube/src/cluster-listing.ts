@@ -1,20 +1,16 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject, type Unseen } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
 import { pathOf, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
-import { listPages } from "./list-pages.js";
+import { listPages, textOf } from "./list-pages.js";
 import { isServed } from "./served.js";
-import type { Trouble } from "./trouble.js";
+import { type Trouble, troubleOf } from "./trouble.js";
 
 /** What a cluster holds, read once. */
-export interface ClusterListing {
+export interface ClusterListing extends Unseen {
   /** In an order that does not tell when they came: by kind, namespace and name. */
   readonly objects: readonly JsonObject[];
-  /** Resources that we may not read. */
-  readonly forbidden: readonly string[];
-  /** Resources that the cluster does not serve. */
-  readonly missing: readonly string[];
 }
 
 export type Listed =
@@ -34,7 +30,10 @@ export interface ListingOptions {
 const mostTries = 4;
 const longestWaitSeconds = 5;
 
-/** Lists every kind once. What may not be read, or is not served, is named; anything else that goes wrong ends it. */
+/**
+ * Lists every kind once, and what may not be listed in the whole cluster in the namespace of the context: so developers can
+ * ask about their own. What may not be read, or is not served, is named; anything else that goes wrong ends it.
+ */
 export async function listCluster(connection: Connection, options: ListingOptions = {}): Promise<Listed> {
   const { kinds = watchedKinds, objectsRead, idleMilliseconds = 15_000 } = options;
   const ending = new AbortController();
@@ -44,11 +43,8 @@ export async function listCluster(connection: Connection, options: ListingOption
   let count = 0;
   let failure: string | undefined;
   const list = async (kind: WatchedKind) => {
-    const result = await listKind(
-      kind,
-      async (path) => connection.send({ path, idleMilliseconds, signal }),
-      () => objectsRead?.(++count),
-    );
+    const get = async (path: string) => connection.send({ path, idleMilliseconds, signal });
+    const result = await listAllowed(kind, connection.namespace, get, () => objectsRead?.(++count));
     if ("trouble" in result && isFatal(result.trouble, kind)) {
       failure ??= fatalMessage(result.trouble, kind);
       // Where one kind cannot be had, the others need not be waited for.
@@ -68,7 +64,43 @@ export async function listCluster(connection: Connection, options: ListingOption
       message: troubles.find(({ trouble }) => trouble.kind === "forbidden")!.trouble.message,
     };
   const objects = results.flatMap((one) => ("objects" in one ? one.objects.toSorted(byName) : []));
-  return { ok: true, listing: { objects, forbidden, missing: named("missing") } };
+  const { namespace } = connection;
+  const resources = results.flatMap((one) => ("isPart" in one ? [resourceOf(one.kind)] : []));
+  const onlyIn =
+    namespace === undefined || resources.length === 0 ? {} : { onlyIn: { namespace, resources } };
+  return { ok: true, listing: { objects, forbidden, missing: named("missing"), ...onlyIn } };
+}
+
+/** All of a kind, or what there is of it in a namespace where that is all that may be seen. */
+async function listAllowed(
+  kind: WatchedKind,
+  namespace: string | undefined,
+  get: Parameters<typeof listPages>[0],
+  objectRead: () => void,
+): Promise<KindListing & { readonly isPart?: true }> {
+  const all = await listKind(kind, get, objectRead);
+  const isForbidden = "trouble" in all && all.trouble.kind === "forbidden";
+  if (!isForbidden || namespace === undefined) return all;
+  const some = kind.isNamespaced
+    ? await listKind({ ...kind, namespace }, get, objectRead)
+    : kind.kind === "Namespace"
+      ? await getNamespace(kind, namespace, get, objectRead).catch(() => all)
+      : all;
+  return "objects" in some ? { ...some, isPart: true } : all;
+}
+
+/** Who may see one namespace may get it, though not list it. */
+async function getNamespace(
+  kind: WatchedKind,
+  name: string,
+  get: Parameters<typeof listPages>[0],
+  objectRead: () => void,
+): Promise<KindListing> {
+  const response = await get(`${pathOf(kind, kind.versions[0]!)}/${encodeURIComponent(name)}`);
+  if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
+  const object = JSON.parse(await textOf(response)) as JsonObject;
+  objectRead();
+  return { objects: [kind.keep(object)] };
 }
 
 const isFatal = ({ kind }: Trouble, { isBuiltIn }: WatchedKind): boolean =>

@@ -25,6 +25,8 @@ export interface Connection {
   /** By what name the kubeconfig knows it. */
   readonly context: string;
   readonly server: string;
+  /** The namespace that the context is about, if it names one. */
+  readonly namespace: string | undefined;
   /** Resolves when the answer begins. Its body comes as it is read, and fails where the connection does. */
   send(request: KubeRequest): Promise<IncomingMessage>;
 }
@@ -73,6 +75,10 @@ class KubeConnection implements Connection {
     readonly context: string,
     readonly server: string,
   ) {}
+
+  get namespace(): string | undefined {
+    return this.config.getContextObject(this.context)?.namespace;
+  }
 
   async send(request: KubeRequest): Promise<IncomingMessage> {
     const { path, method = "GET", headers = {}, body, idleMilliseconds, signal } = request;

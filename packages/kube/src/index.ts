@@ -21,7 +21,6 @@ export {
   shadowAnnotation,
   systemNamespace,
 } from "./controller/programmed-report.js";
-export { type EngineChange, LiveEngine } from "./controller/live-engine.js";
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { Definition } from "./crds/definition.js";
 export type { OpenApi } from "./crds/open-api.js";

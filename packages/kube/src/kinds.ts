@@ -10,6 +10,8 @@ export interface WatchedKind {
   readonly plural: string;
   /** The only one that is looked at; absent: all. */
   readonly namespace?: string;
+  /** Its objects live in namespaces. */
+  readonly isNamespaced: boolean;
   /** Served by every API server; others come and go with their definitions. */
   readonly isBuiltIn: boolean;
   /** What is kept of an object. */
@@ -62,6 +64,7 @@ const policy = (group: string, version: string, plural: string, kind: string): W
   group,
   versions: [version],
   plural,
+  isNamespaced: kind === "NetworkPolicy" || kind === "CiliumNetworkPolicy",
   isBuiltIn: group === "networking.k8s.io",
   keep: policyText,
 });
@@ -73,6 +76,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     group: "",
     versions: ["v1"],
     plural: "namespaces",
+    isNamespaced: false,
     isBuiltIn: true,
     keep: fieldsOf({ ...type, metadata: identity }),
   },
@@ -81,6 +85,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     group: "",
     versions: ["v1"],
     plural: "nodes",
+    isNamespaced: false,
     isBuiltIn: true,
     keep: fieldsOf({
       ...type,
@@ -94,6 +99,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     group: "",
     versions: ["v1"],
     plural: "pods",
+    isNamespaced: true,
     isBuiltIn: true,
     keep: fieldsOf(podExcerpt.outline),
   },
@@ -102,6 +108,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     group: "",
     versions: ["v1"],
     plural: "services",
+    isNamespaced: true,
     isBuiltIn: true,
     keep: fieldsOf({ ...type, metadata: identity, spec: "all", status: { loadBalancer: "all" } }),
   },
@@ -110,6 +117,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     group: "discovery.k8s.io",
     versions: ["v1"],
     plural: "endpointslices",
+    isNamespaced: true,
     isBuiltIn: true,
     keep: fieldsOf({
       ...type,
@@ -142,6 +150,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     group: "cilium.io",
     versions: ["v2", "v2alpha1"],
     plural: "ciliumcidrgroups",
+    isNamespaced: false,
     isBuiltIn: false,
     keep: fieldsOf({ ...type, metadata: identity, spec: "all" }),
   },

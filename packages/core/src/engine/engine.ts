@@ -83,13 +83,23 @@ export class Engine {
    * for policies that look at something new, all is compiled again.
    */
   update(given: Update): Changes {
+    return this.take(given, true);
+  }
+
+  /** The same for those who need not know which pairs: finding that out is most of the work. */
+  follow(given: Update): void {
+    this.take(given, false);
+  }
+
+  private take(given: Update, tells: boolean): Changes {
     const update = this.takeUnseen(given);
-    if (isOnly(update, "tiers") && update.tiers !== undefined) return this.updatePolicies(update.tiers);
+    if (isOnly(update, "tiers") && update.tiers !== undefined)
+      return this.updatePolicies(update.tiers, tells);
     if (isOnly(update, "pods")) {
       const changes = podChanges(this.cluster, update);
-      if (changes.every((change) => this.isQuick(change))) return this.updatePods(changes);
+      if (changes.every((change) => this.isQuick(change))) return this.updatePods(changes, tells);
     }
-    return this.compileAgain(update);
+    return this.compileAgain(update, tells);
   }
 
   /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
@@ -117,16 +127,16 @@ export class Engine {
     if (!this.isQuickWith(tiers)) this.become(this.state.cluster, this.tiers, [tiers]);
   }
 
-  private updatePolicies(tiers: Tiers): Changes {
+  private updatePolicies(tiers: Tiers, tells: boolean): Changes {
     const { cluster, ends } = this.state;
-    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers });
+    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers }, tells);
     const pairs: ChangedPairs[] = [];
     const views = new Map<Family | undefined, View>();
-    for (const family of this.changingFamilies()) {
+    for (const family of tells ? this.changingFamilies() : this.views.keys()) {
       const before = this.view(family);
       const { view, affected } = before.withTiers(tiers);
       views.set(family, view);
-      pairs.push(...changesOfPolicies(before, view, affected));
+      if (tells) pairs.push(...changesOfPolicies(before, view, affected));
     }
     this.state = { cluster, tiers, ends };
     this.views = views;
@@ -143,10 +153,11 @@ export class Engine {
     return isOwn(before) && isOwn(after) && (!after || ends.knowsPorts(after));
   }
 
-  private updatePods(changes: readonly PodChange[]): Changes {
+  private updatePods(changes: readonly PodChange[], tells: boolean): Changes {
     const { ends, tiers } = this.state;
+    const families = tells ? this.changingFamilies() : [];
     // Views are compiled when they are asked for: now, as what they would say changes.
-    for (const family of this.changingFamilies()) this.view(family);
+    for (const family of families) this.view(family);
     const pods = this.ownPods();
     const moves: Move[] = [];
     const found = { appeared: [] as Endpoint[], disappeared: [] as Endpoint[] };
@@ -162,7 +173,7 @@ export class Engine {
       else if (after && to) found.appeared.push(endpointOf(this.cluster, to, after));
       else if (before && from) found.disappeared.push(endpointOf(this.cluster, from, before));
     }
-    const pairs = this.changingFamilies().flatMap((family) => [...changesOfPods(this.view(family), moves)]);
+    const pairs = families.flatMap((family) => [...changesOfPods(this.view(family), moves)]);
     if (ends.classes.length > this.compiledClasses + mostLaterClasses) this.become(this.cluster, tiers);
     return { ...found, pairs };
   }
@@ -184,9 +195,10 @@ export class Engine {
     this.compiledClasses = state.ends.classes.length;
   }
 
-  private compileAgain(update: Update): Changes {
+  private compileAgain(update: Update, tells: boolean): Changes {
     const before = new Engine(this.state, this.answers, this.views);
     this.become(clusterAfter(this.cluster, update), update.tiers ?? this.tiers);
+    if (!tells) return { appeared: [], disappeared: [], pairs: [] };
     const difference = diffEngines(before, this);
     const { appeared, disappeared } = difference;
     return {

@@ -60,9 +60,20 @@ export function readLanes(
   readers: readonly LaneReader[],
   concerns?: (row: Row) => boolean,
 ): void {
+  const lanes = showLanes(engine, readers, concerns);
+  while (lanes.next().done !== true);
+}
+
+/** The same a lane at a time. The engine must take no update before all are shown. */
+export function* showLanes(
+  engine: Engine,
+  readers: readonly LaneReader[],
+  concerns?: (row: Row) => boolean,
+): Generator<void, void> {
   for (const field of fieldsOf(engine))
     for (const direction of ["egress", "ingress"] as const)
       for (const subjects of subjectsMetAlike(field, direction, concerns)) {
+        yield;
         const rows = field.view.rowsOf(direction, subjects[0]!);
         const interested = readers.filter((reader) => reader.wants(rows, direction));
         if (interested.length === 0) continue;

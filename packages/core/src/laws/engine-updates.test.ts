@@ -69,6 +69,20 @@ describe("an engine that was updated", () => {
     );
   });
 
+  it("says so when it was not asked which pairs changed", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.boolean(), (history, isLooked) => {
+        const engine = compile(history[0]!.cluster, history[0]!.tiers);
+        for (const [i, moment] of history.slice(1).entries()) {
+          if (isLooked) expandPairs(engine);
+          engine.follow(updateBetween(history[i]!, moment));
+        }
+        expectFresh(engine, history.at(-1)!);
+      }),
+      { numRuns: runs },
+    );
+  });
+
   it("tells exactly which pairs changed", () => {
     fc.assert(
       fc.property(anyHistory, (history) => {

@@ -71,6 +71,8 @@ export class Controller {
   private readonly election: LeaderElection;
   private readonly restarts = new Map<string, number>();
   private work: LeaderWork | undefined;
+  /** The policies that the metrics tell of. */
+  private counted: Situation["policies"] | undefined;
 
   constructor(
     readonly connection: Connection,
@@ -129,11 +131,13 @@ export class Controller {
     await this.source.stop();
   }
 
-  private take(situation: Situation): void {
-    const change = this.live.take(situation);
-    this.metrics.recompute.observe(change.milliseconds / 1000);
+  private async take(situation: Situation): Promise<void> {
+    await this.work?.untilProven();
+    const end = this.metrics.recompute.startTimer();
+    this.live.follow(situation);
+    end();
     this.count(situation);
-    this.work?.changed(change);
+    this.work?.changed(situation);
   }
 
   private lead(leadership: Leadership): void {
@@ -153,7 +157,7 @@ export class Controller {
       },
       { once: true },
     );
-    work.changed({ situation: live.situation! });
+    work.changed(live.situation!);
   }
 
   private reported(): void {
@@ -165,6 +169,8 @@ export class Controller {
     const { metrics } = this;
     metrics.pods.set(cluster.pods.size);
     metrics.nodes.set(cluster.nodes.size);
+    if (policies === this.counted) return;
+    this.counted = policies;
     const counts = new Map<string, number>();
     for (const { group, kind } of policies) {
       const key = `${group} ${kind}`;

@@ -1,12 +1,14 @@
-import { formatPolicy, prove } from "@tierwall/core";
+import { formatPolicy, proveInSteps } from "@tierwall/core";
 import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
+import type { Situation } from "../situation.js";
 import type { Condition, StoredCondition } from "./condition.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { Events } from "./events.js";
 import { findingsFrom } from "./findings.js";
+import { inSteps } from "./in-steps.js";
 import type { Leadership } from "./leader-election.js";
-import type { EngineChange, LiveEngine } from "./live-engine.js";
+import type { LiveEngine } from "./live-engine.js";
 import { PacedWork } from "./paced-work.js";
 import { type Patience, PolicyConditions, usualPatience } from "./policy-conditions.js";
 import type { NodeReports } from "./node-reports.js";
@@ -42,7 +44,7 @@ export class LeaderWork {
 
   constructor(
     private readonly parts: LeaderParts,
-    leadership: Leadership,
+    private readonly leadership: Leadership,
   ) {
     const { connection, identity, stored, reports, metrics, log, patience = usualPatience } = parts;
     this.conditions = new PolicyConditions(stored, reports, patience);
@@ -69,8 +71,13 @@ export class LeaderWork {
     );
   }
 
+  /** Resolves when nothing is being proven: until then, the engine must take no other situation. */
+  async untilProven(): Promise<void> {
+    await this.analysis.idle();
+  }
+
   /** The engine has another situation. */
-  changed({ situation }: Pick<EngineChange, "situation">): void {
+  changed(situation: Situation): void {
     const { unwritten, conditions, writer } = this;
     const fresh = conditions.take(situation);
     for (const { stored } of fresh) {
@@ -100,11 +107,13 @@ export class LeaderWork {
     this.count();
   }
 
-  private analyse(): void {
+  private async analyse(): Promise<void> {
     const { engine } = this.parts.live;
     if (engine === undefined) return;
     const end = this.parts.metrics.analysis.startTimer();
-    const findings = findingsFrom(prove(engine));
+    const proofs = await inSteps(proveInSteps(engine), this.leadership.signal);
+    if (proofs === undefined) return;
+    const findings = findingsFrom(proofs);
     end();
     // Before the conditions are, which say of a version that all of this was told.
     this.overridings.tell(findings.overridden);

@@ -83,10 +83,14 @@ describe("the engine of a situation", () => {
     const fresh = compile(situation!.cluster, situation!.tiers);
     expect(verdicts(engine!, now)).toEqual(verdicts(fresh, now));
     expect(engine!.cluster.services).toBe(situation!.cluster.services);
-    // A change at a time is the same.
+    // A change at a time is the same, and so is one of which nobody wants to know what it changes.
     const steps = cluster(...start);
     for (const change of changes) steps.apply(change);
     expect(verdicts(steps.live.engine!, steps)).toEqual(verdicts(fresh, now));
+    const silent = cluster(...start);
+    verdicts(silent.live.engine!, silent);
+    silent.live.follow(situation!);
+    expect(verdicts(silent.live.engine!, silent)).toEqual(verdicts(fresh, now));
   });
 
   it("is the same object all the time, and is not compiled again for policies, pods and Services", () => {
@@ -98,20 +102,18 @@ describe("the engine of a situation", () => {
     expect(engine!.ends).toBe(ends);
   });
 
-  it("tells listeners which pairs changed, until they have heard enough", () => {
+  it("tells who asks for it which pairs changed, and listeners that something did, until they have heard enough", () => {
     const { live, apply, first } = cluster(...start);
-    expect(first).toMatchObject({ before: undefined, changes: { pairs: [], appeared: [] } });
+    expect(first).toMatchObject({ pairs: [], appeared: [] });
+    let heard = 0;
+    const stop = live.listen(() => heard++);
     const told: string[] = [];
-    const stop = live.listen(({ changes }) => {
-      for (const { pairs } of changes.pairs)
-        for (const { from, to } of pairs())
-          told.push(`${"name" in from ? from.name : ""} -> ${"name" in to ? to.name : ""}`);
-    });
-    apply(policy("db", "cron"));
+    for (const { pairs } of apply(policy("db", "cron")).pairs)
+      for (const { from, to } of pairs())
+        told.push(`${"name" in from ? from.name : ""} -> ${"name" in to ? to.name : ""}`);
     expect(told.toSorted()).toEqual(["cron -> db", "web -> db"]);
     stop();
     apply(policy("db", "web"));
-    expect(told).toHaveLength(2);
-    expect(live.version).toBe(3);
+    expect([heard, live.version]).toEqual([1, 3]);
   });
 });

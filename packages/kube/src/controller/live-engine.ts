@@ -1,28 +1,22 @@
-import { type Changes, type Cluster, compile, type Engine, type Update } from "@tierwall/core";
+import {
+  changedEntries,
+  type Changes,
+  type Cluster,
+  compile,
+  type Engine,
+  type Update,
+} from "@tierwall/core";
 import type { Situation } from "../situation.js";
-
-/** What a situation changed, told when the engine has it. */
-export interface EngineChange {
-  readonly situation: Situation;
-  /** The one before; absent for the first. */
-  readonly before: Situation | undefined;
-  /**
-   * Which pairs have another answer. Those that policies change and those that pods change are told one after the other,
-   * so that a pair may be told of twice. Empty for the first situation.
-   */
-  readonly changes: Changes;
-  readonly milliseconds: number;
-}
 
 /**
  * The present situation of a cluster, and its engine. The engine is one object for as long as the process runs, and takes
  * changes in place: whoever keeps answers across a change compares them with `version`.
  *
- *   source ──► take(situation) ──► engine.update ──► listeners
+ *   source ──► follow(situation) ──► engine ──► listeners
  */
 export class LiveEngine {
   private current: { readonly situation: Situation; readonly engine: Engine } | undefined;
-  private readonly listeners = new Set<(change: EngineChange) => void>();
+  private readonly listeners = new Set<(situation: Situation) => void>();
   private taken = 0;
 
   /** Absent until the first situation came. */
@@ -40,22 +34,32 @@ export class LiveEngine {
   }
 
   /** Tells somebody of every change from now on. Gives back how to stop that. */
-  listen(listener: (change: EngineChange) => void): () => void {
+  listen(listener: (situation: Situation) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  take(situation: Situation): EngineChange {
-    const began = performance.now();
+  follow(situation: Situation): void {
+    this.become(situation, (engine, update) => engine.follow(update));
+  }
+
+  /**
+   * The same, and tells which pairs have another answer, which takes longer. Those that policies change and those that
+   * pods change are told one after the other, so that a pair may be told of twice. None for the first situation.
+   */
+  take(situation: Situation): Changes {
+    const found: Changes[] = [];
+    this.become(situation, (engine, update) => void found.push(engine.update(update)));
+    return together(found);
+  }
+
+  private become(situation: Situation, update: (engine: Engine, change: Update) => void): void {
     const before = this.current?.situation;
     const engine = this.current?.engine ?? compile(situation.cluster, situation.tiers);
-    const updates = before === undefined ? [] : updatesBetween(before, situation);
-    const changes = together(updates.map((update) => engine.update(update)));
+    if (before !== undefined) for (const change of updatesBetween(before, situation)) update(engine, change);
     this.current = { situation, engine };
     this.taken++;
-    const change = { situation, before, changes, milliseconds: performance.now() - began };
-    for (const listener of this.listeners) listener(change);
-    return change;
+    for (const listener of this.listeners) listener(situation);
   }
 }
 
@@ -64,19 +68,19 @@ export class LiveEngine {
  * engine what it touches; both at once would have it compiled again.
  */
 function updatesBetween(before: Situation, after: Situation): readonly Update[] {
-  const pods = changed(before.cluster.pods, after.cluster.pods);
-  const namespaces = changed(before.cluster.namespaces, after.cluster.namespaces);
-  const nodes = changed(before.cluster.nodes, after.cluster.nodes);
+  const pods = changedEntries(before.cluster.pods, after.cluster.pods);
+  const namespaces = changedEntries(before.cluster.namespaces, after.cluster.namespaces);
+  const nodes = changedEntries(before.cluster.nodes, after.cluster.nodes);
   const rest = changedRest(before.cluster, after.cluster);
   const policies: Update = {
     ...(before.tiers === after.tiers ? {} : { tiers: after.tiers }),
     ...(rest === undefined ? {} : { rest }),
   };
   const places: Update = {
-    ...(namespaces === undefined ? {} : { namespaces }),
-    ...(nodes === undefined ? {} : { nodes }),
+    ...(namespaces.size === 0 ? {} : { namespaces }),
+    ...(nodes.size === 0 ? {} : { nodes }),
   };
-  const ends: Update = pods === undefined ? {} : { pods };
+  const ends: Update = pods.size === 0 ? {} : { pods };
   const updates = isEmpty(places) ? [policies, ends] : [{ ...policies, ...places, ...ends }];
   return updates.filter((update) => !isEmpty(update));
 }
@@ -88,18 +92,6 @@ function changedRest(before: Cluster, after: Cluster): Update["rest"] {
     (part) => before[part] !== after[part],
   );
   return parts.length === 0 ? undefined : Object.fromEntries(parts.map((part) => [part, after[part]]));
-}
-
-/** Undefined where nothing did. */
-function changed<T>(
-  before: ReadonlyMap<string, T>,
-  after: ReadonlyMap<string, T>,
-): ReadonlyMap<string, T | undefined> | undefined {
-  if (before === after) return undefined;
-  const found = new Map<string, T | undefined>();
-  for (const [key, value] of after) if (before.get(key) !== value) found.set(key, value);
-  for (const key of before.keys()) if (!after.has(key)) found.set(key, undefined);
-  return found.size === 0 ? undefined : found;
 }
 
 function together(all: readonly Changes[]): Changes {

@@ -85,6 +85,7 @@ const leasesIn = (namespace: string): WatchedKind => ({
   versions: ["v1"],
   plural: "leases",
   namespace,
+  isNamespaced: true,
   isBuiltIn: true,
   keep: (object) => object,
 });

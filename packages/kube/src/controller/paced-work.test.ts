@@ -8,43 +8,57 @@ afterEach(() => void vi.useRealTimers());
 function secondsOfWork() {
   const began: number[] = [];
   const start = performance.now();
-  const work = new PacedWork(() => {
+  const work = new PacedWork(async () => {
     began.push(performance.now() - start);
-    vi.advanceTimersByTime(1000);
+    await new Promise((done) => setTimeout(done, 1000));
   });
   return { work, began };
 }
 
-it("works once for many stirs, and rests four times as long as it worked, or once where somebody waits", () => {
+it("works once for many stirs, and rests four times as long as it worked, or once where somebody waits", async () => {
   const { work, began } = secondsOfWork();
   work.stir("sometime");
   work.stir("sometime");
-  vi.advanceTimersByTime(100);
+  await vi.advanceTimersByTimeAsync(100);
   expect(began).toEqual([50]);
+  // Also of what comes while it works.
   work.stir("sometime");
-  vi.advanceTimersByTime(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(began).toEqual([50, 5050]);
   work.stir("sometime");
   work.stir("soon");
-  vi.advanceTimersByTime(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(began).toHaveLength(3);
 });
 
-it("begins sooner when somebody comes who waits for it", () => {
+it("begins sooner when somebody comes who waits for it", async () => {
   const { work, began } = secondsOfWork();
   work.stir("soon");
-  vi.advanceTimersByTime(50);
+  await vi.advanceTimersByTimeAsync(50);
   work.stir("sometime");
   work.stir("soon");
-  vi.advanceTimersByTime(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(began).toEqual([50, 2050]);
 });
 
-it("does nothing more when it was stopped", () => {
+it("does nothing more when it was stopped", async () => {
   const { work, began } = secondsOfWork();
   work.stir("soon");
   work.stop();
   work.stir("soon");
-  vi.advanceTimersByTime(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(began).toEqual([]);
+});
+
+it("tells when it does nothing", async () => {
+  const { work } = secondsOfWork();
+  await work.idle();
+  work.stir("soon");
+  await vi.advanceTimersByTimeAsync(60);
+  let isIdle = false;
+  void work.idle().then(() => (isIdle = true));
+  await vi.advanceTimersByTimeAsync(900);
+  expect(isIdle).toBe(false);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(isIdle).toBe(true);
 });

@@ -72,7 +72,7 @@ export class Analyst implements Follower {
     const isSame = (part: "namespaces" | "nodes" | "facts") =>
       situation?.cluster[part] === moment.cluster[part];
     if (!isSame("namespaces") || !isSame("nodes") || !isSame("facts")) this.engine = new LiveEngine();
-    this.engine.take(situationOf(moment, performance.now()));
+    this.engine.follow(situationOf(moment, performance.now()));
   }
 
   /** Stage by stage: whoever has no time for all of them stops asking. The state is then as it was. */
@@ -84,7 +84,7 @@ export class Analyst implements Follower {
       const moment = this.live.moment();
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
-      const { changes } = this.engine.take(situationOf(moment, performance.now()));
+      const changes = this.engine.take(situationOf(moment, performance.now()));
       yield { stage: "connections", warnings: consequenceWarnings(consequencesOf(engine, changes.pairs)) };
       const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
       yield {

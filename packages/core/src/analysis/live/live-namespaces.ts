@@ -3,6 +3,7 @@ import type { Identified } from "../../cluster/identity.js";
 import type { Namespace } from "../../cluster/model.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { compareText } from "../../policy/assemble.js";
+import { editedMap } from "./edited-map.js";
 import { sameValue } from "./same-value.js";
 
 /** The namespaces there are: those that were given, and those that pods and policies live in. */
@@ -38,18 +39,14 @@ export class LiveNamespaces {
   }
 
   settle(): ReadonlyMap<string, Namespace> {
-    const next = new Map(this.all);
-    let isOther = false;
+    const changes = new Map<string, Namespace | undefined>();
     for (const name of this.changed) {
       const made = this.inhabitants.has(name) ? namespaceOf(name, {}) : undefined;
       const namespace = this.written.get(name) ?? made;
-      if (sameValue(namespace, next.get(name))) continue;
-      isOther = true;
-      if (namespace === undefined) next.delete(name);
-      else next.set(name, namespace);
+      if (!sameValue(namespace, this.all.get(name))) changes.set(name, namespace);
     }
     this.changed.clear();
-    if (isOther) this.all = next;
+    this.all = editedMap(this.all, changes);
     return this.all;
   }
 

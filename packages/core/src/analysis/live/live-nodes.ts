@@ -5,6 +5,7 @@ import type { Node, Pod } from "../../cluster/model.js";
 import type { Address } from "../../net/address.js";
 import { compareText } from "../../policy/assemble.js";
 import type { ChangedPod } from "./live-pods.js";
+import { editedMap } from "./edited-map.js";
 import { sameValue } from "./same-value.js";
 
 /** The nodes there are: those that were given, and those that pods say they run on. */
@@ -56,17 +57,13 @@ export class LiveNodes {
   }
 
   settle(): ReadonlyMap<string, Node> {
-    const next = new Map(this.all);
-    let isOther = false;
+    const changes = new Map<string, Node | undefined>();
     for (const name of this.changed) {
       const node = this.nodeCalled(name);
-      if (sameValue(node, next.get(name))) continue;
-      isOther = true;
-      if (node === undefined) next.delete(name);
-      else next.set(name, node);
+      if (!sameValue(node, this.all.get(name))) changes.set(name, node);
     }
     this.changed.clear();
-    if (isOther) this.all = next;
+    this.all = editedMap(this.all, changes);
     return this.all;
   }
 

@@ -5,6 +5,7 @@ import { Shared } from "../../cluster/shared.js";
 import { buildWorkloads, readPodObject, refKey, workloadByName } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { compareText } from "../../policy/assemble.js";
+import { editedMap } from "./edited-map.js";
 import { sameValue } from "./same-value.js";
 
 /** A pod that came, went, or is another now. */
@@ -75,11 +76,7 @@ export class LivePods {
     this.changed.clear();
     this.isStale = false;
     if (real.length === 0) return real;
-    const next = new Map(this.all);
-    for (const { key, after } of real)
-      if (after === undefined) next.delete(key);
-      else next.set(key, after);
-    this.all = next;
+    this.all = editedMap(this.all, new Map(real.map(({ key, after }) => [key, after])));
     this.regroup(real);
     return real;
   }

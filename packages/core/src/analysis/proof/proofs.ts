@@ -1,5 +1,5 @@
 import type { Engine } from "../../engine/engine.js";
-import { readLanes } from "../../engine/lanes.js";
+import { showLanes } from "../../engine/lanes.js";
 import { RuleNeeds } from "../../engine/rule-need.js";
 import { type OrderConflict, OrderConflicts } from "./order-conflicts.js";
 import { type Override, Overrides } from "./overridden.js";
@@ -14,15 +14,23 @@ export interface Proofs {
 
 /** Found together: each walk is gone through once. What is left to be asked holds until the engine takes an update. */
 export function prove(engine: Engine): Proofs {
+  const steps = proveInSteps(engine);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same for who has other things to do in between. The engine must take no update before the last step. */
+export function* proveInSteps(engine: Engine): Generator<void, Proofs> {
   const [needs, overrides, conflicts] = [
     new RuleNeeds(engine),
     new Overrides(engine),
     new OrderConflicts(engine),
   ];
-  readLanes(engine, [needs, overrides, conflicts]);
-  return {
-    ofRules: ruleProofs(engine, needs),
-    overrides: overrides.all(),
-    orderConflicts: conflicts.all(),
-  };
+  yield* showLanes(engine, [needs, overrides, conflicts]);
+  yield;
+  const ofRules = ruleProofs(engine, needs);
+  yield;
+  return { ofRules, overrides: overrides.all(), orderConflicts: conflicts.all() };
 }

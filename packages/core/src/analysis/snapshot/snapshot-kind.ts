@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
-import { texts } from "../../cluster/fields.js";
+import { child, text, texts } from "../../cluster/fields.js";
 import type { JsonObject } from "../../manifest/document.js";
 
 /** The object in a snapshot that tells what it lacks. */
@@ -11,16 +11,44 @@ export interface Unseen {
   readonly forbidden: readonly string[];
   /** Those that the cluster does not serve: there are none of them. */
   readonly missing: readonly string[];
+  /** Those that may be read in one namespace only: what they hold elsewhere is not known. */
+  readonly onlyIn?: { readonly namespace: string; readonly resources: readonly string[] };
 }
 
-export function snapshotObject({ forbidden, missing }: Unseen): JsonObject {
-  return { ...snapshotKind, forbidden, missing };
+export function snapshotObject({ forbidden, missing, onlyIn }: Unseen): JsonObject {
+  return { ...snapshotKind, forbidden, missing, ...(onlyIn === undefined ? {} : { onlyIn }) };
+}
+
+/** The same with another name for its namespace. */
+export function snapshotRenamed(snapshot: JsonObject, renamed: (namespace: string) => string): JsonObject {
+  const onlyIn = child(snapshot, "onlyIn");
+  const namespace = text(onlyIn, "namespace");
+  return namespace === undefined
+    ? snapshot
+    : { ...snapshot, onlyIn: { ...onlyIn, namespace: renamed(namespace) } };
 }
 
 /** What answers do not cover, because it was not to be seen. */
 export function unseenIn(snapshot: JsonObject): readonly Diagnostic[] {
   const [forbidden, missing] = [texts(snapshot, "forbidden"), texts(snapshot, "missing")];
-  return [...forbidden.map(forbiddenKind), ...(missing.length === 0 ? [] : [missingKinds(missing)])];
+  const onlyIn = child(snapshot, "onlyIn");
+  const [partly, namespace = ""] = [texts(onlyIn, "resources"), text(onlyIn, "namespace")];
+  return [
+    ...(partly.length === 0 ? [] : [kindsOnlyIn(namespace, partly)]),
+    ...forbidden.map(forbiddenKind),
+    ...(missing.length === 0 ? [] : [missingKinds(missing)]),
+  ];
+}
+
+function kindsOnlyIn(namespace: string, resources: readonly string[]): Diagnostic {
+  const [first] = resources;
+  return diagnostic(
+    "TW2025",
+    `${resources.join(", ")} may be read in namespace \`${namespace}\` only: answers are as if there were none elsewhere`,
+    {
+      hint: `Ask for a role that lists them in the whole cluster; \`kubectl auth can-i list ${first} -A\` tells whether you may.`,
+    },
+  );
 }
 
 function forbiddenKind(resource: string): Diagnostic {

@@ -56,6 +56,17 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
 });
 
 describe("redacted,", () => {
+  it("the namespace that alone was seen is hidden, and what is missing elsewhere is told", () => {
+    const yaml =
+      "{apiVersion: tierwall.dev/v1, kind: Snapshot, forbidden: [], missing: [], onlyIn: {namespace: shop, resources: [pods, services]}}";
+    expect(itemsOf(`${yaml}\n---\n{apiVersion: v1, kind: Node, metadata: {name: n}}`)).toContainEqual(
+      expect.objectContaining({ onlyIn: { namespace: called("shop"), resources: ["pods", "services"] } }),
+    );
+    expect(readState([{ file: "a.yaml", text: yaml }]).diagnostics.map(({ message }) => message)).toContain(
+      "pods, services may be read in namespace `shop` only: answers are as if there were none elsewhere",
+    );
+  });
+
   const policy = (spec: string, metadata = "name: guard") => `
 apiVersion: policy.networking.k8s.io/v1alpha2
 kind: ClusterNetworkPolicy

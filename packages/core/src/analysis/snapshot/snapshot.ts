@@ -7,6 +7,7 @@ import { compareText } from "../../policy/assemble.js";
 import { identityOf, kindOf, type ObjectKind } from "../object-kind.js";
 import { keptClusterObject } from "./kept-cluster-object.js";
 import { keptPolicy, redactedPolicy } from "./kept-policy.js";
+import { snapshotRenamed } from "./snapshot-kind.js";
 import { Words } from "./words.js";
 
 export interface SnapshotOptions {
@@ -79,6 +80,6 @@ function keptValue(value: JsonObject, kind: Found["kind"], words: Words | undefi
     case "policy":
       return words === undefined ? keptPolicy(value) : redactedPolicy(value, kind.kind, words);
     case "snapshot":
-      return value;
+      return words === undefined ? value : snapshotRenamed(value, (namespace) => words.word(namespace));
   }
 }

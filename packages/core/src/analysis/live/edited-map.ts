@@ -1,0 +1,102 @@
+/** As many changes as are kept beside a map before it is copied. */
+const most = 500;
+/** Smaller maps are copied at once. */
+const large = 1000;
+
+/**
+ * A map that never changes, as what another one was and the changes since. A large map is so not copied whenever
+ * something in it is another: copies of it are the largest garbage there is, and the last to be collected.
+ */
+class EditedMap<T> implements ReadonlyMap<string, T> {
+  constructor(
+    readonly base: ReadonlyMap<string, T>,
+    readonly changes: ReadonlyMap<string, T | undefined>,
+    readonly size: number,
+  ) {}
+
+  get(key: string): T | undefined {
+    const changed = this.changes.get(key);
+    return changed !== undefined || this.changes.has(key) ? changed : this.base.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  *entries(): MapIterator<[string, T]> {
+    for (const entry of this.base) {
+      const [key] = entry;
+      if (!this.changes.has(key)) yield entry;
+      else {
+        const changed = this.changes.get(key);
+        if (changed !== undefined) yield [key, changed];
+      }
+    }
+    for (const [key, value] of this.changes)
+      if (value !== undefined && !this.base.has(key)) yield [key, value];
+  }
+
+  *keys(): MapIterator<string> {
+    for (const [key] of this.entries()) yield key;
+  }
+
+  *values(): MapIterator<T> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  [Symbol.iterator](): MapIterator<[string, T]> {
+    return this.entries();
+  }
+
+  forEach(use: (value: T, key: string, map: ReadonlyMap<string, T>) => void): void {
+    for (const [key, value] of this.entries()) use(value, key, this);
+  }
+}
+
+/** The same but for these; undefined is gone. */
+export function editedMap<T>(
+  before: ReadonlyMap<string, T>,
+  changes: ReadonlyMap<string, T | undefined>,
+): ReadonlyMap<string, T> {
+  if (changes.size === 0) return before;
+  const { base, changes: earlier } = partsOf(before);
+  if (base.size >= large && earlier.size + changes.size <= most) {
+    let { size } = before;
+    for (const [key, value] of changes) size += Number(value !== undefined) - Number(before.has(key));
+    return new EditedMap(base, new Map([...earlier, ...changes]), size);
+  }
+  const copy = new Map(before);
+  for (const [key, value] of changes)
+    if (value === undefined) copy.delete(key);
+    else copy.set(key, value);
+  return copy;
+}
+
+/** What is another object in the second than in the first; undefined: gone. */
+export function changedEntries<T>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+): ReadonlyMap<string, T | undefined> {
+  const found = new Map<string, T | undefined>();
+  if (before === after) return found;
+  for (const key of keysToCompare(before, after)) {
+    const value = after.get(key);
+    if (value !== before.get(key)) found.set(key, value);
+  }
+  return found;
+}
+
+/** Where both were made from the same, nothing but what was changed since. */
+function* keysToCompare<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): Iterable<string> {
+  const [one, other] = [partsOf(before), partsOf(after)];
+  if (one.base === other.base) {
+    yield* one.changes.keys();
+    yield* other.changes.keys();
+  } else {
+    yield* after.keys();
+    for (const key of before.keys()) if (!after.has(key)) yield key;
+  }
+}
+
+const partsOf = <T>(map: ReadonlyMap<string, T>): Pick<EditedMap<T>, "base" | "changes"> =>
+  map instanceof EditedMap ? (map as EditedMap<T>) : { base: map, changes: new Map() };

@@ -1,23 +1,26 @@
-import type { Json, JsonObject } from "./document.js";
+import { Cuttings } from "./cuttings.js";
+import type { JsonObject } from "./document.js";
 import type { Outline } from "./excerpt.js";
+import { type Field, fieldAt, fieldsOf, hasEscape } from "./json-field.js";
+import { JsonReplica } from "./json-replica.js";
 import {
-  backslash,
   closingBrace,
   closingBracket,
   comma,
   type JsonScanner,
   openingBrace,
   openingBracket,
-  quote,
 } from "./json-scanner.js";
-import { LatestValue } from "./latest-value.js";
-import { encodeUtf8 } from "./utf8.js";
 
 /** Makes values of what an outline names. The rest is only walked over: no text and no value is made of it. */
 export class JsonExcerpts {
   private readonly fields: readonly Field[];
-  private copy = new Uint8Array();
-  private copied = 0;
+  private readonly cuttings = new Cuttings();
+  private readonly replica: JsonReplica;
+  /** How many objects in a row were not written like the one before. */
+  private misses = 0;
+  /** Where the object begins that is being read. */
+  private base = 0;
   /** Whether a key with an escape was passed over, which may be any. */
   private isDoubtful = false;
 
@@ -26,52 +29,74 @@ export class JsonExcerpts {
     outline: Outline,
   ) {
     this.fields = fieldsOf(outline);
+    this.replica = new JsonReplica(scanner);
   }
 
   /** The excerpt of the object that begins here, undefined for one that must be read as a whole, and where it ends. */
   read(at: number): { readonly value: JsonObject | undefined; readonly end: number } {
-    const room = this.scanner.bytes.length;
-    if (this.copy.length < room) this.copy = new Uint8Array(room);
-    this.isDoubtful = false;
-    const value: Record<string, Json> = {};
-    const end = this.object(at, this.fields, value);
-    return { value: this.isDoubtful ? undefined : value, end };
+    const { scanner, cuttings, replica } = this;
+    const followed = replica.follow(at, cuttings);
+    if (followed !== undefined) {
+      this.misses = 0;
+      return { value: cuttings.excerpt(scanner.bytes, at), end: followed };
+    }
+    const beginning = scanner.position(at);
+    const end = this.walk(at);
+    if (this.isDoubtful) return { value: undefined, end };
+    const value = cuttings.excerpt(scanner.bytes, at);
+    this.misses++;
+    if (isWorthLearning(this.misses)) replica.learn(at, end, beginning, cuttings);
+    return { value, end };
   }
 
-  private object(at: number, fields: readonly Field[], into: Record<string, Json>): number {
+  private walk(at: number): number {
+    this.replica.forget();
+    this.cuttings.clear();
+    this.base = at;
+    this.isDoubtful = false;
+    return this.object(at, this.fields);
+  }
+
+  private object(at: number, fields: readonly Field[]): number {
     const { scanner } = this;
     at = scanner.space(at + 1);
     if (scanner.bytes[at] !== closingBrace)
       for (;;) {
-        at = scanner.space(this.field(at, fields, into));
+        at = scanner.space(this.field(at, fields));
         if (scanner.bytes[at] === closingBrace) break;
         at = scanner.comma(at);
       }
     return at + 1;
   }
 
-  private field(at: number, fields: readonly Field[], into: Record<string, Json>): number {
-    const { scanner } = this;
+  private field(at: number, fields: readonly Field[]): number {
+    const { scanner, cuttings, base } = this;
     const valueAt = scanner.key(at);
     const field = fieldAt(scanner.bytes, at, fields);
-    if (field === undefined) {
-      this.isDoubtful ||= hasEscape(scanner.bytes, at);
-      return scanner.value(valueAt);
-    }
-    const { name, inner, latest } = field;
+    if (field === undefined) return this.unwanted(at, valueAt);
     const first = scanner.bytes[valueAt];
-    if (inner === "all" || (first !== openingBrace && first !== openingBracket)) {
+    if (field.inner === "all" || (first !== openingBrace && first !== openingBracket)) {
       const end = scanner.value(valueAt);
-      into[name] = latest.read(scanner.bytes, valueAt, end);
+      cuttings.take(field, valueAt - base, end - base);
       return end;
     }
     if (first === openingBrace) {
-      const object = (into[name] = {});
-      return this.object(valueAt, inner, object);
+      cuttings.open(field);
+      const end = this.object(valueAt, field.inner);
+      cuttings.close();
+      return end;
     }
-    this.copied = 0;
-    const end = this.copyList(valueAt, inner);
-    into[name] = latest.read(this.copy, 0, this.copied);
+    cuttings.gather(field);
+    const end = this.list(valueAt, field.inner);
+    cuttings.gathered();
+    return end;
+  }
+
+  private unwanted(at: number, valueAt: number): number {
+    const { scanner, cuttings, base } = this;
+    this.isDoubtful ||= hasEscape(scanner.bytes, at);
+    const end = scanner.value(valueAt);
+    cuttings.skip(valueAt - base, end - base);
     return end;
   }
 
@@ -79,106 +104,59 @@ export class JsonExcerpts {
    * The items of a list are read together: what is left of them is put into one text.
    */
 
-  private copyList(at: number, fields: readonly Field[]): number {
-    const { scanner } = this;
-    this.put(openingBracket);
+  private list(at: number, fields: readonly Field[]): number {
+    const { scanner, cuttings } = this;
+    cuttings.put(openingBracket);
     at = scanner.space(at + 1);
     if (scanner.bytes[at] !== closingBracket)
       for (;;) {
-        at = scanner.space(this.copyItem(at, fields));
+        at = scanner.space(this.item(at, fields));
         if (scanner.bytes[at] === closingBracket) break;
         at = scanner.comma(at);
-        this.put(comma);
+        cuttings.put(comma);
       }
-    this.put(closingBracket);
+    cuttings.put(closingBracket);
     return at + 1;
   }
 
   /** Lists of lists are nothing that an outline names. They may be nested as deeply as they like. */
-  private copyItem(at: number, fields: readonly Field[]): number {
-    return this.scanner.bytes[at] === openingBracket ? this.copyValue(at, "all") : this.copyValue(at, fields);
+  private item(at: number, fields: readonly Field[]): number {
+    return this.scanner.bytes[at] === openingBracket ? this.piece(at, "all") : this.piece(at, fields);
   }
 
-  private copyObject(at: number, fields: readonly Field[]): number {
-    const { scanner } = this;
-    this.put(openingBrace);
-    const beforeFields = this.copied;
+  private objectInList(at: number, fields: readonly Field[]): number {
+    const { scanner, cuttings, base } = this;
+    cuttings.put(openingBrace);
+    let isFirst = true;
     at = scanner.space(at + 1);
     if (scanner.bytes[at] !== closingBrace)
       for (;;) {
-        at = scanner.space(this.copyField(at, fields, this.copied > beforeFields));
+        const valueAt = scanner.key(at);
+        const field = fieldAt(scanner.bytes, at, fields);
+        if (field === undefined) at = scanner.space(this.unwanted(at, valueAt));
+        else {
+          if (!isFirst) cuttings.put(comma);
+          isFirst = false;
+          cuttings.piece(at - base, valueAt - base);
+          at = scanner.space(this.piece(valueAt, field.inner));
+        }
         if (scanner.bytes[at] === closingBrace) break;
         at = scanner.comma(at);
       }
-    this.put(closingBrace);
+    cuttings.put(closingBrace);
     return at + 1;
   }
 
-  private copyField(at: number, fields: readonly Field[], isNext: boolean): number {
-    const { scanner } = this;
-    const valueAt = scanner.key(at);
-    const field = fieldAt(scanner.bytes, at, fields);
-    if (field === undefined) {
-      this.isDoubtful ||= hasEscape(scanner.bytes, at);
-      return scanner.value(valueAt);
-    }
-    if (isNext) this.put(comma);
-    this.take(at, valueAt);
-    return this.copyValue(valueAt, field.inner);
-  }
-
-  private copyValue(at: number, inner: Field["inner"]): number {
-    const first = this.scanner.bytes[at];
-    if (inner !== "all" && first === openingBrace) return this.copyObject(at, inner);
-    if (inner !== "all" && first === openingBracket) return this.copyList(at, inner);
-    const end = this.scanner.value(at);
-    this.take(at, end);
+  private piece(at: number, inner: Field["inner"]): number {
+    const { scanner, cuttings, base } = this;
+    const first = scanner.bytes[at];
+    if (inner !== "all" && first === openingBrace) return this.objectInList(at, inner);
+    if (inner !== "all" && first === openingBracket) return this.list(at, inner);
+    const end = scanner.value(at);
+    cuttings.pieceOfValue(at - base, end - base);
     return end;
   }
-
-  private put(byte: number): void {
-    this.copy[this.copied++] = byte;
-  }
-
-  private take(from: number, to: number): void {
-    const { copy } = this;
-    const { bytes } = this.scanner;
-    let { copied } = this;
-    for (let at = from; at < to; at++) copy[copied++] = bytes[at]!;
-    this.copied = copied;
-  }
 }
 
-interface Field {
-  readonly name: string;
-  /** With its quotes. */
-  readonly key: Uint8Array;
-  readonly inner: "all" | readonly Field[];
-  readonly latest: LatestValue;
-}
-
-function fieldsOf(outline: Outline): readonly Field[] {
-  return Object.entries(outline).map(([name, inner]) => ({
-    name,
-    key: encodeUtf8(JSON.stringify(name)),
-    inner: inner === "all" ? inner : fieldsOf(inner),
-    latest: new LatestValue(),
-  }));
-}
-
-/** The field whose key stands here; undefined where nobody wants it. */
-function fieldAt(bytes: Uint8Array, at: number, fields: readonly Field[]): Field | undefined {
-  for (const field of fields) if (isAt(bytes, at, field.key)) return field;
-  return undefined;
-}
-
-function isAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
-  for (let i = 1; i < key.length; i++) if (bytes[at + i] !== key[i]) return false;
-  return true;
-}
-
-/** Whether there is an escape in the key that stands here. */
-function hasEscape(bytes: Uint8Array, at: number): boolean {
-  for (let i = at + 1; bytes[i] !== quote; i++) if (bytes[i] === backslash) return true;
-  return false;
-}
+/** It takes as long as walking over the object: where none is like the one before, few are tried. */
+const isWorthLearning = (misses: number): boolean => misses <= 2 || misses % 8 === 0;

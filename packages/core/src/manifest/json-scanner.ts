@@ -15,7 +15,7 @@ export class JsonScanner {
   /** How many of the bytes are of the text. */
   length: number;
   /** The same bytes, to look at four of them at once. */
-  private view: DataView;
+  view: DataView;
   private line = 1;
   /** A column is as far from this as it would be from the beginning of its line if all characters were single bytes. */
   private lineStart = 0;
@@ -136,7 +136,7 @@ export class JsonScanner {
   }
 
   /** Over a value that holds no others. */
-  private single(at: number): number {
+  single(at: number): number {
     const byte = this.bytes[at]!;
     if (byte === quote) return this.string(at);
     if (byte === minus || isDigit(byte)) return this.number(at);

@@ -1,4 +1,4 @@
-import { declined, notPlain } from "./declined.js";
+import { declined, NotPlain } from "./declined.js";
 import type { Json } from "./document.js";
 import { blockScalar } from "./plain-block-scalar.js";
 import { flowCollection, opensFlow } from "./plain-flow.js";
@@ -21,7 +21,7 @@ export function readPlainYaml(text: string): Json | undefined {
   try {
     return reader.document();
   } catch (cause) {
-    if (cause === notPlain) return undefined;
+    if (cause instanceof NotPlain) return undefined;
     throw cause;
   }
 }

@@ -9,6 +9,8 @@ const mostKilobytes = 300;
 
 const read = (file: string) => readFileSync(new URL(file, pageFolder), "utf8");
 
+const compressed = (file: string) => gzipSync(read(`assets/${file}`), { level: 9 }).length;
+
 /** The scripts without which nothing is shown. What they import only when it is asked for is not among them. */
 function firstScripts(): readonly string[] {
   const found = new Set<string>();
@@ -22,20 +24,27 @@ function firstScripts(): readonly string[] {
   };
   for (const [, name] of read("index.html").matchAll(/(?:src|href)="\.\/assets\/([\w.-]+\.js)"/g)) add(name!);
   for (const file of readdirSync(new URL("assets/", pageFolder)))
-    if (/^(engine-worker|explain-page)-.*\.js$/.test(file)) add(file);
+    if (/^engine-worker-.*\.js$/.test(file)) add(file);
   return [...found];
 }
 
 describe("the scripts before lazy parts", () => {
   it(`are less than ${mostKilobytes} KB, compressed`, () => {
-    const sizes = firstScripts().map(
-      (file) => [file, gzipSync(read(`assets/${file}`), { level: 9 }).length] as const,
-    );
+    const sizes = firstScripts().map((file) => [file, compressed(file)] as const);
     expect(sizes.map(([file]) => file.replace(/-.{8}\.js$/, ""))).toEqual(
       expect.arrayContaining(["index", "engine-worker"]),
     );
     const kilobytes = sizes.reduce((sum, [, size]) => sum + size, 0) / 1000;
     expect(kilobytes).toBeLessThan(mostKilobytes);
+  });
+
+  it("begin with a small one, which starts the engine, while the document names those that draw the page", () => {
+    const document = read("index.html");
+    const [, first] = /<script[^>]* src="\.\/assets\/([\w.-]+\.js)"/.exec(document)!;
+    expect(compressed(first!)).toBeLessThan(4000);
+    expect(read(`assets/${first}`)).toMatch(/new Worker\(/);
+    const drawing = /import\(`\.\/(draw-[\w-]+\.js)`\)/.exec(read(`assets/${first}`))?.[1];
+    expect(document).toMatch(new RegExp(`rel="modulepreload"[^>]*${drawing}`));
   });
 
   it("hold no editor: that is for who edits", () => {

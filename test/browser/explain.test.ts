@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { folderOf, removeFolders } from "../../packages/cli/src/testing/run-command.js";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
-import { useServer } from "./served-page.js";
+import { servePage, useServer } from "./served-page.js";
 import { useBrowser } from "./visit.js";
 
 const denied = "#/explain?from=shop/cart&to=payments/api&port=8443/TCP";
@@ -16,6 +17,7 @@ const stepTexts = async (page: Page, walk: number) => {
 describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   const at = useServer();
   const visit = useBrowser();
+  afterAll(removeFolders);
 
   it("never starts empty: the first question is an interesting one of this cluster", async () => {
     await visit(at(), {}, async ({ page }) => {
@@ -23,6 +25,21 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
       expect(await answer(page).innerText()).toMatch(/denied/i);
       expect(page.url()).toMatch(/#\/explain\?from=.+&to=.+&port=.+/);
     });
+  });
+
+  it("asks for a question where there is nobody to ask about", async () => {
+    const folder = folderOf({
+      "pod.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: blog}}",
+    });
+    const page = await servePage(folder);
+    try {
+      await visit(page.url, {}, async ({ page }) => {
+        await page.getByRole("heading", { name: "Ask about a connection" }).waitFor();
+        await page.getByRole("combobox", { name: "From" }).waitFor();
+      });
+    } finally {
+      await page.close();
+    }
   });
 
   it("walks both directions down the tiers, to the rule that stops it, with its YAML beside", async () => {

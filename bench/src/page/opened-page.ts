@@ -24,12 +24,16 @@ export async function withPage<T>(
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     page.setDefaultTimeout(patience);
+    await page.waitForTimeout(settling);
     return await measure(page, started.page.url);
   } finally {
     await browser.close();
     await started.page.close();
   }
 }
+
+/** Milliseconds in which a browser that was just started loads pages of its own, at the cost of ours. */
+const settling = 2000;
 
 /** Milliseconds, for what takes longer than anybody would wait. */
 const patience = 300_000;

@@ -25,14 +25,14 @@ export function readPage(folder: URL): ReadonlyMap<string, Representation> {
   const files = new Map<string, Representation>();
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
-    const file = join(entry.parentPath, entry.name);
-    const path = `/${file.slice(root.length).replaceAll("\\", "/").replace(/^\/+/, "")}`;
-    const bytes = new Uint8Array(readFileSync(file));
-    const type = types[extname(file)] ?? "application/octet-stream";
-    files.set(
-      path === "/index.html" ? "/" : path,
-      new Representation(bytes, { type, ...keptFor(path, bytes), effort: 9 }),
-    );
+    const name = join(entry.parentPath, entry.name);
+    const path = `/${name.slice(root.length).replaceAll("\\", "/").replace(/^\/+/, "")}`;
+    const bytes = new Uint8Array(readFileSync(name));
+    const type = types[extname(name)] ?? "application/octet-stream";
+    const file = new Representation(bytes, { type, ...keptFor(path, bytes), effort: 5 });
+    // Whoever opens the page waits for most of it.
+    file.prepare();
+    files.set(path === "/index.html" ? "/" : path, file);
   }
   if (!files.has("/")) throw new Error(`\`${root}\` has no index.html; \`npm run build\` makes the page`);
   return files;

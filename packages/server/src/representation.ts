@@ -23,6 +23,11 @@ export class Representation {
     },
   ) {}
 
+  /** Packs it as most browsers want it, before one asks. */
+  prepare(): void {
+    if (this.bytes.length >= shortestPacked) void this.pack("br").catch(() => undefined);
+  }
+
   async answer(request: Request): Promise<Response> {
     const { type, version, cache } = this.traits;
     const headers = new Headers({ "Content-Type": type, "Cache-Control": cache, Vary: "Accept-Encoding" });

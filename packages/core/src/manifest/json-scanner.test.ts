@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cut } from "../testing/cut.js";
 import { ByteWindow } from "./byte-window.js";
-import { broken, JsonScanner, unfinished } from "./json-scanner.js";
+import { Broken, JsonScanner, Unfinished } from "./json-scanner.js";
 
 const scannerOf = (text: string) => new JsonScanner(new ByteWindow(cut(text, 1_000_000)));
 
@@ -12,8 +12,8 @@ function walk(text: string): number | "broken" | "unfinished" {
   try {
     return scanner.value(scanner.space(0));
   } catch (cause) {
-    if (cause === broken) return "broken";
-    if (cause === unfinished) return "unfinished";
+    if (cause instanceof Broken) return "broken";
+    if (cause instanceof Unfinished) return "unfinished";
     throw cause;
   }
 }
@@ -24,7 +24,7 @@ function isJson(text: string): boolean {
   try {
     return scanner.space(scanner.value(scanner.space(0))) === scanner.length;
   } catch (cause) {
-    if (cause === broken || cause === unfinished) return false;
+    if (cause instanceof Broken || cause instanceof Unfinished) return false;
     throw cause;
   }
 }

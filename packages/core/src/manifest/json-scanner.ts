@@ -2,9 +2,9 @@ import type { ByteWindow } from "./byte-window.js";
 import type { Beginning } from "./lines.js";
 
 /** Thrown where a value is not JSON; what is wrong with it, others can tell better. */
-export const broken = new Error("not JSON");
+export class Broken extends Error {}
 /** Thrown where the window ends before a value does. */
-export const unfinished = new Error("the window ends here");
+export class Unfinished extends Error {}
 
 /**
  * Walks over the bytes of JSON and knows the line they are on. It is exact: what it passes over, `JSON.parse` would read,
@@ -167,7 +167,7 @@ export class JsonScanner {
 
   /** What stands here does not belong here. */
   private stop(at: number): never {
-    throw at < this.length ? broken : unfinished;
+    throw at < this.length ? new Broken("not JSON") : new Unfinished("the window ends here");
   }
 }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./document.js";
 import type { Excerpt } from "./excerpt.js";
 import { JsonExcerpts } from "./json-excerpt.js";
 import { firstMistake } from "./json-mistake.js";
-import { broken, JsonScanner, openingBrace, unfinished } from "./json-scanner.js";
+import { Broken, JsonScanner, openingBrace, Unfinished } from "./json-scanner.js";
 import { ValuePlaces } from "./json.js";
 import type { Beginning } from "./lines.js";
 import { type ListKind, typeOf } from "./list.js";
@@ -83,11 +83,11 @@ export class JsonValues {
         return found.found;
       }
     } catch (cause) {
-      if (cause === broken) {
+      if (cause instanceof Broken) {
         scanner.returnTo(at, beginning);
         throw this.mistake();
       }
-      if (cause !== unfinished) throw cause;
+      if (!(cause instanceof Unfinished)) throw cause;
     }
     scanner.returnTo(at, beginning);
     return undefined;

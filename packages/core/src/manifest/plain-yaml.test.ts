@@ -52,6 +52,11 @@ describe("what is plain enough to be read quickly", () => {
     ["nothing behind a key", "a:\nb:\n  c:\n", { a: null, b: { c: null } }],
     ["a value below its key", "a:\n  web\nb:\n  'x'\n", { a: "web", b: "x" }],
     ["empty braces", "a: {}\nb: []\nc:\n- {}\n", { a: {}, b: [], c: [{}] }],
+    [
+      "braces and brackets on one line",
+      "a: {b: 1, 'c': [x, \"y z\"], d: {}} # e\nf:\n- {ip: fd00::1}\n- [ g h , -i ]\n",
+      { a: { b: 1, c: ["x", "y z"], d: {} }, f: [{ ip: "fd00::1" }, ["g h", "-i"]] },
+    ],
     ["colons and hashes in words", "a: b:c\nf:app: x#y\n.: {}\n", { a: "b:c", "f:app": "x#y", ".": {} }],
     [
       "addresses and hashes",
@@ -83,7 +88,16 @@ describe("what is plain enough to be read quickly", () => {
   it.each([
     ["anchors and aliases", "a: &x 1\nb: *x\n"],
     ["tags", "a: !!str 1\n"],
-    ["braces with something in them", "a: {b: 1}\n"],
+    ["braces over several lines", "a: {b: 1,\n  c: 2}\n"],
+    ["comments in braces", "a: [b, # c\n  d]\n"],
+    ["equal keys in braces", "a: {b: 1, b: 2}\n"],
+    ["a key without a value", "a: {b}\n"],
+    ["a key with nothing behind it", "a: {b: }\n"],
+    ["a pair in a list", "a: [b: 1]\n"],
+    ["a comma with nothing behind it", "a: [b, ]\n"],
+    ["braces that are a key", "{a: 1}: b\n"],
+    ["braces with something behind them", "a: {b: 1} c\n"],
+    ["braces that do not close", "a: {b: 1\n"],
     ["merge keys", "<<: {}\n"],
     ["explicit keys", "? a\n: b\n"],
     ["keys that are no text", "80: web\n"],
@@ -182,6 +196,19 @@ const words = [
   "[]",
   "{a: 1}",
   "[1, a]",
+  "{a: 'b', \"c d\": [e, {f: g:h}]}",
+  "[ 10.0.0.0/8 , fd00::/8, '']",
+  "[a, ",
+  ", b: c}",
+  "{a: [b, c}",
+  "{a: b: c}",
+  "{a:b}",
+  "{a: b:}",
+  "{'a':b}",
+  "[a b, -, - c]",
+  "[-a, ?b, :c]",
+  "[a#b, c #d]",
+  "{on: yes, <<: {}}",
   "{ }",
   "{}x",
   "[]: 1",
@@ -271,6 +298,26 @@ const anyText = fc
   })
   .map(({ lines, end }) => lines.join("\n") + end);
 
+/** Values between braces on one line, in many styles, some of them broken. */
+const anyFlow = fc
+  .record({
+    value: fc.letrec<{ node: string; list: string; mapping: string; word: string }>((tie) => ({
+      node: fc.oneof({ maxDepth: 3 }, tie("word"), tie("list"), tie("mapping")),
+      list: fc
+        .tuple(fc.array(tie("node"), { maxLength: 3 }), fc.constantFrom(",", ", ", " , "))
+        .map(([items, separator]) => `[${items.join(separator)}]`),
+      mapping: fc
+        .array(fc.tuple(fc.constantFrom("a", "b", "c", "'d'", '"e"', "f g", "h:i"), tie("node")), {
+          maxLength: 3,
+        })
+        .map((fields) => `{${fields.map(([key, value]) => `${key}: ${value}`).join(", ")}}`),
+      word: fc.constantFrom(...words),
+    })).node,
+    before: fc.constantFrom("a: ", "- ", "", "- b: "),
+    cut: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 9 }) }),
+  })
+  .map(({ value, before, cut }) => `${before}${value.slice(0, value.length - cut)}\n`);
+
 /** Values written by the library, in many styles. */
 const anyWritten = fc
   .record({
@@ -328,6 +375,7 @@ describe("laws", () => {
   it.each([
     ["lines at random", anyText],
     ["values in many styles", anyWritten],
+    ["values between braces", anyFlow],
     ["manifests with changes", anyMutated],
   ])("reads %s as the library does, or declines", (_what, texts) => {
     let read = 0;
@@ -341,9 +389,9 @@ describe("laws", () => {
     expect(read).toBeGreaterThan(numRuns / 20);
   });
 
-  it("reads those examples that are written without braces", () => {
+  it("reads most of what is written by hand", () => {
     const documents = corpus.flatMap((text) => text.split(/^---\n/m));
-    expect(documents.filter(agrees).length).toBeGreaterThan(80);
+    expect(documents.filter(agrees).length).toBeGreaterThan(documents.length * 0.9);
   });
 
   it("files of several documents give the values, errors and places that the library alone gives", () => {

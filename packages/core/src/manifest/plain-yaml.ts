@@ -1,13 +1,14 @@
-import { declined, notPlain } from "./declined.js";
+import { declined, NotPlain } from "./declined.js";
 import type { Json } from "./document.js";
 import { blockScalar } from "./plain-block-scalar.js";
+import { flowCollection, opensFlow } from "./plain-flow.js";
 import { plainScalar } from "./plain-scalar.js";
 import { quotedScalar } from "./plain-quoted.js";
 
 /*
- * A quick reader for the YAML that kubectl, helm and people write: mappings and lists by indentation, words, quoted texts
- * and block texts, comments. It reads many times faster than the library, and keeps no places. At the first thing
- * that it is not sure of (anchors, tags, braces with something in them, tabs, anything that may be a mistake) it declines
+ * A quick reader for the YAML that kubectl, helm and people write: mappings and lists by indentation, or in braces on one
+ * line, words, quoted texts and block texts, comments. It reads many times faster than the library, and keeps no places. At the
+ * first thing that it is not sure of (anchors, tags, braces over several lines, tabs, anything that may be a mistake) it declines
  * the whole document, which is then read by the library. So it never has to explain an error, and what it does read is what
  * the library would have read: `plain-yaml.test.ts` compares the two.
  */
@@ -20,7 +21,7 @@ export function readPlainYaml(text: string): Json | undefined {
   try {
     return reader.document();
   } catch (cause) {
-    if (cause === notPlain) return undefined;
+    if (cause instanceof NotPlain) return undefined;
     throw cause;
   }
 }
@@ -139,8 +140,10 @@ class PlainReader {
       const { value, end } = quotedScalar(text, at, first, outer);
       return this.done(end, value, outer);
     }
-    if (text.startsWith("{}", at)) return this.done(at + 2, {}, outer);
-    if (text.startsWith("[]", at)) return this.done(at + 2, [], outer);
+    if (opensFlow(first)) {
+      const { value, end } = flowCollection(text, at);
+      return this.done(end, value, outer);
+    }
     if (first === 0x7c || first === 0x3e) {
       const { value, end } = blockScalar(text, at, outer);
       this.at = end;

@@ -1,8 +1,9 @@
 import type { Json, ParsedDocument } from "./document.js";
 import { type Beginning, Lines } from "./lines.js";
 import { placesInPlainList } from "./plain-list-places.js";
+import { placesInPlainText } from "./plain-places.js";
 import { readPlainYaml } from "./plain-yaml.js";
-import { type Parsed, parseTrees, placesInText, type YamlText } from "./yaml-tree.js";
+import { type Parsed, parseTrees, type YamlText } from "./yaml-tree.js";
 
 /** Documents of a YAML text. Those that are plain are read quickly, others by the library: the outcome is the same. */
 export function parseYaml(text: string, file: string): Parsed {
@@ -18,7 +19,7 @@ export function parseYamlPart(text: string, file: string, beginning: Beginning):
 
 /** The same where the plain reader has read it already. */
 export function plainYamlPart(value: Json, text: string, file: string, beginning: Beginning): ParsedDocument {
-  return { value, ...placesInText(part(text, file, beginning)) };
+  return { value, ...placesInPlainText(part(text, file, beginning)) };
 }
 
 function part(text: string, file: string, beginning: Beginning): YamlText {
@@ -47,7 +48,7 @@ function separately(text: string, file: string, place: YamlText["place"]): Parse
 function parseDocument(part: YamlText): Parsed {
   const value = readPlainYaml(part.text);
   if (value === undefined) return parseTrees(part);
-  const places = placesInPlainList(part, value) ?? placesInText(part);
+  const places = placesInPlainList(part, value) ?? placesInPlainText(part);
   return { documents: value === null ? [] : [{ value, ...places }], diagnostics: [] };
 }
 

@@ -1,10 +1,13 @@
 import "./explain.css";
 import { useEffect } from "react";
+import { useCluster } from "../frame/cluster-state.js";
+import { counted } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { Prose } from "../frame/prose.js";
 import { go, useAddress } from "../frame/use-address.js";
-import { shown, useAnswer } from "../frame/use-answer.js";
+import { type Asked, shown, useAnswer } from "../frame/use-answer.js";
 import type { ExplainRequest } from "../worker/explain.js";
+import type { FirstQuestion } from "../worker/first-question.js";
 import { ExplanationView } from "./explanation-view.js";
 import { QuestionBar } from "./question-bar.js";
 import { RecentQuestions } from "./recent-questions.js";
@@ -14,9 +17,12 @@ import { useRecent } from "./use-recent.js";
 export function ExplainPage() {
   const { from = "", to = "", port = "" } = useAddress().query;
   const isAsked = from !== "" && to !== "";
-  useFirstQuestion(from === "" && to === "");
+  const isUnasked = from === "" && to === "";
+  const first = useFirstQuestion(isUnasked);
   const asked = useAnswer("explain", isAsked ? { from, to, port } : undefined);
-  const answer = isAsked ? shown(asked) : undefined;
+  // The first question comes with its answer, which stands until the same is asked in the address bar's words.
+  const opening = shown(first)?.answer;
+  const answer = isAsked ? (shown(asked) ?? opening) : isUnasked ? opening : undefined;
   const recent = useRecent(
     { from, to, port },
     asked.status === "answered" && asked.answer.kind === "explained" ? asked.answer.explanation : undefined,
@@ -33,6 +39,7 @@ export function ExplainPage() {
         </Notice>
       )}
       {isAsked && answer === undefined && asked.status === "asking" && <Loading>Walking the tiers…</Loading>}
+      {isUnasked && answer === undefined && <Opening first={first} />}
       {answer?.kind === "refused" && (
         <Notice title="This question has no answer" role="alert">
           <Prose text={`${answer.message}. ${answer.hint ?? ""}`} />
@@ -43,11 +50,34 @@ export function ExplainPage() {
   );
 }
 
+/** What stands there until the first question is found. */
+function Opening({ first }: { readonly first: Asked<FirstQuestion | undefined> }) {
+  const { state } = useCluster();
+  const pods = state.status === "ready" ? state.summary.pods : 0;
+  switch (first.status) {
+    case "asking":
+      return <Loading>Looking for a connection worth explaining among {counted(pods, "pod")}…</Loading>;
+    case "failed":
+      return (
+        <Notice title="No question to begin with" role="alert">
+          {first.message}
+        </Notice>
+      );
+    case "answered":
+      return (
+        <Notice title="Ask about a connection">
+          Choose two ends above: workloads, pods, Services, nodes, or any address.
+        </Notice>
+      );
+  }
+}
+
 /** Somebody who has not asked yet sees what an answer looks like. */
-function useFirstQuestion(isWanted: boolean): void {
+function useFirstQuestion(isWanted: boolean): Asked<FirstQuestion | undefined> {
   const asked = useAnswer("first-question", isWanted ? {} : undefined);
   useEffect(() => {
     if (isWanted && asked.status === "answered" && asked.answer !== undefined)
-      go("explain", { ...asked.answer }, "replace");
+      go("explain", { ...asked.answer.question }, "replace");
   }, [isWanted, asked]);
+  return asked;
 }

@@ -1,6 +1,7 @@
 import { type ComponentType, lazy } from "react";
+import { ExplainPage } from "../explain/explain-page.js";
 
-/** A page, and how it is got: each in files of its own, when it is first looked at. */
+/** A page, and how it is got. */
 export interface Page {
   readonly name: string;
   readonly title: string;
@@ -9,8 +10,9 @@ export interface Page {
   readonly Content: ComponentType;
 }
 
+/** The first is there from the start; the others are in files of their own, for when they are first looked at. */
 export const pages: readonly Page[] = [
-  page("explain", "Explain", async () => (await import("../explain/explain-page.js")).ExplainPage),
+  { name: "explain", title: "Explain", prepare: () => undefined, Content: ExplainPage },
   page("map", "Map", async () => (await import("../map/map-page.js")).MapPage),
   page("matrix", "Matrix", async () => (await import("../matrix/matrix-page.js")).MatrixPage),
   page("policies", "Policies", async () => (await import("../policies/policies-page.js")).PoliciesPage),

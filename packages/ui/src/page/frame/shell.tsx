@@ -1,5 +1,6 @@
 import { Suspense, useEffect } from "react";
 import { useCluster } from "./cluster-state.js";
+import { counted } from "./counted.js";
 import { FileDrop } from "./file-drop.js";
 import { Loading, Notice } from "./notice.js";
 import { type Page, pages } from "./pages.js";
@@ -7,6 +8,7 @@ import { Prose } from "./prose.js";
 import { StateLine } from "./state-line.js";
 import { ThemeButton } from "./theme-button.js";
 import { hrefOf, useAddress } from "./use-address.js";
+import { useProgress } from "./use-progress.js";
 
 /** What stands around every page: where one is, what it is about, and where else one can go. */
 export function Shell() {
@@ -48,7 +50,7 @@ function Content({ page: { Content, title } }: { readonly page: Page }) {
   const { state } = useCluster();
   switch (state.status) {
     case "loading":
-      return <Loading>Reading the cluster…</Loading>;
+      return <Reading />;
     case "failed":
       return (
         <Notice title="The cluster could not be read" role="alert">
@@ -62,6 +64,11 @@ function Content({ page: { Content, title } }: { readonly page: Page }) {
         </Suspense>
       );
   }
+}
+
+function Reading() {
+  const objects = useProgress();
+  return <Loading>Reading the cluster{objects > 0 && `: ${counted(objects, "object")} so far`}…</Loading>;
 }
 
 /** The address bar holds the question, so that the link must not go there. */

@@ -21,8 +21,10 @@ export function PoliciesPage() {
   const choice = choiceOf(query["show"]);
   const asked = useAnswer("policies", {});
   const stack = shown(asked);
-  const uses = shown(useAnswer("rule-use", {}, "patient"));
-  const askedFindings = useAnswer("findings", {}, "patient");
+  // Names come first, and nothing is done beside them that would delay them.
+  const isListed = stack !== undefined;
+  const uses = shown(useAnswer("rule-use", isListed ? {} : undefined, "patient"));
+  const askedFindings = useAnswer("findings", isListed ? {} : undefined, "patient");
   const found = shown(askedFindings);
   const findings = useMemo(() => new FindingsByPlace(found ?? []), [found]);
   // Who comes from elsewhere to see a policy sees it open.

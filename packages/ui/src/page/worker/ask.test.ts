@@ -20,6 +20,12 @@ class FakeWorker extends EventTarget {
     return message?.kind === "ask" ? message.name : (message?.kind ?? "");
   }
 
+  tell(objects: number): void {
+    const { number } = this.received.at(-1)!;
+    const data: Reply = { number, kind: "progress", objects };
+    this.dispatchEvent(new MessageEvent("message", { data }));
+  }
+
   reply(part: { readonly answer: unknown } | { readonly message: string }): void {
     const { number } = this.received.at(-1)!;
     const data: Reply =
@@ -75,6 +81,18 @@ test("an answer under way that nobody waits for is thrown away, and does not pas
   worker!.reply({ answer: "late" });
   worker!.reply({ answer: "right" });
   expect(await next).toBe("right");
+});
+
+test("whoever waits for a state hears how far reading has come", async () => {
+  const { load } = await import("./ask.js");
+  const heard: number[] = [];
+  const loaded = load({ files: [] }, (objects) => heard.push(objects));
+  const [worker] = FakeWorker.started;
+  worker!.tell(500);
+  worker!.tell(1000);
+  worker!.reply({ answer: "summary" });
+  expect(await loaded).toBe("summary");
+  expect(heard).toEqual([500, 1000]);
 });
 
 test("patient questions have a thread of their own, which reads the state when it is first asked", async () => {

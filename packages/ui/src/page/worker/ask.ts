@@ -9,20 +9,21 @@ interface Waiting {
   readonly message: Unnumbered<Message>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
+  readonly progress?: ((objects: number) => void) | undefined;
 }
 
 export interface AskOptions {
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** `patient` for what may take seconds, such as all findings of a large cluster: nothing quick waits behind it. */
   readonly lane?: "quick" | "patient";
 }
 
-/** Has the engine read another state. */
-export function load(source: StateSource): Promise<Summary> {
+/** Has the engine read another state. `progress` is told now and then how many objects have been read. */
+export function load(source: StateSource, progress?: (objects: number) => void): Promise<Summary> {
   loaded = source;
   patient.wantsState = true;
-  return quick.load(source);
+  return quick.load(source, progress);
 }
 
 export function ask<N extends QuestionName>(
@@ -49,18 +50,21 @@ class Lane {
   private current: Waiting | undefined;
   private number = 0;
 
-  load(source: StateSource): Promise<Summary> {
+  load(source: StateSource, progress?: (objects: number) => void): Promise<Summary> {
     this.wantsState = false;
-    return this.send({ kind: "load", source }) as Promise<Summary>;
+    return this.send({ kind: "load", source }, { progress }) as Promise<Summary>;
   }
 
   ask<N extends QuestionName>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
-    return this.send({ kind: "ask", name, request }, signal) as Promise<AnswerOf<N>>;
+    return this.send({ kind: "ask", name, request }, { signal }) as Promise<AnswerOf<N>>;
   }
 
-  private send(message: Unnumbered<Message>, signal?: AbortSignal): Promise<unknown> {
+  private send(
+    message: Unnumbered<Message>,
+    { signal, progress }: Pick<AskOptions, "signal"> & Pick<Waiting, "progress">,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const waiting = { message, resolve, reject };
+      const waiting = { message, resolve, reject, progress };
       signal?.addEventListener("abort", () => this.drop(waiting));
       this.queue.push(waiting);
       this.next();
@@ -87,6 +91,7 @@ class Lane {
     worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
       if (data.number !== this.number) return;
       const { current } = this;
+      if (data.kind === "progress") return current?.progress?.(data.objects);
       this.current = undefined;
       if (data.kind === "answer") current?.resolve(data.answer);
       else current?.reject(new Error(data.message));

@@ -9,8 +9,10 @@ import { summaryOf } from "./summary.js";
 let held: HeldState | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<Message>) => {
-  void reply(data).then((sent) => postMessage(sent));
+  void reply(data).then(send);
 });
+
+const send = (reply: Reply): void => postMessage(reply);
 
 async function reply(message: Message): Promise<Reply> {
   const { number } = message;
@@ -23,7 +25,10 @@ async function reply(message: Message): Promise<Reply> {
 
 async function answer(message: Message): Promise<unknown> {
   if (message.kind === "load") {
-    held = new HeldState(await givenState(message.source));
+    const { number } = message;
+    held = new HeldState(await givenState(message.source), (objects) =>
+      send({ number, kind: "progress", objects }),
+    );
     return summaryOf(held);
   }
   if (held === undefined) throw new Error("nothing is loaded yet");

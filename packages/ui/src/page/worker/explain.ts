@@ -117,7 +117,7 @@ export function readQuestion({ from, to, port }: ExplainRequest): Result<Questio
     : asked;
 }
 
-function explanationView({ from, to, question, verdict, answers }: Explanation): ExplanationView {
+export function explanationView({ from, to, question, verdict, answers }: Explanation): ExplanationView {
   // Of a Service, all ports are those that it maps.
   const ofService = question.port.kind === "all" && answers.some(({ explained }) => explained !== undefined);
   const port = ofService ? "on each of its ports" : formatPortRef(question.port).trim();

@@ -1,7 +1,13 @@
-import { explain, type ExplainedFlow, type State } from "@tierwall/core";
-import { type ExplainRequest, readQuestion } from "./explain.js";
+import { explain, type ExplainedFlow, type Explanation, type State } from "@tierwall/core";
+import { type ExplainAnswer, type ExplainRequest, explanationView, readQuestion } from "./explain.js";
 import type { HeldState } from "./held-state.js";
 import { workloadRefs } from "./workload-ref.js";
+
+/** With its answer, so that nobody has to ask for that as well. */
+export interface FirstQuestion {
+  readonly question: ExplainRequest;
+  readonly answer: ExplainAnswer;
+}
 
 /**
  * A connection worth looking at, for somebody who has not asked anything yet: best one that is denied although it nearly
@@ -10,18 +16,25 @@ import { workloadRefs } from "./workload-ref.js";
 export function answerFirstQuestion(
   { state }: HeldState,
   _request: Record<string, never>,
-): ExplainRequest | undefined {
-  let best: { readonly request: ExplainRequest; readonly score: number } | undefined;
+): FirstQuestion | undefined {
+  let best:
+    | { readonly request: ExplainRequest; readonly found: Explanation; readonly score: number }
+    | undefined;
   for (const request of candidates(state)) {
     const question = readQuestion(request);
     const explained = question.ok ? explain(state, question.value) : question;
     if (!explained.ok) continue;
     const flow = explained.value.answers[0]?.explained;
     const score = flow === undefined ? 0 : interestOf(flow);
-    if (best === undefined || score > best.score) best = { request, score };
+    if (best === undefined || score > best.score) best = { request, found: explained.value, score };
     if (score >= enough) break;
   }
-  return best?.request;
+  return (
+    best && {
+      question: best.request,
+      answer: { kind: "explained", explanation: explanationView(best.found) },
+    }
+  );
 }
 
 /** Looked at until one is interesting enough; a large cluster has many, and nobody waits for the very best. */

@@ -24,13 +24,18 @@ export class HeldState {
   readonly state: State;
   private compiled: Engine | undefined;
 
-  constructor(readonly given: GivenState) {
+  /** `progress` is told now and then how many objects have been read. */
+  constructor(
+    readonly given: GivenState,
+    progress: (objects: number) => void = () => undefined,
+  ) {
     const { sources, provenance, options = {} } = given;
     // A page that shows nothing because of one bad file helps nobody: the rest is shown, and the errors beside it.
     this.state = readState(sources, {
       ...(provenance === "cluster" ? { provenance } : {}),
       ...readOptions(options),
       keepGoing: true,
+      progress,
     });
   }
 

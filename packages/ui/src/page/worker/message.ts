@@ -1,7 +1,7 @@
 import type { QuestionName, RequestOf } from "./answers.js";
 import type { StateSource } from "./given-state.js";
 
-/** What the page tells the worker, one at a time; each is answered by one reply of the same number. */
+/** What the page tells the worker, one at a time; each is answered by one reply of the same number, perhaps after some that tell how far it is. */
 export type Message =
   | { readonly number: number; readonly kind: "load"; readonly source: StateSource }
   | {
@@ -12,5 +12,7 @@ export type Message =
     };
 
 export type Reply =
+  /** Before a state is read: how many objects of it have been. */
+  | { readonly number: number; readonly kind: "progress"; readonly objects: number }
   | { readonly number: number; readonly kind: "answer"; readonly answer: unknown }
   | { readonly number: number; readonly kind: "failure"; readonly message: string };

@@ -61,6 +61,8 @@ class Shelf {
 
   policies(): readonly StackedPolicy[] {
     const all = [...this.known.values()];
+    // `rule-2` before `rule-10`.
+    const names = new Intl.Collator("en", { numeric: true });
     all.sort((a, b) => a.order - b.order || names.compare(nameOf(a), nameOf(b)));
     return all.map(({ order: _order, ...policy }) => policy);
   }
@@ -103,8 +105,5 @@ class Shelf {
     return made;
   }
 }
-
-/** `rule-2` before `rule-10`. */
-const names = new Intl.Collator("en", { numeric: true });
 
 const nameOf = ({ policy: { namespace = "", name } }: StackedPolicy): string => `${namespace}/${name}`;

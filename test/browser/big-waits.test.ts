@@ -1,0 +1,47 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { noChromium, skipNote } from "./chromium.js";
+import { useServer } from "./served-page.js";
+import { useBrowser } from "./visit.js";
+
+/* Nobody looks at an empty page: while 2,400 pods are read and asked about, it says what it is doing. */
+
+/** Milliseconds; on a busy machine 4,900 policies take a while. */
+const patience = 240_000;
+
+/** Every line that says what is going on, from now on until something is there. */
+async function linesUntil(page: Page, content: string): Promise<readonly string[]> {
+  return page.evaluate(
+    (content) =>
+      new Promise<readonly string[]>((resolve) => {
+        const lines = new Set<string>();
+        const look = () => {
+          for (const { textContent } of document.querySelectorAll(".notice.loading")) lines.add(textContent);
+          if (document.querySelector(content) === null) return;
+          observer.disconnect();
+          resolve([...lines]);
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(document, { childList: true, subtree: true, characterData: true });
+        look();
+      }),
+    content,
+  );
+}
+
+describe.skipIf(noChromium)(`2,400 pods${skipNote}`, () => {
+  const at = useServer("big");
+  const visit = useBrowser();
+
+  it.each([
+    ["explain", ".verdict.headline", /Looking for a connection worth explaining among 2,400 pods…/],
+    ["map", ".tile", /Asking about all pairs…/],
+    ["matrix?by=pod", "main canvas", /Asking about all pairs…/],
+  ])("%s tells what it does meanwhile", { timeout: patience }, async (address, content, doing) => {
+    await visit(at(`#/${address}`), {}, async ({ page }) => {
+      const lines = await linesUntil(page, content);
+      expect(lines).toContainEqual(expect.stringMatching(/Reading the cluster: [\d,]+ objects so far…/));
+      expect(lines).toContainEqual(expect.stringMatching(doing));
+    });
+  });
+});

@@ -6,7 +6,7 @@ import type { Json } from "./document.js";
 import type { Excerpt } from "./excerpt.js";
 import { JsonExcerpts } from "./json-excerpt.js";
 import { JsonReplica } from "./json-replica.js";
-import { broken, JsonScanner, unfinished } from "./json-scanner.js";
+import { Broken, JsonScanner, Unfinished } from "./json-scanner.js";
 import type { Receiver } from "./object.js";
 import { readObjects } from "./read.js";
 
@@ -36,8 +36,8 @@ function lastOf(texts: readonly string[]): Outcome | "broken" | "unfinished" {
     const { line, column } = scanner.position(end);
     return { value, end: end - at, line: line - first, column };
   } catch (cause) {
-    if (cause === broken) return "broken";
-    if (cause === unfinished) return "unfinished";
+    if (cause instanceof Broken) return "broken";
+    if (cause instanceof Unfinished) return "unfinished";
     throw cause;
   }
 }

@@ -1,5 +1,5 @@
 import type { Cuttings } from "./cuttings.js";
-import { backslash, type JsonScanner, quote, unfinished } from "./json-scanner.js";
+import { backslash, type JsonScanner, quote, Unfinished } from "./json-scanner.js";
 import type { Beginning } from "./lines.js";
 
 /*
@@ -92,7 +92,7 @@ export class JsonReplica {
         changes[known + 1] = changed;
       }
       if (here >= length) return length + shift;
-      if (here + shift >= scanner.length) throw unfinished;
+      if (here + shift >= scanner.length) throw new Unfinished("the window ends here");
       const start = known < count ? starts[known]! : length;
       if (start > here) return undefined;
       const end = endOfOther(scanner, bytes[start]!, start + shift);

@@ -143,6 +143,24 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       await api.delete(`/api/v1/namespaces/jobs/pods/${name}`);
   });
 
+  it.each([
+    ["namespaces", ["matrix", "-n", "sh"], ["shop"]],
+    ["namespaces to go on from", ["explain", "--from", "sh"], ["shop/"]],
+    ["nodes", ["explain", "--from", "node:"], ["node:n1"]],
+    ["pods of a namespace", ["explain", "--from", "shop/c"], ["shop/cart"]],
+    ["ports of a pod", ["explain", "--to", "shop/db:"], ["shop/db:5432/TCP"]],
+  ])("the tab key offers %s", async (_, words, offered) => {
+    const said = () => run("__complete", "--", ...words);
+    const values = () =>
+      said()
+        .stdout.trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t")[0]);
+    // Nobody waits long for it: on a busy machine it is offered the next time.
+    await expect.poll(() => values().slice(0, -1), { timeout: 60_000 }).toEqual(offered);
+    expect(said()).toMatchObject({ status: 0, stderr: "" });
+  });
+
   it("kinds that are not served are noted", () => {
     expect(run("validate").stdout).toMatch(/note TW3006.*adminnetworkpolicies\.policy\.networking\.k8s\.io/);
   });

@@ -18,19 +18,23 @@ const step = 64 * 1024;
 
 /**
  * The cluster in the files that a line names with -f, or tierwall.yaml for it. Standard input is not to be had yet. Where there
- * are no files a live cluster is meant, which takes its time: `askLive` is told which.
+ * are no files a live cluster is meant, which takes its time: `askLive` is told which, and what is to be named.
  */
-export function clusterOfLine(program: Command, askLive: (flags: LiveFlags) => void): ClusterOf {
-  return (command, given) => {
+export function clusterOfLine(
+  program: Command,
+  askLive: (flags: LiveFlags, word: string) => void,
+): ClusterOf {
+  return (command, given, word) => {
     const config = configOf(program, given);
     const said = (name: string) => given.get(name) ?? settingOf(name, command, config);
     const paths = said("filename");
     if (paths.length === 0) {
       const [kubeconfig, context] = [said("kubeconfig").at(-1), said("context").at(-1)];
-      askLive({
+      const flags = {
         ...(kubeconfig === undefined ? {} : { kubeconfig }),
         ...(context === undefined ? {} : { context }),
-      });
+      };
+      askLive(flags, word);
       return undefined;
     }
     const recursive = given.has("recursive") || settingOf("recursive", command, config)[0] === "true";

@@ -21,14 +21,14 @@ export function addComplete(program: Command, finish: (status: number) => void):
 /** Somebody is typing: whatever is wrong will be said when the line is run. */
 async function candidatesNow(program: Command, words: readonly string[]): Promise<Candidates> {
   try {
-    let live: LiveFlags | undefined;
+    let asked: { readonly flags: LiveFlags; readonly word: string } | undefined;
     const found = complete(
       program,
       words,
-      clusterOfLine(program, (flags) => (live = flags)),
+      clusterOfLine(program, (flags, word) => (asked = { flags, word })),
     );
-    if (live === undefined) return found;
-    const cluster = await liveCluster(live);
+    if (asked === undefined) return found;
+    const cluster = await liveCluster(asked.flags, asked.word);
     return complete(program, words, () => cluster);
   } catch {
     return none;

@@ -5,8 +5,8 @@ import { type Candidates, none, plain } from "./candidates.js";
 import { endpointNames, namespaceNames } from "./cluster-names.js";
 import { type Given, readLine, type Slot } from "./slot.js";
 
-/** Reads the cluster that a line is about, if that can be done while somebody waits. */
-export type ClusterOf = (command: Command, given: Given) => Cluster | undefined;
+/** Reads the cluster that a line is about, if that can be done while somebody waits; as much of it as the word may name. */
+export type ClusterOf = (command: Command, given: Given, word: string) => Cluster | undefined;
 
 /** What could stand at the end of a line: its words after the name of the program, the last as far as it is typed. */
 export function complete(program: Command, words: readonly string[], clusterOf: ClusterOf): Candidates {
@@ -26,7 +26,7 @@ function candidatesFor(program: Command, slot: Slot, word: string, clusterOf: Cl
       const { of, command, given } = slot;
       if (of.argChoices !== undefined) return plain(of.argChoices);
       const kind = valueKindOf(of);
-      return valuesOf(kind, word, () => clusterOf(command, given));
+      return valuesOf(kind, word, () => clusterOf(command, given, word));
     }
     case "nothing":
       return none;

@@ -1,21 +1,26 @@
 import { type Cluster, readCluster } from "@tierwall/core";
-import { clusterFiles, connect, listCluster, watchedKinds } from "@tierwall/kube";
+import { clusterFiles, connect, listCluster, type WatchedKind, watchedKinds } from "@tierwall/kube";
 import type { LiveFlags } from "../live.js";
 
 /** Milliseconds that a cluster has to answer while somebody waits. */
 const patience = 300;
 
-/** Who is there to be named. Each kind for itself: those of which there are few come in time where others do not. */
-const namedKinds = watchedKinds.filter(
-  ({ kind, group }) => group === "" && ["Namespace", "Node", "Pod", "Service"].includes(kind),
-);
-
-export async function liveCluster(flags: LiveFlags): Promise<Cluster | undefined> {
+/** What a word that is being typed may come to name. Each kind for itself: those of which there are few come in time where others do not. */
+export async function liveCluster(flags: LiveFlags, word: string): Promise<Cluster | undefined> {
   const connected = await connect(flags);
   if (!connected.ok) return undefined;
   const signal = AbortSignal.timeout(patience);
   const listed = await Promise.all(
-    namedKinds.map(async (kind) => listCluster(connected.connection, { kinds: [kind], signal })),
+    namedKinds(word).map(async (kind) => listCluster(connected.connection, { kinds: [kind], signal })),
   );
   return readCluster(listed.flatMap((one) => (one.ok ? clusterFiles(one.listing) : [])));
+}
+
+/** Behind `shop/`, what is in that namespace: nobody waits for ten thousand pods of others. */
+function namedKinds(word: string): readonly WatchedKind[] {
+  const [, namespace] = /^([^/:]+)\//.exec(word) ?? [];
+  const wanted = namespace === undefined ? ["Namespace", "Node"] : ["Pod", "Service"];
+  return watchedKinds
+    .filter(({ kind, group }) => group === "" && wanted.includes(kind))
+    .map((kind) => (namespace === undefined ? kind : { ...kind, namespace }));
 }

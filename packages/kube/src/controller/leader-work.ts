@@ -1,6 +1,7 @@
 import { formatPolicy, proveInSteps } from "@tierwall/core";
 import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
+import { Delivery } from "../delivery.js";
 import type { Situation } from "../situation.js";
 import type { Condition, StoredCondition } from "./condition.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
@@ -31,6 +32,8 @@ export interface LeaderParts {
 const longestWait = 300;
 /** Everything is looked at so often in any case. */
 const lookAtAll = 5000;
+/** Milliseconds. After an edit a thousand agents tell something within seconds, and each of them is about all policies. */
+const reportsTogether = { quiet: 50, longest: 250 };
 
 /** What the replica that leads does and no other: tells the cluster what it knows of its policies. */
 export class LeaderWork {
@@ -39,6 +42,7 @@ export class LeaderWork {
   private readonly events: Events;
   private readonly overridings: Overridings;
   private readonly analysis = new PacedWork(() => this.analyse());
+  private readonly reports = new Delivery(() => this.checkAll(), reportsTogether);
   /** When versions of policies were first seen whose conditions are still to be written. */
   private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
 
@@ -66,6 +70,7 @@ export class LeaderWork {
       () => {
         clearInterval(timer);
         this.analysis.stop();
+        void this.reports.stop();
       },
       { once: true },
     );
@@ -99,7 +104,7 @@ export class LeaderWork {
 
   /** Agents tell something else. */
   reported(): void {
-    this.checkAll();
+    this.reports.stir();
   }
 
   private checkAll(): void {

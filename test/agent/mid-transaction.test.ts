@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAddress, readState } from "@tierwall/core";
+import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
@@ -20,6 +20,7 @@ import { connectionsAt, enforced, optionsFor } from "./agreement.js";
  * the packet is what the old rules say, or what the new ones say.
  */
 
+const { tiers: noTiers } = readState([]);
 const [earlier, old, next] = [3, 5, 6] as const;
 const stampOf = (generation: number): number => generation << 18;
 
@@ -37,10 +38,40 @@ describe("a packet that is on its way when rules change", () => {
           for (const packet of packetsAt(history[i]!, node)) moments += expectOneOfBoth(from, to, packet);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 30 },
     );
     expect(moments).toBeGreaterThan(10_000);
   });
+
+  it.each([
+    ["holds back pods that it does not know", [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!]],
+    ["does not", []],
+  ])(
+    "is so too when the first rules come, and when the last ones go, on a node that %s",
+    (_, localRanges) => {
+      let moments = 0;
+      fc.assert(
+        fc.property(anyHistory, fc.constantFrom("node-1", "node-2"), (history, node) => {
+          const options = { ...optionsFor(node), localRanges };
+          const compiler = new NodeCompiler(options, enforced);
+          const [before, after] = [history[0]!, history.at(-1)!];
+          const [open, ruled] = [
+            compiler.compile(before.cluster, noTiers),
+            compiler.compile(after.cluster, after.tiers),
+          ];
+          const framed = (generations: readonly [number, number]) =>
+            [open, ruled].map((program, i) => frame(program, options, generations[i]!)) as [Ruleset, Ruleset];
+          const [[from, to], [back, away]] = [framed([old, next]), framed([next, old])];
+          for (const packet of packetsAt(after, node)) {
+            moments += expectOneOfBoth(from, to, packet);
+            moments += expectOneOfBoth(away, back, packet);
+          }
+        }),
+        { numRuns: 20 },
+      );
+      expect(moments).toBeGreaterThan(2000);
+    },
+  );
 
   it("is so too where a rule binds the node itself (S7.8)", () => {
     const compiler = new NodeCompiler(optionsFor("here"), enforced);

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { isNothing, standing } from "../ruleset/leftover.js";
-import type { Place } from "../ruleset/frame.js";
+import type { Place } from "../ruleset/hooks.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, tellApart } from "../ruleset/sameness.js";
 import { callRulesForBridges } from "./bridges.js";

@@ -2,7 +2,7 @@ import { type Cluster, type Decider, deciderText, formatAddress } from "@tierwal
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
-import { counterOf, identityMaps, podMaps } from "./vocabulary.js";
+import { counterOf, identityMaps, knownPods, podMaps } from "./vocabulary.js";
 
 /** What stands where only the frame of the table knows. */
 const framed: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
 }
 
 const addressMaps: ReadonlySet<string> = new Set(
-  [identityMaps.exact, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
+  [identityMaps.exact, knownPods, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
 );
 
 /** `Allow (ingress): NetworkPolicy shop/allow-web rule 1 · policies/shop.yaml:31`. */

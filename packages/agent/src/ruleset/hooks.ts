@@ -1,0 +1,21 @@
+import type { Chain } from "./ruleset.js";
+
+/** Of two tables that judge beside each other, each has the places of its base chains side by side. */
+export type Place = "first" | "second";
+
+const firstPriority: Readonly<Record<Place, number>> = { first: -10, second: -8 };
+
+/** `turn`: a base chain for packets under which the rules changed stands behind the one that they came from. */
+export function baseChain(
+  hook: "forward" | "input" | "output",
+  place: Place,
+  rules: readonly string[],
+  turn: "first" | "again" = "first",
+): readonly [string, Chain] {
+  const priority = firstPriority[place] + (turn === "first" ? 0 : 1);
+  const name = turn === "first" ? hook : `${hook}_again`;
+  return [name, { hook: `type filter hook ${hook} priority ${priority}; policy accept;`, rules }];
+}
+
+/** Finding neighbours is not a connection; such packets never come from further away. */
+export const neighbours = "ip6 hoplimit 255 icmpv6 type 133-137 accept";

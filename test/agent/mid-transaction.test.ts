@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
+import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/meanwhile.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
 import {
@@ -118,7 +119,10 @@ function* packetsAt(moment: Moment, node: string): Iterable<Packet> {
   }
 }
 
-function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet): number {
+function expectOneOfBoth(old: Ruleset, changed: Ruleset, packet: Packet): number {
+  const up = meanwhileChains(old);
+  const stay = [...meanwhileChains(changed)].filter(([name]) => up.has(name));
+  const [from, to] = [withChains(old, up), withChains(changed, new Map(stay))];
   const [byOld, byNew] = [walkRuleset(from, packet), walkRuleset(to, packet)];
   const { steps } = byOld;
   for (let before = 1; before <= steps; before++) {

@@ -124,6 +124,8 @@ async function changeUnderStorm(
       renameSync(join(node.folder, "next.yaml"), join(node.folder, "manifests/policy.yaml"));
     }
     await agent.says("rules are in the kernel");
+    // Now and then long enough for the kernel to be left with what is there between changes.
+    if (turn % 4 === 0) await new Promise((settled) => setTimeout(settled, 400));
   }
   const seconds = (performance.now() - start) / 1000;
   const { allowed, denied } = await storm.stop();

@@ -243,7 +243,7 @@ export class KernelTable {
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
-    if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
+    if (old) this.#strays = [...this.#strays, { ...old, ruleset: standing(old.held), strange: [] }];
     const found = await this.#tables.find(name);
     if (!found.ok) return found;
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
@@ -425,7 +425,7 @@ export class KernelTable {
   /** Removes everything of ours. */
   cleanup(): Promise<Outcome<void>> {
     return this.#queue.run(async () => {
-      const tables = this.#inForce.map((table) => ({ ...table, ruleset: table.held.ruleset, strange: [] }));
+      const tables = this.#inForce.map((table) => ({ ...table, ruleset: standing(table.held), strange: [] }));
       this.#strays = [...this.#strays, ...tables];
       this.#current = undefined;
       if (this.#trial) this.#forgetTrial("given up");

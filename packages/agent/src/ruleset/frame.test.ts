@@ -143,9 +143,14 @@ describe("unknown pods", () => {
     ["10.0.0.0/16 10.0.1.0/24 10.0.0.0/16", ["10.0.0.0/16"]],
     ["10.0.0.0/25 10.0.0.128/25", ["10.0.0.0/25", "10.0.0.128/25"]],
     ["10.0.0.7/32", ["10.0.0.7"]],
-  ])("in the ranges %s: a set that nft takes, and lists in the same words", (given, elements) => {
+  ])("in the ranges %s: rules in the words in which nft lists them", (given, ranges) => {
     const { ruleset } = nodeWorld(closed, { localRanges: given.split(" ").map((text) => parseCidr(text)!) });
-    expect(ruleset.sets.get("local4")?.elements).toEqual(new Map(elements.map((text) => [text, ""])));
+    const rules = ruleset.chains
+      .get("through")!
+      .rules.filter((rule) => / ip saddr .* goto unknown/.test(rule));
+    expect(rules).toEqual(
+      ranges.map((range) => `meta priority != ffff:1 ip saddr ${range} goto unknown_egress`),
+    );
   });
 
   it("are told from known pods without any policy", () => {

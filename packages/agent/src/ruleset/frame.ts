@@ -11,14 +11,15 @@ import {
   strangersEnd,
   watchedRanges,
 } from "./unknown-pods.js";
-import { cutCounter, localRanges, podMaps, unknownCounter } from "./vocabulary.js";
+import { cutCounter, podMaps, unknownCounter } from "./vocabulary.js";
 import {
+  againChain,
   hasNotLeft,
   isSettled,
   leaveChain,
   mayLeave,
   nowIs,
-  nowMap,
+  nowSet,
   outdatedChain,
   settle,
   unlessSameRules,
@@ -42,8 +43,8 @@ export interface Additions {
  *   output  ─► what binds the node itself; replies to pods ─► stamp
  *
  * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
- * those that were established under other rules: replies are turned round, so that they meet the same rules. Behind each base
- * chain stands another, `…_again`, for packets under which the rules changed (walk-state.ts). Where no rule binds any pod there is
+ * those that were established under other rules: replies are turned round, so that they meet the same rules. For each base
+ * chain there is another, `…_again`, for packets under which the rules changed (walk-state.ts). Where no rule binds any pod there is
  * nothing to judge (open-node.ts).
  */
 export function frame(
@@ -66,14 +67,14 @@ export function frame(
       ...unknown.chains,
       ...(extra?.chains ?? []),
     ]),
-    sets: new Map([...sets, [nowMap, nowElements(generation)], ...unknown.sets, ...(extra?.sets ?? [])]),
+    sets: new Map([...sets, [nowSet, nowElement(generation)], ...(extra?.sets ?? [])]),
     counters: new Set([...counters, cutCounter, ...unknown.counters, ...(extra?.counters ?? [])]),
   };
 }
 
-function nowElements(generation: number): NamedSet {
-  const elements = new Map(["2", "10"].map((family) => [family, nowIs(generation)] as const));
-  return { kind: "map", type: "nf_proto : classid", flags: [], elements };
+function nowElement(generation: number): NamedSet {
+  const elements = new Map([[nowIs(generation), ""]]);
+  return { kind: "set", type: "mark", flags: [], size: 4, elements };
 }
 
 type NamedChain = readonly [string, Chain];
@@ -88,9 +89,9 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
     [leaveChain, { rules: [mayLeave] }],
-    ["stamp", { rules: [...unlessSame, settle, setMark(judged, current), "accept"] }],
+    ["stamp", { rules: [unlessSame, settle, setMark(judged, current), "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
-    ["deny", { rules: [...unlessSame, "ct state 0x2 goto cut", ...deny] }],
+    ["deny", { rules: [unlessSame, "ct state 0x2 goto cut", ...deny] }],
     ["cut", { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] }],
     // No verdict: whatever comes after it on this walk comes here, too, and falls out of the base chain.
     [outdatedChain, { rules: [unsettle] }],
@@ -114,30 +115,27 @@ function baseChains(
   place: Place,
 ): readonly NamedChain[] {
   const { allowed, remembered } = memory(options, generation);
-  const again = (walk: string) => [`${isSettled} accept`, `jump ${walk}`, "drop"];
+  const again = (hook: string, walk: string, before: readonly string[] = []): NamedChain => [
+    againChain(hook),
+    { rules: [...before, `${isSettled} accept`, `jump ${walk}`, "drop"] },
+  ];
   // Errors, and the reset by which somebody learns that he is denied.
   const notOfPods = ['oifname "lo" accept', "ct state 0x4 accept"];
   const own = ownNode(program, "daddr").length > 0;
   return [
     baseChain("forward", place, [...remembered, neighbours, "goto through"]),
-    baseChain("forward", place, again("through"), "again"),
+    again("forward", "through"),
     baseChain("input", place, ['iifname "lo" accept', "goto coming"]),
-    baseChain("input", place, again("coming"), "again"),
+    again("input", "coming"),
     ...(own || judgesEgress(program)
       ? [
           baseChain("output", place, [...notOfPods, "goto going"]),
-          baseChain(
-            "output",
-            place,
-            [
-              ...notOfPods,
-              allowed,
-              // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
-              ...(own ? ["ct direction 0 jump going_own"] : []),
-              ...again("going"),
-            ],
-            "again",
-          ),
+          // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
+          again("output", "going", [
+            ...notOfPods,
+            allowed,
+            ...(own ? ["ct direction 0 jump going_own"] : []),
+          ]),
         ]
       : []),
   ];
@@ -156,10 +154,7 @@ function walks(
       ? []
       : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
   const unknown = (direction: "egress" | "ingress", side: Side) =>
-    watchedRanges(options).map(
-      ({ family }) =>
-        `${family === 4 ? "ip" : "ip6"} ${side} @${localRanges[family]} goto ${unknownCounter[direction]}`,
-    );
+    watchedRanges(options).map(({ ip, range }) => `${ip} ${side} ${range} goto ${unknownCounter[direction]}`);
   const isWatched = holdsStrangersBack(options);
   const ofLink = (direction: "egress" | "ingress", side: Side) =>
     isWatched ? [linkLocal(direction, side)] : [];
@@ -239,19 +234,10 @@ function judgesEgress({ ruleset }: NodeProgram): boolean {
 
 /** Those whose verdict is not programmed yet. */
 function unknownPods(options: NodeOptions, generation: number) {
-  const watched = watchedRanges(options);
-  const drop = [...unlessSameRules(generation), "drop"];
+  if (!holdsStrangersBack(options)) return { counters: [], chains: [] };
+  const drop = [unlessSameRules(generation), "drop"];
   return {
-    counters: watched.length === 0 ? [] : Object.values(unknownCounter),
-    chains: watched.length === 0 ? [] : strangersEnd(options, { drop, watch: [settle, "accept"] }),
-    sets: watched.map(({ family, ranges }): readonly [string, NamedSet] => [
-      localRanges[family],
-      {
-        kind: "set",
-        type: `ipv${family}_addr`,
-        flags: ["interval"],
-        elements: new Map(ranges.map((range) => [range, ""])),
-      },
-    ]),
+    counters: Object.values(unknownCounter),
+    chains: strangersEnd(options, { drop, watch: [settle, "accept"] }),
   };
 }

@@ -20,13 +20,10 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
   const { counters } = program.ruleset;
   if (watched.length === 0) return { chains: new Map(), sets: new Map(), counters };
   const strangers = (direction: "egress" | "ingress", side: Side) =>
-    watched.flatMap(({ family, ranges }) => {
-      const address = `${family === 4 ? "ip" : "ip6"} ${side}`;
-      return ranges.map(
-        (range) =>
-          `${address} ${range} ${address} != @${knownPods[family]} goto ${unknownCounter[direction]}`,
-      );
-    });
+    watched.map(
+      ({ family, ip, range }) =>
+        `${ip} ${side} ${range} ${ip} ${side} != @${knownPods[family]} goto ${unknownCounter[direction]}`,
+    );
   // A pod that is not known cannot have begun what is established.
   const established = "ct state 0x2 accept";
   return {

@@ -9,19 +9,28 @@ import { logPrefix, unknownCounter } from "./vocabulary.js";
 
 export type Side = "saddr" | "daddr";
 
-/** Ranges of this node's pods in which strangers are held back, by family; families without any are left out. */
-export function watchedRanges({
-  unknownPods: mode,
-  localRanges,
-}: NodeOptions): readonly { readonly family: Family; readonly ranges: readonly string[] }[] {
+export interface WatchedRange {
+  readonly family: Family;
+  readonly ip: "ip" | "ip6";
+  /** As nft prints it: a single address without its prefix. */
+  readonly range: string;
+}
+
+/**
+ * Ranges of this node's pods in which strangers are held back. They are few, and stand in rules: the kernel shows what is in a set of
+ * ranges a moment later than it shows the rules that look into it.
+ */
+export function watchedRanges({ unknownPods: mode, localRanges }: NodeOptions): readonly WatchedRange[] {
   if (mode === "allow") return [];
-  return ([4, 6] as const).flatMap((family) => {
-    const own = localRanges.filter((range) => range.family === family);
-    // Intervals that overlap are refused.
-    const outermost = own.filter((range) => !own.some((other) => isWider(other, range)));
-    const ranges = [...new Set(outermost.map(rangeText))];
-    return ranges.length === 0 ? [] : [{ family, ranges }];
-  });
+  const outermost = localRanges.filter((range) => !localRanges.some((other) => isWider(other, range)));
+  const watched = outermost.map(
+    (range): WatchedRange => ({
+      family: range.family,
+      ip: range.family === 4 ? "ip" : "ip6",
+      range: rangeText(range),
+    }),
+  );
+  return [...new Map(watched.map((one) => [one.range, one])).values()];
 }
 
 export const holdsStrangersBack = (options: NodeOptions): boolean => watchedRanges(options).length > 0;
@@ -64,9 +73,9 @@ export const linkLocalHere = (letIn: string): readonly string[] => [
   ...["bridge", "veth"].map((kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr")}`),
 ];
 
-const isWider = (outer: Cidr, inner: Cidr): boolean => outer.prefix < inner.prefix && covers(outer, inner);
+const isWider = (outer: Cidr, inner: Cidr): boolean =>
+  outer.family === inner.family && outer.prefix < inner.prefix && covers(outer, inner);
 
-/** As nft prints it: a single address without its prefix. */
 const rangeText = (range: Cidr): string =>
   range.prefix === bitsOf(range.family)
     ? formatAddress({ family: range.family, value: range.first })

@@ -29,5 +29,3 @@ export const identityMaps = {
   exact: { 4: "ident4", 6: "ident6" },
   ranges: { 4: "cidr4", 6: "cidr6" },
 } as const;
-
-export const localRanges = { 4: "local4", 6: "local6" } as const;

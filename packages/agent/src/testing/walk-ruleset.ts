@@ -281,11 +281,14 @@ const words: readonly Word[] = [
     },
   },
   {
-    pattern: /^(ip6?) ([sd]addr) (!= )?([\d.a-f:]+\/\d+) /,
+    pattern: /^(ip6?) ([sd]addr) (!= )?([\d.a-f:]+(?:\/\d+)?) /,
     apply: (view, [, ip, side, not, block]) => {
-      if ((ip === "ip" ? 4 : 6) !== view.family()) return false;
-      const { source, destination } = view.packet();
-      return contains(parseCidr(block!)!, side === "saddr" ? source : destination) === (not === undefined);
+      const address = addressOf(view, ip!, side!);
+      if (address === undefined) return false;
+      const isIn = block!.includes("/")
+        ? contains(parseCidr(block!)!, parseAddress(address)!)
+        : address === block;
+      return isIn === (not === undefined);
     },
   },
   {
@@ -309,12 +312,9 @@ const words: readonly Word[] = [
     },
   },
   {
-    pattern: /^meta priority set meta nfproto map @(\S+)$/,
-    apply: (view, [, map]) => {
-      const found = view.lookup(map!, view.family() === 4 ? "2" : "10");
-      if (found !== undefined) view.priority(found);
-      return found !== undefined;
-    },
+    // The bits that are set whatever the mark is: a constant.
+    pattern: /^meta mark & (0x\w{8}) \| \1 != @(\S+) /,
+    apply: (view, [, constant, set]) => view.lookup(set!, constant!) === undefined,
   },
   {
     pattern: /^meta priority set (none|[\da-f]+:[\da-f]+)( |$)/,

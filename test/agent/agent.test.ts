@@ -69,6 +69,20 @@ describe.skipIf(reason)(`packets follow the files that an agent watches${title}`
     await talkers[0]!.echo();
   });
 
+  it("also in connections that were open before the first policy, and after the last one is gone", async () => {
+    const node = await labOfTwo("");
+    const agent = await RunningAgent.ready(node);
+    const talkers = [8080, 9090].map((port) => node.talk("a", node.addressOf("b"), port));
+    await Promise.all(talkers.map((talker) => talker.echo()));
+    node.write("manifests/policy.yaml", ingressOfB([8080]));
+    expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "difference" });
+    await talkers[0]!.echo();
+    await eventually(() => talkers[1]!.isSilent(), true);
+    node.remove("manifests/policy.yaml");
+    expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "difference" });
+    await Promise.all(talkers.map((talker) => talker.echo()));
+  });
+
   it("not while a file is broken: the last good rules stay, and it says so", async () => {
     const node = await labOfTwo();
     const agent = await RunningAgent.ready(node);
@@ -89,8 +103,11 @@ describe.skipIf(reason)(`an agent that ends, however it ends${title}`, () => {
     expect(await reached(node)).toEqual([8080]);
   });
 
-  it("and starts again writes nothing where nothing changed", async () => {
-    const node = await labOfTwo();
+  it.each([
+    ["rules", ingressOfB([8080]), [8080]],
+    ["no rules", "", [8080, 9090]],
+  ])("and starts again with %s writes nothing where nothing changed", async (_, policy, open) => {
+    const node = await labOfTwo(policy);
     const killed = await RunningAgent.ready(node);
     await killed.stop("SIGKILL");
     const monitor = node.start("node", "nft", ["monitor"]);
@@ -98,7 +115,7 @@ describe.skipIf(reason)(`an agent that ends, however it ends${title}`, () => {
     monitor.stdout!.on("data", (text: Buffer) => events.push(text.toString()));
     const agent = RunningAgent.start(node);
     expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "nothing" });
-    expect(await reached(node)).toEqual([8080]);
+    expect(await reached(node)).toEqual(open);
     await agent.stop();
     expect(events.join("")).toBe("");
   });

@@ -113,12 +113,14 @@ export function faultOfTable(
   for (const asked of connectionsAt(state, node)) {
     const wanted = judged(state, asked);
     const said = walkRuleset(ruleset, asked.packet);
+    // Without rules nobody is judged, and nothing is remembered.
+    const remembers = program.ruleset.chains.size > 0;
     const fault =
-      faultIn(wanted, said, asked) ??
+      faultIn(wanted, said, asked, remembers) ??
       faultInBlame(wanted, said, program) ??
       faultLater(wanted, ruleset, asked) ??
       // A share of them: it is five packets each.
-      (seen++ % 5 === 0 ? faultWithoutStamps(wanted, stampless, asked) : undefined);
+      (remembers && seen++ % 5 === 0 ? faultWithoutStamps(wanted, stampless, asked) : undefined);
     if (fault !== undefined) return `on ${node}, ${about(asked.flow)}: ${fault}`;
   }
   return undefined;
@@ -144,10 +146,10 @@ function judged(state: State, asked: Asked): Judged {
   return { allowed: runs.every(allows), by: others.length === 0 ? only : undefined };
 }
 
-function faultIn(wanted: Judged, said: Journey, { packet }: Asked): string | undefined {
+function faultIn(wanted: Judged, said: Journey, { packet }: Asked, remembers: boolean): string | undefined {
   const verdict = wanted.allowed ? "accept" : "drop";
   if (said.verdict !== verdict) return `the table says ${said.verdict}, counting ${said.counted.join()}`;
-  const isStamped = said.mark === generation << 18;
+  const isStamped = said.mark === (remembers ? generation << 18 : 0);
   if (wanted.allowed && packet.hook !== "output" && !isStamped)
     return `the mark is ${said.mark.toString(16)}`;
   if (wanted.allowed && said.priority !== "none" && packet.hook === "forward") return "an identity is left";

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAddress, readState } from "@tierwall/core";
+import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
+import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/meanwhile.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
 import {
@@ -21,6 +22,7 @@ import { connectionsAt, enforced, optionsFor } from "./agreement.js";
  * the packet is what the old rules say, or what the new ones say.
  */
 
+const { tiers: noTiers } = readState([]);
 const mask = optionsFor("any").connectionMask;
 const last = markField(mask).generations;
 const stampOf = (generation: number): number => generationBits(mask, generation);
@@ -31,14 +33,15 @@ interface Turn {
   readonly next: number;
 }
 
+const [earlier, usual] = [3, { old: 5, next: 6 }] as const;
+
 const turns: readonly Turn[] = [
-  { old: 5, next: 6 },
+  usual,
   // Those past the last one stamp nothing.
   { old: last, next: last + 1 },
   { old: last + 1, next: last + 2 },
   { old: last + 2, next: 1 },
 ];
-const earlier = 3;
 
 describe("a packet that is on its way when rules change", () => {
   it("is judged by the old ones or by the new ones, whenever that is", () => {
@@ -59,10 +62,41 @@ describe("a packet that is on its way when rules change", () => {
             moments += expectOneOfBoth(from, to, packet, turn);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 30 },
     );
     expect(moments).toBeGreaterThan(10_000);
   });
+
+  it.each([
+    ["holds back pods that it does not know", [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!]],
+    ["does not", []],
+  ])(
+    "is so too when the first rules come, and when the last ones go, on a node that %s",
+    (_, localRanges) => {
+      let moments = 0;
+      fc.assert(
+        fc.property(anyHistory, fc.constantFrom("node-1", "node-2"), (history, node) => {
+          const options = { ...optionsFor(node), localRanges };
+          const compiler = new NodeCompiler(options, enforced);
+          const [before, after] = [history[0]!, history.at(-1)!];
+          const [open, ruled] = [
+            compiler.compile(before.cluster, noTiers),
+            compiler.compile(after.cluster, after.tiers),
+          ];
+          const framed = (generations: readonly [number, number]) =>
+            [open, ruled].map((program, i) => frame(program, options, generations[i]!)) as [Ruleset, Ruleset];
+          const { old, next } = usual;
+          const [[from, to], [back, away]] = [framed([old, next]), framed([next, old])];
+          for (const packet of packetsAt(after, node, usual)) {
+            moments += expectOneOfBoth(from, to, packet, usual);
+            moments += expectOneOfBoth(away, back, packet, usual);
+          }
+        }),
+        { numRuns: 20 },
+      );
+      expect(moments).toBeGreaterThan(2000);
+    },
+  );
 
   it.each(turns)("is so too where a rule binds the node itself (S7.8): $old to $next", (turn) => {
     const compiler = new NodeCompiler(optionsFor("here"), enforced);
@@ -109,7 +143,10 @@ function* packetsAt(moment: Moment, node: string, { old }: Turn): Iterable<Packe
   }
 }
 
-function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet, turn: Turn): number {
+function expectOneOfBoth(old: Ruleset, changed: Ruleset, packet: Packet, turn: Turn): number {
+  const up = meanwhileChains(old);
+  const stay = [...meanwhileChains(changed)].filter(([name]) => up.has(name));
+  const [from, to] = [withChains(old, up), withChains(changed, new Map(stay))];
   const [byOld, byNew] = [walkRuleset(from, packet), walkRuleset(to, packet)];
   const { steps } = byOld;
   for (let before = 1; before <= steps; before++) {

@@ -27,12 +27,12 @@ export class Storm {
     private readonly senders: readonly ChildProcess[],
   ) {}
 
-  /** Blows until it is stopped. Sources are ports of pod `from`, and of `relatives`, addresses that lead to it as well. */
+  /** Blows until it is stopped. Sources are addresses that lead to pod `from` as well, by their last number. */
   static start(
     lab: NodeLab,
     from: string,
     to: string,
-    relatives: readonly number[],
+    sources: Readonly<Record<keyof StormPorts, readonly number[]>>,
     ports: StormPorts,
   ): Storm {
     // Connections that were allowed are forgotten quickly: most packets then open one anew.
@@ -40,9 +40,9 @@ export class Storm {
     lab.write("counting.nft", countingTable(ports));
     lab.nft("-f", join(lab.folder, "counting.nft"));
     lab.run(from, "ping", "-c1", "-W2", "10.9.0.1");
-    const senders = [ports.allowed, ports.denied].map((port) => {
-      const file = `storm-${port}.cfg`;
-      lab.write(file, packetPattern(lab, from, to, relatives, port));
+    const senders = (["allowed", "denied"] as const).map((kind) => {
+      const file = `storm-${kind}.cfg`;
+      lab.write(file, packetPattern(lab, from, to, sources[kind], ports[kind]));
       const flags = ["--dev", "eth0", "--conf", join(lab.folder, file), "--cpus", "1", "--qdisc-path"];
       // Half of what one core can send, so that the agent has something left of it.
       return lab.start(from, "setsid", ["trafgen", ...flags, "--rate", "80000pps", "--no-sock-mem"]);
@@ -93,7 +93,7 @@ function packetPattern(
   lab: NodeLab,
   from: string,
   to: string,
-  relatives: readonly number[],
+  sources: readonly number[],
   port: number,
 ): string {
   const link = (where: string, device: string) =>
@@ -103,7 +103,7 @@ function packetPattern(
       .split(":")
       .map((byte) => `0x${byte}`)
       .join(", ");
-  const [first, last] = [Math.min(...relatives), Math.max(...relatives)];
+  const [first, last] = [Math.min(...sources), Math.max(...sources)];
   const bytes = (address: string) => address.split(".").join(", ");
   return `{
   ${link("node", `v-${from}`)}, ${link(from, "eth0")}, const16(0x0800),

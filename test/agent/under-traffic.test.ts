@@ -20,6 +20,9 @@ const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? 40);
 /** Pods that share the wire of pod a, so that there are more sources than one address has ports. */
 const relatives = Array.from({ length: 100 }, (_, i) => 20 + i);
 
+/** The same, and no pod has these addresses: without any policy they are held back, too. */
+const strangers = relatives.map((host) => host + 100);
+
 let lab: NodeLab | undefined;
 let storm: Storm | undefined;
 afterEach(() => {
@@ -29,7 +32,8 @@ afterEach(() => {
 
 async function labOfMany(): Promise<NodeLab> {
   lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" });
-  for (const host of relatives) lab.run("node", "ip", "route", "add", `10.9.0.${host}/32`, "dev", "v-a");
+  for (const host of [...relatives, ...strangers])
+    lab.run("node", "ip", "route", "add", `10.9.0.${host}/32`, "dev", "v-a");
   const others = relatives.map((host) => [`r${host}`, `10.9.0.${host}`] as const);
   lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"], ...others));
   return lab;
@@ -89,25 +93,48 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
     timeout: 300_000,
   }, async () => {
     const node = await labOfMany();
-    node.write("manifests/policy.yaml", ways[0]!(0));
-    const agent = await RunningAgent.ready(node);
-    storm = Storm.start(node, "a", "b", relatives, ports);
-    const start = performance.now();
-    for (let turn = 1; turn <= changes; turn++) {
-      // In one step: a file that is half written is another policy for a moment.
-      node.write("next.yaml", ways[turn % ways.length]!(turn));
-      renameSync(join(node.folder, "next.yaml"), join(node.folder, "manifests/policy.yaml"));
-      await agent.says("rules are in the kernel");
-    }
-    const seconds = (performance.now() - start) / 1000;
-    const { allowed, denied } = await storm.stop();
-    const rate = (allowed.came + denied.came) / seconds;
-    expect(denied.passed).toBe(0);
-    expect(allowed.passed).toBe(allowed.came);
-    // A storm that did not blow shows nothing.
-    expect(Math.min(allowed.came, denied.came)).toBeGreaterThan(10_000);
-    console.log(
-      `${changes} changes in ${seconds.toFixed(1)} s under ${Math.round(rate / 1000)},000 packets a second`,
-    );
+    const sources = { allowed: relatives, denied: relatives };
+    await changeUnderStorm(node, sources, (turn) => ways[turn % ways.length]!(turn));
+  });
+
+  it(`so it is when the first rules come and the last ones go, in ${changes} changes`, {
+    timeout: 300_000,
+  }, async () => {
+    const node = await labOfMany();
+    const sources = { allowed: relatives, denied: strangers };
+    const way = (turn: number) => (turn % 2 === 0 ? "" : ways[(turn >> 1) % ways.length]!(turn));
+    await changeUnderStorm(node, sources, way);
   });
 });
+
+async function changeUnderStorm(
+  node: NodeLab,
+  sources: Readonly<Record<keyof typeof ports, readonly number[]>>,
+  way: (turn: number) => string,
+): Promise<void> {
+  node.write("manifests/policy.yaml", way(0));
+  const agent = await RunningAgent.ready(node);
+  storm = Storm.start(node, "a", "b", sources, ports);
+  const start = performance.now();
+  for (let turn = 1; turn <= changes; turn++) {
+    // In one step: a file that is half written is another policy for a moment.
+    if (way(turn) === "") node.remove("manifests/policy.yaml");
+    else {
+      node.write("next.yaml", way(turn));
+      renameSync(join(node.folder, "next.yaml"), join(node.folder, "manifests/policy.yaml"));
+    }
+    await agent.says("rules are in the kernel");
+    // Now and then long enough for the kernel to be left with what is there between changes.
+    if (turn % 4 === 0) await new Promise((settled) => setTimeout(settled, 400));
+  }
+  const seconds = (performance.now() - start) / 1000;
+  const { allowed, denied } = await storm.stop();
+  const rate = (allowed.came + denied.came) / seconds;
+  expect(denied.passed).toBe(0);
+  expect(allowed.passed).toBe(allowed.came);
+  // A storm that did not blow shows nothing.
+  expect(Math.min(allowed.came, denied.came)).toBeGreaterThan(10_000);
+  console.log(
+    `${changes} changes in ${seconds.toFixed(1)} s under ${Math.round(rate / 1000)},000 packets a second`,
+  );
+}

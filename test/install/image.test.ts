@@ -19,7 +19,8 @@ const folder = mkdtempSync(join(tmpdir(), "tierwall-image-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a build sees is what .dockerignore leaves. */
-const isIgnored = (path: string): boolean => /\/(node_modules|dist|bundle|\.cache|ui\/page)$|\.test\.ts$/.test(path);
+const isIgnored = (path: string): boolean =>
+  /\/(node_modules|dist|bundle|\.cache|ui\/page)$|\.test\.ts$/.test(path);
 
 function build(): void {
   for (const { word, rest } of stages.get("build")!) {

@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
       return rules.filter((_, i) => i !== first);
     }),
   },
-  { name: "addresses outside have no identity", plant: without(/^identify|^ident|^who/, /priority none/) },
+  { name: "addresses outside have no identity", plant: without(/^identify|^ident|^who/, /priority ffff:0/) },
   { name: "the identity of one end is forgotten", plant: maps(/^ident/, (elements) => elements.slice(1)) },
   { name: "a block of addresses is forgotten", plant: maps(/^cidr/, (elements) => elements.slice(1)) },
   { name: "a pod is not judged at all", plant: maps(/^pods_(in|out)/, (elements) => elements.slice(1)) },

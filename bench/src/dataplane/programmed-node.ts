@@ -8,7 +8,7 @@ export interface Turn {
   readonly nft: number;
 }
 
-const options: NodeOptions = {
+const plainOptions: NodeOptions = {
   node: benchNode,
   connectionMask: 0xffff0000,
   deny: "drop",
@@ -20,19 +20,29 @@ const options: NodeOptions = {
 
 /** A node as the agent programs it: the compiler and the kernel's table, without the agent around them. */
 export class ProgrammedNode {
-  private readonly compiler = new NodeCompiler(options, () => ({ audit: "denied", shadow: false }));
+  private readonly compiler: NodeCompiler;
   private program: NodeProgram | undefined;
 
-  private constructor(private readonly table: KernelTable) {}
+  private constructor(
+    private readonly table: KernelTable,
+    private readonly options: NodeOptions,
+  ) {
+    this.compiler = new NodeCompiler(options, () => ({ audit: "denied", shadow: false }));
+  }
 
-  static async open(namespace: string): Promise<ProgrammedNode> {
+  static async open(
+    namespace: string,
+    table = "tierwall",
+    more: Partial<NodeOptions> = {},
+  ): Promise<ProgrammedNode> {
+    const options = { ...plainOptions, ...more };
     const opened = await KernelTable.open({
-      table: "tierwall",
+      table,
       connectionMask: options.connectionMask,
       enter: ["ip", "netns", "exec", namespace],
     });
     if (!opened.ok) throw new Error(opened.message);
-    return new ProgrammedNode(opened.value);
+    return new ProgrammedNode(opened.value, options);
   }
 
   async enforce(cluster: Cluster, tiers: Tiers): Promise<Turn> {
@@ -40,7 +50,7 @@ export class ProgrammedNode {
     const program = this.compiler.compile(cluster, tiers);
     const compiled = performance.now() - start;
     const applied = await this.table.apply((generation, place) =>
-      frame(program, options, generation, {}, place),
+      frame(program, this.options, generation, {}, place),
     );
     if (!applied.ok) throw new Error(applied.message);
     if (applied.value.unfaithful !== undefined) throw new Error(applied.value.unfaithful[0]);
@@ -64,6 +74,11 @@ export class ProgrammedNode {
     const read = await this.table.counters();
     if (!read.ok) throw new Error(read.message);
     return performance.now() - start;
+  }
+
+  /** Its rules stay, and nobody looks after them any more. */
+  async leave(): Promise<void> {
+    await this.table.close();
   }
 
   /** Takes everything out of the kernel. */

@@ -15,7 +15,7 @@ export class Wires {
   private readonly names: Record<"client" | "node" | "server", string>;
   private readonly folder = mkdtempSync(join(tmpdir(), "tierwall-bench-"));
   private readonly traffic = join(this.folder, "traffic");
-  private readonly servers: ChildProcess[] = [];
+  private readonly servers = new Map<4 | 6, ChildProcess>();
 
   /** `mark` tells those of one process apart. */
   constructor(
@@ -65,31 +65,33 @@ export class Wires {
     run("ip", ["netns", "exec", this.node, "nft", "-f", "-"], text);
   }
 
+  /** Of these tables, only one is asked about packets from now on. */
+  wake(table: string, all: readonly string[]): void {
+    const asleep = all
+      .filter((name) => name !== table)
+      .map((name) => `table inet ${name} { flags dormant; }`);
+    this.load(`${[...asleep, `table inet ${table}`].join("\n")}\n`);
+  }
+
   async serve(port: number): Promise<void> {
     for (const family of [4, 6] as const) {
-      const words = [
-        "netns",
-        "exec",
-        this.names.server,
-        ...onOneCore,
-        this.traffic,
-        "serve",
-        this.ends.server[family],
-        `${port}`,
-      ];
-      this.servers.push(spawn("ip", words, { stdio: "inherit" }));
+      // Each of these words becomes the next: the process that is started is the server in the end.
+      const words = ["netns", "exec", this.names.server, ...onOneCore, this.traffic, "serve"];
+      const server = spawn("ip", [...words, this.ends.server[family], `${port}`], { stdio: "inherit" });
+      this.servers.set(family, server);
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
 
-  /** Connections, or round trips on one connection, a second. */
+  /** Connections, or round trips on one connection, a second of the processor. */
   rate(what: "connect" | "echo", family: 4 | 6, port: number, seconds: number): number {
-    const words = [...onOneCore, this.traffic, what, this.ends.server[family], `${port}`, `${seconds}`];
-    return Number(this.inside(this.names.client, words));
+    const [address, server] = [this.ends.server[family], this.servers.get(family)!];
+    const words = [this.traffic, what, address, `${port}`, `${seconds}`, `${server.pid}`];
+    return Number(this.inside(this.names.client, [...onOneCore, ...words]));
   }
 
   close(): void {
-    for (const server of this.servers) server.kill("SIGKILL");
+    for (const server of this.servers.values()) server.kill("SIGKILL");
     for (const name of Object.values(this.names)) run("ip", ["netns", "del", name]);
     rmSync(this.folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 import type { Direction } from "@tierwall/core";
 import { identityMaps } from "../ruleset/vocabulary.js";
-import { hasLeft } from "../ruleset/walk-state.js";
+import { hasLeft, unidentified } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing } from "./terminals.js";
 import type { TierLayout } from "./tier-layouts.js";
@@ -24,7 +24,7 @@ export class ClassChains {
     return `${word} ${this.chains.add("class", [...identify, ...jumps, end])}`;
   }
 
-  /** Finds out who the other end is: the destination of what goes out, the source of what comes in. */
+  /** Finds out who the other end is: the destination of what goes out, the source of what comes in. Nobody, to begin with. */
   private identifying(direction: Direction): string {
     const [original, reply] =
       direction === "egress" ? (["daddr", "saddr"] as const) : (["saddr", "daddr"] as const);
@@ -36,11 +36,9 @@ export class ClassChains {
 function lookups(side: "saddr" | "daddr"): readonly string[] {
   const { exact, ranges } = identityMaps;
   return [
-    // The kernel has put something there when it forwarded the packet.
-    "meta priority set none",
     `meta priority set ip ${side} map @${exact[4]}`,
     `meta priority set ip6 ${side} map @${exact[6]}`,
-    `meta priority none meta priority set ip ${side} map @${ranges[4]}`,
-    `meta priority none meta priority set ip6 ${side} map @${ranges[6]}`,
+    `meta priority ${unidentified} meta priority set ip ${side} map @${ranges[4]}`,
+    `meta priority ${unidentified} meta priority set ip6 ${side} map @${ranges[6]}`,
   ];
 }

@@ -91,7 +91,7 @@ const byKey = (a: End, b: End): number => (a.key < b.key ? -1 : 1);
 /** Of pods and nodes that no rule speaks of, where a range around them would claim them otherwise. */
 export const somebody = "0:1";
 
-/** Never zero, which is nobody, nor one; nor beginning with `ffff`, which tells how far a packet came (walk-state.ts). */
+/** Neither zero, which packets of nobody have, nor one; nor beginning with `ffff`, which tells how far a packet came (walk-state.ts). */
 function numberOf(text: string): number {
   return 2 + (Number.parseInt(digestOf(text).slice(0, 8), 16) % 0xfffe0000);
 }

@@ -1,5 +1,6 @@
 import { editedElements, type Elements } from "../ruleset/edited-elements.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
+import { unidentified } from "../ruleset/walk-state.js";
 import type { End } from "./ends.js";
 import { type Identities, somebody } from "./identities.js";
 import type { TierChain } from "./tier-chains.js";
@@ -85,7 +86,7 @@ function layOut(
   const elements = new Map<string, string>();
   if (most === otherwise) for (const [end, verdict] of verdicts) elements.set(identities.get(end)!, verdict);
   else {
-    elements.set("none", otherwise).set(somebody, otherwise);
+    elements.set(unidentified, otherwise).set(somebody, otherwise);
     for (const [end, identity] of identities) {
       const verdict = verdicts.get(end) ?? otherwise;
       if (verdict !== most) elements.set(identity, verdict);

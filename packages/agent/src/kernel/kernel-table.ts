@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { isNothing, standing } from "../ruleset/leftover.js";
-import type { Place } from "../ruleset/frame.js";
+import type { Place } from "../ruleset/hooks.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, tellApart } from "../ruleset/sameness.js";
 import { callRulesForBridges } from "./bridges.js";
@@ -251,7 +251,7 @@ export class KernelTable {
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
-    if (old) this.#strays = [...this.#strays, { ...old, ruleset: old.held.ruleset, strange: [] }];
+    if (old) this.#strays = [...this.#strays, { ...old, ruleset: standing(old.held), strange: [] }];
     const found = await this.#tables.find(name);
     if (!found.ok) return found;
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
@@ -452,7 +452,7 @@ export class KernelTable {
   /** Removes everything of ours. */
   cleanup(): Promise<Outcome<void>> {
     return this.#queue.run(async () => {
-      const tables = this.#inForce.map((table) => ({ ...table, ruleset: table.held.ruleset, strange: [] }));
+      const tables = this.#inForce.map((table) => ({ ...table, ruleset: standing(table.held), strange: [] }));
       this.#strays = [...this.#strays, ...tables];
       this.#current = undefined;
       if (this.#trial) this.#forgetTrial("given up");

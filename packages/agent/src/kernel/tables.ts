@@ -1,7 +1,8 @@
 import { difference, emptyTable, type Held } from "../ruleset/difference.js";
-import { isNothing, nothingLeft } from "../ruleset/leftover.js";
+import { isNothing, type Leftover, nothingLeft } from "../ruleset/leftover.js";
 import { parseListing } from "../ruleset/listing.js";
-import type { Ruleset } from "../ruleset/ruleset.js";
+import { isMeanwhile, meanwhileChains, withChains } from "../ruleset/meanwhile.js";
+import type { Chain, Ruleset } from "../ruleset/ruleset.js";
 import type { CounterSums } from "./counters.js";
 import type { Generations } from "./generations.js";
 import { isMissing, type Nft } from "./nft.js";
@@ -65,16 +66,44 @@ export class Tables {
     return done({ name, held: { ruleset: wish.ruleset, leftover: nothingLeft }, state: state.value });
   }
 
-  /** Turns a table into another in place. */
+  /** Turns a table into another in place; where that is of other rules, packets under way are seen to. */
   async change(table: Table, wish: Wish): Promise<Outcome<Table>> {
+    if (wish.generation === table.state.generation) return this.#turn(table, wish, nothingMore);
+    const ready = await this.#putUpMeanwhile(table);
+    if (!ready.ok) return ready;
+    const up = ready.value.held.leftover.chains;
+    const stay = [...meanwhileChains(wish.ruleset)].filter(([name]) => up.has(name));
+    return this.#turn(ready.value, wish, new Map(stay));
+  }
+
+  /** `stay`: chains that were left over, and have to wait for longer. */
+  async #turn(table: Table, wish: Wish, stay: ReadonlyMap<string, Chain>): Promise<Outcome<Table>> {
     const { name, held, state } = table;
-    const change = difference(name, held, wish.ruleset);
+    const change = difference(name, held, withChains(wish.ruleset, stay));
     if (change.kind === "impossible") return failed(change.because);
     // Counters leave with what they counted for.
     if (held.leftover.counters.size > 0) await this.counters.collect(name);
     const next = await this.#commit(name, change.transaction, state, wish);
     if (!next.ok) return next;
-    return done({ name, held: { ruleset: wish.ruleset, leftover: change.leftover }, state: next.value });
+    return done({
+      name,
+      held: { ruleset: wish.ruleset, leftover: alsoLeft(change.leftover, stay) },
+      state: next.value,
+    });
+  }
+
+  async #putUpMeanwhile(table: Table): Promise<Outcome<Table>> {
+    const { name, held, state } = table;
+    const wanted = [...meanwhileChains(held.ruleset)];
+    const missing = new Map(wanted.filter(([chain]) => !held.leftover.chains.has(chain)));
+    if (missing.size === 0) return done(table);
+    const { ruleset, leftover } = held;
+    const change = difference(name, { ruleset, leftover: nothingLeft }, withChains(ruleset, missing));
+    if (change.kind === "impossible") return failed(change.because);
+    const next = await this.#commit(name, change.transaction, state, { ...state, ruleset });
+    return next.ok
+      ? done({ name, held: { ruleset, leftover: alsoLeft(leftover, missing) }, state: next.value })
+      : next;
   }
 
   /** Removes what the last change left over. */
@@ -125,8 +154,21 @@ export class Tables {
   }
 }
 
-export const asFound = ({ name, ruleset }: FoundTable, state: TableState): Table => ({
-  name,
-  held: { ruleset, leftover: nothingLeft },
-  state,
+const nothingMore: ReadonlyMap<string, Chain> = new Map();
+
+const alsoLeft = (leftover: Leftover, chains: ReadonlyMap<string, Chain>): Leftover => ({
+  ...leftover,
+  chains: new Map([...leftover.chains, ...chains]),
 });
+
+/** An agent that was killed in the middle of a change may have left what was there meanwhile. */
+export function asFound({ name, ruleset }: FoundTable, state: TableState): Table {
+  const [chains, meanwhile] = [new Map(ruleset.chains), new Map<string, Chain>()];
+  for (const [chain, found] of ruleset.chains)
+    if (isMeanwhile(chain) && chains.delete(chain)) meanwhile.set(chain, found);
+  return {
+    name,
+    held: { ruleset: { ...ruleset, chains }, leftover: alsoLeft(nothingLeft, meanwhile) },
+    state,
+  };
+}

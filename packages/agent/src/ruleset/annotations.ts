@@ -2,7 +2,7 @@ import { type Cluster, type Decider, deciderText, formatAddress } from "@tierwal
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
-import { counterOf, identityMaps, podMaps } from "./vocabulary.js";
+import { counterOf, identityMaps, knownPods, podMaps } from "./vocabulary.js";
 
 /** What stands where only the frame of the table knows. */
 const framed: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
       if (kind === "counter") return entries.has(name) ? [ruleLine(entries.get(name)!)] : [];
       const again = /^(.*)_again$/.exec(name)?.[1];
       if (kind === "chain" && again !== undefined)
-        return [`${again}, for those under whom the rules changed`];
+        return [`${again}, while rules change, for those under whom they did`];
       if (kind === "chain" && framed[name] !== undefined) return [framed[name]];
       if (kind === "chain" && /^(ports|allow|deny|pass|shadow|named)_/.test(name)) {
         const lines = [...(deciding.get(name) ?? [])].map(ruleLine);
@@ -49,7 +49,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
 }
 
 const addressMaps: ReadonlySet<string> = new Set(
-  [identityMaps.exact, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
+  [identityMaps.exact, knownPods, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
 );
 
 /** `Allow (ingress): NetworkPolicy shop/allow-web rule 1 · policies/shop.yaml:31`. */

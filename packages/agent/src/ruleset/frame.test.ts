@@ -143,9 +143,14 @@ describe("unknown pods", () => {
     ["10.0.0.0/16 10.0.1.0/24 10.0.0.0/16", ["10.0.0.0/16"]],
     ["10.0.0.0/25 10.0.0.128/25", ["10.0.0.0/25", "10.0.0.128/25"]],
     ["10.0.0.7/32", ["10.0.0.7"]],
-  ])("in the ranges %s: a set that nft takes, and lists in the same words", (given, elements) => {
+  ])("in the ranges %s: rules in the words in which nft lists them", (given, ranges) => {
     const { ruleset } = nodeWorld(closed, { localRanges: given.split(" ").map((text) => parseCidr(text)!) });
-    expect(ruleset.sets.get("local4")?.elements).toEqual(new Map(elements.map((text) => [text, ""])));
+    const rules = ruleset.chains
+      .get("through")!
+      .rules.filter((rule) => / ip saddr .* goto unknown/.test(rule));
+    expect(rules).toEqual(
+      ranges.map((range) => `meta priority != ffff:1 ip saddr ${range} goto unknown_egress`),
+    );
   });
 
   it("are told from known pods without any policy", () => {
@@ -173,8 +178,58 @@ it("--deny reject refuses", () => {
   expect(nodeWorld(closed, { deny: "reject" }).send(denied).verdict).toBe("reject");
 });
 
-it("without policies nothing is dropped, and nobody is looked up", () => {
-  const { send, program } = nodeWorld(podYaml("shop/web", "10.0.0.1"));
-  expect(send("203.0.113.1 -> 10.0.0.1:80/TCP")).toMatchObject({ verdict: "accept", mark: present });
-  expect(program.ruleset.chains.size).toBe(0);
+describe("a node whose pods no rule binds", () => {
+  const pods = `${nodeYaml("here", "192.168.0.1")}${podYaml("shop/web", "10.0.0.1,fd00::1")}`;
+  const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
+
+  it("drops nothing, looks nobody up and remembers nothing", () => {
+    const { send, ruleset } = nodeWorld(pods);
+    expect(send("203.0.113.1 -> 10.0.0.1:80/TCP")).toMatchObject({ verdict: "accept", mark: 0, steps: 0 });
+    expect([ruleset.chains.size, ruleset.sets.size]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ["10.0.0.9 -> 203.0.113.1:80/TCP", "forward", "unknown_egress"],
+    ["203.0.113.1 -> 10.0.0.9:80/TCP", "forward", "unknown_ingress"],
+    ["10.0.0.9 -> 192.168.0.1:80/TCP", "input", "unknown_egress"],
+    ["fd00::9 -> [2001:db8::1]:80/TCP", "forward", "unknown_egress"],
+    ["fe80::9 -> [fd00::1]:80/TCP", "forward", "unknown_egress"],
+    ["fd00::1 -> [fe80::8]:80/TCP", "forward", "unknown_ingress"],
+  ] as const)("holds unknown pods back: %s, %s, counted as %s", (packet, hook, counter) => {
+    const { send } = nodeWorld(pods, { localRanges });
+    expect(send(packet, { hook })).toMatchObject({ verdict: "drop", mark: 0, counted: [counter] });
+  });
+
+  it.each([
+    ["10.0.0.1 -> 203.0.113.1:80/TCP", "forward"],
+    ["203.0.113.1 -> 10.0.0.1:80/TCP", "forward"],
+    ["fd00::1 -> [2001:db8::1]:80/TCP", "forward"],
+    ["10.0.0.1 -> 192.168.0.1:80/TCP", "input"],
+    ["192.168.0.1 -> 10.0.0.9:80/TCP", "output"],
+    ["fe80::9 -> [ff02::1]:5353/UDP", "forward"],
+  ] as const)("and nobody else: %s, %s", (packet, hook) => {
+    const { send } = nodeWorld(pods, { localRanges });
+    expect(send(packet, { hook })).toMatchObject({ verdict: "accept", mark: 0, priority: "none" });
+  });
+
+  it("lets what is established through at once, and looks one address up for what is new", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const [baseChain, lookup] = [1, 1];
+    expect(send("10.0.0.1 -> 203.0.113.1:80/TCP", connection("established", 0)).steps).toBe(baseChain);
+    expect(send("10.0.0.1 -> 203.0.113.1:80/TCP").steps).toBe(baseChain + lookup);
+  });
+
+  it("only counts unknown pods in shadow mode", () => {
+    const { send } = nodeWorld(pods, { localRanges, shadow: true });
+    expect(send("10.0.0.9 -> 203.0.113.1:80/TCP")).toMatchObject({
+      verdict: "accept",
+      counted: ["unknown_egress"],
+    });
+  });
+
+  it("has connections that the first rules judge, as those of any other past", () => {
+    const { send } = nodeWorld(closed);
+    expect(send(allowed, connection("established", 0))).toMatchObject({ verdict: "accept", mark: present });
+    expect(send(denied, connection("established", 0))).toMatchObject({ verdict: "drop", mark: cut });
+  });
 });

@@ -1,15 +1,25 @@
-import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core";
 import { generationBits, hex, isStamped, markField, setMark } from "./connection-mark.js";
+import { baseChain, neighbours, type Place } from "./hooks.js";
+import { isOpen, openFrame } from "./open-node.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
-import { cutCounter, localRanges, logPrefix, podMaps, unknownCounter } from "./vocabulary.js";
 import {
+  holdsStrangersBack,
+  linkLocal,
+  linkLocalHere,
+  type Side,
+  strangersEnd,
+  watchedRanges,
+} from "./unknown-pods.js";
+import { cutCounter, podMaps, unknownCounter } from "./vocabulary.js";
+import {
+  againChain,
   hasNotLeft,
   isSettled,
   leaveChain,
   mayLeave,
   nowIs,
-  nowMap,
+  nowSet,
   outdatedChain,
   settle,
   unlessSameRules,
@@ -25,11 +35,6 @@ export interface Additions {
   readonly extra?: Ruleset;
 }
 
-/** Of two tables that judge beside each other, each has the places of its base chains side by side. */
-export type Place = "first" | "second";
-
-const firstPriority: Readonly<Record<Place, number>> = { first: -10, second: -8 };
-
 /*
  * The table around a program: where packets come in, who of them is judged at all, and what is remembered.
  *
@@ -38,8 +43,9 @@ const firstPriority: Readonly<Record<Place, number>> = { first: -10, second: -8 
  *   output  ─► what binds the node itself; replies to pods ─► stamp
  *
  * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
- * those that were established under other rules: replies are turned round, so that they meet the same rules. Behind each base
- * chain stands another, `…_again`, for packets under which the rules changed (walk-state.ts).
+ * those that were established under other rules: replies are turned round, so that they meet the same rules. For each base
+ * chain there is another, `…_again`, for packets under which the rules changed (walk-state.ts). Where no rule binds any pod there is
+ * nothing to judge (open-node.ts).
  */
 export function frame(
   program: NodeProgram,
@@ -48,6 +54,7 @@ export function frame(
   additions: Additions = {},
   place: Place = "first",
 ): Ruleset {
+  if (isOpen(program)) return openFrame(program, options, place);
   const { extra } = additions;
   const { chains, sets, counters } = program.ruleset;
   const unknown = unknownPods(options, generation);
@@ -60,14 +67,14 @@ export function frame(
       ...unknown.chains,
       ...(extra?.chains ?? []),
     ]),
-    sets: new Map([...sets, [nowMap, nowElements(generation)], ...unknown.sets, ...(extra?.sets ?? [])]),
+    sets: new Map([...sets, [nowSet, nowElement(generation)], ...(extra?.sets ?? [])]),
     counters: new Set([...counters, cutCounter, ...unknown.counters, ...(extra?.counters ?? [])]),
   };
 }
 
-function nowElements(generation: number): NamedSet {
-  const elements = new Map(["2", "10"].map((family) => [family, nowIs(generation)] as const));
-  return { kind: "map", type: "nf_proto : classid", flags: [], elements };
+function nowElement(generation: number): NamedSet {
+  const elements = new Map([[nowIs(generation), ""]]);
+  return { kind: "set", type: "mark", flags: [], size: 4, elements };
 }
 
 type NamedChain = readonly [string, Chain];
@@ -82,17 +89,17 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
     [leaveChain, { rules: [mayLeave] }],
-    ["stamp", { rules: [...unlessSame, settle, setMark(judged, current), "accept"] }],
+    ["stamp", { rules: [unlessSame, settle, setMark(judged, current), "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
     ...(isStamped(mask, generation)
       ? ([
-          ["deny", { rules: [...unlessSame, "ct state 0x2 goto cut", ...deny] }],
+          ["deny", { rules: [unlessSame, "ct state 0x2 goto cut", ...deny] }],
           [
             "cut",
             { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] },
           ],
         ] as const)
-      : ([["deny", { rules: [...unlessSame, ...deny] }]] as const)),
+      : ([["deny", { rules: [unlessSame, ...deny] }]] as const)),
     // No verdict: whatever comes after it on this walk comes here, too, and falls out of the base chain.
     [outdatedChain, { rules: [unsettle] }],
   ];
@@ -112,9 +119,6 @@ function memory({ connectionMask: mask }: NodeOptions, generation: number) {
   };
 }
 
-// Finding neighbours is not a connection; such packets never come from further away.
-const neighbours = "ip6 hoplimit 255 icmpv6 type 133-137 accept";
-
 function baseChains(
   program: NodeProgram,
   options: NodeOptions,
@@ -122,33 +126,27 @@ function baseChains(
   place: Place,
 ): readonly NamedChain[] {
   const { allowed, remembered } = memory(options, generation);
-  const at = (hook: "forward" | "input" | "output", turn: number) =>
-    `type filter hook ${hook} priority ${firstPriority[place] + turn}; policy accept;`;
-  const again = (walk: string) => [`${isSettled} accept`, `jump ${walk}`, "drop"];
+  const again = (hook: string, walk: string, before: readonly string[] = []): NamedChain => [
+    againChain(hook),
+    { rules: [...before, `${isSettled} accept`, `jump ${walk}`, "drop"] },
+  ];
   // Errors, and the reset by which somebody learns that he is denied.
   const notOfPods = ['oifname "lo" accept', "ct state 0x4 accept"];
   const own = ownNode(program, "daddr").length > 0;
   return [
-    ["forward", { hook: at("forward", 0), rules: [...remembered, neighbours, "goto through"] }],
-    ["forward_again", { hook: at("forward", 1), rules: again("through") }],
-    ["input", { hook: at("input", 0), rules: ['iifname "lo" accept', "goto coming"] }],
-    ["input_again", { hook: at("input", 1), rules: again("coming") }],
+    baseChain("forward", place, [...remembered, neighbours, "goto through"]),
+    again("forward", "through"),
+    baseChain("input", place, ['iifname "lo" accept', "goto coming"]),
+    again("input", "coming"),
     ...(own || judgesEgress(program)
       ? [
-          ["output", { hook: at("output", 0), rules: [...notOfPods, "goto going"] }] as const,
-          [
-            "output_again",
-            {
-              hook: at("output", 1),
-              rules: [
-                ...notOfPods,
-                ...allowed,
-                // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
-                ...(own ? ["ct direction 0 jump going_own"] : []),
-                ...again("going"),
-              ],
-            },
-          ] as const,
+          baseChain("output", place, [...notOfPods, "goto going"]),
+          // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
+          again("output", "going", [
+            ...notOfPods,
+            ...allowed,
+            ...(own ? ["ct direction 0 jump going_own"] : []),
+          ]),
         ]
       : []),
   ];
@@ -166,43 +164,27 @@ function walks(
     program.names.length === 0
       ? []
       : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
-  const unknown = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
-    families(options).map(
-      ({ family, ip }) => `${ip} ${side} @${localRanges[family]} goto ${unknownCounter[direction]}`,
-    );
-  // Such packets are never routed: they go from port to port of a bridge, by addresses that pods give themselves and that
-  // no policy can name.
-  const linkLocal = (direction: "egress" | "ingress", side: "saddr" | "daddr") =>
-    families(options).length === 0
-      ? []
-      : [`ip6 ${side} fe80::/10 ${notToAll[side]}goto ${unknownCounter[direction]}`];
-  const leaving = (side: "saddr" | "daddr") => [
+  const unknown = (direction: "egress" | "ingress", side: Side) =>
+    watchedRanges(options).map(({ ip, range }) => `${ip} ${side} ${range} goto ${unknownCounter[direction]}`);
+  const isWatched = holdsStrangersBack(options);
+  const ofLink = (direction: "egress" | "ingress", side: Side) =>
+    isWatched ? [linkLocal(direction, side)] : [];
+  const leaving = (side: Side) => [
     ...podsIn("egress", side),
     ...unknown("egress", side).map((rule) => `${hasNotLeft} ${rule}`),
   ];
-  const entering = (side: "saddr" | "daddr") => [
+  const entering = (side: Side) => [
     unsettle,
     ...podsIn("ingress", side),
     ...unknown("ingress", side),
-    ...linkLocal("ingress", side),
+    ...ofLink("ingress", side),
   ];
-  const through = (source: "saddr" | "daddr", destination: "saddr" | "daddr") => [
+  const through = (source: Side, destination: Side) => [
     ...leaving(source),
-    ...linkLocal("egress", source),
+    ...ofLink("egress", source),
     ...entering(destination),
     "goto stamp",
   ];
-  // The same to the node itself, which has other neighbours, too; these are not behind what pods hang on, but for those of a
-  // node whose own link is a bridge. It may get its address from there.
-  const linkLocalHere =
-    families(options).length === 0
-      ? []
-      : [
-          `ip6 saddr fe80::/10 udp sport 547 udp dport 546 ${settle} accept`,
-          ...["bridge", "veth"].map(
-            (kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr").join("")}`,
-          ),
-        ];
   const own = ownNode(program, "daddr");
   return [
     [
@@ -221,7 +203,7 @@ function walks(
           "ct direction 1 goto coming_reply",
           ...forget,
           ...leaving("saddr"),
-          ...linkLocalHere,
+          ...(isWatched ? linkLocalHere(`${settle} accept`) : []),
           "goto stamp",
         ],
       },
@@ -235,16 +217,13 @@ function walks(
   ];
 }
 
-const podsIn = (direction: "egress" | "ingress", side: "saddr" | "daddr"): readonly string[] => [
+const podsIn = (direction: "egress" | "ingress", side: Side): readonly string[] => [
   `ip ${side} vmap @${podMaps[direction][4]}`,
   `ip6 ${side} vmap @${podMaps[direction][6]}`,
 ];
 
-/** What is sent to all of a link is not for one pod. */
-const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
-
 /** What the node may not do to its pods. */
-function ownNode({ ruleset }: NodeProgram, side: "saddr" | "daddr"): readonly string[] {
+function ownNode({ ruleset }: NodeProgram, side: Side): readonly string[] {
   return ([4, 6] as const).flatMap((family) =>
     ruleset.sets.has(podMaps.ownNode[family])
       ? [`${family === 4 ? "ip" : "ip6"} ${side} vmap @${podMaps.ownNode[family]}`]
@@ -264,60 +243,12 @@ function judgesEgress({ ruleset }: NodeProgram): boolean {
   });
 }
 
-function families({ unknownPods: mode, localRanges: ranges }: NodeOptions) {
-  if (mode === "allow") return [];
-  return ([4, 6] as const).flatMap((family) =>
-    ranges.some((range) => range.family === family) ? [{ family, ip: family === 4 ? "ip" : "ip6" }] : [],
-  );
-}
-
-/** Addresses that belong to this node's pods, and to none that is known: the verdict is not programmed yet. */
-function unknownPods(
-  options: NodeOptions,
-  generation: number,
-): {
-  readonly chains: readonly (readonly [string, Chain])[];
-  readonly sets: readonly (readonly [string, NamedSet])[];
-  readonly counters: readonly string[];
-} {
-  const concerned = families(options);
-  if (concerned.length === 0) return { chains: [], sets: [], counters: [] };
-  const names = [unknownCounter.egress, unknownCounter.ingress];
+/** Those whose verdict is not programmed yet. */
+function unknownPods(options: NodeOptions, generation: number) {
+  if (!holdsStrangersBack(options)) return { counters: [], chains: [] };
+  const drop = [unlessSameRules(generation), "drop"];
   return {
-    counters: names,
-    chains: names.map((name) => [name, { rules: unknownRules(name, options, generation) }] as const),
-    sets: concerned.map(
-      ({ family }) => [localRanges[family], rangeSet(family, options.localRanges)] as const,
-    ),
+    counters: Object.values(unknownCounter),
+    chains: strangersEnd(options, { drop, watch: [settle, "accept"] }),
   };
 }
-
-function unknownRules(name: string, { log, shadow }: NodeOptions, generation: number): readonly string[] {
-  const limit =
-    log && `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
-  return [
-    `counter name "${name}"`,
-    ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
-    ...(shadow ? [settle, "accept"] : [...unlessSameRules(generation), "drop"]),
-  ];
-}
-
-function rangeSet(family: Family, ranges: readonly Cidr[]): NamedSet {
-  const own = ranges.filter((range) => range.family === family);
-  // Intervals that overlap are refused.
-  const outermost = own.filter((range) => !own.some((other) => isWider(other, range)));
-  return {
-    kind: "set",
-    type: `ipv${family}_addr`,
-    flags: ["interval"],
-    elements: new Map(outermost.map((range) => [rangeText(range), ""])),
-  };
-}
-
-const isWider = (outer: Cidr, inner: Cidr): boolean => outer.prefix < inner.prefix && covers(outer, inner);
-
-/** As nft prints it: a single address without its prefix. */
-const rangeText = (range: Cidr): string =>
-  range.prefix === bitsOf(range.family)
-    ? formatAddress({ family: range.family, value: range.first })
-    : formatCidr(range);

@@ -21,10 +21,11 @@ export const podMaps = {
   ownNode: { 4: "pods_own4", 6: "pods_own6" },
 } as const;
 
+/** Local pods that no rule is about: all of them, where a node has no rules. */
+export const knownPods = { 4: "known4", 6: "known6" } as const;
+
 /** Address → identity: of pods and nodes, and of external ranges. */
 export const identityMaps = {
   exact: { 4: "ident4", 6: "ident6" },
   ranges: { 4: "cidr4", 6: "cidr6" },
 } as const;
-
-export const localRanges = { 4: "local4", 6: "local6" } as const;

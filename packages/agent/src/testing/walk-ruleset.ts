@@ -95,8 +95,10 @@ class Walk {
     return this.steps++ < before ? from : to;
   }
 
+  /** Those that the transaction makes are called before it is made, and those that it takes away after it. */
   private baseChains(): readonly string[] {
-    return [...this.transaction.from.chains]
+    const { from, to } = this.transaction;
+    return [...new Map([...from.chains, ...to.chains])]
       .flatMap(([name, chain]) => {
         const found = /^type filter hook (\w+) priority (-?\d+); policy accept;$/.exec(chain.hook ?? "");
         return found?.[1] === this.packet.hook ? [[Number(found[2]), name] as const] : [];
@@ -171,12 +173,12 @@ class Walk {
   };
 
   private lookup(name: string, key: string): string | undefined {
-    const set = this.step().sets.get(name);
-    if (set === undefined) {
-      const { from, to } = this.transaction;
-      if (!from.sets.has(name) && !to.sets.has(name)) throw new Error(`no set ${name}`);
-      return undefined;
-    }
+    const { from, to } = this.transaction;
+    const now = this.step().sets;
+    // One that the transaction takes away stays as it was until the next one.
+    const set = now.get(name) ?? (to.sets.has(name) ? undefined : from.sets.get(name));
+    if (set === undefined && !to.sets.has(name)) throw new Error(`no set ${name}`);
+    if (set === undefined) return undefined;
     if (set.elements === "learned") return this.learned.get(name)?.has(key) ? "" : undefined;
     return set.flags.includes("interval") ? inIntervals(set, key) : set.elements.get(key);
   }
@@ -271,18 +273,22 @@ const words: readonly Word[] = [
     },
   },
   {
-    pattern: /^(ip6?) ([sd]addr) @(\S+) /,
-    apply: (view, [, ip, side, set]) => {
+    pattern: /^(ip6?) ([sd]addr) (!= )?@(\S+) /,
+    apply: (view, [, ip, side, not, set]) => {
       const address = addressOf(view, ip!, side!);
-      return address !== undefined && view.lookup(set!, address) !== undefined;
+      if (address === undefined) return false;
+      return (view.lookup(set!, address) !== undefined) === (not === undefined);
     },
   },
   {
-    pattern: /^(ip6?) ([sd]addr) (!= )?([\d.a-f:]+\/\d+) /,
+    pattern: /^(ip6?) ([sd]addr) (!= )?([\d.a-f:]+(?:\/\d+)?) /,
     apply: (view, [, ip, side, not, block]) => {
-      if ((ip === "ip" ? 4 : 6) !== view.family()) return false;
-      const { source, destination } = view.packet();
-      return contains(parseCidr(block!)!, side === "saddr" ? source : destination) === (not === undefined);
+      const address = addressOf(view, ip!, side!);
+      if (address === undefined) return false;
+      const isIn = block!.includes("/")
+        ? contains(parseCidr(block!)!, parseAddress(address)!)
+        : address === block;
+      return isIn === (not === undefined);
     },
   },
   {
@@ -306,12 +312,9 @@ const words: readonly Word[] = [
     },
   },
   {
-    pattern: /^meta priority set meta nfproto map @(\S+)$/,
-    apply: (view, [, map]) => {
-      const found = view.lookup(map!, view.family() === 4 ? "2" : "10");
-      if (found !== undefined) view.priority(found);
-      return found !== undefined;
-    },
+    // The bits that are set whatever the mark is: a constant.
+    pattern: /^meta mark & (0x\w{8}) \| \1 != @(\S+) /,
+    apply: (view, [, constant, set]) => view.lookup(set!, constant!) === undefined,
   },
   {
     pattern: /^meta priority set (none|[\da-f]+:[\da-f]+)( |$)/,

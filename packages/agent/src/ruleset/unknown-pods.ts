@@ -1,0 +1,82 @@
+import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core";
+import type { NodeOptions } from "./program.js";
+import type { Chain } from "./ruleset.js";
+import { logPrefix, unknownCounter } from "./vocabulary.js";
+
+/*
+ * Addresses in the ranges of this node's pods that no known pod has: a pod that is not programmed yet, or somebody who lies.
+ */
+
+export type Side = "saddr" | "daddr";
+
+export interface WatchedRange {
+  readonly family: Family;
+  readonly ip: "ip" | "ip6";
+  /** As nft prints it: a single address without its prefix. */
+  readonly range: string;
+}
+
+/**
+ * Ranges of this node's pods in which strangers are held back. They are few, and stand in rules: the kernel shows what is in a set of
+ * ranges a moment later than it shows the rules that look into it.
+ */
+export function watchedRanges({ unknownPods: mode, localRanges }: NodeOptions): readonly WatchedRange[] {
+  if (mode === "allow") return [];
+  const outermost = localRanges.filter((range) => !localRanges.some((other) => isWider(other, range)));
+  const watched = outermost.map(
+    (range): WatchedRange => ({
+      family: range.family,
+      ip: range.family === 4 ? "ip" : "ip6",
+      range: rangeText(range),
+    }),
+  );
+  return [...new Map(watched.map((one) => [one.range, one])).values()];
+}
+
+export const holdsStrangersBack = (options: NodeOptions): boolean => watchedRanges(options).length > 0;
+
+/** Where they end: counted, logged, and held back by `verdict`, unless the node only watches. */
+export function strangersEnd(
+  { log, shadow }: NodeOptions,
+  verdict: { readonly drop: readonly string[]; readonly watch: readonly string[] },
+): readonly (readonly [string, Chain])[] {
+  const limit =
+    log && `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
+  return Object.values(unknownCounter).map((name) => [
+    name,
+    {
+      rules: [
+        `counter name "${name}"`,
+        ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
+        ...(shadow ? verdict.watch : verdict.drop),
+      ],
+    },
+  ]);
+}
+
+/**
+ * Packets between addresses of a link are never routed: they go from port to port of a bridge, by addresses that pods give
+ * themselves and that no policy can name.
+ */
+export const linkLocal = (direction: "egress" | "ingress", side: Side): string =>
+  `ip6 ${side} fe80::/10 ${notToAll[side]}goto ${unknownCounter[direction]}`;
+
+/** What is sent to all of a link is not for one pod. */
+const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
+
+/**
+ * The same to the node itself, which has other neighbours, too; these are not behind what pods hang on, but for those of a
+ * node whose own link is a bridge. It may get its address from there.
+ */
+export const linkLocalHere = (letIn: string): readonly string[] => [
+  `ip6 saddr fe80::/10 udp sport 547 udp dport 546 ${letIn}`,
+  ...["bridge", "veth"].map((kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr")}`),
+];
+
+const isWider = (outer: Cidr, inner: Cidr): boolean =>
+  outer.family === inner.family && outer.prefix < inner.prefix && covers(outer, inner);
+
+const rangeText = (range: Cidr): string =>
+  range.prefix === bitsOf(range.family)
+    ? formatAddress({ family: range.family, value: range.first })
+    : formatCidr(range);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
-import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/meanwhile.js";
+import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/preparation.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
 import {

@@ -4,7 +4,7 @@ import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
-import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/meanwhile.js";
+import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/preparation.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
 import {

@@ -27,12 +27,12 @@ export class Storm {
     private readonly senders: readonly ChildProcess[],
   ) {}
 
-  /** Blows until it is stopped. Sources are addresses that lead to pod `from` as well, by their last number. */
+  /** Blows until it is stopped. Sources are addresses in one row that lead to pod `from` as well. */
   static start(
     lab: NodeLab,
     from: string,
     to: string,
-    sources: Readonly<Record<keyof StormPorts, readonly number[]>>,
+    sources: Readonly<Record<keyof StormPorts, readonly string[]>>,
     ports: StormPorts,
   ): Storm {
     // Connections that were allowed are forgotten quickly: most packets then open one anew.
@@ -93,7 +93,7 @@ function packetPattern(
   lab: NodeLab,
   from: string,
   to: string,
-  sources: readonly number[],
+  sources: readonly string[],
   port: number,
 ): string {
   const link = (where: string, device: string) =>
@@ -103,12 +103,12 @@ function packetPattern(
       .split(":")
       .map((byte) => `0x${byte}`)
       .join(", ");
-  const [first, last] = [Math.min(...sources), Math.max(...sources)];
   const bytes = (address: string) => address.split(".").join(", ");
+  const [first, last] = [sources[0]!, sources.at(-1)!].map((address) => address.split(".").at(-1));
   return `{
   ${link("node", `v-${from}`)}, ${link(from, "eth0")}, const16(0x0800),
   0x45, 0, const16(46), const16(0), const16(0), 64, 17, csumip(14, 33),
-  ${bytes(lab.addressOf(from).split(".").slice(0, 3).join("."))}, dinc(${first}, ${last}, 1), ${bytes(lab.addressOf(to))},
+  ${bytes(sources[0]!.split(".").slice(0, 3).join("."))}, dinc(${first}, ${last}, 1), ${bytes(lab.addressOf(to))},
   drnd(2), const16(${port}), const16(26), const16(0), fill(0x61, 18)
 }
 `;

@@ -17,11 +17,13 @@ const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 const ports = { allowed: 9001, denied: 9000 };
 const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? 40);
 
-/** Pods that share the wire of pod a, so that there are more sources than one address has ports. */
-const relatives = Array.from({ length: 100 }, (_, i) => 20 + i);
+/** All of them share the wire of pod a: there are more sources than one address has ports. */
+const hundred = (first: string) => Array.from({ length: 100 }, (_, i) => `${first}${20 + i}`);
 
-/** The same, and no pod has these addresses: without any policy they are held back, too. */
-const strangers = relatives.map((host) => host + 100);
+const relatives = hundred("10.9.0.");
+/** In the range of the node's pods, and no pod has these addresses: without any policy they are held back, too. */
+const strangers = Array.from({ length: 100 }, (_, i) => `10.9.0.${120 + i}`);
+const outsiders = { allowed: hundred("10.9.1."), denied: hundred("10.9.2.") };
 
 let lab: NodeLab | undefined;
 let storm: Storm | undefined;
@@ -32,9 +34,9 @@ afterEach(() => {
 
 async function labOfMany(): Promise<NodeLab> {
   lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" });
-  for (const host of [...relatives, ...strangers])
-    lab.run("node", "ip", "route", "add", `10.9.0.${host}/32`, "dev", "v-a");
-  const others = relatives.map((host) => [`r${host}`, `10.9.0.${host}`] as const);
+  for (const range of ["10.9.0.0/24", "10.9.1.0/24", "10.9.2.0/24"])
+    lab.run("node", "ip", "route", "add", range, "dev", "v-a");
+  const others = relatives.map((address, i) => [`r${i}`, address] as const);
   lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"], ...others));
   return lab;
 }
@@ -105,11 +107,29 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
     const way = (turn: number) => (turn % 2 === 0 ? "" : ways[(turn >> 1) % ways.length]!(turn));
     await changeUnderStorm(node, sources, way);
   });
+
+  it(`so it is when rules begin to speak of ranges, and end to, in ${changes} changes`, {
+    timeout: 300_000,
+  }, async () => {
+    await changeUnderStorm(await labOfMany(), outsiders, ranges);
+  });
 });
+
+/** By whom they are from, and by where they are for. */
+const ranges = (turn: number): string => `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: b, namespace: shop}
+spec:
+  podSelector: {matchLabels: {app: b}}
+  policyTypes: [Ingress]
+  ingress:
+  - ${turn % 2 === 0 ? `ports: [{port: ${ports.allowed}, protocol: UDP}]` : "from: [{ipBlock: {cidr: 10.9.1.0/24}}]"}
+`;
 
 async function changeUnderStorm(
   node: NodeLab,
-  sources: Readonly<Record<keyof typeof ports, readonly number[]>>,
+  sources: Readonly<Record<keyof typeof ports, readonly string[]>>,
   way: (turn: number) => string,
 ): Promise<void> {
   node.write("manifests/policy.yaml", way(0));

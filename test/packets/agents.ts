@@ -10,6 +10,7 @@ import {
   type Outcome,
 } from "@tierwall/agent";
 import { isStamped } from "../../packages/agent/src/ruleset/connection-mark.js";
+import { renewal } from "../../packages/agent/src/kernel/learned.js";
 import { resolvedPairs, usualOptions, withoutNames } from "./enforce.js";
 import type { Lab } from "./lab/lab.js";
 
@@ -66,9 +67,12 @@ async function applyOn({ compiler, table, options }: Agent, state: State): Promi
     for (const [family, pairs] of resolvedPairs(names, state.cluster.facts.dns ?? []))
       for (const set of [names.fresh[family], names.kept[family]])
         valueOf(
-          await table.addElements(
-            set,
-            pairs.map((key) => ({ key, seconds: 3600 })),
+          await table.changeElements(({ name }) =>
+            renewal(
+              name,
+              set,
+              pairs.map((key) => ({ key, seconds: 3600 })),
+            ),
           ),
         );
   return applied;

@@ -60,7 +60,9 @@ function setup(
     source,
     compilerFor: (of) => {
       compilers.push(of);
-      return { compile: () => ({ ruleset: emptyRuleset, book: new Map(), names: [] }) };
+      return {
+        compile: () => ({ ruleset: emptyRuleset, book: new Map(), ranges: { 4: "", 6: "" }, names: [] }),
+      };
     },
     enforce: async (turn) => {
       const refusal = await enforce(turn);

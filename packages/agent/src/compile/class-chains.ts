@@ -1,5 +1,5 @@
 import type { Direction } from "@tierwall/core";
-import { identityMaps } from "../ruleset/vocabulary.js";
+import { exactMaps, rangesChain } from "../ruleset/vocabulary.js";
 import { hasLeft, unidentified } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing } from "./terminals.js";
@@ -34,11 +34,9 @@ export class ClassChains {
 }
 
 function lookups(side: "saddr" | "daddr"): readonly string[] {
-  const { exact, ranges } = identityMaps;
   return [
-    `meta priority set ip ${side} map @${exact[4]}`,
-    `meta priority set ip6 ${side} map @${exact[6]}`,
-    `meta priority ${unidentified} meta priority set ip ${side} map @${ranges[4]}`,
-    `meta priority ${unidentified} meta priority set ip6 ${side} map @${ranges[6]}`,
+    `meta priority set ip ${side} map @${exactMaps[4]}`,
+    `meta priority set ip6 ${side} map @${exactMaps[6]}`,
+    `meta priority ${unidentified} goto ${rangesChain[side]}`,
   ];
 }

@@ -2,6 +2,7 @@ import { type Family, formatAddress, formatRange } from "@tierwall/core";
 import { editedElements, type Elements } from "../ruleset/edited-elements.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { ClaimedAddresses } from "./claimed-addresses.js";
+import { contentName } from "./content-name.js";
 import type { End, EndRange, Ends, Located } from "./ends.js";
 import { somebody } from "./identities.js";
 import { roomFor } from "./map-size.js";
@@ -11,7 +12,13 @@ interface Made {
   readonly allRanges: readonly EndRange[];
   readonly claimed: ClaimedAddresses;
   readonly exact: NamedSet & { readonly elements: Elements };
-  readonly ranges: NamedSet;
+  readonly ranges: Ranges;
+}
+
+/** What it holds is in its name: another one is loaded before rules look into it. */
+interface Ranges {
+  readonly name: string;
+  readonly map: NamedSet;
 }
 
 /** The maps that tell who is at an address: pods and nodes one by one, external addresses by range. */
@@ -27,7 +34,7 @@ export class IdentityMaps {
   update(
     identities: ReadonlyMap<End, string>,
     changed: ReadonlySet<End>,
-  ): { readonly exact: NamedSet; readonly ranges: NamedSet } {
+  ): { readonly exact: NamedSet; readonly ranges: Ranges } {
     const { made } = this;
     this.made =
       made !== undefined && this.isOnlyPods(made, changed)
@@ -67,7 +74,10 @@ export class IdentityMaps {
       allRanges: ends.ranges,
       claimed,
       exact: this.exact(this.all(identities, claimed)),
-      ranges: { kind: "map", type: this.type, flags: ["interval"], elements },
+      ranges: {
+        name: contentName(`cidr${family}`, [...elements].join()),
+        map: { kind: "map", type: this.type, flags: ["interval"], elements },
+      },
     };
   }
 

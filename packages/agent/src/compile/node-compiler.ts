@@ -2,7 +2,7 @@ import type { Cluster, Rule, Tiers } from "@tierwall/core";
 import { editedKeys } from "../ruleset/edited-elements.js";
 import type { ModesOf, NodeOptions, NodeProgram } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
-import { identityMaps } from "../ruleset/vocabulary.js";
+import { exactMaps } from "../ruleset/vocabulary.js";
 import { ChainStore, type Reached } from "./chain-store.js";
 import { type End, Ends } from "./ends.js";
 import { Identities } from "./identities.js";
@@ -91,15 +91,22 @@ export class NodeCompiler {
     for (const [name, map] of this.podMaps.update(cluster, rows, walks, identities)) put(name, map);
     const reached = this.reachedFrom(sets, walks, identities);
     for (const [name, map] of reached.maps) sets.set(name, map);
+    const named = { 4: "", 6: "" };
     for (const family of [4, 6] as const) {
       const { exact, ranges } = this.identityMaps[family].update(identities, this.identities.changed);
-      put(identityMaps.exact[family], exact);
-      put(identityMaps.ranges[family], ranges);
+      put(exactMaps[family], exact);
+      put(ranges.name, ranges.map);
+      named[family] = ranges.name;
     }
     const names = this.podMaps.names(walks);
     for (const name of names) for (const [setName, set] of kernelSets(name)) put(setName, set);
     this.made = { sets, reached };
-    return { ruleset: { chains: reached.chains, sets, counters: walks.counters }, book: walks.book, names };
+    return {
+      ruleset: { chains: reached.chains, sets, counters: walks.counters },
+      book: walks.book,
+      ranges: named,
+      names,
+    };
   }
 
   private reachedFrom(

@@ -9,7 +9,7 @@ import { Conntrack } from "./conntrack.js";
 import { type Count, CounterSums } from "./counters.js";
 import { Exclusive } from "./exclusive.js";
 import { Generations } from "./generations.js";
-import { carryOver, renewal, type TimedElement } from "./learned.js";
+import { carryOver } from "./learned.js";
 import { type Lock, takeLock } from "./lock.js";
 import { Monitor } from "./monitor.js";
 import { Nft } from "./nft.js";
@@ -419,15 +419,6 @@ export class KernelTable {
     this.#sweepSoon();
     this.#stampSoon();
     this.#options.onTrialEnd?.(end);
-  }
-
-  /** Into sets that are learned while the agent runs; those that are there begin their time anew. */
-  addElements(set: string, elements: readonly TimedElement[]): Promise<Outcome<void>> {
-    return this.#queue.run(async () => {
-      const there = this.#inForce.filter(({ held }) => held.ruleset.sets.has(set));
-      if (there.length === 0) return failed(`the set \`${set}\` is not in the kernel`);
-      return this.#nft.transact(there.map(({ name }) => renewal(name, set, elements)).join(""));
-    });
   }
 
   /** Writes into learned sets of the tables that judge now. */

@@ -9,7 +9,7 @@ test("is held by one, and free after that", async () => {
   const first = await takeLock(name);
   expect(await takeLock(name)).toEqual({
     ok: false,
-    message: `another agent keeps the table \`${name}\` of this network namespace: stop it first`,
+    message: `another agent keeps the table \`${name}\` of this network namespace, and its rules stay when it ends: stop it first, as the service \`tierwall-agent\` or as the pod of its DaemonSet on this node`,
   });
   if (first.ok) await first.value.release();
   const again = await takeLock(name);

@@ -17,7 +17,7 @@ export function takeLock(name: string): Promise<Outcome<Lock>> {
       resolve(
         failed(
           error.code === "EADDRINUSE"
-            ? `another agent keeps the table \`${name}\` of this network namespace: stop it first`
+            ? `another agent keeps the table \`${name}\` of this network namespace, and its rules stay when it ends: stop it first, as the service \`tierwall-agent\` or as the pod of its DaemonSet on this node`
             : `the lock for the table \`${name}\` cannot be taken: ${error.message}`,
         ),
       );

@@ -1,7 +1,7 @@
 import { difference, emptyTable, type Held } from "../ruleset/difference.js";
 import { isNothing, type Leftover, nothingLeft } from "../ruleset/leftover.js";
 import { parseListing } from "../ruleset/listing.js";
-import { isMeanwhile, meanwhileChains, withChains } from "../ruleset/meanwhile.js";
+import { isMeanwhile, meanwhileChains, rangesToCome, withChains } from "../ruleset/preparation.js";
 import type { Chain, Ruleset } from "../ruleset/ruleset.js";
 import type { CounterSums } from "./counters.js";
 import type { Generations } from "./generations.js";
@@ -58,10 +58,19 @@ export class Tables {
 
   /** Makes a table, in the place of any that has its name. */
   async load(name: string, wish: Wish): Promise<Outcome<Table>> {
-    const loading = difference(name, emptyTable, wish.ruleset);
+    const first: Ruleset = { ...emptyTable.ruleset, sets: rangesToCome(emptyTable, wish.ruleset) };
+    const preparing = difference(name, emptyTable, first);
+    const loading = difference(name, { ruleset: first, leftover: nothingLeft }, wish.ruleset);
+    if (preparing.kind === "impossible") return failed(preparing.because);
     if (loading.kind === "impossible") return failed(loading.because);
-    const text = `table inet ${name}\ndelete table inet ${name}\n${loading.transaction}`;
+    const begin = `table inet ${name}\ndelete table inet ${name}\n`;
+    // Without a state: who is killed now leaves a table that is nobody's.
+    const prepared =
+      first.sets.size === 0 ? done(undefined) : await this.nft.transact(begin + preparing.transaction);
+    if (!prepared.ok) return prepared;
+    const text = first.sets.size === 0 ? begin + loading.transaction : loading.transaction;
     const state = await this.#commit(name, text, undefined, wish);
+    if (!state.ok && first.sets.size > 0) await this.nft.transact(`delete table inet ${name}\n`);
     if (!state.ok) return state;
     return done({ name, held: { ruleset: wish.ruleset, leftover: nothingLeft }, state: state.value });
   }
@@ -69,7 +78,7 @@ export class Tables {
   /** Turns a table into another in place; where that is of other rules, packets under way are seen to. */
   async change(table: Table, wish: Wish): Promise<Outcome<Table>> {
     if (wish.generation === table.state.generation) return this.#turn(table, wish, nothingMore);
-    const ready = await this.#putUpMeanwhile(table);
+    const ready = await this.#prepare(table, wish.ruleset);
     if (!ready.ok) return ready;
     const up = ready.value.held.leftover.chains;
     const stay = [...meanwhileChains(wish.ruleset)].filter(([name]) => up.has(name));
@@ -92,18 +101,22 @@ export class Tables {
     });
   }
 
-  async #putUpMeanwhile(table: Table): Promise<Outcome<Table>> {
+  async #prepare(table: Table, wanted: Ruleset): Promise<Outcome<Table>> {
     const { name, held, state } = table;
-    const wanted = [...meanwhileChains(held.ruleset)];
-    const missing = new Map(wanted.filter(([chain]) => !held.leftover.chains.has(chain)));
-    if (missing.size === 0) return done(table);
     const { ruleset, leftover } = held;
-    const change = difference(name, { ruleset, leftover: nothingLeft }, withChains(ruleset, missing));
+    const meanwhile = [...meanwhileChains(ruleset)];
+    const chains = new Map(meanwhile.filter(([chain]) => !leftover.chains.has(chain)));
+    const ranges = rangesToCome(held, wanted);
+    if (chains.size + ranges.size === 0) return done(table);
+    const prepared = { ...withChains(ruleset, chains), sets: new Map([...ruleset.sets, ...ranges]) };
+    const change = difference(name, { ruleset, leftover: nothingLeft }, prepared);
     if (change.kind === "impossible") return failed(change.because);
     const next = await this.#commit(name, change.transaction, state, { ...state, ruleset });
-    return next.ok
-      ? done({ name, held: { ruleset, leftover: alsoLeft(leftover, missing) }, state: next.value })
-      : next;
+    if (!next.ok) return next;
+    // Nothing refers to any of it: should the change fail, it goes with the next transaction.
+    const sets = new Map([...leftover.sets, ...ranges]);
+    const left = { ...alsoLeft(leftover, chains), sets };
+    return done({ name, held: { ruleset, leftover: left }, state: next.value });
   }
 
   /** Removes what the last change left over. */

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { denying } from "../testing/denying-ruleset.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import { KernelTable, type TrialEnd } from "./kernel-table.js";
+import { renewal } from "./learned.js";
 import { done, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
@@ -94,7 +95,7 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
   test("what is learned meanwhile is learned by both tables", async () => {
     value(await table.startTrial(denying(81), 60));
     const key = "10.0.0.1 . 192.0.2.1";
-    value(await table.addElements("names", [{ key, seconds: 60 }]));
+    value(await table.changeElements(({ name }) => renewal(name, "names", [{ key, seconds: 60 }])));
     for (const name of ["tierwall", "tierwall-b"]) {
       expect(node.run("nft", "list", "set", "inet", name, "names")).toContain(key);
     }

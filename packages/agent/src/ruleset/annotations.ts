@@ -2,7 +2,7 @@ import { type Cluster, type Decider, deciderText, formatAddress } from "@tierwal
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
-import { counterOf, identityMaps, knownPods, podMaps } from "./vocabulary.js";
+import { counterOf, exactMaps, knownPods, podMaps } from "./vocabulary.js";
 
 /** What stands where only the frame of the table knows. */
 const framed: Readonly<Record<string, string>> = {
@@ -12,6 +12,8 @@ const framed: Readonly<Record<string, string>> = {
   coming: "what pods on this node may send to it",
   output: "packets of this node itself",
   going: "it reaches its pods, unless a rule binds it",
+  ranges_saddr: "who is behind an address that is no pod's and no node's",
+  ranges_daddr: "the same for destinations",
   leave: "the source may send it: its destination has still to be asked",
   outdated: "the rules changed during the walk: what it came to counts for nothing, and it is made again",
   stamp: "remembers that the connection is allowed, for as long as these rules are in force",
@@ -49,7 +51,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
 }
 
 const addressMaps: ReadonlySet<string> = new Set(
-  [identityMaps.exact, knownPods, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
+  [exactMaps, knownPods, ...Object.values(podMaps)].flatMap((maps) => [maps[4], maps[6]]),
 );
 
 /** `Allow (ingress): NetworkPolicy shop/allow-web rule 1 · policies/shop.yaml:31`. */

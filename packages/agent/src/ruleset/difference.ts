@@ -23,7 +23,7 @@ export type Difference =
  * The transaction that makes the table `wanted`; loading a whole table is the difference from nothing. In this order,
  * because nft checks each line against those before it:
  *
- *     what was left over           flush chains, delete sets and elements
+ *     what was left over           flush chains, delete sets
  *     what goes or changes         flush chains, delete elements
  *     what is new                  one table block: counters, chains, sets
  *     elements of sets that stay   they may name new chains
@@ -42,7 +42,7 @@ export function difference(table: string, held: Held, wanted: Ruleset): Differen
   return {
     kind: "in-place",
     transaction: lines.map((line) => `${line}\n`).join(""),
-    leftover: { counters, chains, ...sets },
+    leftover: { counters, chains, sets },
   };
 }
 
@@ -86,14 +86,9 @@ function draftChains(
   return left;
 }
 
-function draftSets(
-  draft: Draft,
-  { ruleset, leftover }: Held,
-  wanted: Ruleset,
-): Pick<Leftover, "sets" | "elements"> | string {
-  if (wanted.sets === ruleset.sets) return { sets: nothingLeft.sets, elements: nothingLeft.elements };
-  const identities = new GivenIdentities(wanted);
-  const elements = new Map<string, ReadonlyMap<string, string>>();
+/** The same of sets. */
+function draftSets(draft: Draft, { ruleset, leftover }: Held, wanted: Ruleset): Leftover["sets"] | string {
+  if (wanted.sets === ruleset.sets) return nothingLeft.sets;
   for (const [name, set] of wanted.sets) {
     const old = ruleset.sets.get(name) ?? leftover.sets.get(name);
     if (old === set) continue;
@@ -103,65 +98,30 @@ function draftSets(
     }
     if (!sameDeclaration(old, set)) return `${set.kind} ${name} is to be declared in another way`;
     if (old.elements === set.elements || old.elements === "learned" || set.elements === "learned") continue;
-    // Nobody looks into a set that was left over.
-    const inUse = ruleset.sets.has(name) ? identities : undefined;
-    const change = changeOf(old.elements, leftover.elements.get(name), set, inUse);
-    if (change.removed.length + change.added.length > 0 && set.flags.includes("constant")) {
+    const { removed, added } = changeOf(old.elements, set.elements);
+    if (removed.length + added.length > 0 && set.flags.includes("constant")) {
       return `${set.kind} ${name} is constant and is to have other elements`;
     }
-    if (change.removed.length > 0) draft.going.push(elementLine("delete", draft.table, name, change.removed));
-    if (change.added.length > 0) draft.elements.push(elementLine("add", draft.table, name, change.added));
-    if (change.left.size > 0) elements.set(name, change.left);
+    if (removed.length > 0) draft.going.push(elementLine("delete", draft.table, name, removed));
+    if (added.length > 0) draft.elements.push(elementLine("add", draft.table, name, added));
   }
-  return { sets: new Map([...ruleset.sets].filter(([name]) => !wanted.sets.has(name))), elements };
+  return new Map([...ruleset.sets].filter(([name]) => !wanted.sets.has(name)));
 }
 
-interface ElementChange {
-  readonly removed: [string, string][];
-  readonly added: [string, string][];
-  readonly left: Map<string, string>;
-}
+type Element = readonly [key: string, value: string];
 
 function changeOf(
   old: ReadonlyMap<string, string>,
-  waiting: ReadonlyMap<string, string> | undefined,
-  set: NamedSet,
-  identities: GivenIdentities | undefined,
-): ElementChange {
-  const change: ElementChange = { removed: [], added: [], left: new Map() };
-  if (set.elements === "learned") return change;
-  for (const key of keysToCompare(old, set.elements)) {
-    const before = old.get(key);
-    const value = set.elements.get(key);
-    if (before === value || (before === undefined && waiting?.get(key) === value)) continue;
-    if (value !== undefined) {
-      if (before !== undefined) change.removed.push([key, before]);
-      change.added.push([key, value]);
-    } else if (set.type === "classid : verdict" && identities?.has(key) === false)
-      change.left.set(key, before!);
-    else change.removed.push([key, before!]);
+  wanted: ReadonlyMap<string, string>,
+): { readonly removed: readonly Element[]; readonly added: readonly Element[] } {
+  const [removed, added]: [Element[], Element[]] = [[], []];
+  for (const key of keysToCompare(old, wanted)) {
+    const [before, value] = [old.get(key), wanted.get(key)];
+    if (before === value) continue;
+    if (before !== undefined) removed.push([key, before]);
+    if (value !== undefined) added.push([key, value]);
   }
-  return change;
-}
-
-/**
- * A packet that was told an identity just before the transaction looks it up in a verdict map just after it. So an
- * identity that nobody is given any more is left over there for one transaction.
- */
-class GivenIdentities {
-  #given: Set<string> | undefined;
-  constructor(readonly wanted: Ruleset) {}
-
-  has(identity: string): boolean {
-    this.#given ??= new Set(this.#all());
-    return this.#given.has(identity);
-  }
-
-  *#all(): Iterable<string> {
-    for (const { type, elements } of this.wanted.sets.values()) {
-      if (type.endsWith(" : classid") && elements !== "learned") yield* elements.values();
-    }
-  }
+  return { removed, added };
 }
 
 function chainBlock(name: string, { hook, rules }: Chain): string {

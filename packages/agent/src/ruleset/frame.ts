@@ -11,7 +11,7 @@ import {
   strangersEnd,
   watchedRanges,
 } from "./unknown-pods.js";
-import { cutCounter, podMaps, unknownCounter } from "./vocabulary.js";
+import { cutCounter, podMaps, rangesChain, unknownCounter } from "./vocabulary.js";
 import {
   againChain,
   hasNotLeft,
@@ -61,6 +61,7 @@ export function frame(
   return {
     chains: new Map([
       ...chains,
+      ...ranges(program),
       ...endings(options, generation),
       ...walks(program, options, generation, additions),
       ...baseChains(program, options, generation, place),
@@ -78,6 +79,19 @@ function nowElement(generation: number): NamedSet {
 }
 
 type NamedChain = readonly [string, Chain];
+
+/** Who is at the other end, if that is neither a pod nor a node. */
+function ranges({ ranges: maps }: NodeProgram): readonly NamedChain[] {
+  return (["saddr", "daddr"] as const).map((side) => [
+    rangesChain[side],
+    {
+      rules: [
+        `meta priority set ip ${side} map @${maps[4]}`,
+        `meta priority set ip6 ${side} map @${maps[6]}`,
+      ],
+    },
+  ]);
+}
 
 /** Where walks come to an end. */
 function endings(options: NodeOptions, generation: number): readonly NamedChain[] {

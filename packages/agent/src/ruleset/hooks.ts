@@ -2,7 +2,7 @@ import type { Chain } from "./ruleset.js";
 
 /**
  * Of two tables that judge beside each other, each has the places of its base chains side by side: there may be another behind
- * each (meanwhile.ts).
+ * each (preparation.ts).
  */
 export type Place = "first" | "second";
 

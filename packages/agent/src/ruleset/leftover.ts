@@ -8,19 +8,16 @@ export interface Leftover {
   readonly chains: ReadonlyMap<string, Chain>;
   readonly sets: ReadonlyMap<string, NamedSet>;
   readonly counters: ReadonlySet<string>;
-  /** By the name of a set that is still in use. */
-  readonly elements: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export const nothingLeft: Leftover = {
   chains: new Map(),
   sets: new Map(),
   counters: new Set(),
-  elements: new Map(),
 };
 
 export const isNothing = (left: Leftover): boolean =>
-  left.chains.size + left.sets.size + left.counters.size + left.elements.size === 0;
+  left.chains.size + left.sets.size + left.counters.size === 0;
 
 /**
  * The lines that remove what was left over, but for what is wanted again: those that cut what it refers to open a
@@ -32,13 +29,6 @@ export function sweep(table: string, left: Leftover, wanted: Ruleset): { first: 
   const first = chains.map((name) => `flush chain inet ${table} ${name}`);
   for (const [name, set] of left.sets) {
     if (!wanted.sets.has(name)) first.push(`delete ${set.kind} inet ${table} ${name}`);
-  }
-  for (const [name, elements] of left.elements) {
-    const now = wanted.sets.get(name)?.elements;
-    const isWanted = (key: string, value: string) =>
-      now !== undefined && now !== "learned" && now.get(key) === value;
-    const stale = [...elements].filter(([key, value]) => !isWanted(key, value));
-    if (stale.length > 0) first.push(elementLine("delete", table, name, stale));
   }
   const last = [
     ...chains.map((name) => `delete chain inet ${table} ${name}`),
@@ -68,15 +58,9 @@ export function standing({
   readonly leftover: Leftover;
 }): Ruleset {
   if (isNothing(leftover)) return ruleset;
-  const sets = new Map([...leftover.sets, ...ruleset.sets]);
-  for (const [name, waiting] of leftover.elements) {
-    const set = sets.get(name);
-    if (set === undefined || set.elements === "learned") continue;
-    sets.set(name, { ...set, elements: new Map([...waiting, ...set.elements]) });
-  }
   return {
     chains: new Map([...leftover.chains, ...ruleset.chains]),
-    sets,
+    sets: new Map([...leftover.sets, ...ruleset.sets]),
     counters: new Set([...leftover.counters, ...ruleset.counters]),
   };
 }

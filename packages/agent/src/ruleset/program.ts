@@ -6,6 +6,8 @@ export interface NodeProgram {
   readonly ruleset: Ruleset;
   /** By id: who stands behind each counter `r_<id>` and each log line `tw:<id>`. */
   readonly book: ReadonlyMap<string, BookEntry>;
+  /** The names of the maps that tell who is behind a range of addresses. */
+  readonly ranges: { readonly 4: string; readonly 6: string };
   /** The sets that DNS answers go into; empty where no rule of this node's pods names a domain. */
   readonly names: readonly NameSet[];
 }

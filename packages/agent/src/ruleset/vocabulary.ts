@@ -24,8 +24,8 @@ export const podMaps = {
 /** Local pods that no rule is about: all of them, where a node has no rules. */
 export const knownPods = { 4: "known4", 6: "known6" } as const;
 
-/** Address → identity: of pods and nodes, and of external ranges. */
-export const identityMaps = {
-  exact: { 4: "ident4", 6: "ident6" },
-  ranges: { 4: "cidr4", 6: "cidr6" },
-} as const;
+/** Address → identity of pods and nodes. */
+export const exactMaps = { 4: "ident4", 6: "ident6" } as const;
+
+/** Looks up addresses that are in none of them: in maps of ranges, whose names tell what they hold (preparation.ts). */
+export const rangesChain = { saddr: "ranges_saddr", daddr: "ranges_daddr" } as const;

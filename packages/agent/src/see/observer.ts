@@ -1,6 +1,5 @@
 import type { Cluster } from "@tierwall/core";
 import type { BookEntry, NodeProgram } from "../ruleset/program.js";
-import { identityMaps } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
 import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
 import { type HitsReport, hitsReport } from "./hits.js";
@@ -214,12 +213,11 @@ function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, Book
   );
 }
 
+/** They are what addresses, and ranges of them, are told apart by. */
 function identitiesIn(sets: NodeProgram["ruleset"]["sets"]): number {
   const identities = new Set<string>();
-  for (const { 4: ipv4, 6: ipv6 } of Object.values(identityMaps))
-    for (const name of [ipv4, ipv6]) {
-      const elements = sets.get(name)?.elements ?? "learned";
-      if (elements !== "learned") for (const identity of elements.values()) identities.add(identity);
-    }
+  for (const { type, elements } of sets.values())
+    if (type.endsWith(" : classid") && elements !== "learned")
+      for (const identity of elements.values()) identities.add(identity);
   return identities.size;
 }

@@ -92,6 +92,22 @@ describe.skipIf(noChromium)(`the map of 2,400 pods${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
+  it("shows only what one tier decides", { timeout: patience }, async () => {
+    await visit(at("#/map"), {}, async ({ page, picture }) => {
+      page.setDefaultTimeout(patience);
+      const connections = page.getByRole("region", { name: "About this map" }).getByRole("heading").first();
+      const figures = new Set([await connections.innerText()]);
+      for (const tier of ["admin", "baseline"]) {
+        await page.getByRole("combobox", { name: "Decided by" }).selectOption(tier);
+        await expect
+          .poll(async () => figures.has(await connections.innerText()), { timeout: patience })
+          .toBe(false);
+        figures.add(await connections.innerText());
+      }
+      await picture("map-big-tier");
+    });
+  });
+
   it("is tiles, then one namespace, then one workload", { timeout: patience }, async () => {
     await visit(at("#/map"), {}, async ({ page, picture }) => {
       page.setDefaultTimeout(patience);

@@ -30,7 +30,7 @@ export {
   matrixOf,
   type Sums,
 } from "./analysis/matrix/matrix.js";
-export { type Decided, decidedBy, type Meant } from "./analysis/matrix/decided-by.js";
+export { type Decided, decidedBy, type Meant, type Side } from "./analysis/matrix/decided-by.js";
 export { decidingTiers, type TierVerdict, tierVerdicts } from "./analysis/matrix/deciding-tiers.js";
 export { askedPorts, type MatrixQuestion } from "./analysis/matrix/question.js";
 export { type DirectionReason, type Reason, Reasons } from "./analysis/matrix/reasons.js";

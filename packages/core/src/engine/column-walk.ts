@@ -20,7 +20,8 @@ export interface WalkedColumns {
  * pair, but with tiers instead of rules, and quickly enough for all pairs of thousands of pods.
  */
 export class ColumnWalk {
-  private readonly said: Uint32Array;
+  /** What a row says to all columns of a table; undefined where few are asked about. */
+  private readonly said: Uint32Array | undefined;
   private readonly open: Uint32Array;
 
   constructor(
@@ -31,7 +32,8 @@ export class ColumnWalk {
     private readonly columns: readonly number[],
   ) {
     const widths = view.layers[direction].map((layer) => layer[space].layout.columns);
-    this.said = new Uint32Array(Math.max(0, ...widths));
+    const widest = Math.max(0, ...widths);
+    this.said = columns.length * few < widest ? undefined : new Uint32Array(widest);
     this.open = new Uint32Array(columns.length);
   }
 
@@ -42,13 +44,14 @@ export class ColumnWalk {
     open.fill(wanted);
     for (const layer of this.view.layers[this.direction]) {
       const table = layer[this.space];
-      table.read(layer.rows.rowOf[subject.index]!, said);
+      const row = layer.rows.rowOf[subject.index]!;
+      if (said !== undefined) table.read(row, said);
       const { columnOf } = table.layout;
       for (let i = 0; i < columns.length; i++) {
         const left = open[i]!;
         if (left === noPorts) continue;
         const column = columns[i]!;
-        const outcome = said[columnOf[column]!]!;
+        const outcome = said === undefined ? table.at(row, column) : said[columnOf[column]!]!;
         if (outcome === silent) continue;
         if (outcome === uncertain) {
           told.uncertain(column, left);
@@ -65,3 +68,6 @@ export class ColumnWalk {
     for (let i = 0; i < columns.length; i++) if (open[i] !== noPorts) told.rest(columns[i]!, open[i]!);
   }
 }
+
+/** Less than one in so many columns is looked up by itself. */
+const few = 16;

@@ -1,3 +1,4 @@
+import type { Family } from "../net/address.js";
 import type { Direction } from "../policy/model.js";
 import type { AddressAtoms } from "./address-atoms.js";
 import type { ColumnSet } from "./column-sets.js";
@@ -18,6 +19,21 @@ export function outsideRules(view: View, direction: Direction, subject: EndClass
   if (subject.kind === "host") return { atoms, items: [] };
   const rows = view.rowsOf(direction, subject);
   return { atoms, items: view.layers[direction].flatMap(({ outside }, i) => outside.itemsOf(rows[i]!)) };
+}
+
+/** The first address, by its number, of every range that the rules for a subject treat alike: there are few for each. */
+export function addressKinds(
+  view: View,
+  direction: Direction,
+  subject: EndClass,
+  family: Family,
+): readonly number[] {
+  const { atoms, items } = outsideRules(view, direction, subject);
+  const [begin, end] = atoms.rangeOf({ family, first: 0n, prefix: 0 });
+  const starts = new Set(begin < end ? [begin] : []);
+  for (const { set } of items)
+    for (const atom of bordersOf(set)) if (atom > begin && atom < end) starts.add(atom);
+  return [...starts];
 }
 
 /** A range in parts, cut where any of the rules tells its addresses apart. */

@@ -3,7 +3,8 @@ import type { Family } from "../net/address.js";
 /** S1.15: whether two ends talk in a family: one that they have in common, or that only one is known to have. */
 export function canTalk(family: Family | undefined, a: readonly Family[], b: readonly Family[]): boolean {
   if (family === undefined) return a.length === 0 && b.length === 0;
-  const [inA, inB] = [a.includes(family), b.includes(family)];
+  const inA = a.includes(family);
+  const inB = b.includes(family);
   return (inA || a.length === 0) && (inB || b.length === 0) && (inA || inB);
 }
 

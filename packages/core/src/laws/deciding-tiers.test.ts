@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decidedBy, type Meant } from "../analysis/matrix/decided-by.js";
+import { decidedBy, type Meant, type Side } from "../analysis/matrix/decided-by.js";
 import { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";
 import { matrixOf } from "../analysis/matrix/matrix.js";
 import type { Pair } from "../analysis/ask.js";
@@ -13,7 +13,7 @@ import { realPorts } from "../engine/translation.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
 import { tierNames } from "../policy/model.js";
-import { memberPairs, portsAtBorders } from "../testing/every-flow.js";
+import { memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { everything } from "../testing/matrix-world.js";
 import { anyScenario, stateIn } from "../testing/scenario.js";
 import { clusters } from "../testing/search.js";
@@ -88,8 +88,9 @@ describe("the tier that a picture shows for a pair and a port is the one that de
 });
 
 describe("what a tier or a policy is said to decide of a pair, the evaluator says it decides", () => {
-  const nameOf = (end: Member) =>
-    "namespace" in end ? `pod ${end.namespace}/${end.name}` : `node ${end.name}`;
+  const endsOf = (side: Side) => (side === "outside" ? [side] : side.flat());
+  const nameOf = (end: Member | "outside") =>
+    end === "outside" ? end : "namespace" in end ? `pod ${end.namespace}/${end.name}` : `node ${end.name}`;
   const isBy = (meant: Meant, by: Decider): boolean => {
     if (meant.kind === "tier") return "tier" in by && by.tier === meant.tier;
     if (meant.kind === "default") return by.kind === "default";
@@ -121,8 +122,8 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
           const { ports } = engine;
           const sums = new Map<string, { allowed: number; denied: number }>();
           for (const { from, to, allowed, denied } of decidedBy(engine, realPorts(ports), meant))
-            for (const source of from === "outside" ? [] : from)
-              for (const destination of to === "outside" ? [] : to) {
+            for (const source of endsOf(from))
+              for (const destination of endsOf(to)) {
                 if (source === destination) continue;
                 const key = `${nameOf(source)} -> ${nameOf(destination)}`;
                 const known = sums.get(key) ?? { allowed: 0, denied: 0 };
@@ -133,7 +134,10 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
               }
           for (const port of portsAtBorders(state).filter((_, i) => i % 4 === 0)) {
             const said = new Map<string, { allowed: boolean; denied: boolean }>();
-            for (const pair of memberPairs(state.cluster)) {
+            const withAddresses = otherPairs(state).filter(({ source, destination }) =>
+              [source, destination].some(({ kind }) => kind === "external"),
+            );
+            for (const pair of [...memberPairs(state.cluster), ...withAddresses]) {
               if (isHost(pair.source) || isHost(pair.destination)) continue;
               const { verdict, egress, ingress } = explained(engine, pair, port);
               const by = [egress, ingress].filter(({ deciders }) =>

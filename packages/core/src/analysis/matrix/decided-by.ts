@@ -1,19 +1,25 @@
 import { ColumnWalk } from "../../engine/column-walk.js";
 import { Deciders } from "../../engine/deciders.js";
-import { type EndClass, type Member, sizeOf } from "../../engine/ends.js";
+import { type EndClass, type Ends, type Member, sizeOf } from "../../engine/ends.js";
 import type { Engine } from "../../engine/engine.js";
 import { isIn } from "../../engine/explain-flow.js";
-import type { Layer } from "../../engine/layer.js";
+import type { Layer, Other } from "../../engine/layer.js";
 import { isolatingOf } from "../../engine/isolated.js";
 import { endpointOf, nearnessOf } from "../../engine/members.js";
+import { OutcomeRows } from "../../engine/outcome-rows.js";
+import { uncertain } from "../../engine/outcomes.js";
+import { addressKinds } from "../../engine/outside-cuts.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import { Sayings } from "../../engine/sayings.js";
 import { canTalk } from "../../engine/talking.js";
 import type { Row } from "../../engine/tier-rows.js";
 import type { TierTable } from "../../engine/tier-table.js";
 import type { View } from "../../engine/view.js";
+import type { Endpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";
+import { ColumnShares } from "./column-shares.js";
+import { OthersByPorts } from "./others-by-ports.js";
 import type { Direction, Isolation, PolicyRef, Tier, TierName } from "../../policy/model.js";
 
 /** Whose decisions are meant: those of a tier, of what comes behind all tiers, or of one policy. */
@@ -22,10 +28,13 @@ export type Meant =
   | { readonly kind: "default" }
   | { readonly kind: "policy"; readonly policy: PolicyRef };
 
+/** Ends, in the same lists whenever they come again; or external addresses. */
+export type Side = readonly (readonly Member[])[] | "outside";
+
 /** Ports about which they had the say, between each of `from` and each other of `to`. */
 export interface Decided {
-  readonly from: readonly Member[] | "outside";
-  readonly to: readonly Member[] | "outside";
+  readonly from: Side;
+  readonly to: Side;
   /** Of what they allow, that which the other end's policies do not deny after all. */
   readonly allowed: PortSetId;
   readonly denied: PortSetId;
@@ -66,6 +75,23 @@ const isolationOf = (tier: Tier, row: Row): Decider => ({
   isolation: isolatingOf(tier, row),
 });
 
+/** The other end of a column, and somebody who is one. */
+interface OtherEnd {
+  readonly is: Other;
+  readonly sample: Endpoint;
+}
+
+const addressAt = ({ vocabulary }: Ends, atom: number): OtherEnd => ({
+  is: { kind: "external", atom },
+  sample: { kind: "external", address: vocabulary.atoms.firstOf(atom) },
+});
+
+/** Of hosts nobody looks into what facts would make of it. */
+function podAt({ classes, classOfColumn }: Ends, column: number): OtherEnd | undefined {
+  const end = classes[classOfColumn[column]!]!;
+  return end.kind === "host" ? undefined : { is: { kind: "pod", end }, sample: end.sample };
+}
+
 interface Share {
   allowed: PortSetId;
   denied: PortSetId;
@@ -78,6 +104,8 @@ class Shares {
   private readonly speaking = new Map<Layer, readonly boolean[]>();
   private readonly parts = new Map<Layer, Map<number, Share>>();
   private readonly deciders: Deciders;
+  /** What the other ends' policies say. */
+  private readonly behind: OutcomeRows;
 
   constructor(
     private readonly engine: Engine,
@@ -88,6 +116,7 @@ class Shares {
   ) {
     this.view = engine.view(family);
     this.ports = engine.ports;
+    this.behind = new OutcomeRows(this.view, direction === "egress" ? "ingress" : "egress");
     this.deciders = new Deciders(this.view, engine.cluster, new Sayings());
     for (const layer of this.view.layers[direction])
       this.speaking.set(
@@ -99,16 +128,24 @@ class Shares {
   *inside(): Iterable<Decided> {
     const { ends, family } = this.view;
     const walk = new ColumnWalk(this.view, this.direction, "inside", [...ends.classOfColumn.keys()]);
-    for (const subject of this.subjects())
-      for (const [column, { allowed, denied }] of this.sharesOf(walk, "inside", subject)) {
+    const shares = new ColumnShares(this.ports, ends.classOfColumn.length);
+    for (const subject of this.subjects()) {
+      this.collect(shares, walk, "inside", subject);
+      const groups = new OthersByPorts();
+      for (const column of shares.columns) {
+        const allowed = shares.allowedAt(column);
+        const denied = shares.deniedAt(column);
         const end = ends.classes[ends.classOfColumn[column]!]!;
         if (sizeOf(end) === 0 || !canTalk(family, subject.families, end.families)) continue;
         const open = allowed === noPorts ? noPorts : this.allowedByBoth(allowed, subject, end);
         if (open === noPorts && denied === noPorts) continue;
         if (end.kind === "host") yield* this.withHosts(subject, end, column, open, denied);
         else if (subject !== end || subject.pods.length > 1 || subject.pods[0]?.fromTemplate === true)
-          yield this.pairs(subject.pods, end.pods, open, denied);
+          groups.add(end.pods, open, denied);
       }
+      for (const { others, allowed, denied } of groups.all())
+        yield this.pairs([subject.pods], others, allowed, denied);
+    }
   }
 
   /** S1.6: to the pods that run on it, a host is another column. */
@@ -125,28 +162,37 @@ class Shares {
       const others = [...end.pods, ...end.nodes].filter(
         (other) => nearnessOf(endpointOf(cluster, subject, own), endpointOf(cluster, end, other)) === wanted,
       );
-      if (others.length > 0) yield this.pairs([own], others, allowed, denied);
+      if (others.length > 0) yield this.pairs([[own]], [others], allowed, denied);
     }
   }
 
   *outside(family: Family): Iterable<Decided> {
-    const { atoms } = this.view.ends.vocabulary;
-    const [first, behind] = atoms.rangeOf({ family, first: 0n, prefix: 0 });
-    const columns = Array.from({ length: behind - first }, (_, i) => first + i);
-    const walk = new ColumnWalk(this.view, this.direction, "outside", columns);
+    const layers = this.view.layers[this.direction];
+    const shares = new ColumnShares(this.ports, this.view.ends.vocabulary.atoms.count);
+    const known = new Map<string, Share>();
     for (const subject of this.subjects()) {
       if (!canTalk(family, subject.families, [family])) continue;
-      const sum: Share = { allowed: noPorts, denied: noPorts };
-      for (const share of this.sharesOf(walk, "outside", subject).values())
-        this.add(sum, share.allowed, share.denied);
-      if (sum.allowed !== noPorts || sum.denied !== noPorts)
-        yield this.pairs(subject.pods, "outside", sum.allowed, sum.denied);
+      // Addresses do not tell pods apart to which the same rules apply.
+      const rows = layers.map((layer) => layer.rows.rowOf[subject.index]).join();
+      const share = known.get(rows) ?? this.withAddresses(shares, family, subject);
+      known.set(rows, share);
+      if (share.allowed !== noPorts || share.denied !== noPorts)
+        yield this.pairs([subject.pods], "outside", share.allowed, share.denied);
     }
   }
 
+  private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): Share {
+    const columns = addressKinds(this.view, this.direction, subject, family);
+    const walk = new ColumnWalk(this.view, this.direction, "outside", columns);
+    const sum: Share = { allowed: noPorts, denied: noPorts };
+    this.collect(shares, walk, "outside", subject);
+    for (const column of shares.columns) this.add(sum, shares.allowedAt(column), shares.deniedAt(column));
+    return sum;
+  }
+
   private pairs(
-    own: readonly Member[],
-    other: readonly Member[] | "outside",
+    own: readonly (readonly Member[])[],
+    other: Side,
     allowed: PortSetId,
     denied: PortSetId,
   ): Decided {
@@ -169,55 +215,52 @@ class Shares {
     return row.isolation.length > 0 && isBy(this.meant, isolationOf(tier, row));
   }
 
-  /** By column. */
-  private sharesOf(
+  private collect(
+    shares: ColumnShares,
     walk: ColumnWalk,
     space: "inside" | "outside",
     subject: EndClass,
-  ): ReadonlyMap<number, Share> {
-    const found = new Map<number, Share>();
-    const add = (column: number, allowed: PortSetId, denied: PortSetId) => {
-      if (allowed === noPorts && denied === noPorts) return;
-      const known = found.get(column) ?? { allowed: noPorts, denied: noPorts };
-      this.add(known, allowed, denied);
-      found.set(column, known);
-    };
+  ): void {
+    shares.clear();
     walk.of(subject, this.asked, {
       decided: (layer, column, allowed, denied) => {
         const row = layer.rows.rowOf[subject.index]!;
         if (!this.speaking.get(layer)![row]) return;
-        if (this.meant.kind === "tier") return add(column, allowed, denied);
+        if (this.meant.kind === "tier") return shares.add(column, allowed, denied);
         const part = this.partIn(layer, space, row, column);
-        add(column, this.ports.intersect(allowed, part.allowed), this.ports.intersect(denied, part.denied));
+        shares.add(
+          column,
+          this.ports.intersect(allowed, part.allowed),
+          this.ports.intersect(denied, part.denied),
+        );
       },
       uncertain: (column, open) => {
-        if (space === "inside") this.addLiterally(subject, column, open, add);
+        this.addLiterally(shares, space, subject, column, open);
       },
       rest: (column, open) => {
-        if (this.meant.kind === "default") add(column, open, noPorts);
+        if (this.meant.kind === "default") shares.add(column, open, noPorts);
       },
     });
-    return found;
   }
 
   /** S9.1: where facts are missing, only what is decided all the same, and by these alone. */
   private addLiterally(
+    shares: ColumnShares,
+    space: "inside" | "outside",
     subject: EndClass,
     column: number,
     open: PortSetId,
-    add: (column: number, allowed: PortSetId, denied: PortSetId) => void,
   ): void {
     const { ends } = this.view;
-    const end = ends.classes[ends.classOfColumn[column]!]!;
-    if (end.kind === "host") return;
+    const other = space === "outside" ? addressAt(ends, column) : podAt(ends, column);
+    if (other === undefined) return;
     const [source, destination] =
-      this.direction === "egress" ? [subject.sample, end.sample] : [end.sample, subject.sample];
+      this.direction === "egress" ? [subject.sample, other.sample] : [other.sample, subject.sample];
     const some = () => ({ source, destination });
-    const other = { kind: "pod", end } as const;
-    for (const { ports, said } of this.deciders.of(this.direction, subject, other, open, some)) {
+    for (const { ports, said } of this.deciders.of(this.direction, subject, other.is, open, some)) {
       if (!said.deciders.every((by) => isBy(this.meant, by))) continue;
-      if (said.verdict === "Allow") add(column, ports, noPorts);
-      if (said.verdict === "Deny") add(column, noPorts, ports);
+      if (said.verdict === "Allow") shares.add(column, ports, noPorts);
+      if (said.verdict === "Deny") shares.add(column, noPorts, ports);
     }
   }
 
@@ -251,9 +294,8 @@ class Shares {
 
   private allowedByBoth(allowed: PortSetId, subject: EndClass, end: EndClass): PortSetId {
     if (end.kind === "host") return allowed;
-    const behind = this.direction === "egress" ? "ingress" : "egress";
-    const certain = this.view.answerAt(behind, end, subject.column);
-    if (certain !== undefined) return this.ports.intersect(allowed, certain);
+    const said = this.behind.at(end, subject.column);
+    if (said !== uncertain) return this.ports.intersect(allowed, this.view.answerOf(said));
     const [source, destination] = this.direction === "egress" ? [subject, end] : [end, subject];
     return this.ports.intersect(
       allowed,

@@ -95,20 +95,62 @@ test("whoever waits for a state hears how far reading has come", async () => {
   expect(heard).toEqual([500, 1000]);
 });
 
-test("patient questions have a thread of their own, which reads the state when it is first asked", async () => {
+test("a patient question goes to whoever has read the state, and another thread reads it for the quick ones", async () => {
   const { ask, load } = await import("./ask.js");
   const loaded = load({ files: [] });
   FakeWorker.started[0]!.reply({ answer: "summary" });
   await loaded;
   expect(FakeWorker.started).toHaveLength(1);
   const findings = ask("findings", {}, { lane: "patient" });
-  const [quick, patient] = FakeWorker.started;
-  expect(patient!.last).toBe("load");
-  patient!.reply({ answer: "summary" });
-  await vi.waitFor(() => expect(patient!.last).toBe("findings"));
+  const [first, second] = FakeWorker.started;
+  expect(first!.last).toBe("findings");
+  expect(second!.last).toBe("load");
+  second!.reply({ answer: "summary" });
   const ports = ask("ports", { to: "a/b" });
-  quick!.reply({ answer: "at once" });
+  await vi.waitFor(() => expect(second!.last).toBe("ports"));
+  second!.reply({ answer: "at once" });
   expect(await ports).toBe("at once");
-  patient!.reply({ answer: "at last" });
+  first!.reply({ answer: "at last" });
   expect(await findings).toBe("at last");
+});
+
+test("while the one who has read the state answers somebody, another reads it for a patient question", async () => {
+  const { ask, load } = await import("./ask.js");
+  const loaded = load({ files: [] });
+  const [first] = FakeWorker.started;
+  first!.reply({ answer: "summary" });
+  await loaded;
+  const ports = ask("ports", { to: "a/b" });
+  const findings = ask("findings", {}, { lane: "patient" });
+  const second = FakeWorker.started[1]!;
+  expect(second.last).toBe("load");
+  first!.reply({ answer: "at once" });
+  expect(await ports).toBe("at once");
+  second.reply({ answer: "summary" });
+  await vi.waitFor(() => expect(second.last).toBe("findings"));
+  second.reply({ answer: "at last" });
+  expect(await findings).toBe("at last");
+});
+
+test("both threads hear of another state", async () => {
+  const { ask, load } = await import("./ask.js");
+  const loaded = load({ files: [] });
+  const [first] = FakeWorker.started;
+  first!.reply({ answer: "summary" });
+  await loaded;
+  const uses = ask("rule-use", {}, { lane: "patient" });
+  const second = FakeWorker.started[1]!;
+  second.reply({ answer: "summary" });
+  const again = load({ files: [{ file: "a.yaml", text: "" }] });
+  await vi.waitFor(() => expect(second.received).toHaveLength(2));
+  first!.reply({ answer: "of the state before" });
+  await uses;
+  const anew = ask("rule-use", {}, { lane: "patient" });
+  expect(first!.last).toBe("load");
+  second.reply({ answer: "another summary" });
+  await again;
+  first!.reply({ answer: "another summary" });
+  await vi.waitFor(() => expect(first!.last).toBe("rule-use"));
+  first!.reply({ answer: "of the state now" });
+  expect(await anew).toBe("of the state now");
 });

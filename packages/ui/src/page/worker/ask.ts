@@ -32,7 +32,13 @@ export function ask<N extends QuestionName>(
   { signal, lane = "quick" }: AskOptions = {},
 ): Promise<AnswerOf<N>> {
   if (lane === "quick") return quick.ask(name, request, signal);
-  if (patient.wantsState && loaded !== undefined) patient.load(loaded).catch(() => undefined);
+  if (patient.wantsState && loaded !== undefined) {
+    // Reading a large state takes seconds: who has read it and is free answers, and the other reads it meanwhile.
+    const isReady = !quick.wantsState && quick.isFree;
+    if (isReady) [quick, patient] = [patient, quick];
+    const unread = isReady ? quick : patient;
+    unread.load(loaded).catch(() => undefined);
+  }
   return patient.ask(name, request, signal);
 }
 
@@ -57,6 +63,10 @@ class Lane {
 
   ask<N extends QuestionName>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
     return this.send({ kind: "ask", name, request }, { signal }) as Promise<AnswerOf<N>>;
+  }
+
+  get isFree(): boolean {
+    return this.current === undefined && this.queue.length === 0;
   }
 
   private send(
@@ -106,6 +116,6 @@ class Lane {
   }
 }
 
-const quick = new Lane();
+let quick = new Lane();
 /** A thread with a state of its own, started when somebody first asks there. */
-const patient = new Lane();
+let patient = new Lane();

@@ -2,15 +2,16 @@ import {
   askedPorts,
   type Cell,
   cellText,
-  type Decided,
   decidedBy,
   type Meant,
+  type Member,
   parseSelector,
   type PortGroup,
   portGroups,
   portGroupsText,
   realPorts,
   type TierName,
+  type Side,
   tierNames,
 } from "@tierwall/core";
 import { type AskedPort, cellAt, readPort } from "./asked-port.js";
@@ -144,15 +145,16 @@ function decidedEdges(held: HeldState, nodes: MapNodes, port: AskedPort | undefi
   if (!asked.ok) return { edges: [], looks: [] };
   const width = nodes.list.length;
   const sums = { allowed: new Uint32Array(width * width), denied: new Uint32Array(width * width) };
-  const indexesOf = (ends: Decided["from"]) =>
-    new Set((ends === "outside" ? [ends] : ends).map((end) => nodes.indexOfMember(end)));
-  for (const { from, to, allowed, denied } of decidedBy(engine, asked.value, who))
+  const indexesOf = foldedBy(nodes);
+  for (const { from, to, allowed, denied } of decidedBy(engine, asked.value, who)) {
+    const targets = indexesOf(to);
     for (const source of indexesOf(from))
-      for (const target of indexesOf(to)) {
+      for (const target of targets) {
         const at = source * width + target;
         sums.allowed[at] = ports.union(sums.allowed[at]!, allowed);
         sums.denied[at] = ports.union(sums.denied[at]!, denied);
       }
+  }
   const real = realPorts(ports);
   const looks: EdgeLook[] = [];
   const edges: Edge[] = [];
@@ -166,6 +168,18 @@ function decidedEdges(held: HeldState, nodes: MapNodes, port: AskedPort | undefi
     }
   }
   return { edges, looks };
+}
+
+/** The nodes that ends are in. The same ends come again with thousands of others. */
+function foldedBy(nodes: MapNodes): (side: Side) => ReadonlySet<number> {
+  const known = new Map<readonly Member[], readonly number[]>();
+  const indexesOf = (ends: readonly Member[]): readonly number[] => {
+    const found = known.get(ends) ?? [...new Set(ends.map((end) => nodes.indexOfMember(end)))];
+    known.set(ends, found);
+    return found;
+  };
+  return (side) =>
+    new Set(side === "outside" ? [nodes.indexOfMember(side)] : side.flatMap((ends) => indexesOf(ends)));
 }
 
 const lookOfPorts = (groups: readonly PortGroup[], verdict: EdgeLook["verdict"]): EdgeLook => ({

@@ -18,11 +18,7 @@ const dataplane: MeasuredPart = {
     "the rate* compares with a ruleset that only accepts established connections, in the same round; the client and the " +
     "server are pods of the node, so that both directions are judged there.",
   rows: {
-    traffic: () =>
-      measureTraffic(shape, seed, {
-        nodes: Number(process.env.NODES ?? 5),
-        rounds: Number(process.env.ROUNDS ?? 16),
-      }),
+    traffic: () => measureTraffic(shape, seed, { nodes: 6, rounds: 16 }),
     changes: () => measureChanges(shape, seed),
     "deny-all/100k": () => measureBaselineDeny(shapes["100k/10k"], seed),
     agent: () => measureAgent(shape, seed),

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { denying } from "../testing/denying-ruleset.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
-import { type Drift, KernelTable } from "./kernel-table.js";
+import type { Chain } from "../ruleset/ruleset.js";
+import { type Drift, type FrameOf, KernelTable } from "./kernel-table.js";
 import { renewal, type TimedElement } from "./learned.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
@@ -87,6 +88,58 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect(await table.apply(denying(90))).toMatchObject({
       ok: true,
       value: { kind: "changed", generation: 2 },
+    });
+  });
+
+  describe("what has to be there before rules change", () => {
+    const judging = (range: string): FrameOf => {
+      const hook = "type filter hook output priority -10; policy accept;";
+      const set = `ranges_${range.replaceAll(/\W/g, "_")}`;
+      const elements = new Map([[range, ""]]);
+      return (generation) => ({
+        chains: new Map<string, Chain>([
+          ["output", { hook, rules: [`meta mark 0x0000000${generation} accept`, `ip daddr @${set} drop`] }],
+          ["output_again", { rules: ["drop"] }],
+        ]),
+        sets: new Map([[set, { kind: "set", type: "ipv4_addr", flags: ["interval"], elements }]]),
+        counters: new Set(),
+      });
+    };
+
+    test("is put up for the first change, stays for the next ones, and goes when there are no more", async () => {
+      const table = await openTable();
+      await table.apply(judging("203.0.113.0/24"));
+      expect(generationOfKernel()).not.toContain("meanwhile");
+      for (const range of ["198.51.100.0/24", "192.0.2.0/24"]) {
+        expect(await table.apply(judging(range))).toMatchObject({ ok: true, value: { kind: "changed" } });
+        expect(generationOfKernel()).toContain("chain output_meanwhile");
+      }
+      await until(() => !generationOfKernel().includes("meanwhile"));
+      expect(generationOfKernel().match(/set ranges_\w+/g)).toEqual(["set ranges_192_0_2_0_24"]);
+      expect(drifts).toEqual([]);
+    });
+
+    test("is taken away by the next agent, where one was killed before it could", async () => {
+      const frame = judging("203.0.113.0/24");
+      await (await openTable()).apply(frame);
+      await open.pop()!.close();
+      const hook = "type filter hook output priority -9; policy accept;";
+      node.load(
+        `add chain inet tierwall output_meanwhile { ${hook} }\nadd rule inet tierwall output_meanwhile goto output_again\n`,
+      );
+      const table = await openTable();
+      expect(await table.apply(frame)).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+      await until(() => !generationOfKernel().includes("meanwhile"));
+    });
+
+    test("does not make a table ours: who was killed before the rules were there left nothing", async () => {
+      node.load("table inet tierwall {\n\tset ranges {\n\t\ttype ipv4_addr\n\t\tflags interval\n\t}\n}\n");
+      const table = await openTable();
+      expect(await table.apply(judging("203.0.113.0/24"))).toMatchObject({
+        ok: true,
+        value: { kind: "swapped", table: "tierwall", because: "there was no table" },
+      });
+      expect(generationOfKernel()).not.toContain("set ranges {");
     });
   });
 

@@ -111,12 +111,13 @@ export class Tables {
     const prepared = { ...withChains(ruleset, chains), sets: new Map([...ruleset.sets, ...ranges]) };
     const change = difference(name, { ruleset, leftover: nothingLeft }, prepared);
     if (change.kind === "impossible") return failed(change.because);
-    const next = await this.#commit(name, change.transaction, state, { ...state, ruleset });
-    if (!next.ok) return next;
+    // Not read back: the state of the change that follows tells of both.
+    const next = await this.#send(name, change.transaction, state, { ...state, ruleset });
+    if (!next.outcome.ok) return next.outcome;
     // Nothing refers to any of it: should the change fail, it goes with the next transaction.
     const sets = new Map([...leftover.sets, ...ranges]);
     const left = { ...alsoLeft(leftover, chains), sets };
-    return done({ name, held: { ruleset, leftover: left }, state: next.value });
+    return done({ name, held: { ruleset, leftover: left }, state: next.state });
   }
 
   /** Removes what the last change left over. */
@@ -146,24 +147,34 @@ export class Tables {
     return deleted.ok || isMissing(deleted) ? done(undefined) : deleted;
   }
 
+  /** A transaction, and what it led to. */
   async #commit(
     name: string,
     transaction: string,
     before: TableState | undefined,
-    { generation, trial = false, elements = "" }: Wish,
+    wish: Wish,
   ): Promise<Outcome<TableState>> {
-    const { spent } = this.generations;
-    const next = { sequence: this.generations.sequence(), generation, spent, trial };
-    const { text, state } = sealed(name, transaction + elements, before, next);
-    this.#written.push(state.digest);
-    if (this.#written.length > 100) this.#written.shift();
-    const outcome = await this.nft.transact(text);
+    const { outcome, state } = await this.#send(name, transaction, before, wish);
     if (!outcome.ok && !outcome.interrupted) return outcome;
     const set = await this.nft.listSet(name, stateSet);
     const found = set.ok ? readState(set.value) : undefined;
     if (found?.digest === state.digest) return done(state);
     if (!outcome.ok) return outcome;
     return failed(`the table \`${name}\` was changed by somebody else in the same moment`);
+  }
+
+  async #send(
+    name: string,
+    transaction: string,
+    before: TableState | undefined,
+    { generation, trial = false, elements = "" }: Wish,
+  ) {
+    const { spent } = this.generations;
+    const next = { sequence: this.generations.sequence(), generation, spent, trial };
+    const { text, state } = sealed(name, transaction + elements, before, next);
+    this.#written.push(state.digest);
+    if (this.#written.length > 100) this.#written.shift();
+    return { outcome: await this.nft.transact(text), state };
   }
 }
 

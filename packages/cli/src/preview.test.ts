@@ -108,6 +108,7 @@ not looked at: API server (not in the input)
 
   it.each([
     [[], "nothing to preview; name objects with `--apply FILE`"],
+    [["-f", "deny.yaml"], "what `-f` names is the state that they change"],
     [["--apply", "nowhere.yaml"], "`nowhere.yaml` cannot be read: it does not exist"],
     [["--apply", "broken.yaml"], "`Denied`"],
     [["--delete", "NetworkPolicy/shop/opne"], "did you mean `shop/open`?"],

@@ -91,7 +91,8 @@ function parseFailures(value: string): readonly Failure[] {
 async function runPreview(flags: PreviewFlags): Promise<number> {
   const { apply = [], delete: remove = [] } = flags;
   if (apply.length + remove.length === 0) {
-    talk("nothing to preview; name objects with `--apply FILE`, or with `--delete KIND/NAME`");
+    const state = flags.filename === undefined ? "" : "; what `-f` names is the state that they change";
+    talk(`nothing to preview; name objects with \`--apply FILE\`, or with \`--delete KIND/NAME\`${state}`);
     return 2;
   }
   const problem = inputProblem([], flags, apply);

@@ -98,7 +98,8 @@ function eventObject(event: PolicyEvent, instance: string, now: Date) {
 function nameOf({ regarding, related, reason, note, occasion }: PolicyEvent): string {
   const said = JSON.stringify([regarding.stored, related?.stored, reason, withoutExample(note), occasion]);
   const hash = createHash("sha256").update(said).digest("hex").slice(0, 16);
-  return `${regarding.name.slice(0, 230)}.${hash}`;
+  // What is left of a long name must not end in what no name may end in.
+  return `${regarding.name.slice(0, 230).replace(/[.-]+$/, "")}.${hash}`;
 }
 
 const referenceTo = ({ group, version, kind, namespace, name, stored }: PolicyRef) => ({

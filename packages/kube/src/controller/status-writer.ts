@@ -20,7 +20,7 @@ export interface WriterListener {
   onFailed(policy: PolicyRef, message: string): void;
 }
 
-/** Milliseconds. A policy is not written again sooner, however often what is said of it changes. */
+/** Milliseconds, on an average: so often a policy is written at most, however often what is said of it changes. */
 const shortestPause = 1000;
 /** Where somebody writes something else each time, we are not the ones to go on with it. */
 const longestPause = 300_000;
@@ -147,19 +147,27 @@ export class StatusWriter {
 class Written {
   private text = "";
   private at = Number.NEGATIVE_INFINITY;
+  private before = Number.NEGATIVE_INFINITY;
   private repeats = 0;
 
   note({ conditions }: Wanted): void {
     const text = JSON.stringify(conditions);
     this.repeats = text === this.text ? this.repeats + 1 : 0;
     this.text = text;
+    this.before = this.at;
     this.at = performance.now();
   }
 
-  /** Milliseconds. Who writes the same again, because somebody undid it, waits longer each time. */
+  /**
+   * Milliseconds. Two may follow each other at once: that a policy is accepted, and what was proven of it a moment later. Who
+   * writes the same again, because somebody undid it, waits longer each time.
+   */
   waitFor({ conditions }: Wanted): number {
-    const again = JSON.stringify(conditions) === this.text ? 2 ** (this.repeats + 1) : 1;
-    return this.at + Math.min(shortestPause * again, longestPause) - performance.now();
+    const isSame = JSON.stringify(conditions) === this.text;
+    const next = isSame
+      ? this.at + Math.min(shortestPause * 2 ** (this.repeats + 1), longestPause)
+      : this.before + 2 * shortestPause;
+    return next - performance.now();
   }
 }
 

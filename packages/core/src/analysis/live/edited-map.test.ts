@@ -31,6 +31,8 @@ it("is what a map would be to which the same was done, however much that was", (
         expect(new Map(before.edited)).toEqual(before.plain);
         const difference = changedEntries(before.edited, edited);
         expect(new Map(editedMap(before.edited, difference))).toEqual(plain);
+        const back = changedEntries(edited, before.edited);
+        expect(new Map(editedMap(edited, back))).toEqual(before.plain);
         for (const [key, value] of difference) expect(value).not.toBe(before.plain.get(key));
       }
     }),

@@ -1,0 +1,92 @@
+import type { JsonObject, PolicyRef } from "@tierwall/core";
+import { expect, it } from "vitest";
+import type { Condition } from "./condition.js";
+import { scriptedConnection } from "../testing/scripted-connection.js";
+import { StatusWriter } from "./status-writer.js";
+import { StoredPolicies } from "./stored-policies.js";
+
+/* What is done about each answer to a write; that they are written at all is in test/cluster/controller.test.ts. */
+
+const accepted: Condition = {
+  type: "Accepted",
+  status: "True",
+  reason: "Understood",
+  message: "all of it is understood",
+  observedGeneration: 1,
+};
+const policy = (uid: string): PolicyRef => ({
+  dialect: "cluster-network-policy",
+  group: "policy.networking.k8s.io",
+  version: "v1alpha2",
+  kind: "ClusterNetworkPolicy",
+  name: uid,
+  annotations: {},
+  place: () => undefined,
+  stored: { uid, generation: 1 },
+});
+const object = (uid: string): JsonObject => ({
+  apiVersion: "policy.networking.k8s.io/v1alpha2",
+  metadata: { uid, name: uid, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+});
+
+/** Two policies that have no conditions yet, and what became of them once the first write was answered so. */
+async function after(status: number) {
+  const asked: string[] = [];
+  const told: string[] = [];
+  const leading = new AbortController();
+  const stored = new StoredPolicies(() => undefined);
+  for (const uid of ["a", "b"]) stored.saw(uid, object(uid));
+  const connection = scriptedConnection(({ path, body }) => {
+    asked.push(path.split("/").at(-2)!);
+    return asked.length === 1
+      ? { status, body: { message: "no" } }
+      : { status: 200, body: { ...object("b"), ...(JSON.parse(body!) as JsonObject) } };
+  });
+  const wanted = (uid: string) => ({ policy: policy(uid), conditions: [accepted] });
+  const leadership = { signal: leading.signal, holds: () => !leading.signal.aborted };
+  const writer = new StatusWriter(connection, stored, wanted, leadership, {
+    onWritten: ({ policy: { name } }) => void told.push(`${name} written`),
+    onFailed: ({ name }, message) => void told.push(`${name} failed: ${message}`),
+  });
+  for (const uid of ["a", "b"]) writer.check(uid);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  // All that is done without waiting for a clock.
+  for (let i = 0; i < 50; i++) await new Promise((next) => setImmediate(next));
+  leading.abort();
+  return { asked, told };
+}
+
+it.each<[status: number, what: string, asked: readonly string[], told: readonly string[]]>([
+  [404, "it is gone: the watch will tell", ["a", "b"], ["b written"]],
+  [409, "it is another of the same name: the watch will tell", ["a", "b"], ["b written"]],
+  [403, "that is said, and others are written", ["a", "b"], ["a failed: no", "b written"]],
+  [422, "that is said, and others are written", ["a", "b"], ["a failed: no", "b written"]],
+  [429, "that is said, and others wait as well", ["a"], ["a failed: no"]],
+  [503, "that is said, and others wait as well", ["a"], ["a failed: no"]],
+])("where a write is answered with %i, %s", async (status, _, asked, told) => {
+  expect(await after(status)).toEqual({ asked, told });
+});
+
+it("writes what is proven right after what is accepted, and then lets a policy rest", async () => {
+  const messages: string[] = [];
+  const leading = new AbortController();
+  const stored = new StoredPolicies(() => undefined);
+  stored.saw("a", object("a"));
+  const connection = scriptedConnection(({ body }) => {
+    const { status } = JSON.parse(body!) as { status: { conditions: Condition[] } };
+    messages.push(status.conditions[0]!.message);
+    return { status: 200, body: { ...object("a"), ...(JSON.parse(body!) as JsonObject) } };
+  });
+  let said = 0;
+  const wanted = () => ({ policy: policy("a"), conditions: [{ ...accepted, message: `version ${said}` }] });
+  const leadership = { signal: leading.signal, holds: () => !leading.signal.aborted };
+  const listener = { onWritten: () => undefined, onFailed: () => undefined };
+  const writer = new StatusWriter(connection, stored, wanted, leadership, listener);
+  for (said = 1; said <= 3; said++) {
+    writer.check("a");
+    // Longer than it takes, and much shorter than it rests.
+    await new Promise((next) => setTimeout(next, 50));
+  }
+  leading.abort();
+  expect(messages).toEqual(["version 1", "version 2"]);
+});

@@ -1,4 +1,4 @@
-import { clusterKinds, isClusterKind } from "../cluster/identity.js";
+import { clusterKinds, clusterScopeOf, isClusterKind } from "../cluster/identity.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { slipOf } from "../diagnostics/suggest.js";
 import type { PolicyKind } from "../dialects/dialect.js";
@@ -21,8 +21,10 @@ export type ObjectKind =
   /** Not ours: counted (S10.3). */
   | { readonly what: "other" };
 
+const ofCluster: ObjectKind = { what: "cluster" };
+
 export function kindOf(object: ManifestObject): ObjectKind {
-  if (isClusterKind(object)) return { what: "cluster" };
+  if (isClusterKind(object)) return ofCluster;
   const policy = policyKindOf(object);
   if (policy !== undefined)
     return "code" in policy ? { what: "mistaken", diagnostic: policy } : { what: "policy", kind: policy };
@@ -73,13 +75,16 @@ const fold = (kind: string): string => kind.toLowerCase().replace(/ies$/, "y").r
 /** `group kind namespace/name`, equal for two objects that a cluster could not both hold (S10.4). */
 export function identityOf(object: ManifestObject, kind: ObjectKind): string | undefined {
   const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
-  if (typeof metadata.name !== "string" || (kind.what !== "cluster" && kind.what !== "policy"))
-    return undefined;
+  const family = typeof metadata.name === "string" ? familyOf(object, kind) : undefined;
+  return family === undefined ? undefined : `${family}${metadata.name as string}`;
+}
+
+/** All of that but the name: `group kind namespace/`. */
+export function familyOf(object: ManifestObject, kind: ObjectKind): string | undefined {
+  if (kind.what !== "cluster" && kind.what !== "policy") return undefined;
+  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
   const group = object.apiVersion.includes("/") ? object.apiVersion.split("/")[0]! : "core";
-  const namespaced =
-    kind.what === "policy"
-      ? kind.kind.scope === "Namespaced"
-      : clusterKinds[`${object.apiVersion} ${object.kind}`] === "Namespaced";
+  const scope = kind.what === "policy" ? kind.kind.scope : clusterScopeOf(object.apiVersion, object.kind);
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
-  return `${group} ${object.kind} ${namespaced ? `${namespace}/` : ""}${metadata.name}`;
+  return `${group} ${object.kind} ${scope === "Namespaced" ? `${namespace}/` : ""}`;
 }

@@ -3,16 +3,15 @@ import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
-import type { Place } from "../diagnostics/place.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
 import type { PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
 import type { ManifestObject, Receiver } from "../manifest/object.js";
-import { ownText } from "../manifest/own-text.js";
 import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../policy/model.js";
+import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { setWarnings } from "./set-warnings.js";
 import { unseenIn } from "./snapshot/snapshot-kind.js";
@@ -98,8 +97,7 @@ export class StateReader implements Receiver {
   private readonly skipped = new Map<string, number>();
   private readonly inTexts: Diagnostic[] = [];
   private readonly inObjects: Diagnostic[] = [];
-  /** The first of each name, or where it stands: the object itself is not kept where its line is known. */
-  private readonly firsts = new Map<string, ManifestObject | FirstPlace>();
+  private readonly firsts = new FirstObjects();
   private count = 0;
 
   constructor(private readonly options: StateOptions) {}
@@ -112,13 +110,11 @@ export class StateReader implements Receiver {
   readonly object = (object: ManifestObject): PolicyRef | undefined => {
     if (++this.count % objectsPerReport === 0) this.options.progress?.(this.count);
     const kind = kindOf(object);
-    const identity = identityOf(object, kind);
-    const first = identity === undefined ? undefined : this.firsts.get(identity);
+    const first = this.firsts.add(object, kind);
     if (first !== undefined) {
-      this.inObjects.push(duplicate(object, placeOfFirst(first), identity!));
+      this.inObjects.push(duplicate(object, first, identityOf(object, kind)!));
       return undefined;
     }
-    if (identity !== undefined) this.firsts.set(ownText(identity), knownPlace(object) ?? object);
     switch (kind.what) {
       case "cluster":
         this.cluster.add(object);
@@ -204,16 +200,6 @@ function stateOf(
 }
 
 const objectsPerReport = 500;
-
-type FirstPlace = Pick<Place, "file" | "line">;
-
-function knownPlace({ document: { file }, line }: ManifestObject): FirstPlace | undefined {
-  return line === undefined ? undefined : { file, line };
-}
-
-function placeOfFirst(first: ManifestObject | FirstPlace): FirstPlace {
-  return "document" in first ? first.document.placeOf(first.path) : first;
-}
 
 // S10.4
 export function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {

@@ -10,8 +10,10 @@ import { child } from "./fields.js";
 import { clusterSchemaOf } from "./schema.js";
 import type { Shared } from "./shared.js";
 
+type Scope = "Cluster" | "Namespaced";
+
 /** The kinds a cluster is made of. `Namespaced` ones take the namespace `default` where none is given (S10.5). */
-export const clusterKinds: Readonly<Record<string, "Cluster" | "Namespaced">> = {
+export const clusterKinds: Readonly<Record<string, Scope>> = {
   "v1 Namespace": "Cluster",
   "v1 Node": "Cluster",
   "v1 Pod": "Namespaced",
@@ -28,9 +30,18 @@ export const clusterKinds: Readonly<Record<string, "Cluster" | "Namespaced">> = 
   "cilium.io/v2alpha1 CiliumCIDRGroup": "Cluster",
 };
 
-export function isClusterKind(object: ManifestObject): boolean {
-  return Object.hasOwn(clusterKinds, `${object.apiVersion} ${object.kind}`);
+/** By apiVersion, then by kind: asked for every object, and no text is put together for it. */
+const scopes = new Map<string, Map<string, Scope>>();
+for (const [text, scope] of Object.entries(clusterKinds)) {
+  const [apiVersion, kind] = text.split(" ") as [string, string];
+  scopes.set(apiVersion, (scopes.get(apiVersion) ?? new Map<string, Scope>()).set(kind, scope));
 }
+
+export const clusterScopeOf = (apiVersion: string, kind: string): Scope | undefined =>
+  scopes.get(apiVersion)?.get(kind);
+
+export const isClusterKind = ({ apiVersion, kind }: ManifestObject): boolean =>
+  clusterScopeOf(apiVersion, kind) !== undefined;
 
 /** One object of the cluster with its identity read. */
 export interface Identified {
@@ -57,7 +68,7 @@ export function identify(
   const name = readName(metadata, "name", source, diagnostics);
   const given = readName(metadata, "namespace", source, diagnostics);
   if (name === undefined) return undefined;
-  const namespaced = clusterKinds[`${source.apiVersion} ${kind}`] === "Namespaced";
+  const namespaced = clusterScopeOf(source.apiVersion, kind) === "Namespaced";
   if (namespaced && (metadata.namespace ?? null) === null)
     diagnostics.push(
       diagnostic("TW3002", "`metadata.namespace` is missing; it is read as `default`", {

@@ -37,7 +37,7 @@ export class CellWork {
   }
 
   /** S1.1; says whether nothing is left to take. */
-  private take(mask: Uint32Array, effect: Effect): boolean {
+  take(mask: Uint32Array, effect: Effect): boolean {
     let left = 0;
     for (let w = 0; w < mask.length; w++) {
       const taken = this.open[w]! & mask[w]!;

@@ -76,6 +76,21 @@ describe("all pairs", () => {
     ]);
   });
 
+  it("S1.6: of a pod and its own node are what all tiers say, also those that say nothing to others", () => {
+    const denyPods = `
+{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: none}, spec: {tier: Baseline, priority: 1,
+  subject: {namespaces: {}}, ingress: [{name: none, action: Deny, from: [{namespaces: {}}]}]}}
+---
+`;
+    const yaml = [node("n1", "192.168.0.1"), node("n2", "192.168.0.2"), pod("db", "db", "10.0.0.3")].join("");
+    const { cluster, tiers } = world(yaml + onlyWebToDatabase + denyPods).state;
+    const lines = shown(compile(cluster, tiers)).filter((line) => line.includes("-> a/db"));
+    expect(lines).toEqual([
+      "node n1 node n2 -> a/db IPv4 on the other-node: nothing (1)",
+      "node n1 node n2 -> a/db IPv4 on the own-node: 1-65535 (1)",
+    ]);
+  });
+
   it("S1.4: of hosts are always allowed", () => {
     const host = pod("host", "db", "192.168.0.1", ", hostNetwork: true");
     const { cluster, tiers } = world(node("n1", "192.168.0.1") + host + onlyWebToDatabase).state;

@@ -45,7 +45,7 @@ export class PodSweep implements Sweep {
   }
 
   fromHost(host: EndGroup, pod: EndGroup, nearness: Nearness): AnswerId {
-    return this.view.answer("ingress", pod.classes[0]!, hostAt(host, nearness));
+    return this.view.fromHost(pod.classes[0]!, hostAt(host, nearness));
   }
 
   /** By destination, in the order of the groups given. Good until the next call. */

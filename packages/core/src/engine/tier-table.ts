@@ -198,6 +198,19 @@ export class TierTable {
     return columns[low] === wanted ? values[low]! : base;
   }
 
+  /** The same, without finding out what the row says to others: for columns that are about all that it is asked about. */
+  aloneAt(row: number, column: number): OutcomeId {
+    if (this.rowValues[row] !== undefined) return this.at(row, column);
+    const { cell } = this;
+    const its = this.rows.rows[row]!;
+    const atoms = this.atomsFor(its);
+    const isIn = this.membershipOf(column);
+    cell.begin(atoms.width);
+    for (const { set, ports, effect } of this.itemsOf(its))
+      if (isIn(set) && cell.take(atoms.mask(ports), effect)) break;
+    return this.finishCell(its, this.layout.columnOf[column]!, atoms);
+  }
+
   values(row: number): RowValues {
     const known = this.rowValues[row];
     if (known !== undefined && known.width === this.layout.columns) return known;
@@ -231,11 +244,16 @@ export class TierTable {
   }
 
   private computeCell(row: number, wanted: number, column: number): OutcomeId {
-    const { layout, cell } = this;
+    const { cell } = this;
     const atoms = this.atomsFor(this.rows.rows[row]!);
     cell.begin(atoms.width);
     cell.takeAll(this.cellItemsOf(row), this.membershipOf(column));
-    const isIsolated = this.rows.rows[row]!.isolation.length > 0;
+    return this.finishCell(this.rows.rows[row]!, wanted, atoms);
+  }
+
+  private finishCell({ isolation }: Row, wanted: number, atoms: PortAtoms): OutcomeId {
+    const { layout, cell } = this;
+    const isIsolated = isolation.length > 0;
     return cell.finish(isIsolated && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
   }
 
@@ -257,12 +275,15 @@ export class TierTable {
   private membershipOf(column: number): IsIn {
     const { size } = this.space.sets;
     if (this.lastAsked?.column === column && this.lastAsked.size === size) return this.lastAsked.isIn;
-    const { like, unlike } = this.later.get(this.layout.columnOf[column]!)!;
+    const later = this.later.get(this.layout.columnOf[column]!);
+    const like = later?.like;
     const known = new Uint8Array(size);
     const isIn: IsIn = (set) => {
       if (known[set.id] === isUnknown)
         known[set.id] =
-          holds(set, like ?? column) !== (like !== undefined && unlike.has(set.id)) ? isMember : isNone;
+          holds(set, like ?? column) !== (like !== undefined && later!.unlike.has(set.id))
+            ? isMember
+            : isNone;
       return known[set.id] === isMember;
     };
     this.lastAsked = { column, size, isIn };

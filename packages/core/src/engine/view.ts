@@ -167,9 +167,22 @@ export class View {
     return all;
   }
 
-  private certainAnswer(direction: Direction, subject: EndClass, other: Other): AnswerId | undefined {
-    const outcome = this.outcome(direction, subject, other);
+  private certainAnswer(
+    direction: Direction,
+    subject: EndClass,
+    other: Other,
+    asked: Asked = "among others",
+  ): AnswerId | undefined {
+    const outcome = this.outcome(direction, subject, other, asked);
     return outcome === uncertain ? undefined : this.answerOf(outcome);
+  }
+
+  /**
+   * What a host may open to a pod, where hosts are all that is left to ask about: rows that matter to no pod, as a tier before
+   * has said everything but to the pod's own node (S1.6), are not computed for all columns.
+   */
+  fromHost(pod: EndClass, host: Other): AnswerId {
+    return this.answer("ingress", pod, host, (other) => this.certainAnswer("ingress", pod, other, "alone"));
   }
 
   /** S1.3: what no tier denies is allowed. */
@@ -195,13 +208,17 @@ export class View {
     });
   }
 
-  private outcome(direction: Direction, subject: EndClass, other: Other): OutcomeId {
+  private outcome(direction: Direction, subject: EndClass, other: Other, asked: Asked): OutcomeId {
     let all = silent;
     for (const layer of this.layers[direction]) {
       const row = layer.rows.rowOf[subject.index]!;
       if (row === noRow) continue;
       const said =
-        other.kind === "external" ? layer.outside.at(row, other.atom) : layer.inside.at(row, columnOf(other));
+        other.kind === "external"
+          ? layer.outside.at(row, other.atom)
+          : asked === "alone"
+            ? layer.inside.aloneAt(row, columnOf(other))
+            : layer.inside.at(row, columnOf(other));
       all = this.outcomes.compose(all, said);
       if (this.outcomes.isFinal[all] === 1) break;
     }
@@ -227,6 +244,9 @@ export class View {
     return this.layers[direction].map(({ rows }) => rows.rows[rows.rowOf[subject.index]!]!);
   }
 }
+
+/** Whether rows are asked about one column, or about most. */
+type Asked = "alone" | "among others";
 
 const isSame = (a: Tier, b: Tier): boolean =>
   a === b || (isSameList(a.rules, b.rules) && isSameList(a.isolation, b.isolation));

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from "./document.js";
 import type { Field } from "./json-field.js";
+import { closingBracket, comma, openingBracket } from "./json-scanner.js";
+import { decodeUtf8 } from "./utf8.js";
 
 /**
  * Which bytes of an object an excerpt is made of, and of which nobody wants to know more than that they are there. Offsets are
@@ -14,6 +16,7 @@ export class Cuttings {
   private gathering = 0;
   private copy = new Uint8Array(64);
   private copied = 0;
+  private readonly unknown: Cutting[] = [];
 
   clear(): void {
     this.count = 0;
@@ -99,49 +102,82 @@ export class Cuttings {
 
   /** The excerpt of the object that begins here. */
   excerpt(bytes: Uint8Array, at: number): JsonObject {
+    this.parseUnknown(bytes, at);
     const { steps, count } = this;
     const excerpt: Record<string, Json> = {};
     const outer: Record<string, Json>[] = [];
     let into = excerpt;
     for (let i = 0; i < count; i++) {
-      const step = steps[i]!;
-      const { does, field } = step;
+      const { does, field, to, value } = steps[i]!;
       if (does === "open") {
         outer.push(into);
         into = into[field!.name] = {};
       } else if (does === "close") into = outer.pop()!;
-      else if (does === "take") {
-        if (!step.isKnown) step.value = field!.latest.read(bytes, at + step.from, at + step.to);
-        into[field!.name] = step.value;
-      } else if (does === "gather") {
-        if (!step.isKnown) {
-          this.copyPieces(bytes, at, i + 1, step.to);
-          step.value = field!.latest.read(this.copy, 0, this.copied);
-        }
-        into[field!.name] = step.value;
-        i = step.to - 1;
-      }
+      else if (does === "take" || does === "gather") into[field!.name] = value;
+      if (does === "gather") i = to - 1;
     }
     return excerpt;
   }
 
-  private copyPieces(bytes: Uint8Array, at: number, first: number, end: number): void {
+  /** All values that are not known, in one text: to call a parser takes longer than what it does for most of them. */
+  private parseUnknown(bytes: Uint8Array, at: number): void {
+    const { steps, count, unknown } = this;
     this.copied = 0;
+    unknown.length = 0;
+    for (let i = 0; i < count; i++) {
+      const step = steps[i]!;
+      const { does, from, to, isKnown } = step;
+      if (!isKnown && (does === "take" || does === "gather")) {
+        this.copyByte(unknown.length === 0 ? openingBracket : comma);
+        const start = this.copied;
+        if (does === "take") this.copyBytes(bytes, at + from, at + to);
+        else this.copyPieces(bytes, at, i + 1, to);
+        const latest = step.field!.latest.of(this.copy, start, this.copied);
+        if (latest === undefined) unknown.push(step);
+        else {
+          step.value = latest;
+          this.copied = start - 1;
+        }
+      }
+      if (does === "gather") i = to - 1;
+    }
+    if (unknown.length === 0) return;
+    this.copyByte(closingBracket);
+    const values = JSON.parse(decodeUtf8(this.copy.subarray(0, this.copied))) as readonly Json[];
+    for (let i = 0; i < unknown.length; i++) {
+      const step = unknown[i]!;
+      const value = values[i]!;
+      step.value = value;
+      step.field!.latest.value = value;
+    }
+  }
+
+  private copyPieces(bytes: Uint8Array, at: number, first: number, end: number): void {
     for (let i = first; i < end; i++) {
       const { does, from, to } = this.steps[i]!;
       if (does === "put") this.copyByte(from);
-      else if (does !== "skip")
-        for (let byte = at + from; byte < at + to; byte++) this.copyByte(bytes[byte]!);
+      else if (does !== "skip") this.copyBytes(bytes, at + from, at + to);
     }
   }
 
   private copyByte(byte: number): void {
-    if (this.copied === this.copy.length) {
-      const larger = new Uint8Array(2 * this.copied);
-      larger.set(this.copy);
-      this.copy = larger;
-    }
+    this.makeRoom(1);
     this.copy[this.copied++] = byte;
+  }
+
+  private copyBytes(bytes: Uint8Array, from: number, to: number): void {
+    this.makeRoom(to - from);
+    const { copy } = this;
+    let { copied } = this;
+    for (let i = from; i < to; i++) copy[copied++] = bytes[i]!;
+    this.copied = copied;
+  }
+
+  private makeRoom(more: number): void {
+    if (this.copied + more <= this.copy.length) return;
+    const larger = new Uint8Array(2 * (this.copied + more));
+    larger.set(this.copy);
+    this.copy = larger;
   }
 
   /** There are many of them for each object: they are used again. */

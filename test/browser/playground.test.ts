@@ -54,6 +54,36 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
+  it("shows what would change without a policy, until it is edited", async () => {
+    await visit(at("#/playground"), {}, async ({ page, picture }) => {
+      await figures(page).waitFor();
+      expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+      await page.getByRole("combobox", { name: "Edit a policy" }).fill("pci-guardrail");
+      await page.getByRole("option", { name: /pci-guardrail/ }).click();
+      await difference(page)
+        .getByRole("heading", { name: /replacing .*pci-guardrail/ })
+        .waitFor();
+      await figures(page).getByText("0 newly allowed").waitFor();
+      await page.getByRole("button", { name: "Delete" }).click();
+      await difference(page)
+        .getByRole("heading", { name: /deleting .*pci-guardrail/ })
+        .waitFor();
+      await figures(page)
+        .getByText(/[1-9]\d* newly allowed/)
+        .waitFor();
+      expect(page.url()).toContain("delete=yes");
+      expect(await barriers(page)).toEqual([]);
+      await picture("playground-delete");
+      await editor(page).press("Control+Home");
+      await editor(page).pressSequentially("# Kept.");
+      await editor(page).press("Enter");
+      await difference(page)
+        .getByRole("heading", { name: /replacing .*pci-guardrail/ })
+        .waitFor();
+      await figures(page).getByText("0 newly allowed").waitFor();
+    });
+  });
+
   it("marks mistakes at their exact place, and says what was meant", async () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await goBehind(page, "matchLabels");

@@ -18,7 +18,7 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
-export { editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
+export { deletePolicy, editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatPolicy } from "../policy/model.js";
-import { editPolicies } from "./edited-policies.js";
+import { deletePolicy, editPolicies } from "./edited-policies.js";
 import { readState } from "./state.js";
 
 const policy = (name: string, spec = "{podSelector: {}}") =>
@@ -12,6 +12,16 @@ const before = readState([
 const edited = (...documents: readonly string[]) =>
   editPolicies(before, { file: "edit.yaml", text: documents.join("\n---\n") });
 const names = ({ after }: ReturnType<typeof edited>) => after.policies.map(formatPolicy).toSorted();
+
+describe("a policy that is taken away", () => {
+  it("leaves the others as they are", () => {
+    const web = before.policies.find(({ name }) => name === "web")!;
+    const found = deletePolicy(before, web);
+    expect(names(found)).toEqual(["NetworkPolicy shop/db"]);
+    expect(found.edits).toEqual([{ what: "deleted", object: "NetworkPolicy shop/web", policy: web }]);
+    expect(before.policies).toHaveLength(2);
+  });
+});
 
 describe("policies put into a state that has been read", () => {
   it("come in the place of those of the same kind and name, or are added", () => {

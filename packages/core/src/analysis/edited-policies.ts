@@ -3,6 +3,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
 import { readObjects } from "../manifest/read.js";
 import type { TextSource } from "../manifest/source.js";
+import { formatPolicy, type PolicyRef } from "../policy/model.js";
 import type { EditedState, ObjectEdit } from "./edited-state.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { type PolicyDefinition, type State, StateReader } from "./state.js";
@@ -49,6 +50,13 @@ export function editPolicies(before: State, text: TextSource): EditedPolicies {
     [text.file],
   );
   return { before, after, edits, diagnostics, others };
+}
+
+/** The state without one of its policies. */
+export function deletePolicy(before: State, policy: PolicyRef): EditedPolicies {
+  const after = before.withDefinitions(before.definitions.filter((other) => other.policy !== policy));
+  const edits = [{ what: "deleted", object: formatPolicy(policy), policy } as const];
+  return { before, after, edits, diagnostics: [], others: [] };
 }
 
 /** A policy of a namespace that is not there changes nothing, and whoever looks at that wants to know why. */

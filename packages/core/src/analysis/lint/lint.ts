@@ -1,5 +1,6 @@
 import { inReadingOrder } from "../../diagnostics/reading-order.js";
 import type { Code } from "../../diagnostics/table.js";
+import type { Engine } from "../../engine/engine.js";
 import type { Source, TextSource } from "../../manifest/source.js";
 import type { State } from "../state.js";
 import type { Finding } from "./finding.js";
@@ -12,6 +13,8 @@ export interface LintOptions {
   /** What the state was read from: exceptions in comments are looked for there. */
   readonly sources?: readonly Source[];
   readonly rules?: readonly LintRule[];
+  /** Of this state, where somebody has compiled it already. */
+  readonly engine?: Engine;
 }
 
 export interface LintReport {
@@ -23,10 +26,13 @@ export interface LintReport {
 }
 
 /** All that is wrong with the policies of a state, or probably not meant. */
-export function lint(state: State, { sources = [], rules = lintRules }: LintOptions = {}): LintReport {
+export function lint(
+  state: State,
+  { sources = [], rules = lintRules, engine }: LintOptions = {},
+): LintReport {
   const replaced = new Set<Code>(rules.flatMap((rule) => rule.replaces ?? []));
   const told = state.usable ? state.diagnostics.filter(({ code }) => !replaced.has(code)) : state.diagnostics;
-  const context = new LintContext(state);
+  const context = new LintContext(state, engine);
   const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
   const texts = sources.filter((source): source is TextSource => "text" in source);
   const { findings, suppressed } = applySuppressions(

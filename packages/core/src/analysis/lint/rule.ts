@@ -33,13 +33,15 @@ export interface LintRule {
 
 /** What rules look at: a state without errors, and all that is made from it once for all of them. */
 export class LintContext {
-  private compiled: Engine | undefined;
   private externalBlocks: ReadonlyMap<EndClass, readonly ExternalBlock[]> | undefined;
   private selected: SelectedPods | undefined;
   private byPolicy: ReadonlyMap<PolicyRef, readonly PlacedRule[]> | undefined;
   private objects: ReadonlyMap<PolicyRef, ManifestObject> | undefined;
 
-  constructor(readonly state: State) {}
+  constructor(
+    readonly state: State,
+    private compiled?: Engine,
+  ) {}
 
   /** Compiled when the first rule asks. */
   get engine(): Engine {

@@ -1,14 +1,19 @@
 import { useState } from "react";
 
-/** What to do with the text: take it along, or back to how it was. */
+/** What to do with the text: take it along, back to how it was, or away with it. */
 export function Export({
   text,
   isChanged,
   onReset,
+  isDeleted = false,
+  onDelete,
 }: {
   readonly text: string;
   readonly isChanged: boolean;
   readonly onReset: () => void;
+  readonly isDeleted?: boolean;
+  /** For a policy that is there: what if it were not? */
+  readonly onDelete?: () => void;
 }) {
   const [copied, setCopied] = useState(false);
   // Browsers give the clipboard to pages of this machine and encrypted ones only.
@@ -21,6 +26,16 @@ export function Export({
   };
   return (
     <div className="play-export">
+      {onDelete !== undefined && (
+        <button
+          type="button"
+          aria-pressed={isDeleted}
+          title="Shows what would change if this policy were deleted"
+          onClick={onDelete}
+        >
+          Delete
+        </button>
+      )}
       <button type="button" disabled={!isChanged} onClick={onReset}>
         Reset
       </button>

@@ -1,7 +1,7 @@
 import "./playground.css";
 import { useEffect, useRef, useState } from "react";
 import { Loading, Notice } from "../frame/notice.js";
-import { useAddress } from "../frame/use-address.js";
+import { go, useAddress } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
 import type { CheckView } from "../worker/playground.js";
 import { DifferencePanel } from "./difference-panel.js";
@@ -15,7 +15,7 @@ import { YamlEditor } from "./yaml-editor.js";
 const drafts = new Map<string, string>();
 
 export function PlaygroundPage() {
-  const { policy = "", template = templates[0]!.name } = useAddress().query;
+  const { policy = "", template = templates[0]!.name, delete: deleting = "" } = useAddress().query;
   const written = useAnswer("playground-text", policy === "" ? undefined : { key: policy });
   const start = useAnswer("playground-start", { unlike: ["kube-", "default"] });
   const named = templates.find(({ name }) => name === template);
@@ -34,30 +34,43 @@ export function PlaygroundPage() {
         ? written.answer
         : undefined;
   if (original === undefined) return <Loading>Opening the playground…</Loading>;
-  return <Workbench key={`${policy} ${template}`} policy={policy} template={template} original={original} />;
+  return (
+    <Workbench
+      key={`${policy} ${template}`}
+      policy={policy}
+      template={template}
+      original={original}
+      isDeleted={policy !== "" && deleting !== ""}
+    />
+  );
 }
 
 function Workbench({
   policy,
   template,
   original,
+  isDeleted = false,
   children,
 }: {
   readonly policy: string;
   readonly template: string;
   readonly original: string;
+  /** Whether it is about there being no such policy any more. */
+  readonly isDeleted?: boolean;
   readonly children?: React.ReactNode;
 }) {
   const draft = `${policy} ${template}`;
   const [text, setText] = useState(drafts.get(draft) ?? original);
   const [wantsLarge, setWantsLarge] = useState(false);
-  const progress = useDifference(text, wantsLarge);
+  const progress = useDifference({ text, deleted: isDeleted ? policy : undefined }, wantsLarge);
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<YamlEditor>(undefined);
   const change = (changed: string) => {
     drafts.set(draft, changed);
     setText(changed);
     setWantsLarge(false);
+    // Who edits it means to keep it.
+    if (isDeleted) go("playground", { policy }, "replace");
   };
   const onChange = useRef(change);
   useEffect(() => {
@@ -82,13 +95,17 @@ function Workbench({
         <div className="play-bar">
           <Toolbar policy={policy} template={template} />
         </div>
-        <div className="play-editor" ref={host} />
+        <div className={isDeleted ? "play-editor deleted" : "play-editor"} ref={host} />
         <div className="play-foot">
           <Problems check={check} onChoose={(offset) => editor.current?.goTo(offset)} />
           <Export
             text={text}
             isChanged={text !== original}
             onReset={() => editor.current?.replace(original)}
+            {...(policy !== "" && {
+              isDeleted,
+              onDelete: () => go("playground", { policy, delete: isDeleted ? "" : "yes" }),
+            })}
           />
         </div>
       </section>
@@ -140,7 +157,7 @@ function Difference({
         <h2 className="play-edits">
           {check.edits.map(({ what, object }) => (
             <span key={object}>
-              <span className="play-what">{what === "added" ? "adding" : "replacing"}</span> {object}
+              <span className="play-what">{doing[what]}</span> {object}
             </span>
           ))}
         </h2>
@@ -151,6 +168,8 @@ function Difference({
     </>
   );
 }
+
+const doing = { added: "adding", replaced: "replacing", deleted: "deleting" } as const;
 
 /** The same that is marked in the text, for those who do not see marks. */
 function Problems({

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useCluster } from "../frame/cluster-state.js";
 import { ask } from "../worker/ask.js";
+import type { PolicyEdit } from "../worker/edit-desk.js";
 import type { CheckView, OutlineView } from "../worker/playground.js";
 import type { DifferenceView } from "./difference-view.js";
 
@@ -21,7 +22,7 @@ const pause = 200;
 /** Up to here everything is known at once, and one thread is enough. */
 const fewPods = 300;
 
-export function useDifference(text: string, wantsLarge: boolean): Progress {
+export function useDifference({ text, deleted }: PolicyEdit, wantsLarge: boolean): Progress {
   const { state } = useCluster();
   const generation = state.status === "ready" ? state.generation : 0;
   const isSmall = state.status === "ready" && state.summary.pods <= fewPods;
@@ -31,21 +32,22 @@ export function useDifference(text: string, wantsLarge: boolean): Progress {
     if (generation === 0) return undefined;
     const wanted = new AbortController();
     const { signal } = wanted;
+    const edit: PolicyEdit = { text: deleted === undefined ? text : "", deleted };
     setProgress((last) => ({ ...last, isBusy: true, isOld: true }));
     const work = async () => {
-      const check = await ask("playground-check", { text }, { signal });
+      const check = await ask("playground-check", edit, { signal });
       // What the text meant when it last meant something stays in sight: people are in the middle of a word.
       if (!isSound(check)) return setProgress((last) => ({ ...last, check, isBusy: false, isOld: true }));
       setProgress((last) => ({ ...last, check }));
       let known: Progress = { check, isBusy: true, isOld: false };
       if (!isSmall) {
-        const outline = await ask("playground-outline", { text }, { signal });
+        const outline = await ask("playground-outline", edit, { signal });
         known = { ...known, outline, isBusy: !outline.isLarge || wantsLarge };
         setProgress(known);
       }
       if (!known.isBusy) return;
       const lane = isSmall ? "quick" : "patient";
-      const difference = await ask("playground-difference", { text }, { signal, lane });
+      const difference = await ask("playground-difference", edit, { signal, lane });
       setProgress({ ...known, difference, isBusy: false });
     };
     const timer = setTimeout(
@@ -61,7 +63,7 @@ export function useDifference(text: string, wantsLarge: boolean): Progress {
       clearTimeout(timer);
       wanted.abort();
     };
-  }, [text, generation, isSmall, wantsLarge]);
+  }, [text, deleted, generation, isSmall, wantsLarge]);
   return progress;
 }
 

@@ -50,7 +50,8 @@ export class YamlEditor {
         autocompletion({ override: [offers], icons: false }),
         hoverTooltip(meaning),
         keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        // Editable is focusable, and the number tells so to whoever looks for a place to scroll a long text from.
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
         }),

@@ -1,15 +1,23 @@
-import { editPolicies, type EditedPolicies, Rehearsal } from "@tierwall/core";
+import { deletePolicy, editPolicies, type EditedPolicies, Rehearsal } from "@tierwall/core";
 import { type ClusterWords, wordsOf } from "../playground/editing/cluster-words.js";
 import type { HeldState } from "./held-state.js";
+import { policyKey } from "./policy-view.js";
 
 /** What a text goes by in messages, where it is no file yet. */
 export const editedFile = "your policy";
+
+/** What somebody thinks of doing. */
+export interface PolicyEdit {
+  readonly text: string;
+  /** The key of a policy that is taken away instead; the text has no part in that. */
+  readonly deleted?: string | undefined;
+}
 
 /** What stands ready for whoever edits policies of a state: made when it is first needed, and kept with the state. */
 export class EditDesk {
   private known: ClusterWords | undefined;
   private ready: Rehearsal | undefined;
-  private last: { readonly text: string; readonly edited: EditedPolicies } | undefined;
+  private last: { readonly edit: PolicyEdit; readonly edited: EditedPolicies } | undefined;
 
   private constructor(private readonly held: HeldState) {}
 
@@ -27,11 +35,19 @@ export class EditDesk {
     return (this.ready ??= new Rehearsal(this.held.state));
   }
 
-  /** Several questions are about the same text: it is read once. */
-  edited(text: string): EditedPolicies {
-    if (this.last?.text !== text)
-      this.last = { text, edited: editPolicies(this.held.state, { file: editedFile, text }) };
+  /** Several questions are about the same edit: it is made once. */
+  edited(edit: PolicyEdit): EditedPolicies {
+    if (this.last?.edit.text !== edit.text || this.last.edit.deleted !== edit.deleted)
+      this.last = { edit, edited: this.make(edit) };
     return this.last.edited;
+  }
+
+  private make({ text, deleted }: PolicyEdit): EditedPolicies {
+    const { state } = this.held;
+    const gone = state.written.find(({ policy }) => policyKey(policy) === deleted);
+    return gone === undefined
+      ? editPolicies(state, { file: editedFile, text })
+      : deletePolicy(state, gone.policy);
   }
 }
 

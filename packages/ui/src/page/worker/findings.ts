@@ -28,7 +28,7 @@ export interface FindingView {
 
 /** Takes a while in a large cluster: rules are held against all pairs. */
 export function answerFindings(held: HeldState, _request: Record<string, never>): readonly FindingView[] {
-  const { findings } = lint(held.state, { sources: held.given.sources });
+  const { findings } = lint(held.state, { sources: held.given.sources, engine: held.engine });
   const policies = new PolicyPlaces(held);
   return findings.map((finding) => findingView(finding, policies));
 }

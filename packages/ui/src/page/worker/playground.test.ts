@@ -100,6 +100,28 @@ describe("what is wrong with a text", () => {
   });
 });
 
+describe("what deleting a policy changes", () => {
+  const edit = { text: "", deleted: "NetworkPolicy.networking.k8s.io/shop/db" };
+
+  it("is told as for a text", () => {
+    expect(answers["playground-check"](held, edit)).toEqual({
+      problems: [],
+      edits: [{ what: "deleted", object: "NetworkPolicy shop/db" }],
+      others: [],
+    });
+    const opened = expect.objectContaining({ from: "shop/web", to: "shop/db" }) as unknown;
+    for (const name of ["playground-outline", "playground-difference"] as const)
+      expect(answers[name](held, edit).sections).toMatchObject([
+        { verdict: "Allow", groups: [{ rows: expect.arrayContaining([opened]) as unknown }] },
+      ]);
+  });
+
+  it("has no part in what is written afterwards", () => {
+    const { edits } = answers["playground-check"](held, { text: openDb });
+    expect(edits).toEqual([{ what: "replaced", object: "NetworkPolicy shop/db" }]);
+  });
+});
+
 describe("what a text changes", () => {
   it("is counted first, with examples", () => {
     const { sections, isLarge } = answers["playground-outline"](held, { text: openDb });

@@ -14,16 +14,16 @@ import {
   outlineView,
   type SectionView,
 } from "../playground/difference-view.js";
-import { EditDesk } from "./edit-desk.js";
+import { EditDesk, type PolicyEdit } from "./edit-desk.js";
 import type { HeldState } from "./held-state.js";
 import { policyKey } from "./policy-view.js";
 import { answerYaml } from "./yaml.js";
 
-export interface EditRequest {
+export interface TextRequest {
   readonly text: string;
 }
 
-export interface PlaceRequest extends EditRequest {
+export interface PlaceRequest extends TextRequest {
   readonly offset: number;
 }
 
@@ -37,7 +37,7 @@ export interface PolicyChoice {
 
 const mostChoices = 40;
 
-function answerChoices({ state }: HeldState, { text }: EditRequest): readonly PolicyChoice[] {
+function answerChoices({ state }: HeldState, { text }: TextRequest): readonly PolicyChoice[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found: PolicyChoice[] = [];
   for (const { policy } of state.written) {
@@ -91,8 +91,9 @@ export interface ProblemView extends Pick<Diagnostic, "code" | "severity" | "mes
   readonly to: number;
 }
 
-function answerCheck(held: HeldState, { text }: EditRequest): CheckView {
-  const { diagnostics, edits, others } = EditDesk.of(held).edited(text);
+function answerCheck(held: HeldState, edit: PolicyEdit): CheckView {
+  const { diagnostics, edits, others } = EditDesk.of(held).edited(edit);
+  const { text } = edit;
   const starts = lineStarts(text);
   return {
     problems: diagnostics.map(({ code, severity, message, hint, place }) => {
@@ -125,16 +126,16 @@ export interface OutlineView {
 
 const largeChange = 60_000;
 
-function answerOutline(held: HeldState, { text }: EditRequest): OutlineView {
+function answerOutline(held: HeldState, edit: PolicyEdit): OutlineView {
   const desk = EditDesk.of(held);
-  const sections = outlineView(desk.rehearsal.outline(desk.edited(text)));
+  const sections = outlineView(desk.rehearsal.outline(desk.edited(edit)));
   return { sections, isLarge: sections.reduce((sum, one) => sum + one.connections, 0) > largeChange };
 }
 
 /** Everything: who is responsible for each change, and what one would rather have known. */
-function answerDifference(held: HeldState, { text }: EditRequest): DifferenceView {
+function answerDifference(held: HeldState, edit: PolicyEdit): DifferenceView {
   const desk = EditDesk.of(held);
-  return differenceView(desk.rehearsal.preview(desk.edited(text)));
+  return differenceView(desk.rehearsal.preview(desk.edited(edit)));
 }
 
 function answerCompletions(held: HeldState, { text, offset }: PlaceRequest): Completions | undefined {

@@ -140,6 +140,8 @@ export class Engine {
     }
     this.state = { cluster, tiers, ends };
     this.views = views;
+    // Who asks what changed may still look at how it was.
+    if (!tells && [...views.values()].some(({ isOvergrown }) => isOvergrown)) this.become(cluster, tiers);
     return { appeared: [], disappeared: [], pairs };
   }
 

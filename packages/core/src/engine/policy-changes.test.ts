@@ -43,4 +43,17 @@ describe("a policy that changes", () => {
   ])("no longer lets out to %s", (_, rules, changed) => {
     expect(changedOutside("{podIP: 10.0.0.1}", egress(rules), egress("[]"))).toEqual(changed);
   });
+
+  it("leaves little behind, however often it does", () => {
+    const pod = cluster("{podIP: 10.0.0.1}");
+    const [closed, open] = [egress("[]"), egress("[{}]")].map((policy) => world(pod + policy).state);
+    const engine = compile(closed!.cluster, closed!.tiers);
+    const rows = () => engine.view(4).layers.egress.reduce((sum, layer) => sum + layer.rows.rows.length, 0);
+    const count = rows();
+    for (let i = 0; i < 1500; i++) {
+      engine.follow({ tiers: open!.tiers });
+      engine.follow({ tiers: closed!.tiers });
+    }
+    expect(rows()).toBeLessThanOrEqual(2 * count + 1000);
+  });
 });

@@ -14,10 +14,15 @@ import { Spaces } from "./spaces.js";
 import { TierReach } from "./tier-reach.js";
 import { noRow, type Row } from "./tier-rows.js";
 
+/** So many later rows are still better than compiling again. */
+const mostLaterRows = 1000;
+
 /** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
 export class View {
   readonly layers: Readonly<Record<Direction, readonly Layer[]>>;
   private readonly literal: LiteralAnswers;
+  /** How many there were when nothing had changed yet: rows of policies that are gone stay in their tables. */
+  private readonly compiledRows: number;
   private readonly reaches = new Map<Direction, TierReach>();
 
   private constructor(
@@ -29,12 +34,26 @@ export class View {
     private readonly spaces: Spaces,
     tiers: Tiers,
     compile: (direction: Direction, tier: Tier) => Layer,
+    compiledRows?: number,
   ) {
     this.literal = new LiteralAnswers(cluster, answers, family);
     this.layers = {
       egress: tiers.egress.map((tier) => compile("egress", tier)),
       ingress: tiers.ingress.map((tier) => compile("ingress", tier)),
     };
+    this.compiledRows = compiledRows ?? this.rowCount;
+  }
+
+  private get rowCount(): number {
+    return [...this.layers.egress, ...this.layers.ingress].reduce(
+      (sum, { rows }) => sum + rows.rows.length,
+      0,
+    );
+  }
+
+  /** Whether more rows came since all was compiled, of policies that are gone as well, than compiling again would cost. */
+  get isOvergrown(): boolean {
+    return this.rowCount > 2 * this.compiledRows + mostLaterRows;
   }
 
   static of(cluster: Cluster, tiers: Tiers, ends: Ends, answers: Answers, family: Family | undefined): View {
@@ -71,7 +90,8 @@ export class View {
       for (const { tier, rows } of this.layers[direction])
         if (!tiers[direction].some(({ name }) => name === tier.name))
           for (const index of rows.rowOf.keys()) affected[direction].add(index);
-    const view = new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile);
+    const { compiledRows } = this;
+    const view = new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile, compiledRows);
     return { view, affected };
   }
 

@@ -29,9 +29,15 @@ async function drop(page: Page, files: readonly string[], side: Side): Promise<v
   const data = { items: [], files: [...files], dragOperationsMask: 1 };
   const drag = (type: "dragEnter" | "dragOver" | "drop", x: number, y: number) =>
     session.send("Input.dispatchDragEvent", { type, x, y, data });
+  const heading = page.getByRole("heading", { name: side });
   await drag("dragEnter", 400, 300);
-  await drag("dragOver", 400, 300);
-  const target = (await page.getByRole("heading", { name: side }).boundingBox())!;
+  // Browsers tell again and again that something is held over the page, for as long as it is.
+  const isOver = async () => {
+    await drag("dragOver", 400, 300);
+    return heading.isVisible();
+  };
+  await expect.poll(isOver, { timeout: 15_000 }).toBe(true);
+  const target = (await heading.boundingBox())!;
   const [x, y] = [target.x + target.width / 2, target.y + target.height / 2];
   await drag("dragOver", x, y);
   await drag("drop", x, y);

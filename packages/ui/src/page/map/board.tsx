@@ -91,8 +91,8 @@ interface NodeButtonProps {
 
 function NodeButton({ graph, node, pointed, near, setPointed, onFocus }: NodeButtonProps) {
   const { key, kind, name } = graph.nodes[node]!;
-  const incoming = graph.incoming[node]!.length;
-  const outgoing = graph.outgoing[node]!.length;
+  const incoming = graph.reachedBy[node]!;
+  const outgoing = graph.reaches[node]!;
   const isDim = pointed !== undefined && pointed !== node && !near.has(node);
   return (
     <button

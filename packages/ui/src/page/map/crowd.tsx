@@ -1,6 +1,5 @@
 import { useState } from "react";
-import type { Graph } from "./graph.js";
-import { titleOf } from "./graph.js";
+import { type Graph, isOpen, titleOf } from "./graph.js";
 
 /** Hundreds of namespaces as tiles. Whoever is pointed at shows who may reach it, and whom it may reach. */
 export function Crowd({
@@ -11,17 +10,18 @@ export function Crowd({
   readonly onFocus: (key: string) => void;
 }) {
   const [pointed, setPointed] = useState<number>();
-  const reached = new Set(pointed === undefined ? [] : graph.outgoing[pointed]!.map(({ to }) => to));
-  const reaching = new Set(pointed === undefined ? [] : graph.incoming[pointed]!.map(({ from }) => from));
-  const shown = graph.nodes.flatMap((node, i) => (graph.isShown[i] ? [{ ...node, i }] : []));
-  const most = Math.max(
-    1,
-    ...shown.map(({ i }) => Math.max(graph.incoming[i]!.length, graph.outgoing[i]!.length)),
+  const reached = new Set(
+    pointed === undefined ? [] : graph.outgoing[pointed]!.filter(isOpen).map(({ to }) => to),
   );
+  const reaching = new Set(
+    pointed === undefined ? [] : graph.incoming[pointed]!.filter(isOpen).map(({ from }) => from),
+  );
+  const shown = graph.nodes.flatMap((node, i) => (graph.isShown[i] ? [{ ...node, i }] : []));
+  const most = Math.max(1, ...shown.map(({ i }) => Math.max(graph.reachedBy[i]!, graph.reaches[i]!)));
   return (
     <ul className={`crowd ${pointed === undefined ? "" : "pointing"}`}>
       {shown.map(({ key, name, detail, i }) => {
-        const [incoming, outgoing] = [graph.incoming[i]!.length, graph.outgoing[i]!.length];
+        const [incoming, outgoing] = [graph.reachedBy[i]!, graph.reaches[i]!];
         const sign = `${reaching.has(i) ? "▸ " : ""}${reached.has(i) ? "◂ " : ""}`;
         const tone = `${reached.has(i) ? "reached" : ""} ${reaching.has(i) ? "reaching" : ""} ${pointed === i ? "pointed" : ""}`;
         return (

@@ -6,6 +6,8 @@ import { neighboursOf } from "./neighbours.js";
 const any: EdgeLook = { verdict: "allowed", ports: "any", weight: 4 };
 const https: EdgeLook = { verdict: "allowed", ports: "443/TCP", weight: 1 };
 
+const refused: EdgeLook = { verdict: "denied", ports: "22/TCP", weight: 1 };
+
 const names = "abcdefghijkl".split("");
 
 /** Workloads a to l of one namespace; edges as `a b any`. */
@@ -17,7 +19,7 @@ function graph(...edges: readonly string[]) {
     name,
     detail: "Deployment",
   }));
-  const looks = [any, https];
+  const looks = [any, https, refused];
   const flat = edges.flatMap((text) => {
     const [from, to, ports] = text.split(" ");
     return [names.indexOf(from!), names.indexOf(to!), looks.findIndex((look) => look.ports === ports)];
@@ -37,6 +39,13 @@ const fromEverybody = (to: string) => names.filter((name) => name !== to).map((n
 describe("a map", () => {
   it("draws what is particular", () => {
     expect(graph("a b 443/TCP", "b c any").drawn).toHaveLength(2);
+  });
+
+  it("counts nobody among those who may reach somebody whom they are denied", () => {
+    const { reachedBy, reaches, edges } = graph("a b 443/TCP", "c b 22/TCP", "a c 22/TCP");
+    expect(edges).toHaveLength(3);
+    expect(reachedBy.slice(0, 3)).toEqual([0, 1, 0]);
+    expect(reaches.slice(0, 3)).toEqual([1, 0, 0]);
   });
 
   it("draws no lines to whom nearly everybody reaches, and says so", () => {

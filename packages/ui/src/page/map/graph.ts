@@ -16,6 +16,9 @@ export interface Graph {
   /** By node. */
   readonly outgoing: readonly (readonly GraphEdge[])[];
   readonly incoming: readonly (readonly GraphEdge[])[];
+  /** By node: how many may reach it, and how many it may reach. With a tier or a policy chosen, denials are edges too, and not counted. */
+  readonly reachedBy: readonly number[];
+  readonly reaches: readonly number[];
   /** Nodes that nearly everybody may reach, and that may reach nearly everybody: a number says that better than lines. */
   readonly isOpenToMost: readonly boolean[];
   readonly reachesMost: readonly boolean[];
@@ -54,8 +57,22 @@ export function graphOf({ nodes, meant, edges: flat, looks }: Extract<MapAnswer,
     );
   });
   const drawn = edges.filter(({ from, to }) => from !== to && !isOpenToMost[to] && !reachesMost[from]);
-  return { nodes, isShown, edges, outgoing, incoming, isOpenToMost, reachesMost, drawn };
+  const open = (list: readonly GraphEdge[]) => list.filter(isOpen).length;
+  return {
+    nodes,
+    isShown,
+    edges,
+    outgoing,
+    incoming,
+    reachedBy: incoming.map(open),
+    reaches: outgoing.map(open),
+    isOpenToMost,
+    reachesMost,
+    drawn,
+  };
 }
+
+export const isOpen = ({ look }: GraphEdge): boolean => look.verdict !== "denied";
 
 /** So few lines can be drawn, whoever they lead to. */
 const fewLines = 30;

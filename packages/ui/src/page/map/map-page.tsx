@@ -1,6 +1,6 @@
 import "./map.css";
 import { useMemo } from "react";
-import { counted } from "../frame/counted.js";
+import { counted, figure } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
@@ -10,7 +10,7 @@ import { Crowd } from "./crowd.js";
 import { EdgeList } from "./edge-list.js";
 import { EdgePanel } from "./edge-panel.js";
 import { Focus } from "./focus.js";
-import { type Graph, type GraphEdge, graphOf, mostCards, mostLines, titleOf } from "./graph.js";
+import { type Graph, type GraphEdge, graphOf, isOpen, mostCards, mostLines, titleOf } from "./graph.js";
 import { MapTools } from "./map-tools.js";
 
 /** Who may reach whom, as a map: namespaces, their workloads, and what is allowed between them. */
@@ -125,6 +125,7 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
   const inside = places.filter(
     ({ namespace }) => focused?.kind === "namespace" && namespace === focused.name,
   );
+  const denied = graph.edges.filter((edge) => !isOpen(edge)).length;
   const hubs = graph.nodes.filter((_, i) => graph.isOpenToMost[i] || graph.reachesMost[i]).length;
   return (
     <section className="map-about" aria-label="About this map">
@@ -153,6 +154,7 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
       ) : (
         <>
           <h2>{counted(graph.edges.length, "connection")}</h2>
+          {denied > 0 && <p>{figure(denied)} of them are denied.</p>}
           <p>
             {isCrowd
               ? "Point at a namespace to see who may reach it and whom it may reach; choose it to look closer."

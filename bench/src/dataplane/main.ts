@@ -48,7 +48,7 @@ function writePage(results: readonly RowResult[], machine: string, busy: boolean
     "What `npm run bench:dataplane` measured in one run, as root, with nft and a C compiler at hand: a generated cluster of " +
       "10,000 pods, 1,000 NetworkPolicies and 10 ClusterNetworkPolicies of 1 to 100 rules, dual stack, 110 of the pods on the " +
       "node, a counter for every rule. *Share of the rate* compares with a ruleset that only accepts established " +
-      "connections, in the same round; the client and the server are pods of the node, so that both directions are " +
+      "connections, in the same round and on the same wires, by the time that the processor spends; the client and the server are pods of the node, so that both directions are " +
       "judged there.\n",
     `${machine}\n`,
     markdownTable(detailTable(results)),

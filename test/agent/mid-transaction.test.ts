@@ -4,7 +4,6 @@ import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
-import { meanwhileChains, withChains } from "../../packages/agent/src/ruleset/preparation.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
 import {
@@ -143,10 +142,7 @@ function* packetsAt(moment: Moment, node: string, { old }: Turn): Iterable<Packe
   }
 }
 
-function expectOneOfBoth(old: Ruleset, changed: Ruleset, packet: Packet, turn: Turn): number {
-  const up = meanwhileChains(old);
-  const stay = [...meanwhileChains(changed)].filter(([name]) => up.has(name));
-  const [from, to] = [withChains(old, up), withChains(changed, new Map(stay))];
+function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet, turn: Turn): number {
   const [byOld, byNew] = [walkRuleset(from, packet), walkRuleset(to, packet)];
   const { steps } = byOld;
   for (let before = 1; before <= steps; before++) {

@@ -16,7 +16,7 @@ import { ProgrammedNode, type Turn } from "./programmed-node.js";
 
 const timesLoaded = 5;
 
-/** Longer than the kernel is kept ready for the next change, in milliseconds. */
+/** Longer than it takes until what a change left over is gone, in milliseconds. */
 const untilSettled = 400;
 
 const total = ({ compute, nft }: Turn): number => compute + nft;

@@ -1,8 +1,8 @@
 import { difference, emptyTable, type Held } from "../ruleset/difference.js";
-import { isNothing, type Leftover, nothingLeft } from "../ruleset/leftover.js";
+import { isNothing, nothingLeft } from "../ruleset/leftover.js";
 import { parseListing } from "../ruleset/listing.js";
-import { isMeanwhile, meanwhileChains, rangesToCome, withChains } from "../ruleset/preparation.js";
-import type { Chain, Ruleset } from "../ruleset/ruleset.js";
+import { rangesToCome } from "../ruleset/preparation.js";
+import type { Ruleset } from "../ruleset/ruleset.js";
 import type { CounterSums } from "./counters.js";
 import type { Generations } from "./generations.js";
 import { isMissing, type Nft } from "./nft.js";
@@ -75,48 +75,33 @@ export class Tables {
     return done({ name, held: { ruleset: wish.ruleset, leftover: nothingLeft }, state: state.value });
   }
 
-  /** Turns a table into another in place; where that is of other rules, packets under way are seen to. */
+  /** Turns a table into another in place. */
   async change(table: Table, wish: Wish): Promise<Outcome<Table>> {
-    if (wish.generation === table.state.generation) return this.#turn(table, wish, nothingMore);
     const ready = await this.#prepare(table, wish.ruleset);
     if (!ready.ok) return ready;
-    const up = ready.value.held.leftover.chains;
-    const stay = [...meanwhileChains(wish.ruleset)].filter(([name]) => up.has(name));
-    return this.#turn(ready.value, wish, new Map(stay));
-  }
-
-  /** `stay`: chains that were left over, and have to wait for longer. */
-  async #turn(table: Table, wish: Wish, stay: ReadonlyMap<string, Chain>): Promise<Outcome<Table>> {
-    const { name, held, state } = table;
-    const change = difference(name, held, withChains(wish.ruleset, stay));
+    const { name, held, state } = ready.value;
+    const change = difference(name, held, wish.ruleset);
     if (change.kind === "impossible") return failed(change.because);
     // Counters leave with what they counted for.
     if (held.leftover.counters.size > 0) await this.counters.collect(name);
     const next = await this.#commit(name, change.transaction, state, wish);
     if (!next.ok) return next;
-    return done({
-      name,
-      held: { ruleset: wish.ruleset, leftover: alsoLeft(change.leftover, stay) },
-      state: next.value,
-    });
+    return done({ name, held: { ruleset: wish.ruleset, leftover: change.leftover }, state: next.value });
   }
 
   async #prepare(table: Table, wanted: Ruleset): Promise<Outcome<Table>> {
     const { name, held, state } = table;
-    const { ruleset, leftover } = held;
-    const meanwhile = [...meanwhileChains(ruleset)];
-    const chains = new Map(meanwhile.filter(([chain]) => !leftover.chains.has(chain)));
     const ranges = rangesToCome(held, wanted);
-    if (chains.size + ranges.size === 0) return done(table);
-    const prepared = { ...withChains(ruleset, chains), sets: new Map([...ruleset.sets, ...ranges]) };
+    if (ranges.size === 0) return done(table);
+    const { ruleset, leftover } = held;
+    const prepared = { ...ruleset, sets: new Map([...ruleset.sets, ...ranges]) };
     const change = difference(name, { ruleset, leftover: nothingLeft }, prepared);
     if (change.kind === "impossible") return failed(change.because);
     // Not read back: the state of the change that follows tells of both.
     const next = await this.#send(name, change.transaction, state, { ...state, ruleset });
     if (!next.outcome.ok) return next.outcome;
-    // Nothing refers to any of it: should the change fail, it goes with the next transaction.
-    const sets = new Map([...leftover.sets, ...ranges]);
-    const left = { ...alsoLeft(leftover, chains), sets };
+    // Nothing refers to them yet: should the change fail, they go with the next transaction.
+    const left = { ...leftover, sets: new Map([...leftover.sets, ...ranges]) };
     return done({ name, held: { ruleset, leftover: left }, state: next.state });
   }
 
@@ -178,21 +163,8 @@ export class Tables {
   }
 }
 
-const nothingMore: ReadonlyMap<string, Chain> = new Map();
-
-const alsoLeft = (leftover: Leftover, chains: ReadonlyMap<string, Chain>): Leftover => ({
-  ...leftover,
-  chains: new Map([...leftover.chains, ...chains]),
+export const asFound = ({ name, ruleset }: FoundTable, state: TableState): Table => ({
+  name,
+  held: { ruleset, leftover: nothingLeft },
+  state,
 });
-
-/** An agent that was killed in the middle of a change may have left what was there meanwhile. */
-export function asFound({ name, ruleset }: FoundTable, state: TableState): Table {
-  const [chains, meanwhile] = [new Map(ruleset.chains), new Map<string, Chain>()];
-  for (const [chain, found] of ruleset.chains)
-    if (isMeanwhile(chain) && chains.delete(chain)) meanwhile.set(chain, found);
-  return {
-    name,
-    held: { ruleset: { ...ruleset, chains }, leftover: alsoLeft(nothingLeft, meanwhile) },
-    state,
-  };
-}

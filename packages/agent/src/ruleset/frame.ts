@@ -13,7 +13,6 @@ import {
 } from "./unknown-pods.js";
 import { cutCounter, podMaps, rangesChain, unknownCounter } from "./vocabulary.js";
 import {
-  againChain,
   hasNotLeft,
   isSettled,
   leaveChain,
@@ -43,8 +42,8 @@ export interface Additions {
  *   output  ─► what binds the node itself; replies to pods ─► stamp
  *
  * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
- * those that were established under other rules: replies are turned round, so that they meet the same rules. For each base
- * chain there is another, `…_again`, for packets under which the rules changed (walk-state.ts). Where no rule binds any pod there is
+ * those that were established under other rules: replies are turned round, so that they meet the same rules. Behind each base
+ * chain stands another, `…_again`, for packets under which the rules changed (walk-state.ts). Where no rule binds any pod there is
  * nothing to judge (open-node.ts).
  */
 export function frame(
@@ -140,10 +139,12 @@ function baseChains(
   place: Place,
 ): readonly NamedChain[] {
   const { allowed, remembered } = memory(options, generation);
-  const again = (hook: string, walk: string, before: readonly string[] = []): NamedChain => [
-    againChain(hook),
-    { rules: [...before, `${isSettled} accept`, `jump ${walk}`, "drop"] },
-  ];
+  const again = (
+    hook: "forward" | "input" | "output",
+    walk: string,
+    before: readonly string[] = [],
+  ): NamedChain =>
+    baseChain(hook, place, [...before, `${isSettled} accept`, `jump ${walk}`, "drop"], "again");
   // Errors, and the reset by which somebody learns that he is denied.
   const notOfPods = ['oifname "lo" accept', "ct state 0x4 accept"];
   const own = ownNode(program, "daddr").length > 0;

@@ -1,19 +1,20 @@
 import type { Chain } from "./ruleset.js";
 
-/**
- * Of two tables that judge beside each other, each has the places of its base chains side by side: there may be another behind
- * each (preparation.ts).
- */
+/** Of two tables that judge beside each other, each has the places of its base chains side by side. */
 export type Place = "first" | "second";
 
 const firstPriority: Readonly<Record<Place, number>> = { first: -10, second: -8 };
 
+/** `again`: for packets under which the rules changed, right behind the base chain that they came through (walk-state.ts). */
 export function baseChain(
   hook: "forward" | "input" | "output",
   place: Place,
   rules: readonly string[],
+  turn: "first" | "again" = "first",
 ): readonly [string, Chain] {
-  return [hook, { hook: `type filter hook ${hook} priority ${firstPriority[place]}; policy accept;`, rules }];
+  const priority = firstPriority[place] + (turn === "first" ? 0 : 1);
+  const name = turn === "first" ? hook : `${hook}_again`;
+  return [name, { hook: `type filter hook ${hook} priority ${priority}; policy accept;`, rules }];
 }
 
 /** Finding neighbours is not a connection; such packets never come from further away. */

@@ -42,8 +42,5 @@ export const hasNotLeft = `meta priority != ${left}`;
 export const unlessSameRules = (generation: number): string =>
   `meta mark & ${nowIs(generation)} | ${nowIs(generation)} != @${nowSet} goto ${outdatedChain}`;
 
-/** Where packets that came through a base chain are judged again (preparation.ts). */
-export const againChain = (base: string): string => `${base}_again`;
-
 export const leaveChain = "leave";
 export const outdatedChain = "outdated";

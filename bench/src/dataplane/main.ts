@@ -13,7 +13,7 @@ import { measureTraffic } from "./traffic-row.js";
 const shape: Shape = { ...shapes["10k/1k"], clusterPolicies: 10 };
 
 const rows: Readonly<Record<string, () => Promise<Omit<RowResult, "row">>>> = {
-  traffic: () => measureTraffic(shape, seed, { nodes: 4, rounds: 12 }),
+  traffic: () => measureTraffic(shape, seed, { nodes: 5, rounds: 12 }),
   changes: () => measureChanges(shape, seed),
   "deny-all/100k": () => measureBaselineDeny(shapes["100k/10k"], seed),
   agent: () => measureAgent(shape, seed),

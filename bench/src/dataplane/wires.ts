@@ -101,11 +101,8 @@ export class Wires {
   }
 }
 
-/**
- * All of it on one core: nobody is woken up on another one, and what is measured is what a packet costs. Before all others there, who
- * would leave the caches cold.
- */
-const onOneCore = ["chrt", "-f", "10", "taskset", "-c", "1"] as const;
+/** All of it on one core: nobody is woken up on another one, and what is measured is what a packet costs. */
+const onOneCore = ["taskset", "-c", "1"] as const;
 
 const ip = (name: string, words: string): string => run("ip", ["-n", name, ...words.split(" ")]);
 

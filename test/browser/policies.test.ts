@@ -76,7 +76,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
       await chosen.waitFor();
       expect(await chosen.innerText()).toContain("pci-guardrail");
       await settled(page);
-      expect(await chosen.isVisible()).toBe(true);
+      await chosen.waitFor();
     });
   });
 
@@ -110,7 +110,8 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
       await page.keyboard.press("Enter");
       await page.getByRole("complementary").locator(".yaml").waitFor();
       await page.keyboard.press("End");
-      expect(await (await active()).isVisible()).toBe(true);
+      // What comes into sight is drawn a moment later.
+      await (await active()).waitFor();
     });
   });
 

@@ -35,7 +35,7 @@ describe.skipIf(noControlPlane)(`a controller in a cluster in which pods come an
         `guard-${i}`,
         guarding("db", i, ["Deny", "web"], ["Accept", "job"]),
       );
-    controller = RunningController.start(plane);
+    controller = RunningController.startTidy(plane);
     await controller.says("leading");
   }, startTimeout);
   afterAll(async () => {

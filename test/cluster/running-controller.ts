@@ -22,8 +22,17 @@ export class RunningController {
   }
 
   static start(plane: ControlPlane, ...more: readonly string[]): RunningController {
+    return RunningController.begin([], plane, more);
+  }
+
+  /** One whose garbage never waits: what is in use is what is held. */
+  static startTidy(plane: ControlPlane): RunningController {
+    return RunningController.begin(["--gc-global"], plane, []);
+  }
+
+  private static begin(node: readonly string[], plane: ControlPlane, more: readonly string[]) {
     const flags = ["--kubeconfig", plane.kubeconfig(), "--metrics-address", "127.0.0.1:0", ...more];
-    const args = ["--expose-gc", bin, "--no-config", "controller", ...flags];
+    const args = [...node, bin, "--no-config", "controller", ...flags];
     return new RunningController(spawn(process.execPath, args, { stdio: ["ignore", "inherit", "pipe"] }));
   }
 

@@ -254,6 +254,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     await started;
     const known = told(seen.at(-1));
     expect(known).toBe(await fresh());
+    await expect.poll(() => told(goingOn.seen.at(-1)), patience).toBe(known);
 
     await api.delete(`${bindings}/guest-reads-all`);
     await expect

@@ -1,5 +1,6 @@
-// Where tests that want a real API server get it: kube-apiserver and etcd, as `node scripts/kube-binaries.mjs` prints them; and
-// Helm, for the chart.
+// Where tests that want a real API server get it: kube-apiserver and etcd, and Helm for the chart, as
+// `node scripts/kube-binaries.mjs` prints them. Other programs of Kubernetes are named:
+// `node scripts/kube-binaries.mjs kubelet kube-proxy`.
 // In this order: KUBEBUILDER_ASSETS, the cache, PATH, the official downloads, and where those cannot be reached a build
 // from Go's module proxy (some ten minutes of CPU the first time). What was downloaded or built stays in the cache.
 
@@ -25,34 +26,32 @@ const etcdVersion = "3.6.5";
 /** One that knows this Kubernetes, so that both are built from the same parts. */
 const helmVersion = "3.20.2";
 const cache = join(root, ".cache", "kube", kubernetesVersion);
-const names = ["kube-apiserver", "etcd"];
+/** What is fetched when nobody asks for something by name: enough for `npm test`. */
+const usual = ["kube-apiserver", "etcd", "helm"];
 
-/** Those that are at hand, by name; undefined where one would have to be fetched first. */
-export function findKubeBinaries() {
+/** Where these programs are, in their order; undefined where one would have to be fetched first. */
+export function findPrograms(names) {
   const found = names.map((name) => places(name).find(isExecutable));
-  return found.includes(undefined) ? undefined : { apiserver: found[0], etcd: found[1] };
+  return found.includes(undefined) ? undefined : found;
 }
 
 /** The same, after they were fetched or built if need be. */
-export async function getKubeBinaries() {
-  const found = findKubeBinaries();
-  if (found !== undefined) return found;
-  mkdirSync(cache, { recursive: true });
-  const missing = names.filter((name) => !places(name).some(isExecutable));
-  if (!(await download(missing))) buildWithGo(missing);
-  return findKubeBinaries();
+export async function getPrograms(names) {
+  const missing = names.filter((name) => findPrograms([name]) === undefined);
+  if (missing.length > 0) {
+    mkdirSync(cache, { recursive: true });
+    if (!(await download(missing))) buildWithGo(missing);
+  }
+  return findPrograms(names);
+}
+
+export function findKubeBinaries() {
+  const found = findPrograms(["kube-apiserver", "etcd"]);
+  return found && { apiserver: found[0], etcd: found[1] };
 }
 
 export function findHelm() {
-  return places("helm").find(isExecutable);
-}
-
-export async function getHelm() {
-  if (findHelm() === undefined) {
-    mkdirSync(cache, { recursive: true });
-    if (!(await download(["helm"]))) buildWithGo(["helm"]);
-  }
-  return findHelm();
+  return findPrograms(["helm"])?.[0];
 }
 
 function places(name) {
@@ -184,6 +183,6 @@ function go(cwd, args) {
 }
 
 if (isMain(import.meta.url)) {
-  const { apiserver, etcd } = await getKubeBinaries();
-  console.log(`${apiserver}\n${etcd}\n${await getHelm()}`);
+  const asked = process.argv.slice(2);
+  console.log((await getPrograms(asked.length > 0 ? asked : usual)).join("\n"));
 }

@@ -16,8 +16,9 @@ RUN rm -rf bench/dist scripts packages/*/src packages/*/dist/.tsbuildinfo
 FROM node:22-bookworm-slim AS controller
 ENV NODE_ENV=production
 COPY --from=build /tierwall /tierwall
+RUN ln -s /tierwall/packages/cli/bin/tierwall.js /usr/local/bin/tierwall
 USER 65532:65532
-ENTRYPOINT ["node", "/tierwall/packages/cli/bin/tierwall.js"]
+ENTRYPOINT ["tierwall"]
 
 FROM node:22-bookworm-slim AS agent
 ENV NODE_ENV=production
@@ -25,5 +26,6 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends nftables conntrack iproute2 ulogd2 ulogd2-json \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=build /tierwall /tierwall
+RUN ln -s /tierwall/packages/cli/bin/tierwall.js /usr/local/bin/tierwall
 # nft needs root for its netlink sockets; of root's rights the DaemonSet leaves it NET_ADMIN.
-ENTRYPOINT ["node", "/tierwall/packages/cli/bin/tierwall.js"]
+ENTRYPOINT ["tierwall"]

@@ -29,13 +29,20 @@ const cache = join(root, ".cache", "kube", kubernetesVersion);
 /** What is fetched when nobody asks for something by name: enough for `npm test`. */
 const usual = ["kube-apiserver", "etcd", "helm"];
 
-/** Where these programs are, in their order; undefined where one would have to be fetched first. */
+/**
+ * Where these programs are, in their order; undefined where one would have to be fetched first.
+ * @param {readonly string[]} names
+ * @returns {string[] | undefined}
+ */
 export function findPrograms(names) {
   const found = names.map((name) => places(name).find(isExecutable));
   return found.includes(undefined) ? undefined : found;
 }
 
-/** The same, after they were fetched or built if need be. */
+/**
+ * The same, after they were fetched or built if need be.
+ * @param {readonly string[]} names
+ */
 export async function getPrograms(names) {
   const missing = names.filter((name) => findPrograms([name]) === undefined);
   if (missing.length > 0) {

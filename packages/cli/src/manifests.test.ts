@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json } from "@tierwall/core";
-import { installObjects } from "@tierwall/kube";
+import { cleanupObjects, installObjects, usualValues } from "@tierwall/kube";
 import { afterAll, describe, expect, it } from "vitest";
 import { complaintAbout } from "./testing/command-lines.js";
 import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
@@ -30,6 +30,12 @@ describe("tierwall manifests", () => {
     expect(stdout).not.toContain("kind: Deployment");
   });
 
+  it("prints what deploy/cleanup.yaml is, where it is told to", () => {
+    const file = new URL("../../../deploy/cleanup.yaml", import.meta.url);
+    expect(run("--cleanup")).toMatchObject({ status: 0, stderr: "", stdout: readFileSync(file, "utf8") });
+    expect(run("--cleanup", "--namespace", "walls").stdout).toContain("namespace: walls\n");
+  });
+
   it("writes a kustomization, and a chart", () => {
     expect(run("--format", "kustomize", "--output-dir", "base").status).toBe(0);
     expect(readdirSync(join(cwd, "base"))).toContain("kustomization.yaml");
@@ -42,6 +48,7 @@ describe("tierwall manifests", () => {
     [["--set", "agnet.enabled=true"], "there is no setting `agnet.enabled`; --help lists them"],
     [["--set", "agent"], "it takes a setting and a value: agent.enabled=false"],
     [["--component", "everything"], "there are crds, roles, controller, webhook, agent, first-draft"],
+    [["--cleanup", "--component", "agent"], "'--cleanup' cannot be used with option '--component <part>'"],
     [["--format", "helm"], "--format helm makes several files: say where with --output-dir"],
     [
       ["--format", "helm", "--set", "agent.enabled=false", "--output-dir", "x"],
@@ -56,14 +63,16 @@ describe("tierwall manifests", () => {
 });
 
 it("what containers are started with, the commands understand", () => {
-  const lines = installObjects().flatMap(({ spec }) => argumentsIn(spec));
-  expect(lines.map(([command]) => command)).toEqual(["controller", "agent"]);
+  const values = { ...usualValues, "page.enabled": true };
+  const objects = [...installObjects({ values }), ...cleanupObjects()];
+  const lines = objects.flatMap(({ spec }) => argumentsIn(spec));
+  expect(lines.map(([command]) => command)).toEqual(["controller", "agent", "agent"]);
   for (const line of lines) expect([line, complaintAbout(line)]).toEqual([line, undefined]);
 });
 
 function argumentsIn(spec: Json | undefined): string[][] {
   const template = isObject(spec) ? spec.template : undefined;
   const pod = isObject(template) ? template.spec : undefined;
-  const containers = isObject(pod) && Array.isArray(pod.containers) ? pod.containers : [];
-  return containers.map((container) => (container as { args: string[] }).args);
+  const { initContainers = [], containers = [] } = (pod ?? {}) as Record<string, { args?: string[] }[]>;
+  return [...initContainers, ...containers].flatMap(({ args }) => (args === undefined ? [] : [args]));
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Json } from "@tierwall/core";
 import {
   chartFiles,
+  cleanupText,
   installText,
   kustomizeFiles,
   makeFolder,
@@ -25,6 +26,7 @@ import { version } from "./version.js";
 interface ManifestsFlags {
   readonly format: "yaml" | "kustomize" | "helm";
   readonly component?: readonly Part[];
+  readonly cleanup?: true;
   readonly set?: readonly (readonly [SettingPath, Json])[];
   readonly namespace: string;
   readonly outputDir?: string;
@@ -51,6 +53,12 @@ export function addManifests(program: Command, finish: (status: number) => void)
       "something that is to be otherwise, as in the chart's values.yaml (repeatable)",
       collectWith((text: string) => assignment(text)),
     )
+    .addOption(
+      new Option(
+        "--cleanup",
+        "what is applied after all that was deleted: it takes the rules that agents left out of the kernels of the nodes",
+      ).conflicts(["component", "format", "outputDir"]),
+    )
     .option("--namespace <name>", "where controller and agents live", systemNamespace)
     .option("--output-dir <folder>", "write the files of a kustomization or a chart there")
     .addHelpText(
@@ -69,6 +77,12 @@ Examples:
   # Without agents
   tierwall manifests --set agent.enabled=false > tierwall.yaml
 
+  # Remove it again, and with it all policies; kernels last
+  tierwall manifests | kubectl delete -f -
+  tierwall manifests --cleanup | kubectl apply -f -
+  kubectl -n tierwall-system rollout status daemonset/tierwall-cleanup
+  tierwall manifests --cleanup | kubectl delete -f -
+
   # For those who build on it
   tierwall manifests --format kustomize --output-dir base/
   tierwall manifests --format helm --output-dir chart/
@@ -79,8 +93,13 @@ Exit status: 0 when it was printed, 2 when an option makes no sense.`,
     .action((flags: ManifestsFlags) => finish(runManifests(flags)));
 }
 
-function runManifests({ format, component, set = [], namespace, outputDir }: ManifestsFlags): number {
+function runManifests(flags: ManifestsFlags): number {
+  const { format, component, cleanup, set = [], namespace, outputDir } = flags;
   const values: Values = { ...usualValues, ...Object.fromEntries(set) };
+  if (cleanup) {
+    process.stdout.write(cleanupText({ values, namespace }));
+    return 0;
+  }
   const options = { values, namespace, ...(component === undefined ? {} : { parts: component }) };
   if (format === "yaml" && outputDir === undefined) {
     process.stdout.write(installText(options));

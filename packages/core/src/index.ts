@@ -225,7 +225,7 @@ export { portGroupsText } from "./report/port-groups-text.js";
 export { cellText } from "./report/matrix-groups.js";
 export { matrixEndText } from "./report/party-json.js";
 export { type PortRow, portRows } from "./report/port-rows.js";
-export { deciderText, trafficText } from "./report/rule-text.js";
+export { deciderText, isToBeOpened, trafficText } from "./report/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

@@ -48,7 +48,8 @@ export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
 export { chartFiles } from "./install/chart.js";
 export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
-export { installFiles, installText, kustomizeFiles } from "./install/install-files.js";
+export { cleanupObjects } from "./install/cleanup.js";
+export { cleanupText, installFiles, installText, kustomizeFiles } from "./install/install-files.js";
 export {
   problemWith,
   type SettingPath,

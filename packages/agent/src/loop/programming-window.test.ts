@@ -25,6 +25,15 @@ describe("the window in which a pod has an address and no rules", () => {
     expect([window.waiting, window.programmed]).toEqual([0, 2]);
   });
 
+  it("is one window for all addresses of a pod", () => {
+    const window = new ProgrammingWindow("n1");
+    const ofBothFamilies = cluster(pod("a", "10.0.0.1").replace("]}", ', {ip: "fd00::1"}]}'));
+    window.seen(ofBothFamilies, 1_000);
+    expect(window.waiting).toBe(1);
+    expect(window.reached(ofBothFamilies, 1_100, true)).toEqual([100]);
+    expect(window.programmed).toBe(1);
+  });
+
   it("goes on for a pod that came after the state that was written", () => {
     const window = new ProgrammingWindow("n1");
     window.seen(a, 1_000);

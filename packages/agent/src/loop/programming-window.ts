@@ -15,14 +15,14 @@ export class ProgrammingWindow {
     return this.#waiting.size;
   }
 
-  /** Local pods with rules in the kernel, by address. */
+  /** Local pods with rules in the kernel. */
   get programmed(): number {
     return this.#programmed.size;
   }
 
   /** A new state of the cluster was seen, its first change at `since`. */
   seen(cluster: Cluster, since: number): void {
-    const local = this.#localAddresses(cluster);
+    const local = this.#localPods(cluster);
     for (const known of [this.#programmed, this.#waiting])
       for (const key of known.keys()) if (!local.has(key)) known.delete(key);
     for (const key of local)
@@ -35,7 +35,7 @@ export class ProgrammingWindow {
    */
   reached(cluster: Cluster, now: number, wrote: boolean): readonly number[] {
     const waited: number[] = [];
-    for (const key of this.#localAddresses(cluster)) {
+    for (const key of this.#localPods(cluster)) {
       const since = this.#waiting.get(key);
       if (since === undefined) continue;
       this.#waiting.delete(key);
@@ -45,14 +45,18 @@ export class ProgrammingWindow {
     return waited;
   }
 
-  #localAddresses(cluster: Cluster): ReadonlySet<string> {
+  #localPods(cluster: Cluster): ReadonlySet<string> {
     const keys = new Set<string>();
     for (const [name, pod] of cluster.pods)
-      if (pod.node === this.node && !pod.hostNetwork)
-        for (const address of pod.addresses) keys.add(keyOf(name, address));
+      if (pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0)
+        keys.add(keyOf(name, pod.addresses));
     return keys;
   }
 }
 
-/** A pod that comes back by the same name has another address, and a pod by another name may get an old one. */
-const keyOf = (pod: string, address: Address): string => `${pod} ${formatAddress(address)}`;
+/**
+ * A pod that comes back by the same name has other addresses, and a pod by another name may get old ones. All of them together
+ * are one pod: most have an address of each family.
+ */
+const keyOf = (pod: string, addresses: readonly Address[]): string =>
+  [pod, ...addresses.map(formatAddress)].join(" ");

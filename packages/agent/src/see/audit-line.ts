@@ -1,4 +1,4 @@
-import type { PolicyRef } from "@tierwall/core";
+import { isToBeOpened, type PolicyRef } from "@tierwall/core";
 import type { BookEntry } from "../ruleset/program.js";
 import type { End, EndNames } from "./end-names.js";
 import type { LoggedPacket } from "./logged-packet.js";
@@ -100,5 +100,5 @@ function auditPolicy({ kind, namespace, name, place }: PolicyRef): AuditPolicy {
 
 function placed(place: PolicyRef["place"]): { readonly place?: string } {
   const found = place();
-  return found === undefined ? {} : { place: `${found.file}:${found.line}` };
+  return isToBeOpened(found) ? { place: `${found.file}:${found.line}` } : {};
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readState } from "@tierwall/core";
+import { clusterFile, readState } from "@tierwall/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../testing/book.js";
 import { Audit, type SuppressedLine } from "./audit.js";
@@ -9,7 +9,7 @@ import type { AuditLine } from "./audit-line.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 
-const book = bookOf(`
+const policies = `
 kind: NetworkPolicy
 metadata: {name: web, namespace: shop}
 spec: {podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}
@@ -33,7 +33,8 @@ spec:
   subject: {namespaces: {}}
   egress:
     - {action: Deny, to: [{networks: [0.0.0.0/0]}]}
-`);
+`;
+const book = bookOf(policies);
 /** Ids in the order of the tiers: the rule and the isolation of `web`, then egress. */
 const [allow, isolation, deny, shadow] = [...book.keys()] as [string, string, string, string];
 
@@ -112,11 +113,19 @@ describe("a line", () => {
     expect(lines).toMatchObject([{ verdict: "Allow", source: { address, ...end } }]);
   });
 
+  it.each(["rule", "isolation"])("has no place where policies stand in no file (%s)", (kind) => {
+    const { audit, lines } = audited();
+    audit.programmed(bookOf(policies, clusterFile), cluster);
+    audit.logged(logged(kind === "rule" ? deny : isolation));
+    expect(lines).toMatchObject([{ by: { kind } }]);
+    expect(JSON.stringify(lines)).not.toContain("place");
+  });
+
   it("names every policy that isolates", () => {
     const { audit, lines } = audited();
     audit.logged(logged(isolation));
-    const policies = [{ kind: "NetworkPolicy", namespace: "shop", name: "web", place: "policies.yaml:2" }];
-    expect(lines).toMatchObject([{ direction: "ingress", by: { kind: "isolation", policies } }]);
+    const web = { kind: "NetworkPolicy", namespace: "shop", name: "web", place: "policies.yaml:2" };
+    expect(lines).toMatchObject([{ direction: "ingress", by: { kind: "isolation", policies: [web] } }]);
   });
 
   it("of a policy that is only watched says so", () => {

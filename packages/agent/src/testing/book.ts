@@ -2,12 +2,12 @@ import { type Isolation, readState, type Rule } from "@tierwall/core";
 import type { BookEntry } from "../ruleset/program.js";
 
 /** An entry for every rule and isolation of these policies, `apiVersion` of NetworkPolicy left out; ids are a, b, c, … */
-export function bookOf(yaml: string): ReadonlyMap<string, BookEntry> {
+export function bookOf(yaml: string, file = "policies.yaml"): ReadonlyMap<string, BookEntry> {
   const text = yaml.replaceAll(
     /^kind: NetworkPolicy/gm,
     "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy",
   );
-  const { tiers, diagnostics } = readState([{ file: "policies.yaml", text }]);
+  const { tiers, diagnostics } = readState([{ file, text }]);
   const wrong = diagnostics.find(({ severity }) => severity === "error");
   if (wrong !== undefined) throw new Error(wrong.message);
   const book = new Map<string, BookEntry>();

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tierwall/core";
 import { chartFiles } from "./chart.js";
+import { cleanupObjects } from "./cleanup.js";
 import { installObjects, type InstallOptions, type Part } from "./install.js";
 import { yamlText } from "./manifest-text.js";
 import { systemNamespace } from "../controller/programmed-report.js";
@@ -7,6 +8,10 @@ import { settings } from "./settings.js";
 
 /** Everything in one file. */
 export const installText = (options?: InstallOptions): string => yamlText(installObjects(options));
+
+/** What is applied after all that was deleted. */
+export const cleanupText = (options?: Omit<InstallOptions, "parts">): string =>
+  yamlText(cleanupObjects(options));
 
 const basis: readonly Part[] = ["crds", "roles", "controller", "webhook", "agent"];
 
@@ -59,6 +64,7 @@ export function installFiles(): Readonly<Record<string, string>> {
     Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text] as const);
   return {
     "install.yaml": installText(),
+    "cleanup.yaml": cleanupText(),
     ...Object.fromEntries([
       ...inFolder("kustomize/base", kustomizeFiles()),
       ...inFolder("kustomize/overlays/analysis-only", analysisOnly),

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
+import { cleanupObjects } from "./cleanup.js";
 import { installObjects, parts } from "./install.js";
 import { problemWith, settingPaths, settings, usualValues } from "./settings.js";
 
@@ -54,6 +55,18 @@ describe("what is installed", () => {
     expect(JSON.stringify(without.get("Deployment tierwall-controller"))).not.toContain("webhook-port");
   });
 
+  it("serves the page where it is wanted, with the token of a Secret", () => {
+    const page = { ...usualValues, "page.enabled": true, "page.secret": "door-key" };
+    const text = JSON.stringify(
+      named(installObjects({ values: page })).get("Deployment tierwall-controller"),
+    );
+    expect(text).toContain('"--page-token-file=/etc/tierwall/page/token"');
+    expect(text).toContain('"secret":{"secretName":"door-key","optional":true}');
+    expect(named(installObjects({ values: page })).has("Service tierwall-page")).toBe(true);
+    expect(JSON.stringify(installObjects())).not.toContain("--page-port");
+    expect(named(installObjects()).has("Service tierwall-page")).toBe(false);
+  });
+
   it("runs the controller without any rights on its node, and the agent with NET_ADMIN alone", () => {
     const containers = new Map(
       Array.from(named(installObjects()), ([name, { spec }]) => [name, spec?.template?.spec.containers[0]]),
@@ -71,6 +84,30 @@ describe("what is installed", () => {
         allowPrivilegeEscalation: false,
       },
     });
+  });
+});
+
+describe("what cleans up after it", () => {
+  const [place, daemonSet] = cleanupObjects({ namespace: "walls" }) as unknown as readonly Workload[];
+
+  it("brings its own namespace: the one of the installation is gone", () => {
+    expect([place!.kind, place!.metadata.name]).toEqual(["Namespace", "walls"]);
+    expect(JSON.stringify(daemonSet)).not.toMatch(/[«»]/);
+  });
+
+  it("has the rights of an agent for as long as it works, and then none", () => {
+    const pod = daemonSet!.spec!.template!.spec as unknown as Record<string, readonly JsonObject[]>;
+    expect(pod.initContainers).toMatchObject([
+      { args: ["agent", "--cleanup"], securityContext: { capabilities: { add: ["NET_ADMIN"] } } },
+    ]);
+    expect(pod.containers).toMatchObject([{ securityContext: { runAsUser: 65532 } }]);
+    expect(JSON.stringify(pod.containers)).not.toContain("NET_ADMIN");
+  });
+
+  it("runs wherever an agent may have run", () => {
+    const tolerations = (objects: readonly JsonObject[]) =>
+      JSON.stringify(objects).match(/"tolerations":\[.*?\]/)?.[0];
+    expect(tolerations(cleanupObjects())).toBe(tolerations(installObjects({ parts: ["agent"] })));
   });
 });
 

@@ -12,6 +12,7 @@ import {
   controllerDeployment,
   metricsService,
   namespace,
+  pageService,
   webhookService,
   webhookServiceName,
 } from "./workloads.js";
@@ -44,7 +45,7 @@ export function markedObjects(part: Part): readonly Installed[] {
       return withSwitches(
         ["controller.enabled"],
         [account("controller"), ...controllerRoles, metricsService, controllerDeployment, controllerBudget],
-      );
+      ).concat(withSwitches(["controller.enabled", "page.enabled"], [pageService]));
     case "webhook":
       return withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]);
     case "agent":

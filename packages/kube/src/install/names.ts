@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core";
 import { here } from "./marked.js";
 
-export type Component = "controller" | "agent";
+export type Component = "controller" | "agent" | "cleanup";
 
 export const nameOf = (component: Component): string => `tierwall-${component}`;
 

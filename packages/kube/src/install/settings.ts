@@ -53,6 +53,16 @@ export const settings = {
     atLeast: 1,
     about: "How long the API server waits. Fewer warnings are given where that is too short.",
   },
+  "page.enabled": {
+    is: "switch",
+    usual: false,
+    about: "The page of the cluster, read-only, for whoever has the token. Needs the controller.",
+  },
+  "page.secret": {
+    is: "text",
+    usual: "tierwall-page",
+    about: "The Secret whose key `token` has what to log in to the page with, of 16 characters or more.",
+  },
   "agent.enabled": { is: "switch", usual: true, about: "Enforces policies on every node." },
   "agent.image": { is: "text", usual: "tierwall-agent", about: "Image of the agent: nftables is in it." },
   "agent.unknownPods": {
@@ -84,7 +94,8 @@ export const settings = {
   "firstDraft.letEditorsManage": {
     is: "switch",
     usual: false,
-    about: "Lets everybody with the role `admin` or `edit` manage them, as the draft has it.",
+    about:
+      "Lets everybody with the role `admin` or `edit` in the whole cluster manage them, as the draft has it.",
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 

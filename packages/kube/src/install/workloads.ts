@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@tierwall/core";
 import { here, itemIf, itemsOf, valueOf } from "./marked.js";
 import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
 
-const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443 } as const;
+const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
 
 export const account = (component: Component): JsonObject => ({
   apiVersion: "v1",
@@ -17,8 +17,17 @@ const probe = (path: string, port: number): JsonObject => ({
   timeoutSeconds: 5,
 });
 
+/** A node that has much to start is slow at it: nobody is killed for that within two minutes. */
+const startupProbe = (port: number): JsonObject => ({
+  ...probe("/livez", port),
+  periodSeconds: 2,
+  failureThreshold: 60,
+});
+
 /** Nothing that a process needs not; what it needs is added where it is needed. */
-const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true } as const;
+export const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true } as const;
+
+const pageTokens = "/etc/tierwall/page";
 
 export const controllerDeployment: JsonObject = {
   apiVersion: "apps/v1",
@@ -48,18 +57,25 @@ export const controllerDeployment: JsonObject = {
               "controller",
               `--metrics-address=:${ports.controllerMetrics}`,
               itemIf("webhook.enabled", `--webhook-port=${ports.webhook}`),
+              itemIf("page.enabled", `--page-port=${ports.page}`),
+              itemIf("page.enabled", `--page-token-file=${pageTokens}/token`),
               itemsOf("controller.extraArgs"),
             ],
             ports: [
               { name: "metrics", containerPort: ports.controllerMetrics },
               { name: "webhook", containerPort: ports.webhook },
+              { name: "page", containerPort: ports.page },
             ],
+            startupProbe: startupProbe(ports.controllerMetrics),
             livenessProbe: probe("/livez", ports.controllerMetrics),
             readinessProbe: probe("/readyz", ports.controllerMetrics),
             resources: valueOf("controller.resources"),
             securityContext: { ...confined, capabilities: { drop: ["ALL"] } },
+            volumeMounts: [{ name: "page", mountPath: pageTokens, readOnly: true }],
           },
         ],
+        // Without the page nobody has to make it.
+        volumes: [{ name: "page", secret: { secretName: valueOf("page.secret"), optional: true } }],
       },
     },
   },
@@ -106,8 +122,22 @@ export const webhookService = service(webhookServiceName, {
   targetPort: "webhook",
 });
 
+export const pageService = service("tierwall-page", { name: "page", port: 80, targetPort: "page" });
+
 /** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
 const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
+
+export const agentImage: JsonObject = {
+  image: `${valueOf("agent.image")}:${valueOf("image.tag")}`,
+  imagePullPolicy: valueOf("image.pullPolicy"),
+};
+
+/** nft and NFLOG ask for this one capability, and for no other. */
+export const netAdmin: JsonObject = {
+  ...confined,
+  runAsUser: 0,
+  capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
+};
 
 export const agentDaemonSet: JsonObject = {
   apiVersion: "apps/v1",
@@ -129,8 +159,7 @@ export const agentDaemonSet: JsonObject = {
         containers: [
           {
             name: "agent",
-            image: `${valueOf("agent.image")}:${valueOf("image.tag")}`,
-            imagePullPolicy: valueOf("image.pullPolicy"),
+            ...agentImage,
             args: [
               "agent",
               `--metrics-address=:${ports.agentMetrics}`,
@@ -140,15 +169,11 @@ export const agentDaemonSet: JsonObject = {
             ],
             env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
             ports: [{ name: "metrics", containerPort: ports.agentMetrics, hostPort: ports.agentMetrics }],
+            startupProbe: startupProbe(ports.agentMetrics),
             livenessProbe: probe("/livez", ports.agentMetrics),
             readinessProbe: probe("/readyz", ports.agentMetrics),
             resources: valueOf("agent.resources"),
-            // nft and NFLOG ask for this one, and for no other.
-            securityContext: {
-              ...confined,
-              runAsUser: 0,
-              capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
-            },
+            securityContext: netAdmin,
             volumeMounts: [
               { name: "run", mountPath: folders.run },
               { name: "state", mountPath: folders.state },

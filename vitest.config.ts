@@ -26,5 +26,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Property tests on a slow or busy machine take a while; a hang is still found.
     testTimeout: 30_000,
+    // What tests stand on takes as long to make as they do to run.
+    hookTimeout: 60_000,
+    // Who polls waits for something that comes, and not for how quickly.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

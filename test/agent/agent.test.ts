@@ -31,7 +31,7 @@ async function reached(node: NodeLab): Promise<readonly number[]> {
 
 /** For what follows a change by itself, sooner or later. */
 async function eventually<T>(ask: () => Promise<T>, wanted: T): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const got = await ask();
     if (JSON.stringify(got) === JSON.stringify(wanted) || Date.now() > deadline)
@@ -274,7 +274,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
 
   it("leave no rules where there were none before", async () => {
     const node = await labOfTwo();
-    const applied = trial(node, "--confirm", "2s");
+    const applied = trial(node, "--confirm", "8s");
     await applied.says("on trial");
     expect(await reached(node)).toEqual([8080]);
     expect(await applied.exit).toBe(1);

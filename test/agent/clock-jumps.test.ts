@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent, runFlags } from "./running-agent.js";
@@ -13,6 +13,9 @@ const faketime = readdirSync("/usr/lib")
   .find((file) => existsSync(file));
 const reason = noLabBecause() ?? (faketime === undefined ? "needs libfaketime" : undefined);
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
 
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { threadId } from "node:worker_threads";
+import { Caller, Talker } from "./callers.js";
 
 /*
  * A node that is a network namespace, and its pods, each a namespace behind a routed veth:
@@ -18,7 +19,6 @@ import { threadId } from "node:worker_threads";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/tierwall.js", import.meta.url));
 const answering = fileURLToPath(new URL("answering-pod.mjs", import.meta.url));
-
 const talking = fileURLToPath(new URL("talking-pod.mjs", import.meta.url));
 
 export const nodeAddress = "10.9.0.1";
@@ -31,6 +31,7 @@ export class NodeLab {
   readonly #name = `twa${process.pid}t${threadId}x${++labs}`;
   readonly #processes: ChildProcess[] = [];
   readonly #pods = new Map<string, string>();
+  readonly #callers = new Map<string, Caller>();
 
   /** Pods, and others who might be anywhere, by name, with their addresses. */
   static async create(pods: Readonly<Record<string, string>>): Promise<NodeLab> {
@@ -39,7 +40,7 @@ export class NodeLab {
       lab.#addNode();
       await Promise.all(Object.entries(pods).map(([name, address]) => lab.addPod(name, address)));
     } catch (cause) {
-      lab.destroy();
+      await lab.destroy();
       throw cause;
     }
     return lab;
@@ -68,13 +69,15 @@ export class NodeLab {
     ip("-n", pod, "addr", "add", `${address}/32`, "dev", "eth0");
     ip("-n", pod, "route", "add", nodeAddress, "dev", "eth0", "scope", "link");
     ip("-n", pod, "route", "add", "default", "via", nodeAddress, "dev", "eth0");
-    const server = this.start(name, process.execPath, [answering, "8080", "9090"]);
-    await once(server.stdout!, "data");
+    await this.#callerIn(name, "8080", "9090").listening;
   }
 
+  /** In one step: a file that is half written is another one for a moment. */
   write(file: string, text: string): void {
-    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
-    writeFileSync(join(this.folder, file), text);
+    const [path, next] = [join(this.folder, file), join(this.folder, ".next")];
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(next, text);
+    renameSync(next, path);
   }
 
   remove(file: string): void {
@@ -108,12 +111,11 @@ export class NodeLab {
     return this.start("node", "env", [...variables, process.execPath, bin, "--no-config", ...args]);
   }
 
-  /** Whether a TCP connection can be opened; packets that are dropped are waited for, for a while. */
-  async reaches(from: string, to: string, port: number, seconds = 0.4): Promise<boolean> {
-    const open = `exec 3<>/dev/tcp/${to}/${port}`;
-    const child = this.start(from, "timeout", [String(seconds), "bash", "-c", open]);
-    const [status] = (await once(child, "exit")) as [number | null];
-    return status === 0;
+  /** Whether a TCP connection can be opened. */
+  async reaches(from: string, to: string, port: number, milliseconds = 400): Promise<boolean> {
+    const caller = this.#callers.get(from) ?? this.#callerIn(from);
+    await caller.listening;
+    return caller.reaches(to, port, milliseconds);
   }
 
   /** Opens a TCP connection and keeps talking on it. */
@@ -131,8 +133,9 @@ export class NodeLab {
     return this.run("node", process.execPath, "-e", show);
   }
 
-  destroy(): void {
-    for (const child of this.#processes) child.kill("SIGKILL");
+  async destroy(): Promise<void> {
+    // Who is still about to end might write into the folder, or be asked for by its namespace.
+    await Promise.all(this.#processes.map(ended));
     for (const name of ["node", ...this.#pods.keys()])
       try {
         ip("netns", "del", this.#namespace(name));
@@ -140,6 +143,12 @@ export class NodeLab {
         // It may not have come into being.
       }
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #callerIn(where: string, ...ports: readonly string[]): Caller {
+    const caller = new Caller(this.start(where, process.execPath, [answering, ...ports]));
+    this.#callers.set(where, caller);
+    return caller;
   }
 
   #namespace(where: string): string {
@@ -153,21 +162,11 @@ export class NodeLab {
   }
 }
 
-/** One TCP connection that stays open; whoever answers it repeats what it hears. */
-export class Talker {
-  constructor(private readonly child: ChildProcess) {}
-
-  /** Resolves when something comes back. */
-  async echo(): Promise<void> {
-    await once(this.child.stdout!, "data");
-  }
-
-  /** Whether nothing comes back for ten times as long as it usually takes. */
-  isSilent(): Promise<boolean> {
-    const heard = this.echo().then(() => false);
-    const silence = new Promise<boolean>((end) => setTimeout(() => end(true), 500));
-    return Promise.race([heard, silence]);
-  }
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
 }
 
 function ip(...args: readonly string[]): void {

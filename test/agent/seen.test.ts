@@ -47,7 +47,7 @@ async function loggedWhen(knock: () => Promise<unknown>, file = auditLog()): Pro
   }, patience);
 }
 
-const knock = (port: number) => () => lab.reaches("a", lab.addressOf("b"), port, 0.2);
+const knock = (port: number) => () => lab.reaches("a", lab.addressOf("b"), port, 200);
 
 async function said(...args: readonly string[]): Promise<string> {
   const child = lab.tierwall(...args, "--control", lab.control);

@@ -48,8 +48,8 @@ describe.skipIf(reason)(`what nodes enforce${title}`, () => {
     await controller?.stop("SIGKILL");
     await plane?.stop();
   });
-  afterEach(() => {
-    for (const lab of labs.splice(0)) lab.destroy();
+  afterEach(async () => {
+    for (const lab of labs.splice(0)) await lab.destroy();
   });
 
   /** An agent in a network namespace of its own, from which a relay leads to the API server. */

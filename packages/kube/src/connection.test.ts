@@ -65,11 +65,11 @@ describe("a request", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  async function send(path: string): Promise<IncomingMessage> {
+  async function send(path: string, idleMilliseconds = 30_000): Promise<IncomingMessage> {
     const { port } = server.address() as AddressInfo;
     const connected = await connect({ kubeconfig: kubeconfig(`http://127.0.0.1:${port}/`) });
     if (!connected.ok) throw new Error(connected.message);
-    return connected.connection.send({ path, idleMilliseconds: 100 });
+    return connected.connection.send({ path, idleMilliseconds });
   }
 
   async function textOf(response: IncomingMessage): Promise<string> {
@@ -83,7 +83,7 @@ describe("a request", () => {
   });
 
   it("is given up when nothing comes, before the answer or in the middle of it", async () => {
-    await expect(send("/silent")).rejects.toThrow("said nothing for 0.1 s");
-    await expect(textOf(await send("/half"))).rejects.toThrow("aborted");
+    await expect(send("/silent", 100)).rejects.toThrow("said nothing for 0.1 s");
+    await expect(textOf(await send("/half", 2000))).rejects.toThrow("aborted");
   });
 });

@@ -102,7 +102,7 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
   });
 
   test("the kernel goes back without an agent", async () => {
-    value(await table.startTrial(denying(81), 5));
+    value(await table.startTrial(denying(81), 10));
     await table.close();
     expect(whoIsDenied()).toEqual([81]);
     while (whoIsDenied().includes(81)) await sleep(50);

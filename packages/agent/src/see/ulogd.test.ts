@@ -22,6 +22,7 @@ import { findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
 const reason = lacking("ip", "nft", "ulogd", "ping");
 const namespace = `tws-${process.pid}`;
 const group = 7;
+const patience = { timeout: 20_000, interval: 20 };
 
 const book = bookOf(`
 kind: NetworkPolicy
@@ -77,6 +78,15 @@ function sendUdp(port: number, count = 1): void {
       for (let i = 0; i < ${count}; i++) await new Promise((sent) => socket.send("x", ${port}, "127.1.0.2", sent));
       socket.close();
     });`;
+  execFileSync("ip", ["netns", "exec", namespace, process.execPath, "-e", script]);
+}
+
+/** The first packet leaves with the call; nobody waits for an answer. */
+function sendTcp(port: number): void {
+  const script = `
+    const socket = require("node:net").connect(${port}, "127.1.0.2");
+    socket.on("error", () => undefined);
+    setTimeout(() => socket.destroy(), 50);`;
   execFileSync("ip", ["netns", "exec", namespace, process.execPath, "-e", script]);
 }
 
@@ -140,24 +150,30 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
 
   /** It has no way to say so: packets are sent until one is seen. */
   async function untilItListens(): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        sendUdp(5);
-        await arrived(1);
-      },
-      { timeout: 15_000, interval: 10 },
-    );
-    // Those that were sent meanwhile are on their way.
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await vi.waitFor(() => {
+      sendUdp(5);
+      expect(lines).not.toEqual([]);
+    }, patience);
+    await untilAllCame();
     lines.length = 0;
   }
 
+  /** Lines come in the order of their packets. */
+  async function untilAllCame(): Promise<void> {
+    const before = allowed().length;
+    sendUdp(1);
+    await vi.waitFor(() => expect(allowed().length).toBeGreaterThan(before), patience);
+  }
+
+  const decided = (verdict: "Allow" | "Deny") =>
+    lines.filter((line) => !("suppressed" in line) && line.verdict === verdict);
+  const allowed = () => decided("Allow");
   const arrived = (count: number) =>
-    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout: 3000, interval: 20 });
+    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), patience);
 
   it("packets of every protocol arrive, with both pods and the rule named", async () => {
     sendUdp(3);
-    inside("bash", "-c", "timeout 0.2 bash -c 'echo > /dev/tcp/127.1.0.2/3'");
+    sendTcp(3);
     inside("ping", "-c1", "-W0.1", "-I", "127.1.0.1", "127.1.0.2");
     inside("ping", "-c1", "-W0.1", "-I", "fd00::1", "fd00::2");
     await arrived(4);
@@ -197,11 +213,10 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
     read();
     sendUdp(3, 300);
     read();
-    await arrived(5);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilAllCame();
     read();
     read();
-    const logged = lines.filter((line) => !("suppressed" in line)).length;
+    const logged = decided("Deny").length;
     const suppressed = lines.flatMap((line) => ("suppressed" in line ? [line.suppressed] : []));
     expect(counts.get(`r_${deny}`)?.packets).toBe(300);
     expect(logged).toBeLessThan(100);
@@ -212,7 +227,7 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
     const first = ulogd.pid!;
     troubles.length = 0;
     process.kill(first, "SIGKILL");
-    await vi.waitFor(() => expect(ulogd.pid ?? first).not.toBe(first), { timeout: 10_000 });
+    await vi.waitFor(() => expect(ulogd.pid ?? first).not.toBe(first), patience);
     expect(troubles).toEqual([expect.stringContaining("ulogd ended (SIGKILL)")]);
     await untilItListens();
     sendUdp(3);
@@ -230,7 +245,7 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
       onTrouble: (message) => complaints.push(message),
     });
     await second.start();
-    await vi.waitFor(() => expect(complaints).not.toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(complaints).not.toEqual([]), patience);
     await second.stop();
     expect(complaints[0]).toMatch(/group/);
   });
@@ -277,9 +292,9 @@ describe.skipIf(lacking("setpriv"))(
         const status = existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : "";
         return /^Name:\s+sleep$/m.test(status) && !/^State:\s+[ZX]/m.test(status);
       };
-      await vi.waitFor(() => expect(isSleeping()).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(isSleeping()).toBe(true), patience);
       agent.kill("SIGKILL");
-      await vi.waitFor(() => expect(isSleeping()).toBe(false), { timeout: 10_000 });
+      await vi.waitFor(() => expect(isSleeping()).toBe(false), patience);
     });
   },
 );

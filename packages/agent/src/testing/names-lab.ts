@@ -116,7 +116,7 @@ export class NamesLab {
 
   /** What `dig` prints with +short in the pod, sorted; a text that says so when nobody answered. */
   async dig(...parameters: readonly string[]): Promise<readonly string[]> {
-    const words = ["dig", "+short", "+tries=1", "+time=2", ...parameters].join(" ");
+    const words = ["dig", "+short", "+tries=1", "+time=10", ...parameters].join(" ");
     const text = await this.run("pod", words).catch(() => "no answer");
     return text
       .split("\n")
@@ -138,9 +138,9 @@ export class NamesLab {
     return Buffer.concat(heard);
   }
 
-  /** Whether the pod can open a TCP connection to port 80 of this address. */
+  /** Whether the pod can open a TCP connection to port 80 of this address. What came is heard before it is given up. */
   async connects(address: string): Promise<boolean> {
-    const script = `require("net").connect(80,"${address}").on("connect",()=>process.exit(0)).on("error",()=>process.exit(1)).setTimeout(700,()=>process.exit(1))`;
+    const script = `require("net").connect(80,"${address}").on("connect",()=>process.exit(0)).on("error",()=>process.exit(1)).setTimeout(700,()=>setImmediate(()=>process.exit(1)))`;
     const child = this.#spawn("pod", process.execPath, ["-e", script]);
     const status = await exitOf(child);
     return status === 0;
@@ -155,7 +155,7 @@ export class NamesLab {
     return {
       echo: async (word) => {
         child.stdin.write(`${word}\n`);
-        const late = sleep(1500).then(() => "nothing came back");
+        const late = sleep(10_000).then(() => "nothing came back");
         return Promise.race([late, lines.next().then(({ value }) => String(value))]);
       },
     };

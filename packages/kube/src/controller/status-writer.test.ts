@@ -29,6 +29,11 @@ const object = (uid: string): JsonObject => ({
   metadata: { uid, name: uid, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
 });
 
+const patience = { timeout: 20_000, interval: 5 };
+const turns = async () => {
+  for (let i = 0; i < 50; i++) await new Promise((next) => setImmediate(next));
+};
+
 /** Two policies that have no conditions yet, and what became of them once the first write was answered so. */
 async function after(status: number) {
   const asked: string[] = [];
@@ -49,9 +54,9 @@ async function after(status: number) {
     onFailed: ({ name }, message) => void told.push(`${name} failed: ${message}`),
   });
   for (const uid of ["a", "b"]) writer.check(uid);
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await expect.poll(() => asked.length, patience).toBeGreaterThan(0);
   // All that is done without waiting for a clock.
-  for (let i = 0; i < 50; i++) await new Promise((next) => setImmediate(next));
+  await turns();
   leading.abort();
   return { asked, told };
 }
@@ -84,9 +89,9 @@ it("writes what is proven right after what is accepted, and then lets a policy r
   const writer = new StatusWriter(connection, stored, wanted, leadership, listener);
   for (said = 1; said <= 3; said++) {
     writer.check("a");
-    // Longer than it takes, and much shorter than it rests.
-    await new Promise((next) => setTimeout(next, 50));
+    if (said < 3) await expect.poll(() => messages.length, patience).toBe(said);
   }
+  await turns();
   leading.abort();
   expect(messages).toEqual(["version 1", "version 2"]);
 });

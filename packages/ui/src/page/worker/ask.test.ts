@@ -34,6 +34,8 @@ class FakeWorker extends EventTarget {
   }
 }
 
+const patience = { timeout: 20_000, interval: 5 };
+
 beforeEach(() => {
   FakeWorker.started.length = 0;
   vi.stubGlobal("Worker", FakeWorker);
@@ -107,7 +109,7 @@ test("a patient question goes to whoever has read the state, and another thread 
   expect(second!.last).toBe("load");
   second!.reply({ answer: "summary" });
   const ports = ask("ports", { to: "a/b" });
-  await vi.waitFor(() => expect(second!.last).toBe("ports"));
+  await vi.waitFor(() => expect(second!.last).toBe("ports"), patience);
   second!.reply({ answer: "at once" });
   expect(await ports).toBe("at once");
   first!.reply({ answer: "at last" });
@@ -127,7 +129,7 @@ test("while the one who has read the state answers somebody, another reads it fo
   first!.reply({ answer: "at once" });
   expect(await ports).toBe("at once");
   second.reply({ answer: "summary" });
-  await vi.waitFor(() => expect(second.last).toBe("findings"));
+  await vi.waitFor(() => expect(second.last).toBe("findings"), patience);
   second.reply({ answer: "at last" });
   expect(await findings).toBe("at last");
 });
@@ -142,7 +144,7 @@ test("both threads hear of another state", async () => {
   const second = FakeWorker.started[1]!;
   second.reply({ answer: "summary" });
   const again = load({ files: [{ file: "a.yaml", text: "" }] });
-  await vi.waitFor(() => expect(second.received).toHaveLength(2));
+  await vi.waitFor(() => expect(second.received).toHaveLength(2), patience);
   first!.reply({ answer: "of the state before" });
   await uses;
   const anew = ask("rule-use", {}, { lane: "patient" });
@@ -150,7 +152,7 @@ test("both threads hear of another state", async () => {
   second.reply({ answer: "another summary" });
   await again;
   first!.reply({ answer: "another summary" });
-  await vi.waitFor(() => expect(first!.last).toBe("rule-use"));
+  await vi.waitFor(() => expect(first!.last).toBe("rule-use"), patience);
   first!.reply({ answer: "of the state now" });
   expect(await anew).toBe("of the state now");
 });

@@ -27,7 +27,7 @@ export class ApiClient {
 
   /** The status of the answer, whatever it is. */
   async statusOf(path: string): Promise<number> {
-    const response = await this.connection.send({ path, idleMilliseconds: 10_000 });
+    const response = await this.connection.send({ path, idleMilliseconds: 60_000 });
     response.resume();
     return response.statusCode ?? 0;
   }
@@ -35,7 +35,7 @@ export class ApiClient {
   /** The answer, whatever it is. */
   async ask(request: Omit<KubeRequest, "idleMilliseconds">): Promise<ApiAnswer> {
     const headers = { "content-type": "application/json", ...request.headers };
-    const response = await this.connection.send({ ...request, headers, idleMilliseconds: 10_000 });
+    const response = await this.connection.send({ ...request, headers, idleMilliseconds: 60_000 });
     const text = await textOf(response);
     // A watch that saw nothing answers nothing.
     const isJson = text !== "" && response.headers["content-type"]?.includes("json");

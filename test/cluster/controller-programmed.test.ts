@@ -3,10 +3,11 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { usualPatience } from "../../packages/kube/src/controller/policy-conditions.js";
 import { NodeLab, noLabBecause } from "../agent/node-lab.js";
 import { RunningAgent } from "../agent/running-agent.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import {
   conditionsAt,
   createPolicy,
@@ -25,10 +26,9 @@ import { RunningController } from "./running-controller.js";
 const reason = noControlPlane ?? noLabBecause();
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 const relay = fileURLToPath(new URL("relay.mjs", import.meta.url));
-const patience = { timeout: 40_000, interval: 50 };
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout });
 
 describe.skipIf(reason)(`what nodes enforce${title}`, () => {
   let plane: ControlPlane;
@@ -91,10 +91,12 @@ describe.skipIf(reason)(`what nodes enforce${title}`, () => {
     expect(body.metadata).toMatchObject({ ownerReferences: [{ kind: "Node", name: "n1" }] });
 
     const before = (await conditionsAt(api, path)).Programmed!;
+    const patched = performance.now();
     await api.patch(path, { spec: { priority: 2 } });
     await says(path, { status: "True", observedGeneration: 2 });
-    // It was not said to be anything else in between.
-    expect((await conditionsAt(api, path)).Programmed!.lastTransitionTime).toBe(before.lastTransitionTime);
+    // It was not said to be anything else in between, unless agents were later than controllers wait for them.
+    if (performance.now() - patched < usualPatience.programming)
+      expect((await conditionsAt(api, path)).Programmed!.lastTransitionTime).toBe(before.lastTransitionTime);
 
     // What a kernel holds it holds without its agent; what comes later it does not get.
     await second.stop("SIGKILL");

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import {
   conditionsAt,
   createPolicy,
@@ -20,7 +20,6 @@ import { RunningController } from "./running-controller.js";
 /* What `tierwall controller` writes to a real API server. */
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
-const patience = { timeout: 25_000, interval: 50 };
 
 interface FoundEvent {
   readonly reason: string;
@@ -29,6 +28,8 @@ interface FoundEvent {
   readonly regarding: { readonly kind: string; readonly name: string };
   readonly related?: { readonly name: string };
 }
+
+vi.setConfig({ testTimeout });
 
 describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`, () => {
   let plane: ControlPlane;
@@ -70,6 +71,17 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
     let found: Readonly<Record<string, FoundCondition>> = {};
     await expect.poll(async () => (found = await conditionsAt(api, path)), patience).toMatchObject(wanted);
     return found;
+  }
+
+  const writes = () => controller.metric('tierwall_status_writes_total{result="written"}');
+
+  /** Once nothing more came for longer than it rests between two. */
+  async function writesWhenIdle(): Promise<number> {
+    for (;;) {
+      const before = await writes();
+      await new Promise((next) => setTimeout(next, 2000));
+      if ((await writes()) === before) return before;
+    }
   }
 
   async function eventsAbout(name: string, namespace = "default"): Promise<readonly FoundEvent[]> {
@@ -199,10 +211,10 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
   it("again, where somebody else wrote something else; and nothing where all is as it should be", async () => {
     const path = await create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
     const before = await told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
-    const written = await controller.metric('tierwall_status_writes_total{result="written"}');
+    const written = await writesWhenIdle();
     await api.patch("/api/v1/namespaces/shop", { metadata: { labels: { quiet: "yes" } } });
     await new Promise((next) => setTimeout(next, 6000));
-    expect(await controller.metric('tierwall_status_writes_total{result="written"}')).toBe(written);
+    expect(await writes()).toBe(written);
     const foreign = {
       type: "Accepted",
       status: "False",

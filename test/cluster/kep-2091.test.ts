@@ -1,8 +1,8 @@
 import type { JsonObject } from "@tierwall/core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { kubectl, noKubectl } from "./kubectl.js";
 import {
   conditionsAt,
@@ -18,7 +18,6 @@ import { RunningController } from "./running-controller.js";
 /* A cluster whose AdminNetworkPolicy is that of KEP-2091, instead of the released one of the same name. */
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
-const patience = { timeout: 25_000, interval: 50 };
 
 const namespaceSelector = {};
 const appIs = (app: string): JsonObject => ({ matchLabels: { app } });
@@ -33,6 +32,8 @@ const guarding = (priority: number, ...rules: readonly (readonly [string, string
     from: [{ namespacedPods: { namespaces: { namespaceSelector }, pods: { podSelector: appIs(from) } } }],
   })),
 });
+
+vi.setConfig({ testTimeout });
 
 describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${skipped}`, () => {
   let plane: ControlPlane;
@@ -109,7 +110,8 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
   });
 
   it.skipIf(noKubectl)("are listed and explained by kubectl", async () => {
-    await told(await create("guard", guarding(10, ["Deny", "web"])), { Accepted: { status: "True" } });
+    const path = await create("guard", guarding(10, ["Deny", "web"]));
+    await told(path, { Accepted: { status: "True" }, Programmed: { status: "Unknown" } });
     const config = plane.kubeconfig();
     expect((await kubectl(config, ["get", "anp"])).stdout).toMatch(/guard +10 +True +Unknown/);
     const { stdout } = await kubectl(config, ["explain", "anp.spec.priority"]);

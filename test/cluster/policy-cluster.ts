@@ -9,7 +9,7 @@ export const systemNamespace = "tierwall-system";
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-interface Definition {
+export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly group: string;

@@ -106,7 +106,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       [people.agent, released],
     ] as const;
     for (const [who, [collection]] of everybody)
-      await expect.poll(() => asks(who, "GET", collection!), patience).toBe(200);
+      await vi.waitFor(async () => expect(await asks(who, "GET", collection!)).toBe(200), patience);
   }, startTimeout);
   afterAll(async () => cluster?.stop());
 

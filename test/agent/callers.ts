@@ -19,7 +19,8 @@ class Lines {
     // It may have been killed meanwhile, which is told below.
     child.stdin!.on("error", () => undefined);
     child.once("close", () => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`${child.spawnargs.join(" ")} ended`));
+      for (const { reject } of this.#waiting.values())
+        reject(new Error(`${child.spawnargs.join(" ")} ended`));
     });
   }
 

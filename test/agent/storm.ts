@@ -61,18 +61,25 @@ export class Storm {
     const ended = this.senders.map((sender) => once(sender, "exit"));
     this.calm();
     await Promise.all(ended);
-    await new Promise((settled) => setTimeout(settled, 200));
-    return { allowed: this.count(this.ports.allowed), denied: this.count(this.ports.denied) };
+    let [before, now] = ["", this.counters()];
+    while (now !== before) {
+      await new Promise((settled) => setTimeout(settled, 200));
+      [before, now] = [now, this.counters()];
+    }
+    return { allowed: countOf(this.ports.allowed, now), denied: countOf(this.ports.denied, now) };
   }
 
-  private count(port: number): Count {
-    const [came = 0, passed = 0] = this.lab
-      .nft("list", "table", "inet", "counting")
-      .split("\n")
-      .filter((line) => line.includes(`udp dport ${port} `))
-      .map((line) => Number(/packets (\d+)/.exec(line)![1]));
-    return { came, passed };
+  private counters(): string {
+    return this.lab.nft("list", "table", "inet", "counting");
   }
+}
+
+function countOf(port: number, counters: string): Count {
+  const [came = 0, passed = 0] = counters
+    .split("\n")
+    .filter((line) => line.includes(`udp dport ${port} `))
+    .map((line) => Number(/packets (\d+)/.exec(line)![1]));
+  return { came, passed };
 }
 
 const countingTable = ({ allowed, denied }: StormPorts): string => `

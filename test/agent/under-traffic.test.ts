@@ -39,19 +39,23 @@ async function labOfMany(): Promise<NodeLab> {
   return lab;
 }
 
-/** One after the other, over and over: who allows, who denies, and how much stands beside it. */
-const ways: readonly ((turn: number) => string)[] = [
-  (turn) => `
+/** A NetworkPolicy for pod b, with one rule. */
+const ofB = (rule: string): string => `
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: b, namespace: shop}
 spec:
   podSelector: {matchLabels: {app: b}}
   policyTypes: [Ingress]
-  ingress:
-  - from: [{podSelector: {}}]
-    ports: [{port: ${ports.allowed}, protocol: UDP}, {port: ${1000 + turn}}]
-`,
+  ingress: [{${rule}}]
+`;
+
+/** One after the other, over and over: who allows, who denies, and how much stands beside it. */
+const ways: readonly ((turn: number) => string)[] = [
+  (turn) =>
+    ofB(
+      `from: [{podSelector: {}}], ports: [{port: ${ports.allowed}, protocol: UDP}, {port: ${1000 + turn}}]`,
+    ),
   (turn) => `
 apiVersion: policy.networking.k8s.io/v1alpha2
 kind: ClusterNetworkPolicy
@@ -114,16 +118,12 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
 });
 
 /** By whom they are from, and by where they are for. */
-const ranges = (turn: number): string => `
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: b, namespace: shop}
-spec:
-  podSelector: {matchLabels: {app: b}}
-  policyTypes: [Ingress]
-  ingress:
-  - ${turn % 2 === 0 ? `ports: [{port: ${ports.allowed}, protocol: UDP}]` : "from: [{ipBlock: {cidr: 10.9.1.0/24}}]"}
-`;
+const ranges = (turn: number): string =>
+  ofB(
+    turn % 2 === 0
+      ? `ports: [{port: ${ports.allowed}, protocol: UDP}]`
+      : "from: [{ipBlock: {cidr: 10.9.1.0/24}}]",
+  );
 
 async function changeUnderStorm(
   node: NodeLab,

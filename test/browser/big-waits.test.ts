@@ -9,24 +9,18 @@ import { useBrowser } from "./visit.js";
 /** Milliseconds; on a busy machine 4,900 policies take a while. */
 const patience = 240_000;
 
-/** Every line that says what is going on, from now on until something is there. */
+/** Every line that says what is going on, from the first on, until something is there. */
 async function linesUntil(page: Page, content: string): Promise<readonly string[]> {
-  return page.evaluate(
-    (content) =>
-      new Promise<readonly string[]>((resolve) => {
-        const lines = new Set<string>();
-        const look = () => {
-          for (const { textContent } of document.querySelectorAll(".notice.loading")) lines.add(textContent);
-          if (document.querySelector(content) === null) return;
-          observer.disconnect();
-          resolve([...lines]);
-        };
-        const observer = new MutationObserver(look);
-        observer.observe(document, { childList: true, subtree: true, characterData: true });
-        look();
-      }),
-    content,
-  );
+  await page.addInitScript(() => {
+    const lines = new Set<string>();
+    Object.assign(globalThis, { told: lines });
+    new MutationObserver(() => {
+      for (const { textContent } of document.querySelectorAll(".notice.loading")) lines.add(textContent);
+    }).observe(document, { childList: true, subtree: true, characterData: true });
+  });
+  await page.reload();
+  await page.locator(content).first().waitFor({ state: "attached" });
+  return page.evaluate(() => [...(globalThis as unknown as { told: ReadonlySet<string> }).told]);
 }
 
 describe.skipIf(noChromium)(`2,400 pods${skipNote}`, () => {
@@ -39,6 +33,7 @@ describe.skipIf(noChromium)(`2,400 pods${skipNote}`, () => {
     ["matrix?by=pod", "main canvas", /Asking about all pairs…/],
   ])("%s tells what it does meanwhile", { timeout: patience }, async (address, content, doing) => {
     await visit(at(`#/${address}`), {}, async ({ page }) => {
+      page.setDefaultTimeout(patience);
       const lines = await linesUntil(page, content);
       expect(lines).toContainEqual(expect.stringMatching(/Reading the cluster: [\d,]+ objects so far…/));
       expect(lines).toContainEqual(expect.stringMatching(doing));

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders } from "../../packages/cli/src/testing/run-command.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
-import { useBrowser } from "./visit.js";
+import { patience, useBrowser } from "./visit.js";
 
 /* Manifests that are dropped on the page are looked at there and then. The server hears nothing of it. */
 
@@ -36,7 +36,7 @@ async function drop(page: Page, files: readonly string[], side: Side): Promise<v
     await drag("dragOver", 400, 300);
     return heading.isVisible();
   };
-  await expect.poll(isOver, { timeout: 15_000 }).toBe(true);
+  await expect.poll(isOver, patience).toBe(true);
   const target = (await heading.boundingBox())!;
   const [x, y] = [target.x + target.width / 2, target.y + target.height / 2];
   await drag("dragOver", x, y);

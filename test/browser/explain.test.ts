@@ -4,7 +4,7 @@ import { folderOf, removeFolders } from "../../packages/cli/src/testing/run-comm
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { servePage, useServer } from "./served-page.js";
-import { useBrowser } from "./visit.js";
+import { patience, useBrowser } from "./visit.js";
 
 const denied = "#/explain?from=shop/cart&to=payments/api&port=8443/TCP";
 
@@ -22,8 +22,8 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   it("never starts empty: the first question is an interesting one of this cluster", async () => {
     await visit(at(), {}, async ({ page }) => {
       await answer(page).waitFor();
-      expect(await answer(page).innerText()).toMatch(/denied/i);
-      expect(page.url()).toMatch(/#\/explain\?from=.+&to=.+&port=.+/);
+      await expect.poll(() => answer(page).innerText(), patience).toMatch(/denied/i);
+      await expect.poll(() => page.url(), patience).toMatch(/#\/explain\?from=.+&to=.+&port=.+/);
     });
   });
 
@@ -45,24 +45,38 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   it("walks both directions down the tiers, to the rule that stops it, with its YAML beside", async () => {
     await visit(at(denied), {}, async ({ page, picture }) => {
       await answer(page).waitFor();
-      expect(await answer(page).innerText()).toContain("shop/cart → payments/api :8443/TCP");
-      expect(await answer(page).innerText()).toContain(
-        'ClusterNetworkPolicy pci-guardrail rule 4 "no-other-tenants" denies it when it enters payments/api',
-      );
-      expect(await stepTexts(page, 0)).toContainEqual(
-        expect.stringMatching(/NetworkPolicy NetworkPolicy shop\/egress-basics rule 2 allows it/),
-      );
-      expect(await stepTexts(page, 1)).toEqual([
-        expect.stringContaining("No rule matches."),
-        expect.stringMatching(/Admin .*"no-other-tenants" denies it/),
-        expect.stringMatching(/Not reached; NetworkPolicy payments\/allow-cart rule 1 would have allowed it/),
-      ]);
-      expect(await page.locator(".nearest").innerText()).toContain(
-        "fits but for the port: it is for 443/TCP",
-      );
+      await expect
+        .poll(() => answer(page).innerText(), patience)
+        .toContain("shop/cart → payments/api :8443/TCP");
+      await expect
+        .poll(() => answer(page).innerText(), patience)
+        .toContain(
+          'ClusterNetworkPolicy pci-guardrail rule 4 "no-other-tenants" denies it when it enters payments/api',
+        );
+      await expect
+        .poll(() => stepTexts(page, 0), patience)
+        .toContainEqual(
+          expect.stringMatching(/NetworkPolicy NetworkPolicy shop\/egress-basics rule 2 allows it/),
+        );
+      await expect
+        .poll(() => stepTexts(page, 1), patience)
+        .toEqual([
+          expect.stringContaining("No rule matches."),
+          expect.stringMatching(/Admin .*"no-other-tenants" denies it/),
+          expect.stringMatching(
+            /Not reached; NetworkPolicy payments\/allow-cart rule 1 would have allowed it/,
+          ),
+        ]);
+      await expect
+        .poll(() => page.locator(".nearest").innerText(), patience)
+        .toContain("fits but for the port: it is for 443/TCP");
       await page.locator(".yaml-line.marked").first().waitFor();
-      expect(await page.locator(".yaml-line.marked").first().innerText()).toContain("no-other-tenants");
-      expect(await page.locator(".rule-yaml .place").innerText()).toMatch(/cluster-network-policy\.yaml:\d+/);
+      await expect
+        .poll(() => page.locator(".yaml-line.marked").first().innerText(), patience)
+        .toContain("no-other-tenants");
+      await expect
+        .poll(() => page.locator(".rule-yaml .place").innerText(), patience)
+        .toMatch(/cluster-network-policy\.yaml:\d+/);
       await picture("explain-light");
     });
   });
@@ -87,7 +101,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
       await to.press("ArrowDown");
       await to.press("Enter");
       await page.locator(".answer", { hasText: "kube-system/coredns" }).waitFor();
-      expect(page.url()).toContain("to=kube-system/coredns&port=8443/TCP");
+      await expect.poll(() => page.url(), patience).toContain("to=kube-system/coredns&port=8443/TCP");
       const port = page.getByRole("combobox", { name: "Port" });
       await port.fill("53/UDP");
       await port.press("Enter");
@@ -95,7 +109,9 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
       await page.goBack();
       await page.goBack();
       await page.locator(".answer", { hasText: "payments/api :8443/TCP" }).waitFor();
-      expect(await page.getByRole("combobox", { name: "To" }).inputValue()).toBe("payments/api");
+      await expect
+        .poll(() => page.getByRole("combobox", { name: "To" }).inputValue(), patience)
+        .toBe("payments/api");
     });
   });
 
@@ -112,10 +128,10 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   it("without a port tells of all of them, and leads to the walk of each", async () => {
     await visit(at("#/explain?from=shop/cart&to=payments/api"), {}, async ({ page }) => {
       await page.getByRole("row").nth(3).waitFor();
-      expect(await answer(page).innerText()).toMatch(/partly allowed/i);
+      await expect.poll(() => answer(page).innerText(), patience).toMatch(/partly allowed/i);
       await page.getByRole("link", { name: "TCP 8443" }).click();
       await page.locator(".stairs").first().waitFor();
-      expect(page.url()).toContain("port=8443/TCP");
+      await expect.poll(() => page.url(), patience).toContain("port=8443/TCP");
     });
   });
 
@@ -126,7 +142,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     await visit(at(`#/explain?from=shop/cart&to=${to}&port=80/TCP`), {}, async ({ page }) => {
       const alert = page.getByRole("alert");
       await alert.waitFor();
-      expect(await alert.innerText()).toContain(message);
+      await expect.poll(() => alert.innerText(), patience).toContain(message);
     });
   });
 
@@ -135,7 +151,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     ["dark", "laptop"],
     ["light", "phone"],
     ["dark", "phone"],
-  ] as const)("keeps nobody out: %s on a %s", { timeout: 60_000 }, async (theme, screen) => {
+  ] as const)("keeps nobody out: %s on a %s", async (theme, screen) => {
     await visit(at(denied), { theme, screen }, async ({ page, picture }) => {
       await page.locator(".yaml-line.marked").first().waitFor();
       expect(await barriers(page)).toEqual([]);
@@ -153,10 +169,10 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
       const button = page.getByRole("button", { name: /^Theme/ });
       await button.click();
       await button.click();
-      expect(await theme()).toBe("dark");
+      await expect.poll(() => theme(), patience).toBe("dark");
       await page.reload();
       await answer(page).waitFor();
-      expect(await theme()).toBe("dark");
+      await expect.poll(() => theme(), patience).toBe("dark");
     });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
-import { useBrowser } from "./visit.js";
+import { patience, useBrowser } from "./visit.js";
 
 const field = (page: Page) => page.getByRole("application", { name: /^Matrix of/ });
 const cell = (page: Page) => page.getByRole("region", { name: "Cell" });
@@ -18,6 +18,19 @@ async function point(page: Page, row: number, column: number) {
   return { x: box.x + 184 + (column + 0.5) * side, y: box.y + 128 + (row + 0.5) * side };
 }
 
+/** Where the pointer is on the cell of this name: the field may get another place while the page is drawn. */
+async function pointAt(page: Page, row: number, column: number, name: string) {
+  const heading = cell(page).getByRole("heading", { name });
+  let at = await point(page, row, column);
+  const isThere = async () => {
+    at = await point(page, row, column);
+    await page.mouse.move(at.x, at.y);
+    return heading.isVisible();
+  };
+  await expect.poll(isThere, patience).toBe(true);
+  return at;
+}
+
 describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
   const at = useServer();
   const visit = useBrowser();
@@ -25,7 +38,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
   it.each(["light", "dark"] as const)("is drawn, and everybody can use it, in %s", async (theme) => {
     await visit(at("#/matrix"), { theme }, async ({ page, picture }) => {
       await field(page).waitFor();
-      expect(await legend(page).innerText()).toContain("every port denied");
+      await expect.poll(() => legend(page).innerText(), patience).toContain("every port denied");
       expect(await barriers(page)).toEqual([]);
       await picture(`matrix-${theme}`);
     });
@@ -33,9 +46,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
 
   it("says why, under the pointer", async () => {
     await visit(at("#/matrix"), {}, async ({ page }) => {
-      const { x, y } = await point(page, 9, 5);
-      await page.mouse.move(x, y);
-      await cell(page).getByRole("heading", { name: "shop/cart to payments/api" }).waitFor();
+      await pointAt(page, 9, 5, "shop/cart to payments/api");
       await cell(page).getByText("some ports allowed").waitFor();
       await cell(page)
         .getByText(/ClusterNetworkPolicy pci-guardrail rule \d+ "checkout"/)
@@ -61,11 +72,9 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
 
   it.each(["a click", "Enter"])("explains a cell on %s", async (how) => {
     await visit(at("#/matrix?port=8443/TCP"), {}, async ({ page }) => {
-      const { x, y } = await point(page, 9, 5);
+      const { x, y } = await pointAt(page, 9, 5, "shop/cart to payments/api");
       if (how === "a click") await page.mouse.click(x, y);
       else {
-        await page.mouse.move(x, y);
-        await cell(page).getByRole("heading", { name: "shop/cart to payments/api" }).waitFor();
         await field(page).focus();
         await page.keyboard.press("Enter");
       }
@@ -101,17 +110,19 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
 });
 
 /** Milliseconds; on a busy machine six million pairs take a while. */
-const patience = 240_000;
+const longPatience = 240_000;
 
 describe.skipIf(noChromium)(`the matrix of 2,400 pods${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
-  it("is drawn whole, and zooms to a cell", { timeout: patience }, async () => {
+  it("is drawn whole, and zooms to a cell", { timeout: longPatience }, async () => {
     await visit(at("#/matrix?by=pod"), {}, async ({ page, picture }) => {
-      page.setDefaultTimeout(patience);
+      page.setDefaultTimeout(longPatience);
       await field(page).waitFor();
-      expect(await field(page).getAttribute("aria-label")).toContain("Matrix of 2424 by 2424");
+      await expect
+        .poll(() => field(page).getAttribute("aria-label"), patience)
+        .toContain("Matrix of 2424 by 2424");
       await picture("matrix-big");
       const { x, y } = await point(page, 1200, 1300);
       await page.mouse.move(x, y);

@@ -2,12 +2,12 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
-import { useBrowser } from "./visit.js";
+import { patience, useBrowser } from "./visit.js";
 
 /* What is live on the example must stay usable where an edit touches thousands of connections. */
 
 /** Milliseconds; on a busy machine 4,900 policies take a while. */
-const patience = 240_000;
+const longPatience = 240_000;
 
 const difference = (page: Page) => page.getByRole("region", { name: "What it changes" });
 const editor = (page: Page) => page.getByRole("textbox", { name: "The policy, as YAML" });
@@ -16,19 +16,19 @@ describe.skipIf(noChromium)(`the playground with 2,400 pods${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
-  it("tells how much changes, and then who is responsible", { timeout: patience }, async () => {
+  it("tells how much changes, and then who is responsible", { timeout: longPatience }, async () => {
     await visit(at("#/playground?template=isolate-namespace"), {}, async ({ page, picture }) => {
-      page.setDefaultTimeout(patience);
+      page.setDefaultTimeout(longPatience);
       await difference(page).getByRole("list", { name: "Connections that change" }).waitFor();
       await difference(page).getByText("Working out who is responsible").waitFor({ state: "detached" });
       await picture("playground-big");
-      expect(await difference(page).innerText()).toContain("adding NetworkPolicy");
+      await expect.poll(() => difference(page).innerText(), patience).toContain("adding NetworkPolicy");
     });
   });
 
-  it("asks before it works out what takes long", { timeout: patience }, async () => {
+  it("asks before it works out what takes long", { timeout: longPatience }, async () => {
     await visit(at("#/playground?template=empty"), {}, async ({ page, picture }) => {
-      page.setDefaultTimeout(patience);
+      page.setDefaultTimeout(longPatience);
       await editor(page).focus();
       await page.keyboard.insertText(denyAll);
       await difference(page).getByRole("button", { name: "Work it out" }).waitFor();

@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
-import { useBrowser } from "./visit.js";
-
-// Whoever writes takes their time, and on a busy machine so does every key.
-vi.setConfig({ testTimeout: 120_000 });
+import { patience, useBrowser } from "./visit.js";
 
 const editor = (page: Page) => page.getByRole("textbox", { name: "The policy, as YAML" });
 const difference = (page: Page) => page.getByRole("region", { name: "What it changes" });
@@ -48,7 +45,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
       await editor(page).pressSequentially("Accept");
       await editor(page).press("Escape");
       await figures(page).getByText("0 newly denied").waitFor();
-      expect(await figures(page).innerText()).not.toMatch(/✓ 0/);
+      await expect.poll(() => figures(page).innerText(), patience).not.toMatch(/✓ 0/);
       await page.getByRole("button", { name: "Reset" }).click();
       await figures(page).getByText("5 newly denied").waitFor();
     });
@@ -57,7 +54,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
   it("shows what would change without a policy, until it is edited", async () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await figures(page).waitFor();
-      expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+      await expect.poll(() => page.getByRole("button", { name: "Delete" }).count(), patience).toBe(0);
       await page.getByRole("combobox", { name: "Edit a policy" }).fill("pci-guardrail");
       await page.getByRole("option", { name: /pci-guardrail/ }).click();
       await difference(page)
@@ -71,7 +68,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
       await figures(page)
         .getByText(/[1-9]\d* newly allowed/)
         .waitFor();
-      expect(page.url()).toContain("delete=yes");
+      await expect.poll(() => page.url(), patience).toContain("delete=yes");
       expect(await barriers(page)).toEqual([]);
       await picture("playground-delete");
       await editor(page).press("Control+Home");
@@ -89,7 +86,9 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
       await goBehind(page, "matchLabels");
       await editor(page).press("Backspace");
       await problems(page).getByText("did you mean `matchLabels`?").waitFor();
-      expect(await page.locator(".cm-lintRange-error").allInnerTexts()).toEqual(["matchLabel"]);
+      await expect
+        .poll(() => page.locator(".cm-lintRange-error").allInnerTexts(), patience)
+        .toEqual(["matchLabel"]);
       await difference(page).getByRole("heading", { name: "Not a policy yet" }).waitFor();
       await picture("playground-mistake");
       expect(await barriers(page)).toEqual([]);
@@ -106,7 +105,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
       await difference(page).getByRole("heading", { name: "Nothing to compare" }).waitFor();
       const take = async (typed: string, name: string) => {
         await editor(page).pressSequentially(typed);
-        await offered(page).getByRole("option", { name }).first().waitFor();
+        await offered(page).getByRole("option", { name, selected: true }).waitFor();
         // What has just opened does not take keys yet, lest somebody chooses what they have not seen.
         await page.waitForTimeout(150);
         await editor(page).press("Enter");
@@ -165,7 +164,9 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
       await page.getByRole("option", { name: /pci-guardrail/ }).click();
       await difference(page).getByText("replacing ClusterNetworkPolicy pci-guardrail").waitFor();
       await difference(page).getByText("Every connection is allowed or denied as it was before.").waitFor();
-      expect(page.url()).toContain("policy=ClusterNetworkPolicy.policy.networking.k8s.io/pci-guardrail");
+      await expect
+        .poll(() => page.url(), patience)
+        .toContain("policy=ClusterNetworkPolicy.policy.networking.k8s.io/pci-guardrail");
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("button", { name: "Download" }).click(),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
-import { useBrowser } from "./visit.js";
+import { patience, useBrowser } from "./visit.js";
 
 const row = (page: Page, text: string | RegExp) => page.getByRole("treeitem").filter({ hasText: text });
 const filter = (page: Page) => page.getByRole("searchbox");
@@ -21,16 +21,16 @@ describe.skipIf(noChromium)(`4,900 policies${skipNote}`, () => {
     await visit(at("#/policies"), {}, async ({ page, picture }) => {
       page.setDefaultTimeout(100_000);
       await page.getByRole("treeitem").first().waitFor();
-      expect(await page.locator(".stack-bar").innerText()).toContain("4,900 policies");
-      expect(await page.getByRole("treeitem").count()).toBeLessThan(80);
+      await expect.poll(() => page.locator(".stack-bar").innerText(), patience).toContain("4,900 policies");
+      await expect.poll(() => page.getByRole("treeitem").count(), patience).toBeLessThan(80);
       await page.getByRole("tree").focus();
       await page.keyboard.press("End");
       await page.locator(".row.active").waitFor();
-      expect(await page.locator(".row.active").isVisible()).toBe(true);
+      await expect.poll(() => page.locator(".row.active").isVisible(), patience).toBe(true);
       await filter(page).fill("admin-security-20");
       await row(page, "admin-security-20").click();
       await page.getByRole("complementary").locator(".yaml").waitFor();
-      expect(await page.locator(".stack-bar").innerText()).toContain("1 policy");
+      await expect.poll(() => page.locator(".stack-bar").innerText(), patience).toContain("1 policy");
       await picture("policies-2400-pods");
     });
   });
@@ -49,7 +49,9 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
       for (const shelf of await page.locator(".row.shelf").all())
         shelves.push(await shelf.locator("strong").innerText());
       expect(shelves.slice(0, 3)).toEqual(["Guardrail", "Guardrail allow", "Admin"]);
-      expect(await row(page, "no-other-tenants").innerText()).toMatch(/Deny[\s\S]*\d+ pairs/);
+      await expect
+        .poll(() => row(page, "no-other-tenants").innerText(), patience)
+        .toMatch(/Deny[\s\S]*\d+ pairs/);
     });
   });
 
@@ -58,14 +60,14 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
       await filter(page).fill("allow-cart");
       await settled(page);
       const rule = row(page, "from pods with app=cart");
-      expect(await rule.innerText()).toContain("never reached");
+      await expect.poll(() => rule.innerText(), patience).toContain("never reached");
       await rule.click();
       const panel = page.getByRole("complementary");
       await panel.getByText("TW4102").waitFor();
-      expect(await panel.innerText()).toContain("In this cluster it decides nothing.");
+      await expect.poll(() => panel.innerText(), patience).toContain("In this cluster it decides nothing.");
       await panel.locator(".yaml-line.marked", { hasText: "8443" }).waitFor();
-      expect(page.url()).toContain("filter=allow-cart");
-      expect(page.url()).toContain("rule=spec.ingress");
+      await expect.poll(() => page.url(), patience).toContain("filter=allow-cart");
+      await expect.poll(() => page.url(), patience).toContain("rule=spec.ingress");
     });
   });
 
@@ -74,7 +76,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
       await page.getByRole("link", { name: "in the stack" }).click();
       const chosen = page.locator('.row[aria-selected="true"]');
       await chosen.waitFor();
-      expect(await chosen.innerText()).toContain("pci-guardrail");
+      await expect.poll(() => chosen.innerText(), patience).toContain("pci-guardrail");
       await settled(page);
       await chosen.waitFor();
     });
@@ -90,7 +92,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
       await filter(page).fill("");
       await page.getByRole("button", { name: "With findings" }).click();
       await row(page, "allow-dns").first().waitFor();
-      expect(page.url()).toContain("show=findings");
+      await expect.poll(() => page.url(), patience).toContain("show=findings");
     });
   });
 
@@ -102,11 +104,11 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
         const id = await page.getByRole("tree").getAttribute("aria-activedescendant");
         return page.locator(`#${id}`);
       };
-      expect(await (await active()).innerText()).toContain("Guardrail");
+      await expect.poll(async () => (await active()).innerText(), patience).toContain("Guardrail");
       await page.keyboard.press("ArrowDown");
-      expect(await (await active()).getAttribute("aria-expanded")).toBe("true");
+      await expect.poll(async () => (await active()).getAttribute("aria-expanded"), patience).toBe("true");
       await page.keyboard.press("ArrowLeft");
-      expect(await (await active()).getAttribute("aria-expanded")).toBe("false");
+      await expect.poll(async () => (await active()).getAttribute("aria-expanded"), patience).toBe("false");
       await page.keyboard.press("Enter");
       await page.getByRole("complementary").locator(".yaml").waitFor();
       await page.keyboard.press("End");
@@ -115,7 +117,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it.each(["light", "dark"] as const)("keep nobody out: %s", { timeout: 60_000 }, async (theme) => {
+  it.each(["light", "dark"] as const)("keep nobody out: %s", async (theme) => {
     await visit(at("#/policies"), { theme }, async ({ page, picture }) => {
       await row(page, "sandbox").first().click();
       await settled(page);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { exampleCluster } from "./served-page.js";
-import { useBrowser } from "./visit.js";
+import { patience, useBrowser } from "./visit.js";
 
 /* What the server does that only a browser can tell. */
 
@@ -48,7 +48,7 @@ describe.skipIf(noChromium)(`the server${skipNote}`, () => {
       await tab.keyboard.press("Enter");
       await tab.getByText("Example cluster").first().waitFor();
       // What somebody asked for is still asked.
-      expect(tab.url()).toBe(question);
+      await expect.poll(() => tab.url(), patience).toBe(question);
       await tab.reload();
       await tab.getByText("Example cluster").first().waitFor();
       // A browser calls every page that is refused an error.

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import { startChromium, startTimeout } from "./chromium.js";
 import { Complaints } from "./complaints.js";
 
@@ -32,6 +32,11 @@ export type Visitor = (
   meanwhile: (visit: Visit) => Promise<void>,
 ) => Promise<void>;
 
+/** Milliseconds: on a busy machine every key and every line takes a while. */
+const [stepTimeout, testTimeout] = [60_000, 180_000];
+/** For what is drawn a moment after what was waited for. */
+export const patience = { timeout: stepTimeout, interval: 50 };
+
 const pictures = fileURLToPath(new URL("../../.cache/browser", import.meta.url));
 
 /**
@@ -39,6 +44,7 @@ const pictures = fileURLToPath(new URL("../../.cache/browser", import.meta.url))
  * did what no page may (complaints.ts), and leaves a picture behind when it fails for any reason.
  */
 export function useBrowser(): Visitor {
+  vi.setConfig({ testTimeout });
   let browser: Browser;
   beforeAll(async () => {
     browser = await startChromium();
@@ -85,7 +91,5 @@ export async function visit(
     await context.close();
   }
 }
-
-const stepTimeout = 15_000;
 
 let failures = 0;

@@ -38,7 +38,7 @@ export class AdmissionLab {
   ) {}
 
   static async start(plane: ControlPlane, options: LabOptions = {}): Promise<AdmissionLab> {
-    const { fill, times, failurePolicy = "Fail", timeoutSeconds = 10 } = options;
+    const { fill, times, failurePolicy = "Fail", timeoutSeconds = 30 } = options;
     const connection = await plane.connect();
     const api = new ApiClient(connection);
     const said: string[] = [];

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { NodeLab, noLabBecause } from "../agent/node-lab.js";
 import { RunningAgent } from "../agent/running-agent.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 
 /* The agent of a node of a real cluster: its state comes from the API server, its packets from namespaces. */
 
@@ -14,7 +14,7 @@ const reason = noControlPlane ?? noLabBecause();
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 const relay = fileURLToPath(new URL("relay.mjs", import.meta.url));
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout });
 
 const policies = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies";
 const ingressOfB = (...ports: readonly number[]) => ({

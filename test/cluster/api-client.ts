@@ -27,7 +27,7 @@ export class ApiClient {
 
   /** The status of the answer, whatever it is. */
   async statusOf(path: string): Promise<number> {
-    const response = await this.connection.send({ path, idleMilliseconds: 10_000 });
+    const response = await this.sent({ path });
     response.resume();
     return response.statusCode ?? 0;
   }
@@ -35,7 +35,7 @@ export class ApiClient {
   /** The answer, whatever it is. */
   async ask(request: Omit<KubeRequest, "idleMilliseconds">): Promise<ApiAnswer> {
     const headers = { "content-type": "application/json", ...request.headers };
-    const response = await this.connection.send({ ...request, headers, idleMilliseconds: 10_000 });
+    const response = await this.sent({ ...request, headers });
     const text = await textOf(response);
     // A watch that saw nothing answers nothing.
     const isJson = text !== "" && response.headers["content-type"]?.includes("json");
@@ -43,6 +43,12 @@ export class ApiClient {
       status: response.statusCode ?? 0,
       body: isJson ? (JSON.parse(text) as ApiAnswer["body"]) : { message: text },
     };
+  }
+
+  private async sent(request: Omit<KubeRequest, "idleMilliseconds">): Promise<IncomingMessage> {
+    // Connections that ended while this thread waited for a command are known to have ended first.
+    await new Promise((turn) => setImmediate(turn));
+    return this.connection.send({ ...request, idleMilliseconds: 60_000 });
   }
 
   private async send(request: Omit<KubeRequest, "idleMilliseconds">): Promise<void> {

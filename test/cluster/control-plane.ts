@@ -10,12 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Connection } from "@tierwall/kube";
 import { findKubeBinaries } from "../../scripts/kube-binaries.mjs";
+import { freePorts } from "./free-ports.js";
 
 /*
  * A real API server with a real etcd behind it, on free ports of this machine, with everything of theirs in a folder that
@@ -29,7 +29,10 @@ export const noControlPlane: string | undefined =
     : undefined;
 
 /** Milliseconds; on a busy machine it takes a while. */
-export const startTimeout = 120_000;
+export const startTimeout = 240_000;
+/** For tests with an API server, which has its own processes to wait for; and for what follows there from a change. */
+export const testTimeout = 180_000;
+export const patience = { timeout: 60_000, interval: 50 };
 
 export class ControlPlane {
   private readonly folder = mkdtempSync(join(tmpdir(), "tierwall-cluster-"));
@@ -117,7 +120,7 @@ export class ControlPlane {
     ]);
     await this.untilReady("apiserver", this.apiServer, async () => {
       const connection = await this.connect();
-      const { statusCode } = await discard(connection.send({ path: "/readyz", idleMilliseconds: 2000 }));
+      const { statusCode } = await discard(connection.send({ path: "/readyz", idleMilliseconds: 10_000 }));
       return statusCode === 200;
     });
   }
@@ -244,18 +247,4 @@ async function discard<T extends NodeJS.ReadableStream>(response: Promise<T>): P
   const answer = await response;
   answer.resume();
   return answer;
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      async (server) =>
-        new Promise<number>((resolve) =>
-          server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port)),
-        ),
-    ),
-  );
-  await Promise.all(servers.map(async (server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

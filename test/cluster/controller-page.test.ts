@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 import { RunningController } from "./running-controller.js";
 
 /* The page that a controller serves of its cluster. */
@@ -16,6 +16,8 @@ interface State {
   readonly sources: readonly { readonly file: string; readonly text: string }[];
   readonly options: object;
 }
+
+vi.setConfig({ testTimeout });
 
 describe.skipIf(noControlPlane)(`the page of the controller${skipped}`, () => {
   let plane: ControlPlane;

@@ -1,26 +1,12 @@
 import type { JsonObject } from "@tierwall/core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
-import {
-  conditionsAt,
-  createPolicy,
-  definitionsIn,
-  type FoundCondition,
-  guarding,
-  install,
-  kinds,
-  lenient,
-  podsOf,
-  type PolicyKind,
-  populate,
-} from "./policy-cluster.js";
-import { RunningController } from "./running-controller.js";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
+import { ControllerLab } from "./controller-lab.js";
+import { definitionsIn, guarding, kinds, lenient, podsOf, type PolicyKind } from "./policy-cluster.js";
 
 /* What `tierwall controller` writes to a real API server. */
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
-const patience = { timeout: 25_000, interval: 50 };
 
 interface FoundEvent {
   readonly reason: string;
@@ -30,50 +16,34 @@ interface FoundEvent {
   readonly related?: { readonly name: string };
 }
 
+vi.setConfig({ testTimeout });
+
 describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`, () => {
-  let plane: ControlPlane;
-  let api: ApiClient;
-  let controller: RunningController;
-  const made: string[] = [];
+  let lab: ControllerLab;
 
   beforeAll(async () => {
-    plane = await ControlPlane.start();
-    api = new ApiClient(await plane.connect());
     // Of a newer API than ours the definition would be another one.
     const released = definitionsIn("").map((one) =>
       one.spec.names.plural === "adminnetworkpolicies" ? lenient(one) : one,
     );
-    await install(api, [...released, ...definitionsIn("first-draft/")]);
-    await populate(api);
-    controller = RunningController.start(plane);
-    await controller.says("leading");
+    lab = await ControllerLab.start([...released, ...definitionsIn("first-draft/")]);
   }, startTimeout);
-  afterAll(async () => {
-    await controller?.stop("SIGKILL");
-    await plane?.stop();
-  });
-  afterEach(async () => {
-    for (const path of made.splice(0)) await api.delete(path).catch(() => undefined);
-  });
+  afterAll(() => lab?.stop());
+  afterEach(() => lab.removePolicies());
 
-  async function create(kind: PolicyKind, name: string, spec: JsonObject): Promise<string> {
-    const path = await createPolicy(api, kind, name, spec);
-    made.push(path);
-    return path;
-  }
+  const writes = () => lab.controller.metric('tierwall_status_writes_total{result="written"}');
 
-  /** Waits until a policy has conditions like these. */
-  async function told(
-    path: string,
-    wanted: Readonly<Record<string, Partial<FoundCondition>>>,
-  ): Promise<Readonly<Record<string, FoundCondition>>> {
-    let found: Readonly<Record<string, FoundCondition>> = {};
-    await expect.poll(async () => (found = await conditionsAt(api, path)), patience).toMatchObject(wanted);
-    return found;
+  /** Once nothing more came for longer than it rests between two. */
+  async function writesWhenIdle(): Promise<number> {
+    for (;;) {
+      const before = await writes();
+      await new Promise((next) => setTimeout(next, 2000));
+      if ((await writes()) === before) return before;
+    }
   }
 
   async function eventsAbout(name: string, namespace = "default"): Promise<readonly FoundEvent[]> {
-    const { body } = await api.ask({ path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events` });
+    const { body } = await lab.api.ask({ path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events` });
     return (body.items as readonly FoundEvent[]).filter(({ regarding }) => regarding.name === name);
   }
 
@@ -99,20 +69,20 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
     ],
   ])("%s: all is well with it, and with the version at hand", async (_, kind, spec) => {
     const name = kind === kinds.baseline ? "default" : "guard";
-    const path = await create(kind, name, spec);
+    const path = await lab.create(kind, name, spec);
     const well = (observedGeneration: number) => ({
       Accepted: { status: "True", reason: "Understood", observedGeneration },
       Programmed: { status: "Unknown", reason: "NoAgents", observedGeneration },
       Conflicted: { status: "False", reason: "NoConflict", observedGeneration },
       Shadowed: { status: "False", reason: "NoShadow", observedGeneration },
     });
-    const before = await told(path, well(1));
+    const before = await lab.told(path, well(1));
     // A second later, lest the times be the same anyway.
     await new Promise((next) => setTimeout(next, 1100));
-    await api.patch(path, { spec: { ingress: [] } });
-    const after = await told(path, well(2));
+    await lab.api.patch(path, { spec: { ingress: [] } });
+    const after = await lab.told(path, well(2));
     expect(after.Accepted!.lastTransitionTime).toBe(before.Accepted!.lastTransitionTime);
-    const { body } = await api.ask({ path });
+    const { body } = await lab.api.ask({ path });
     const { managedFields } = body.metadata as { managedFields: { manager: string; subresource?: string }[] };
     expect(managedFields).toContainEqual(
       expect.objectContaining({ manager: "tierwall", operation: "Apply", subresource: "status" }),
@@ -120,48 +90,56 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
   });
 
   it("S3.6: a part that is not understood, with its field and what the rule does instead", async () => {
-    const path = await create(kinds.admin, "newer", {
+    const path = await lab.create(kinds.admin, "newer", {
       ...released,
       priority: 1,
       egress: [{ action: "Deny", to: [{ regions: ["eu"] }] }],
     });
-    const { Accepted } = await told(path, { Accepted: { status: "False", reason: "NotUnderstood" } });
+    const { Accepted } = await lab.told(path, { Accepted: { status: "False", reason: "NotUnderstood" } });
     expect(Accepted!.message).toContain("spec.egress[0].to[0].regions: unknown field `regions`");
     expect(Accepted!.message).toContain("so this rule denies everything");
     await expect
       .poll(() => eventsAbout("newer"), patience)
       .toMatchObject([{ type: "Warning", reason: "NotUnderstood" }]);
-    await api.patch(path, { spec: { egress: [] } });
-    await told(path, { Accepted: { status: "True", observedGeneration: 2 } });
+    await lab.api.patch(path, { spec: { egress: [] } });
+    await lab.told(path, { Accepted: { status: "True", observedGeneration: 2 } });
     await expect
       .poll(async () => (await eventsAbout("newer")).map(({ type, reason }) => `${type} ${reason}`), patience)
       .toContain("Normal Understood");
   });
 
   it("S5.9: a subject that is not understood: the policy is not enforced", async () => {
-    const path = await create(kinds.admin, "machines", { priority: 1, subject: { machines: {} } });
-    const { Accepted } = await told(path, { Accepted: { status: "False", reason: "NotEnforced" } });
+    const path = await lab.create(kinds.admin, "machines", { priority: 1, subject: { machines: {} } });
+    const { Accepted } = await lab.told(path, { Accepted: { status: "False", reason: "NotEnforced" } });
     expect(Accepted!.message).toContain("its subject is not understood; the policy is not enforced");
   });
 
   it("S1.13: two of the same priority that disagree, with a connection that shows it, until one gets another", async () => {
-    const first = await create(kinds.cluster, "a", guarding("db", 5, ["Deny", "web"]));
-    const second = await create(kinds.cluster, "b", guarding("db", 5, ["Accept", "web"], ["Deny", "cart"]));
-    const { Conflicted } = await told(first, { Conflicted: { status: "True", reason: "SamePriority" } });
+    const first = await lab.create(kinds.cluster, "a", guarding("db", 5, ["Deny", "web"]));
+    const second = await lab.create(
+      kinds.cluster,
+      "b",
+      guarding("db", 5, ["Accept", "web"], ["Deny", "cart"]),
+    );
+    const { Conflicted } = await lab.told(first, { Conflicted: { status: "True", reason: "SamePriority" } });
     expect(Conflicted!.message).toContain("priority 5 of tier admin is shared with ClusterNetworkPolicy b");
     expect(Conflicted!.message).toMatch(
       /; for example ingress of shop\/web → shop\/db :\d+\/TCP is denied, and would be allowed with ClusterNetworkPolicy b first$/,
     );
-    await told(second, { Conflicted: { status: "True" }, Shadowed: { status: "True" } });
-    await api.patch(second, { spec: { priority: 4 } });
-    await told(first, { Conflicted: { status: "False" }, Shadowed: { status: "True" } });
-    await told(second, { Conflicted: { status: "False" }, Shadowed: { status: "False" } });
+    await lab.told(second, { Conflicted: { status: "True" }, Shadowed: { status: "True" } });
+    await lab.api.patch(second, { spec: { priority: 4 } });
+    await lab.told(first, { Conflicted: { status: "False" }, Shadowed: { status: "True" } });
+    await lab.told(second, { Conflicted: { status: "False" }, Shadowed: { status: "False" } });
   });
 
   it("rules that never decide anything, and because of whom", async () => {
-    await create(kinds.cluster, "early", guarding("db", 1, ["Pass", "web"]));
-    const path = await create(kinds.cluster, "late", guarding("db", 2, ["Accept", "cart"], ["Deny", "web"]));
-    const { Shadowed } = await told(path, { Shadowed: { status: "True", reason: "RulesNeverDecide" } });
+    await lab.create(kinds.cluster, "early", guarding("db", 1, ["Pass", "web"]));
+    const path = await lab.create(
+      kinds.cluster,
+      "late",
+      guarding("db", 2, ["Accept", "cart"], ["Deny", "web"]),
+    );
+    const { Shadowed } = await lab.told(path, { Shadowed: { status: "True", reason: "RulesNeverDecide" } });
     expect(Shadowed!.message).toBe(
       'spec.ingress[1] "rule-1" never decides anything: ClusterNetworkPolicy early rule 1 "rule-0" decides all that it matches before it, whatever is deployed',
     );
@@ -174,12 +152,15 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
     const policies = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies";
     const from = [{ podSelector: { matchLabels: { app: "web" } } }];
     const spec = { podSelector: { matchLabels: { app: "db" } }, ingress: [{ from }] };
-    await api.create(policies, { metadata: { name: "db" }, spec });
-    made.push(`${policies}/db`);
+    await lab.api.create(policies, { metadata: { name: "db" }, spec });
+    lab.removeLater(`${policies}/db`);
     await expect
-      .poll(() => controller.metric('tierwall_policies{kind="networkpolicies.networking.k8s.io"}'), patience)
+      .poll(
+        () => lab.controller.metric('tierwall_policies{kind="networkpolicies.networking.k8s.io"}'),
+        patience,
+      )
       .toBe(1);
-    const path = await create(kinds.cluster, "lockdown", guarding("db", 1, ["Deny", "web"]));
+    const path = await lab.create(kinds.cluster, "lockdown", guarding("db", 1, ["Deny", "web"]));
     await expect
       .poll(() => eventsAbout("db", "shop"), patience)
       .toMatchObject([
@@ -191,18 +172,18 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
         },
       ]);
     // An edit that overrides no more than before is not worth another.
-    await api.patch(path, { spec: { priority: 2 } });
-    await told(path, { Shadowed: { observedGeneration: 2 } });
+    await lab.api.patch(path, { spec: { priority: 2 } });
+    await lab.told(path, { Shadowed: { observedGeneration: 2 } });
     expect(await eventsAbout("db", "shop")).toHaveLength(1);
   });
 
   it("again, where somebody else wrote something else; and nothing where all is as it should be", async () => {
-    const path = await create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
-    const before = await told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
-    const written = await controller.metric('tierwall_status_writes_total{result="written"}');
-    await api.patch("/api/v1/namespaces/shop", { metadata: { labels: { quiet: "yes" } } });
+    const path = await lab.create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
+    const before = await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
+    const written = await writesWhenIdle();
+    await lab.api.patch("/api/v1/namespaces/shop", { metadata: { labels: { quiet: "yes" } } });
     await new Promise((next) => setTimeout(next, 6000));
-    expect(await controller.metric('tierwall_status_writes_total{result="written"}')).toBe(written);
+    expect(await writes()).toBe(written);
     const foreign = {
       type: "Accepted",
       status: "False",
@@ -210,16 +191,16 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       message: "no",
       lastTransitionTime: before.Accepted!.lastTransitionTime,
     };
-    await api.patch(`${path}/status`, { status: { conditions: [foreign] } });
-    await told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
+    await lab.api.patch(`${path}/status`, { status: { conditions: [foreign] } });
+    await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
   });
 
   it("and that it is ready, and in figures what it does", async () => {
-    expect(await controller.get("/readyz")).toEqual({ status: 200, text: "ok\n" });
-    expect(await controller.get("/livez")).toEqual({ status: 200, text: "ok\n" });
-    expect(await controller.metric("tierwall_pods")).toBe(3);
-    expect(await controller.metric("tierwall_leader")).toBe(1);
-    expect(await controller.metric("tierwall_recompute_seconds_count")).toBeGreaterThan(5);
-    expect(await controller.metric("tierwall_status_lag_seconds_count")).toBeGreaterThan(5);
+    expect(await lab.controller.get("/readyz")).toEqual({ status: 200, text: "ok\n" });
+    expect(await lab.controller.get("/livez")).toEqual({ status: 200, text: "ok\n" });
+    expect(await lab.controller.metric("tierwall_pods")).toBe(3);
+    expect(await lab.controller.metric("tierwall_leader")).toBe(1);
+    expect(await lab.controller.metric("tierwall_recompute_seconds_count")).toBeGreaterThan(5);
+    expect(await lab.controller.metric("tierwall_status_lag_seconds_count")).toBeGreaterThan(5);
   });
 });

@@ -4,7 +4,7 @@ import { dialects, type JsonObject, parseManifest, readState, type Schema } from
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ApiAnswer, ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { documentedDifferences, documentedLimits, isForDocumentedLimits } from "./crd-differences.js";
 import { everyField } from "./every-field.js";
 import { mutatedManifest } from "./mutated-manifest.js";
@@ -17,7 +17,8 @@ const clusterPolicies = "/apis/policy.networking.k8s.io/v1alpha2/clusternetworkp
 const adminPolicies = "/apis/policy.networking.k8s.io/v1alpha1/adminnetworkpolicies";
 const sharedName = "adminnetworkpolicies.policy.networking.k8s.io";
 const noKubectl = spawnSync("kubectl", ["version", "--client"]).status !== 0;
-const patience = { timeout: 30_000, interval: 200 };
+
+vi.setConfig({ testTimeout });
 
 describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
   let plane: ControlPlane;

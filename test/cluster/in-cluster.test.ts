@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 
 /*
  * A process in a pod: no kubeconfig, but the files and variables that Kubernetes gives to pods, with a token that the API
@@ -22,7 +22,7 @@ const bin = fileURLToPath(new URL("../../packages/cli/bin/tierwall.js", import.m
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const apiGroup = "rbac.authorization.k8s.io";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout });
 
 describe.skipIf(reason)(`with the service account of a pod${title}`, () => {
   let plane: ControlPlane;

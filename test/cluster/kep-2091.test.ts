@@ -1,24 +1,14 @@
 import type { JsonObject } from "@tierwall/core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
-import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
+import { ControllerLab } from "./controller-lab.js";
 import { kubectl, noKubectl } from "./kubectl.js";
-import {
-  conditionsAt,
-  createPolicy,
-  definitionsIn,
-  type FoundCondition,
-  install,
-  kinds,
-  populate,
-} from "./policy-cluster.js";
-import { RunningController } from "./running-controller.js";
+import { definitionsIn, kinds } from "./policy-cluster.js";
 
 /* A cluster whose AdminNetworkPolicy is that of KEP-2091, instead of the released one of the same name. */
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
-const patience = { timeout: 25_000, interval: 50 };
 
 const namespaceSelector = {};
 const appIs = (app: string): JsonObject => ({ matchLabels: { app } });
@@ -34,45 +24,26 @@ const guarding = (priority: number, ...rules: readonly (readonly [string, string
   })),
 });
 
+vi.setConfig({ testTimeout });
+
 describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${skipped}`, () => {
-  let plane: ControlPlane;
-  let api: ApiClient;
-  let controller: RunningController;
-  const made: string[] = [];
+  let lab: ControllerLab;
 
   beforeAll(async () => {
-    plane = await ControlPlane.start();
-    api = new ApiClient(await plane.connect());
     const others = definitionsIn("").filter(({ spec }) => spec.names.plural !== "adminnetworkpolicies");
-    await install(api, [...others, ...definitionsIn("kep-2091/")]);
-    await populate(api);
-    controller = RunningController.start(plane);
-    await controller.says("leading");
+    lab = await ControllerLab.start([...others, ...definitionsIn("kep-2091/")]);
   }, startTimeout);
   afterAll(async () => {
     removeFolders();
-    await controller?.stop("SIGKILL");
-    await plane?.stop();
+    await lab?.stop();
   });
-  afterEach(async () => {
-    for (const path of made.splice(0)) await api.delete(path).catch(() => undefined);
-  });
+  afterEach(() => lab.removePolicies());
 
-  async function create(name: string, spec: JsonObject): Promise<string> {
-    const path = await createPolicy(api, kinds.admin, name, spec);
-    made.push(path);
-    return path;
-  }
-
-  async function told(path: string, wanted: Readonly<Record<string, Partial<FoundCondition>>>) {
-    let found: Readonly<Record<string, FoundCondition>> = {};
-    await expect.poll(async () => (found = await conditionsAt(api, path)), patience).toMatchObject(wanted);
-    return found;
-  }
+  const create = (name: string, spec: JsonObject) => lab.create(kinds.admin, name, spec);
 
   const verdict = (from: string): string =>
     tierwall(["explain", "--from", `shop/${from}`, "--to", "shop/db", "--port", "5432"], {
-      env: { KUBECONFIG: plane.kubeconfig() },
+      env: { KUBECONFIG: lab.plane.kubeconfig() },
     }).stdout;
 
   it("have conditions about the version at hand, and decide", async () => {
@@ -83,19 +54,19 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
       Conflicted: { status: "False", reason: "NoConflict", observedGeneration },
       Shadowed: { status: "False", reason: "NoShadow", observedGeneration },
     });
-    await told(path, well(1));
+    await lab.told(path, well(1));
     expect(verdict("web")).toMatch(/DENIED[^]*AdminNetworkPolicy guard/);
     expect(verdict("cart")).toContain("ALLOWED");
-    await api.patch(path, { spec: { priority: 11 } });
-    await told(path, well(2));
+    await lab.api.patch(path, { spec: { priority: 11 } });
+    await lab.told(path, well(2));
   });
 
   it("S5.1: the higher priority is asked first, and shadows the other", async () => {
     const low = await create("low", guarding(10, ["Deny", "web"]));
     const high = await create("high", guarding(20, ["Allow", "web"]));
-    const { Shadowed } = await told(low, { Shadowed: { status: "True", reason: "RulesNeverDecide" } });
+    const { Shadowed } = await lab.told(low, { Shadowed: { status: "True", reason: "RulesNeverDecide" } });
     expect(Shadowed!.message).toContain("AdminNetworkPolicy high");
-    await told(high, { Shadowed: { status: "False" } });
+    await lab.told(high, { Shadowed: { status: "False" } });
     expect(verdict("web")).toMatch(/ALLOWED[^]*AdminNetworkPolicy high/);
   });
 
@@ -103,14 +74,15 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
     const first = await create("a", guarding(10, ["Allow", "web"]));
     const second = await create("b", guarding(10, ["Deny", "web"]));
     for (const path of [first, second]) {
-      const { Conflicted } = await told(path, { Conflicted: { status: "True", reason: "SamePriority" } });
+      const { Conflicted } = await lab.told(path, { Conflicted: { status: "True", reason: "SamePriority" } });
       expect(Conflicted!.message).toMatch(/priority 10[^]*comes first, by its name; for example ingress of/);
     }
   });
 
   it.skipIf(noKubectl)("are listed and explained by kubectl", async () => {
-    await told(await create("guard", guarding(10, ["Deny", "web"])), { Accepted: { status: "True" } });
-    const config = plane.kubeconfig();
+    const path = await create("guard", guarding(10, ["Deny", "web"]));
+    await lab.told(path, { Accepted: { status: "True" }, Programmed: { status: "Unknown" } });
+    const config = lab.plane.kubeconfig();
     expect((await kubectl(config, ["get", "anp"])).stdout).toMatch(/guard +10 +True +Unknown/);
     const { stdout } = await kubectl(config, ["explain", "anp.spec.priority"]);
     expect(stdout).toContain("the larger number is evaluated first");

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterSource, type ClusterSourceOptions, type Situation } from "@tierwall/kube";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "./api-client.js";
 import { Churn } from "./churn.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { FaultProxy } from "./fault-proxy.js";
 
 /** As in a cluster, and quicker: nobody wants to wait for what is to be shown. */
@@ -15,6 +15,8 @@ const times = {
 };
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
+
+vi.setConfig({ testTimeout });
 
 describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, () => {
   let plane: ControlPlane;
@@ -76,7 +78,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
   it("gives out one situation for changes that come together, and what did not change as the same objects", async () => {
     await api.create("/api/v1/namespaces", { metadata: { name: "one" } });
     await api.create("/api/v1/namespaces", { metadata: { name: "two" } });
-    const { seen, started } = await watched({ delivery: { quiet: 300, longest: 600 } });
+    const { seen, started } = await watched({ delivery: { quiet: 1500, longest: 6000 } });
     await started;
     await Promise.all(
       ["one", "two"].map(async (name) =>
@@ -189,31 +191,27 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     },
   };
 
-  it.each(Object.entries(faults))(
-    "ends with what a fresh list says when %s",
-    { timeout: 90_000 },
-    async (name, fault) => {
-      const namespace = `faults-${Object.keys(faults).indexOf(name)}`;
-      const churn = new Churn(api, namespace, 7);
-      await churn.begin();
-      await churn.steps(8);
-      const { source, seen, started, latest } = await watched();
-      await started;
-      const sizes = () => seen.map(({ cluster }) => cluster.namespaces.size);
-      await fault(async () => churn.steps(6));
-      await churn.steps(3);
-      const wanted = await fresh();
-      await expect.poll(latest, patience).toBe(wanted);
-      const states = () => [...source.health().values()].map(({ state }) => state);
-      await expect
-        .poll(() => states().filter((state) => state !== "missing" && state !== "synced"), patience)
-        .toEqual([]);
-      // Nothing of what stayed was ever gone in between.
-      expect(Math.min(...sizes())).toBe(sizes()[0]);
-    },
-  );
+  it.each(Object.entries(faults))("ends with what a fresh list says when %s", async (name, fault) => {
+    const namespace = `faults-${Object.keys(faults).indexOf(name)}`;
+    const churn = new Churn(api, namespace, 7);
+    await churn.begin();
+    await churn.steps(8);
+    const { source, seen, started, latest } = await watched();
+    await started;
+    const sizes = () => seen.map(({ cluster }) => cluster.namespaces.size);
+    await fault(async () => churn.steps(6));
+    await churn.steps(3);
+    const wanted = await fresh();
+    await expect.poll(latest, patience).toBe(wanted);
+    const states = () => [...source.health().values()].map(({ state }) => state);
+    await expect
+      .poll(() => states().filter((state) => state !== "missing" && state !== "synced"), patience)
+      .toEqual([]);
+    // Nothing of what stayed was ever gone in between.
+    expect(Math.min(...sizes())).toBe(sizes()[0]);
+  });
 
-  it("follows a cluster that is put back to an earlier time", { timeout: 120_000 }, async () => {
+  it("follows a cluster that is put back to an earlier time", async () => {
     await api.create("/api/v1/namespaces", { metadata: { name: "before-backup" } });
     const restore = await plane.backup();
     const churn = new Churn(api, "after-backup");
@@ -225,7 +223,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     await restore();
     const wanted = await fresh();
     expect(wanted).not.toContain("after-backup");
-    await expect.poll(latest, { ...patience, timeout: 60_000 }).toBe(wanted);
+    await expect.poll(latest, patience).toBe(wanted);
   });
 
   it("waits for kinds it may not read, says which, and keeps what it knew when a role is taken away", async () => {
@@ -297,8 +295,6 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     await expect.poll(() => source.health().get(resource)!.state, patience).toBe("missing");
   });
 });
-
-const patience = { timeout: 20_000, interval: 50 };
 
 const adminNetworkPolicyDefinition = {
   metadata: {

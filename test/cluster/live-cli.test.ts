@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 
 /* Every command, against a cluster that a real API server tells about. */
 
 const title = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout });
 
 const policies = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies";
 const onlyCart = {
@@ -157,7 +157,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
         .split("\n")
         .map((line) => line.split("\t")[0]);
     // Nobody waits long for it: on a busy machine it is offered the next time.
-    await expect.poll(() => values().slice(0, -1), { timeout: 60_000 }).toEqual(offered);
+    await expect.poll(() => values().slice(0, -1), patience).toEqual(offered);
     expect(said()).toMatchObject({ status: 0, stderr: "" });
   });
 
@@ -166,7 +166,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
   });
 
   describe("a snapshot", () => {
-    it("gives the same answers, and is the same each time", { timeout: 90_000 }, () => {
+    it("gives the same answers, and is the same each time", () => {
       run("snapshot", "-o", "a.json.gz");
       run("snapshot", "-o", "b.json.gz");
       const [a, b] = ["a", "b"].map((name) => readFileSync(join(cwd, `${name}.json.gz`)));
@@ -259,20 +259,20 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
         }),
       );
       const asked = ["explain", "--kubeconfig", path, ...question];
-      await expect.poll(() => run(...asked).status, { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => run(...asked).status, patience).toBe(0);
       const { stdout, stderr } = run(...asked);
       expect(stdout).toMatch(/DENIED[^]*NetworkPolicy shop\/only-cart/);
       expect(stderr.replaceAll(/\s+/g, " ")).toContain(
         "warning TW2025 namespaces, pods, services, endpointslices.discovery.k8s.io, networkpolicies.networking.k8s.io may be read in namespace `shop` only",
       );
       await api.delete(`${rbac}/namespaces/shop/rolebindings/developer`);
-      await expect.poll(() => run(...asked).status, { timeout: 30_000 }).toBe(2);
+      await expect.poll(() => run(...asked).status, patience).toBe(2);
     });
 
     it("is told with each answer what it does not cover", async () => {
       const resources = ["namespaces", "pods", "nodes", "services"];
       await allow("reader-of-pods", [{ apiGroups: [""], resources, verbs: ["list"] }]);
-      await expect.poll(() => asGuest("explain", ...question).status, { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => asGuest("explain", ...question).status, patience).toBe(0);
       const { stdout, stderr } = asGuest("explain", ...question);
       expect(stdout).toContain("ALLOWED");
       expect(stderr).toContain("warning TW2025  networkpolicies.networking.k8s.io may not be read");
@@ -293,7 +293,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
         rules: object[];
       };
       await allow(metadata.name, rules);
-      await expect.poll(() => asGuest("validate").stdout, { timeout: 30_000 }).not.toContain("TW2025");
+      await expect.poll(() => asGuest("validate").stdout, patience).not.toContain("TW2025");
       expect(asGuest("explain", ...question).stdout).toContain("DENIED");
     });
   });

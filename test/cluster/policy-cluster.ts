@@ -9,7 +9,7 @@ export const systemNamespace = "tierwall-system";
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-interface Definition {
+export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly group: string;
@@ -44,7 +44,7 @@ export async function install(api: ApiClient, definitions: readonly Definition[]
   for (const { spec } of definitions) {
     const path = `/apis/${spec.group}/${spec.versions[0]!.name}/${spec.names.plural}`;
     for (let tries = 0; (await api.statusOf(path)) !== 200; tries++) {
-      if (tries > 300) throw new Error(`${path} is not served`);
+      if (tries > 1200) throw new Error(`${path} is not served`);
       await new Promise((next) => setTimeout(next, 100));
     }
   }

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { definitionsOf, installText, systemNamespace, usualValues, watchedKinds } from "@tierwall/kube";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { RunningController } from "./running-controller.js";
 
 /*
@@ -11,6 +11,8 @@ import { RunningController } from "./running-controller.js";
  */
 
 const title = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
+
+vi.setConfig({ testTimeout });
 
 let cluster: ControlPlane;
 let admin: ApiClient;
@@ -94,6 +96,17 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
           `--user=${people[who as "developer"].user}`,
         );
     kubectl("", "wait", "--for=condition=Established", "crd", "--all", "--timeout=60s");
+    // Who may do what is known a moment after it is written.
+    const everybody = [
+      [people.policyAdmin, released],
+      [people.developer, released],
+      [people.developer, drafts],
+      [people.draftEditor, drafts],
+      [people.controller, released],
+      [people.agent, released],
+    ] as const;
+    for (const [who, [collection]] of everybody)
+      await vi.waitFor(async () => expect(await asks(who, "GET", collection!)).toBe(200), patience);
   }, startTimeout);
   afterAll(async () => cluster?.stop());
 
@@ -187,7 +200,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       ]);
   });
 
-  it("with what it may do, and no more, the controller does its work", { timeout: 120_000 }, async () => {
+  it("with what it may do, and no more, the controller does its work", async () => {
     const path = `/api/v1/namespaces/${systemNamespace}/serviceaccounts/tierwall-controller/token`;
     const { body } = await admin.ask({ method: "POST", path, body: JSON.stringify({ spec: {} }) });
     const { token } = body.status as { token: string };

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readState } from "@tierwall/core";
 import { ClusterFeed, openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { RunningCommand } from "../../packages/cli/src/testing/running-command.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 
 /* The page, on a cluster that a real API server tells about. */
 
@@ -21,6 +21,8 @@ interface State {
   readonly provenance: string;
   readonly sources: readonly { readonly file: string; readonly text: string }[];
 }
+
+vi.setConfig({ testTimeout });
 
 describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
   let plane: ControlPlane;

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { webhookConfiguration } from "@tierwall/kube";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { RunningAgent } from "../agent/running-agent.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
+import { freePorts } from "./free-ports.js";
 import { kubectl, noKubectl } from "./kubectl.js";
 
 /* The webhook as a part of `tierwall controller`: processes of their own, as replicas are. */
@@ -14,7 +14,7 @@ const reason = noControlPlane ?? noKubectl;
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 const bin = fileURLToPath(new URL("../../packages/cli/bin/tierwall.js", import.meta.url));
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout });
 
 describe.skipIf(reason)(`tierwall controller --webhook-port${title}`, () => {
   let plane: ControlPlane;
@@ -66,7 +66,7 @@ describe.skipIf(reason)(`tierwall controller --webhook-port${title}`, () => {
       kubectl(config, ["create", "--dry-run=server", "-f", "-"], JSON.stringify(closed));
     const replicas: RunningAgent[] = [];
     for (let i = 0; i < 2; i++) {
-      const port = await freePort();
+      const [port] = (await freePorts(1)) as [number];
       const address = { url: `https://127.0.0.1:${port}/validate` };
       const configuration = webhookConfiguration({ namespace: "tierwall-system", address });
       await kubectl(config, ["apply", "--server-side", "-f", "-"], JSON.stringify(configuration));
@@ -84,13 +84,3 @@ describe.skipIf(reason)(`tierwall controller --webhook-port${title}`, () => {
     for (const replica of replicas) expect(await replica.stop()).toBe(0);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    }),
-  );
-}

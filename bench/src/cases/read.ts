@@ -1,7 +1,8 @@
+import { statSync } from "node:fs";
 import { readState } from "@tierwall/core";
+import { bigFile } from "@tierwall/kube";
 import { answerAll } from "./answer-all.js";
 import { secondsSince } from "./clock.js";
-import { fileChunks } from "./file-chunks.js";
 
 export interface ReadInput {
   readonly file: string;
@@ -14,10 +15,10 @@ export interface ReadResult {
   readonly pods: number;
 }
 
-/** Reads a snapshot from a file and answers for all pairs. */
+/** Reads a snapshot from a file, as commands do, and answers for all pairs. */
 export function read({ file }: ReadInput): ReadResult {
   const start = performance.now();
-  const state = readState([{ file, chunks: () => fileChunks(file) }]);
+  const state = readState([bigFile(file, file, statSync(file).size, () => undefined)]);
   const readSeconds = secondsSince(start);
   if (!state.usable) throw new Error(`the snapshot has errors: ${state.diagnostics[0]?.message}`);
   answerAll(state);

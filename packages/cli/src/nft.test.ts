@@ -37,7 +37,7 @@ describe("tierwall nft", () => {
 
   it("--no-annotate leaves that out", () => {
     const { stdout } = nft("--node", "worker-1", "--no-annotate");
-    expect(stdout).toContain("tcp dport 80 goto");
+    expect(stdout).toContain("tcp dport 80 counter name");
     expect(stdout).not.toContain("#");
   });
 
@@ -51,8 +51,8 @@ describe("tierwall nft", () => {
   it("--diff prints what another state changes, and is status 1", () => {
     const { status, stdout } = nft("--node", "worker-1", "--diff", "later.yaml");
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^- {5}tcp dport 80 goto allow_/m);
-    expect(stdout).toMatch(/^\+ {5}tcp dport 81 goto allow_/m);
+    expect(stdout).toMatch(/^- {5}tcp dport 80 counter name "r_\w+" goto stamp$/m);
+    expect(stdout).toMatch(/^\+ {5}tcp dport 81 counter name "r_\w+" goto stamp$/m);
   });
 
   it("--diff is status 0 where nothing differs on the node", () => {

@@ -246,3 +246,5 @@ export { podExcerpt } from "./cluster/pod-excerpt.js";
 export { excerptOf, type Outline } from "./manifest/excerpt.js";
 export type { ManifestObject } from "./manifest/object.js";
 export { readObjects } from "./manifest/read.js";
+export { surveyJson } from "./manifest/survey-json.js";
+export type { SurveyedChunk } from "./manifest/survey-notes.js";

@@ -1,5 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { ChunkedSource, SourceLines } from "@tierwall/core";
+import { chunkSize, fileBlocks, fromFile } from "./file-blocks.js";
+import { isWorthSurveying, surveyedChunks } from "./survey-thread.js";
 
 /** A file that is too large to be held: read in chunks, and again where lines of it are to be shown. */
 export interface BigFile extends ChunkedSource {
@@ -12,28 +14,33 @@ export type BytesRead = (file: string, bytes: number, size: number | undefined) 
 /** From here on files are read in chunks. */
 export const bigFileSize = 16 * 1024 * 1024;
 
-/** Small enough to stay in the processor's cache while it is read. */
-const chunkSize = 1024 * 1024;
-
 export function bigFile(path: string, shown: string, size: number, bytesRead: BytesRead): BigFile {
+  const told = <T>(chunks: Iterable<T>, sizeOf: (chunk: T) => number) =>
+    counted(chunks, sizeOf, (read) => bytesRead(shown, read, size));
   return {
     file: shown,
-    *chunks() {
-      const descriptor = openSync(path, "r");
-      try {
-        let read = 0;
-        yield* counted(blocks(descriptor), (bytes) => bytesRead(shown, (read += bytes), size));
-      } finally {
-        closeSync(descriptor);
-      }
-    },
+    chunks: () => told(fromFile(path, fileBlocks), ({ length }) => length),
+    surveyed: (outline) =>
+      isWorthSurveying(path) ? told(surveyedChunks(path, outline), ({ bytes }) => bytes.length) : undefined,
     lines: linesOf(path),
   };
 }
 
+function* counted<T>(
+  chunks: Iterable<T>,
+  sizeOf: (chunk: T) => number,
+  tell: (read: number) => void,
+): Generator<T, void> {
+  let read = 0;
+  for (const chunk of chunks) {
+    tell((read += sizeOf(chunk)));
+    yield chunk;
+  }
+}
+
 /** Standard input as a text, or in chunks where it turns out to be long; then it can be read once only. */
 export function standardInput(shown: string, bytesRead: BytesRead): BigFile | { file: string; text: string } {
-  const rest = blocks(0);
+  const rest = fileBlocks(0);
   const beginning: Buffer[] = [];
   let size = 0;
   for (let next = rest.next(); next.done !== true; next = rest.next()) {
@@ -50,50 +57,20 @@ function once(
   shown: string,
   bytesRead: BytesRead,
 ): () => Iterable<Uint8Array> {
-  let read = 0;
+  let isRead = false;
   return function* () {
-    if (read > 0) throw new Error("standard input is too long to be read twice; save it to a file");
+    if (isRead) throw new Error("standard input is too long to be read twice; save it to a file");
+    isRead = true;
     const all = (function* () {
       yield* beginning.splice(0);
       yield* rest;
     })();
-    yield* counted(all, (bytes) => bytesRead(shown, (read += bytes), undefined));
+    yield* counted(
+      all,
+      ({ length }) => length,
+      (read) => bytesRead(shown, read, undefined),
+    );
   };
-}
-
-/** The same buffer again and again, full but for the last time: pipes give little at once. */
-function* blocks(descriptor: number): Generator<Buffer, void> {
-  const buffer = Buffer.allocUnsafe(chunkSize);
-  for (let length = 0; ; ) {
-    const read = readSome(descriptor, buffer, length);
-    length += read;
-    if (length > 0 && (read === 0 || length === buffer.length)) {
-      yield buffer.subarray(0, length);
-      length = 0;
-    }
-    if (read === 0) return;
-  }
-}
-
-/** A terminal or pipe that has nothing yet is asked again, and one that is closed has ended. */
-function readSome(descriptor: number, buffer: Buffer, from: number): number {
-  for (;;) {
-    try {
-      return readSync(descriptor, buffer, from, buffer.length - from, null);
-    } catch (cause) {
-      const { code } = cause as { code?: string };
-      if (code === "EOF") return 0;
-      if (code !== "EAGAIN") throw cause;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
-  }
-}
-
-function* counted(buffers: Iterable<Buffer>, bytesRead: (bytes: number) => void): Generator<Buffer, void> {
-  for (const buffer of buffers) {
-    bytesRead(buffer.length);
-    yield buffer;
-  }
 }
 
 /** Every so many lines their place in the file is remembered. */

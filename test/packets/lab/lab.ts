@@ -20,7 +20,8 @@ export class Lab {
   ) {}
 
   static async build(cluster: Cluster, wiring: Wiring): Promise<Lab> {
-    await removeSpaces(leftovers());
+    // Others may remove the same at the same time.
+    await removeSpaces(leftovers(), "-force").catch(() => undefined);
     const plan = planLab(cluster, `${ownPrefix}-${++labs}`);
     const lab = new Lab(cluster, plan, new Prober(), backendsIn(cluster));
     try {
@@ -148,6 +149,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function removeSpaces(spaces: readonly string[]): Promise<void> {
-  if (spaces.length > 0) await run("ip", ["-batch", "-"], lines(spaces.map((space) => `netns del ${space}`)));
+async function removeSpaces(spaces: readonly string[], ...flags: readonly string[]): Promise<void> {
+  if (spaces.length === 0) return;
+  await run("ip", [...flags, "-batch", "-"], lines(spaces.map((space) => `netns del ${space}`)));
 }

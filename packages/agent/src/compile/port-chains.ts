@@ -67,11 +67,14 @@ export class PortChains {
         const verdict = rest.length === 0 ? "return" : `goto ${this.chains.add("ports", rest)}`;
         for (const match of ports) lines.push(`${match}${verdict}`);
       } else {
-        const verdict =
-          softened && entry.verdict === "Allow" && !entry.shadow
-            ? "return"
-            : this.terminals.verdictOf(entry, modes.audit);
-        lines.push(...this.matching(item, ports, orientation, verdict));
+        const isSoft = softened && entry.verdict === "Allow" && !entry.shadow;
+        if (item.names.length === 0)
+          for (const match of ports)
+            lines.push(isSoft ? `${match}return` : this.terminals.behind(match, entry, modes.audit));
+        else {
+          const verdict = isSoft ? "return" : this.terminals.verdictOf(entry, modes.audit);
+          lines.push(...this.named(item, ports, orientation, verdict));
+        }
       }
       // Nothing gets past such a line.
       if (/^(goto|return)\b/.test(lines.at(-1) ?? "")) return lines;
@@ -81,13 +84,12 @@ export class PortChains {
     return lines;
   }
 
-  private matching(
+  private named(
     { names, record: { entry } }: Item,
     ports: readonly string[],
     orientation: Orientation,
     verdict: string,
   ): readonly string[] {
-    if (names.length === 0) return ports.map((match) => `${match}${verdict}`);
     const named = verdict === "return" || entry.shadow ? verdict : this.terminals.byName(verdict);
     return names.flatMap(({ fresh, kept }) =>
       ([4, 6] as const).flatMap((family) => {

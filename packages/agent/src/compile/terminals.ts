@@ -1,10 +1,10 @@
 import { hex, markField } from "../ruleset/connection-mark.js";
 import type { BookEntry, NodeOptions, PolicyModes } from "../ruleset/program.js";
 import { counterOf, type CutSide, logPrefix } from "../ruleset/vocabulary.js";
-import { leaveChain } from "../ruleset/walk-state.js";
+import { mayLeave } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 
-/** Where walks end: a chain for each rule, which counts, logs, and gives the verdict. */
+/** Where walks end: each rule counts, logs, and gives the verdict, in a chain of its own or where it was matched. */
 export class Terminals {
   constructor(
     private readonly chains: ChainStore,
@@ -25,6 +25,15 @@ export class Terminals {
         return `goto ${this.chains.add("deny", [count, ...this.log(entry, audit), end])}`;
       }
     }
+  }
+
+  /** What a rule does with those who match. Where it is short it stands right there: to call a chain takes longer than to count. */
+  behind(match: string, entry: BookEntry, audit: PolicyModes["audit"]): string {
+    const isShort = !entry.shadow && entry.verdict !== "Deny" && this.log(entry, audit).length === 0;
+    if (match === "" || !isShort) return `${match}${this.verdictOf(entry, audit)}`;
+    const count = `${match}counter name "${counterOf(entry.id)}"`;
+    if (entry.verdict === "Pass") return `${count} return`;
+    return entry.direction === "egress" ? `${count} ${mayLeave} return` : `${count} goto stamp`;
   }
 
   /** An Allow by domain name: the connection remembers, since the name may resolve to something else later. */
@@ -52,4 +61,4 @@ export class Terminals {
 
 /** Going out, the destination has still to be asked; coming in, nobody has. */
 export const allowing = ({ direction }: Pick<BookEntry, "direction">): string =>
-  direction === "egress" ? `goto ${leaveChain}` : "goto stamp";
+  direction === "egress" ? mayLeave : "goto stamp";

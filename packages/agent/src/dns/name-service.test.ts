@@ -168,7 +168,9 @@ describe.skipIf(reason)(
     test("nobody reaches the proxy but through the server's address", async () => {
       const listening = await lab.run("node", "nft -nn list set inet tierwall dns_proxy4");
       const [, address, port] = /17 \. (\S+) \. (\d+)/.exec(listening) ?? [];
-      expect(await lab.dig("+time=2", `@${address}`, "-p", `${port}`, "api.example.test")).toEqual(["no answer"]);
+      expect(await lab.dig("+time=2", `@${address}`, "-p", `${port}`, "api.example.test")).toEqual([
+        "no answer",
+      ]);
     });
   },
 );
@@ -243,9 +245,9 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
       await stopped.end();
       expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
       // And back: what went to the server directly goes through the proxy again.
-      node = await lab.startNode({ names });
+      const back = (node = await lab.startNode({ names }));
       expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
-      await expect.poll(() => node.count("query"), patience).toBe(1);
+      await expect.poll(() => back.count("query"), patience).toBe(1);
     },
   );
 

@@ -7,7 +7,10 @@ import { counterOf, exactMaps, knownPods, podMaps } from "./vocabulary.js";
 /** What stands where only the frame of the table knows. */
 const framed: Readonly<Record<string, string>> = {
   forward: "packets that are forwarded",
+  begun: "those of connections that are not new, and of none",
   through: "what their source may send, and what their destination may receive",
+  strangers_saddr: "addresses of this node's pods that no known pod has",
+  strangers_daddr: "the same for those who are replied to",
   input: "packets to this node",
   coming: "what pods on this node may send to it",
   output: "packets of this node itself",
@@ -73,7 +76,7 @@ function decidersOf(
     const own = new Set<BookEntry>();
     found.set(name, own);
     for (const rule of chains.get(name)?.rules ?? []) {
-      const counted = entries.get(/^counter name "(\w+)"/.exec(rule)?.[1] ?? "");
+      const counted = entries.get(/\bcounter name "(\w+)"/.exec(rule)?.[1] ?? "");
       if (counted !== undefined) own.add(counted);
       for (const entry of visit(targetOf(rule) ?? "")) own.add(entry);
     }
@@ -112,15 +115,18 @@ function walkersOf(
         const start = targetOf(verdict);
         if (start === undefined || start === "stamp") continue;
         note(start, what, pod);
-        for (const rule of chains.get(start)?.rules ?? []) {
-          const tier = targetOf(rule);
-          if (tier === undefined || !tier.startsWith("tier_")) continue;
-          note(tier, what, pod);
-          const lookup = /vmap @(\S+)$/.exec(chains.get(tier)?.rules[0] ?? "")?.[1];
-          if (lookup !== undefined) note(lookup, what, pod);
-        }
+        for (const name of ledTo(start, chains)) note(name, what, pod);
       }
   return found;
+}
+
+/** The maps and chains of tiers that a class looks into, and its twin for replies. */
+function ledTo(start: string, chains: Ruleset["chains"]): readonly string[] {
+  return (chains.get(start)?.rules ?? []).flatMap((rule) => {
+    const [target, lookup] = [targetOf(rule), /vmap @(tier_\S+)$/.exec(rule)?.[1]];
+    if (lookup !== undefined) return [lookup];
+    return target !== undefined && /^(tier|class)_/.test(target) ? [target, ...ledTo(target, chains)] : [];
+  });
 }
 
 const targetOf = (text: string): string | undefined => /\b(?:goto|jump) (\S+)$/.exec(text)?.[1];

@@ -102,7 +102,7 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
     [leaveChain, { rules: [mayLeave] }],
-    ["stamp", { rules: [unlessSame, settle, setMark(judged, current), "accept"] }],
+    ["stamp", { rules: [unlessSame, `${settle} ${setMark(judged, current)}`, "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
     ...(isStamped(mask, generation)
       ? ([
@@ -120,15 +120,14 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
 
 /** What the mark of a connection tells, once this generation judged it. */
 function memory({ connectionMask: mask }: NodeOptions, generation: number) {
-  if (!isStamped(mask, generation)) return { allowed: [], remembered: [] };
+  if (!isStamped(mask, generation)) return { allowed: [], cut: [] };
   const { judged, denied } = markField(mask);
   const current = generationBits(mask, generation);
   // S1.5: errors about a connection bear its mark, so that they are let through or dropped with it. Before a packet of it was
   // judged by this generation there is nothing to report; who does so anyway is judged by what he sends.
-  const allowed = `ct mark & ${hex(judged)} == ${hex(current)} accept`;
   return {
-    allowed: [allowed],
-    remembered: [allowed, `ct mark & ${hex(judged)} == ${hex(current | denied)} drop`],
+    allowed: [`ct mark & ${hex(judged)} == ${hex(current)} accept`],
+    cut: [`ct mark & ${hex(judged)} == ${hex(current | denied)} drop`],
   };
 }
 
@@ -138,7 +137,7 @@ function baseChains(
   generation: number,
   place: Place,
 ): readonly NamedChain[] {
-  const { allowed, remembered } = memory(options, generation);
+  const { allowed, cut } = memory(options, generation);
   const again = (
     hook: "forward" | "input" | "output",
     walk: string,
@@ -149,7 +148,15 @@ function baseChains(
   const notOfPods = ['oifname "lo" accept', "ct state 0x4 accept"];
   const own = ownNode(program, "daddr").length > 0;
   return [
-    baseChain("forward", place, [...remembered, neighbours, "goto through"]),
+    // Nearly all packets leave by the first rule. New connections are walked through from here: each chain that need not be
+    // called, and each rule that cannot mean them, is a share of their rate.
+    baseChain("forward", place, [
+      ...allowed,
+      "ct state != 0x8 goto begun",
+      ...beginning(program, options),
+      ...between(options, "saddr", "daddr"),
+    ]),
+    ["begun", { rules: [...cut, neighbours, "goto through"] }],
     again("forward", "through"),
     baseChain("input", place, ['iifname "lo" accept', "goto coming"]),
     again("input", "coming"),
@@ -173,66 +180,91 @@ function walks(
   generation: number,
   { beforeInput = [], beforeOutput = [] }: Additions,
 ): readonly NamedChain[] {
-  const { byName } = markField(options.connectionMask);
-  const { remembered } = memory(options, generation);
-  const forget =
-    program.names.length === 0
-      ? []
-      : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
-  const unknown = (direction: "egress" | "ingress", side: Side) =>
-    watchedRanges(options).map(({ ip, range }) => `${ip} ${side} ${range} goto ${unknownCounter[direction]}`);
-  const isWatched = holdsStrangersBack(options);
-  const ofLink = (direction: "egress" | "ingress", side: Side) =>
-    isWatched ? [linkLocal(direction, side)] : [];
-  const leaving = (side: Side) => [
-    ...podsIn("egress", side),
-    ...unknown("egress", side).map((rule) => `${hasNotLeft} ${rule}`),
-  ];
-  const entering = (side: Side) => [
-    unsettle,
-    ...podsIn("ingress", side),
-    ...unknown("ingress", side),
-    ...ofLink("ingress", side),
-  ];
-  const through = (source: Side, destination: Side) => [
-    ...leaving(source),
-    ...ofLink("egress", source),
-    ...entering(destination),
-    "goto stamp",
-  ];
+  const { allowed, cut } = memory(options, generation);
   const own = ownNode(program, "daddr");
   return [
     [
       "through",
-      { rules: [unsettle, ...forget, "ct direction 1 goto through_reply", ...through("saddr", "daddr")] },
+      {
+        rules: [
+          ...beginning(program, options),
+          "ct direction 1 goto through_reply",
+          ...between(options, "saddr", "daddr"),
+        ],
+      },
     ],
-    ["through_reply", { rules: through("daddr", "saddr") }],
+    ["through_reply", { rules: between(options, "daddr", "saddr") }],
+    ...(holdsStrangersBack(options) ? strangers(options) : []),
     [
       "coming",
       {
         rules: [
           ...beforeInput,
-          ...remembered,
+          ...allowed,
+          ...cut,
           neighbours,
           unsettle,
           "ct direction 1 goto coming_reply",
-          ...forget,
-          ...leaving("saddr"),
-          ...(isWatched ? linkLocalHere(`${settle} accept`) : []),
+          ...forget(program, options),
+          ...podsIn("egress", "saddr"),
+          ...unknown(options, "egress", "saddr").map((rule) => `${hasNotLeft} ${rule}`),
+          ...(holdsStrangersBack(options) ? linkLocalHere(`${settle} accept`) : []),
           "goto stamp",
         ],
       },
     ],
     // Replies to what the node itself asked for: welcome (S1.6), unless it is bound (S7.8).
     ["coming_reply", { rules: [...ownNode(program, "saddr"), settle, "accept"] }],
-    ["going", { rules: [...beforeOutput, ...remembered, "ct direction 1 goto going_reply", ...own] }],
+    ["going", { rules: [...beforeOutput, ...allowed, ...cut, "ct direction 1 goto going_reply", ...own] }],
     // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
     ["going_reply", { rules: [unsettle, ...podsIn("egress", "daddr"), "goto stamp"] }],
     ...(own.length > 0 ? [["going_own", { rules: own }] as const] : []),
   ];
 }
 
-const podsIn = (direction: "egress" | "ingress", side: Side): readonly string[] => [
+const beginning = (program: NodeProgram, options: NodeOptions): readonly string[] => [
+  unsettle,
+  ...forget(program, options),
+];
+
+/** Whether it was a name that let the connection through is found out again. */
+function forget({ names }: NodeProgram, { connectionMask }: NodeOptions): readonly string[] {
+  const { byName } = markField(connectionMask);
+  return names.length === 0
+    ? []
+    : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
+}
+
+/** From one end to the other. */
+function between(options: NodeOptions, source: Side, destination: Side): readonly string[] {
+  const [fourth, sixth] = podsIn("ingress", destination);
+  return [
+    ...podsIn("egress", source),
+    ...(holdsStrangersBack(options) ? [`${hasNotLeft} jump ${strangersChain[source]}`] : []),
+    `${unsettle} ${fourth}`,
+    sixth,
+    ...unknown(options, "ingress", destination),
+    ...ofLink(options, "ingress", destination),
+    "goto stamp",
+  ];
+}
+
+const strangersChain = { saddr: "strangers_saddr", daddr: "strangers_daddr" } as const;
+
+/** Those who are not asked what they may send, and should be known. */
+const strangers = (options: NodeOptions): readonly NamedChain[] =>
+  (["saddr", "daddr"] as const).map((side) => [
+    strangersChain[side],
+    { rules: [...unknown(options, "egress", side), ...ofLink(options, "egress", side)] },
+  ]);
+
+const unknown = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>
+  watchedRanges(options).map(({ ip, range }) => `${ip} ${side} ${range} goto ${unknownCounter[direction]}`);
+
+const ofLink = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>
+  holdsStrangersBack(options) ? [linkLocal(direction, side)] : [];
+
+const podsIn = (direction: "egress" | "ingress", side: Side): readonly [string, string] => [
   `ip ${side} vmap @${podMaps[direction][4]}`,
   `ip6 ${side} vmap @${podMaps[direction][6]}`,
 ];

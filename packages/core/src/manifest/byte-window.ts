@@ -4,6 +4,8 @@ export class ByteWindow {
   bytes: Uint8Array = new Uint8Array(lookAhead);
   /** How many bytes of the text there are. */
   length = 0;
+  /** How many bytes stood before the first of these. */
+  offset = 0;
   private readonly chunks: Iterator<Uint8Array>;
 
   constructor(chunks: Iterable<Uint8Array>) {
@@ -12,6 +14,7 @@ export class ByteWindow {
     if (!byteOrderMark.every((byte, i) => this.bytes[i] === byte)) return;
     this.bytes = this.bytes.subarray(byteOrderMark.length);
     this.length -= byteOrderMark.length;
+    this.offset = byteOrderMark.length;
   }
 
   /**
@@ -23,6 +26,7 @@ export class ByteWindow {
     if (next.done === true) return false;
     this.bytes.copyWithin(0, from, this.length);
     this.length -= from;
+    this.offset += from;
     // What is kept is looked at again: as much again is read, lest a long value be looked at over and over.
     for (let missing = this.length; next.done !== true; next = this.chunks.next()) {
       this.append(next.value);
@@ -33,9 +37,9 @@ export class ByteWindow {
     return true;
   }
 
-  /** All that is in the window, and all that is to come. */
-  *rest(): Iterable<Uint8Array> {
-    yield this.bytes.subarray(0, this.length);
+  /** All that is in the window from here on, and all that is to come. */
+  *rest(from = 0): Iterable<Uint8Array> {
+    if (from < this.length) yield this.bytes.subarray(from, this.length);
     for (let next = this.chunks.next(); next.done !== true; next = this.chunks.next()) yield next.value;
   }
 
@@ -52,4 +56,4 @@ export class ByteWindow {
 }
 
 const lookAhead = 8;
-const byteOrderMark = [0xef, 0xbb, 0xbf];
+export const byteOrderMark: readonly number[] = [0xef, 0xbb, 0xbf];

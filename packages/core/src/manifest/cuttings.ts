@@ -1,6 +1,8 @@
+import { ByteText } from "./byte-text.js";
 import type { Json, JsonObject } from "./document.js";
 import type { Field } from "./json-field.js";
 import { closingBracket, comma, openingBracket } from "./json-scanner.js";
+import type { SurveyNotes } from "./survey-notes.js";
 import { decodeUtf8 } from "./utf8.js";
 
 /**
@@ -14,8 +16,7 @@ export class Cuttings {
   private count = 0;
   /** The list that is being put together. */
   private gathering = 0;
-  private copy = new Uint8Array(64);
-  private copied = 0;
+  private readonly text = new ByteText();
   private readonly unknown: Cutting[] = [];
 
   clear(): void {
@@ -119,31 +120,57 @@ export class Cuttings {
     return excerpt;
   }
 
+  /** The same, as notes for somebody else. */
+  note(bytes: Uint8Array, at: number, notes: SurveyNotes): void {
+    notes.excerpt();
+    for (let i = 0; i < this.count; i++) {
+      const step = this.steps[i]!;
+      const { does, field } = step;
+      if (does === "open") notes.open(field!.number);
+      else if (does === "close") notes.close();
+      else if (does === "take" || does === "gather")
+        notes.value(field!.number, (step.value = this.valueNoted(i, bytes, at, notes)));
+      if (does === "gather") i = step.to - 1;
+    }
+  }
+
+  /** The number that a value has in the notes; it is written down unless it is known there. */
+  private valueNoted(i: number, bytes: Uint8Array, at: number, notes: SurveyNotes): number {
+    const { field, isKnown, value } = this.steps[i]!;
+    if (isKnown && (value as number) >= notes.first) return value as number;
+    const { texts } = notes;
+    const start = notes.beginText();
+    this.copyTo(texts, i, bytes, at);
+    const latest = field!.latest.of(texts.bytes, start, texts.length) as number | undefined;
+    if (latest === undefined || latest < notes.first) return (field!.latest.value = notes.keepText());
+    notes.dropText(start);
+    return latest;
+  }
+
   /** All values that are not known, in one text: to call a parser takes longer than what it does for most of them. */
   private parseUnknown(bytes: Uint8Array, at: number): void {
-    const { steps, count, unknown } = this;
-    this.copied = 0;
+    const { steps, count, unknown, text } = this;
+    text.length = 0;
     unknown.length = 0;
     for (let i = 0; i < count; i++) {
       const step = steps[i]!;
-      const { does, from, to, isKnown } = step;
+      const { does, to, isKnown } = step;
       if (!isKnown && (does === "take" || does === "gather")) {
-        this.copyByte(unknown.length === 0 ? openingBracket : comma);
-        const start = this.copied;
-        if (does === "take") this.copyBytes(bytes, at + from, at + to);
-        else this.copyPieces(bytes, at, i + 1, to);
-        const latest = step.field!.latest.of(this.copy, start, this.copied);
+        text.put(unknown.length === 0 ? openingBracket : comma);
+        const start = text.length;
+        this.copyTo(text, i, bytes, at);
+        const latest = step.field!.latest.of(text.bytes, start, text.length);
         if (latest === undefined) unknown.push(step);
         else {
           step.value = latest;
-          this.copied = start - 1;
+          text.length = start - 1;
         }
       }
       if (does === "gather") i = to - 1;
     }
     if (unknown.length === 0) return;
-    this.copyByte(closingBracket);
-    const values = JSON.parse(decodeUtf8(this.copy.subarray(0, this.copied))) as readonly Json[];
+    text.put(closingBracket);
+    const values = JSON.parse(decodeUtf8(text.written())) as readonly Json[];
     for (let i = 0; i < unknown.length; i++) {
       const step = unknown[i]!;
       const value = values[i]!;
@@ -152,32 +179,16 @@ export class Cuttings {
     }
   }
 
-  private copyPieces(bytes: Uint8Array, at: number, first: number, end: number): void {
-    for (let i = first; i < end; i++) {
-      const { does, from, to } = this.steps[i]!;
-      if (does === "put") this.copyByte(from);
-      else if (does !== "skip") this.copyBytes(bytes, at + from, at + to);
-    }
-  }
-
-  private copyByte(byte: number): void {
-    this.makeRoom(1);
-    this.copy[this.copied++] = byte;
-  }
-
-  private copyBytes(bytes: Uint8Array, from: number, to: number): void {
-    this.makeRoom(to - from);
-    const { copy } = this;
-    let { copied } = this;
-    for (let i = from; i < to; i++) copy[copied++] = bytes[i]!;
-    this.copied = copied;
-  }
-
-  private makeRoom(more: number): void {
-    if (this.copied + more <= this.copy.length) return;
-    const larger = new Uint8Array(2 * (this.copied + more));
-    larger.set(this.copy);
-    this.copy = larger;
+  /** The text of the value that a step takes or gathers. */
+  private copyTo(text: ByteText, i: number, bytes: Uint8Array, at: number): void {
+    const { does, from, to } = this.steps[i]!;
+    if (does === "take") text.add(bytes, at + from, at + to);
+    else
+      for (let piece = i + 1; piece < to; piece++) {
+        const { does: doesPiece, from: first, to: end } = this.steps[piece]!;
+        if (doesPiece === "put") text.put(first);
+        else if (doesPiece !== "skip") text.add(bytes, at + first, at + end);
+      }
   }
 
   /** There are many of them for each object: they are used again. */

@@ -11,6 +11,7 @@ import {
   openingBrace,
   openingBracket,
 } from "./json-scanner.js";
+import type { SurveyNotes } from "./survey-notes.js";
 
 /** Makes values of what an outline names. The rest is only walked over: no text and no value is made of it. */
 export class JsonExcerpts {
@@ -34,19 +35,42 @@ export class JsonExcerpts {
 
   /** The excerpt of the object that begins here, undefined for one that must be read as a whole, and where it ends. */
   read(at: number): { readonly value: JsonObject | undefined; readonly end: number } {
+    const { scanner, cuttings } = this;
+    const end = this.cut(at);
+    return { value: this.isDoubtful ? undefined : cuttings.excerpt(scanner.bytes, at), end };
+  }
+
+  /** The same, as notes for somebody else; gives back where it ends. */
+  note(at: number, notes: SurveyNotes): number {
+    const { scanner, cuttings } = this;
+    const { line, column } = scanner.position(at);
+    const end = this.cut(at);
+    const behind = scanner.position(end);
+    const lines = behind.line - line;
+    notes.object({
+      start: at,
+      length: end - at,
+      lines,
+      column: lines === 0 ? behind.column - column : behind.column,
+    });
+    if (!this.isDoubtful) cuttings.note(scanner.bytes, at, notes);
+    return end;
+  }
+
+  /** Finds out what the object is made of, and where it ends. */
+  private cut(at: number): number {
     const { scanner, cuttings, replica } = this;
     const followed = replica.follow(at, cuttings);
     if (followed !== undefined) {
       this.misses = 0;
-      return { value: cuttings.excerpt(scanner.bytes, at), end: followed };
+      return followed;
     }
     const beginning = scanner.position(at);
     const end = this.walk(at);
-    if (this.isDoubtful) return { value: undefined, end };
-    const value = cuttings.excerpt(scanner.bytes, at);
+    if (this.isDoubtful) return end;
     this.misses++;
     if (isWorthLearning(this.misses)) replica.learn(at, end, beginning, cuttings);
-    return { value, end };
+    return end;
   }
 
   private walk(at: number): number {

@@ -6,6 +6,8 @@ import { encodeUtf8 } from "./utf8.js";
 /** A field that an outline names, as it is found among bytes. */
 export interface Field {
   readonly name: string;
+  /** By which it goes in notes: from 0, as the outline names them. */
+  readonly number: number;
   /** With its quotes. */
   readonly key: Uint8Array;
   readonly inner: "all" | readonly Field[];
@@ -13,12 +15,23 @@ export interface Field {
 }
 
 export function fieldsOf(outline: Outline): readonly Field[] {
-  return Object.entries(outline).map(([name, inner]) => ({
-    name,
-    key: encodeUtf8(JSON.stringify(name)),
-    inner: inner === "all" ? inner : fieldsOf(inner),
-    latest: new LatestValue(),
-  }));
+  let count = 0;
+  const fieldsIn = (inside: Outline): readonly Field[] =>
+    Object.entries(inside).map(([name, inner]) => ({
+      name,
+      number: count++,
+      key: encodeUtf8(JSON.stringify(name)),
+      inner: inner === "all" ? inner : fieldsIn(inner),
+      latest: new LatestValue(),
+    }));
+  return fieldsIn(outline);
+}
+
+/** The names of all fields, by number. */
+export function fieldNames(outline: Outline): readonly string[] {
+  const namesIn = (fields: readonly Field[]): readonly string[] =>
+    fields.flatMap(({ name, inner }) => [name, ...(inner === "all" ? [] : namesIn(inner))]);
+  return namesIn(fieldsOf(outline));
 }
 
 /** The field whose key stands here; undefined where nobody wants it. */

@@ -1,12 +1,14 @@
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import type { ByteWindow } from "./byte-window.js";
 import type { Json, JsonObject } from "./document.js";
-import { closingBracket, openingBrace, openingBracket, quote } from "./json-scanner.js";
+import { closingBracket, quote } from "./json-scanner.js";
 import { JsonValues, NotJson } from "./json-values.js";
 import { type Beginning, Lines } from "./lines.js";
 import { objectsInValue } from "./list.js";
+import { listHead } from "./list-head.js";
 import type { Receiver } from "./object.js";
-import { kindIn, mayBeList, StreamedList } from "./streamed-list.js";
+import { kindIn, StreamedList } from "./streamed-list.js";
+import type { SurveyedText } from "./surveyed-text.js";
 
 /*
  * A snapshot of a large cluster is one list, longer than the longest text JavaScript can hold. Its items are cut out one
@@ -17,8 +19,13 @@ import { kindIn, mayBeList, StreamedList } from "./streamed-list.js";
  */
 
 /** Reads one JSON document after the other. What stands before a mistake has been received by then. */
-export function readJsonStream(window: ByteWindow, file: string, receiver: Receiver): void {
-  new JsonStream(window, file, receiver).read();
+export function readJsonStream(
+  window: ByteWindow,
+  file: string,
+  receiver: Receiver,
+  surveyed?: SurveyedText,
+): void {
+  new JsonStream(window, file, receiver, surveyed).read();
 }
 
 class JsonStream {
@@ -28,8 +35,9 @@ class JsonStream {
     window: ByteWindow,
     private readonly file: string,
     private readonly receiver: Receiver,
+    surveyed: SurveyedText | undefined,
   ) {
-    this.values = new JsonValues(window, file, receiver.excerpt);
+    this.values = new JsonValues(window, file, receiver.excerpt, surveyed);
   }
 
   read(): void {
@@ -56,20 +64,8 @@ class JsonStream {
     const { values } = this;
     const beginning = values.position();
     return values.inWindow((start, scanner) => {
-      if (scanner.bytes[start] !== openingBrace) return undefined;
-      const head: Record<string, Json> = {};
-      for (let at = scanner.space(start + 1); ; ) {
-        const keyEnd = scanner.string(at);
-        const key = values.parsed(at, keyEnd) as string;
-        const valueAt = scanner.colon(scanner.space(keyEnd));
-        if (key === "items") {
-          const isList = scanner.bytes[valueAt] === openingBracket && mayBeList(head);
-          return isList ? { found: { head, beginning }, end: valueAt + 1 } : undefined;
-        }
-        const end = scanner.value(valueAt);
-        head[key] = values.parsed(valueAt, end);
-        at = scanner.comma(scanner.space(end));
-      }
+      const found = listHead(scanner, start);
+      return found && { found: { head: found.head, beginning }, end: found.end };
     });
   }
 

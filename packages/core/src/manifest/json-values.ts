@@ -8,6 +8,7 @@ import { ValuePlaces } from "./json.js";
 import type { Beginning } from "./lines.js";
 import { type ListKind, typeOf } from "./list.js";
 import type { Item } from "./streamed-list.js";
+import type { SurveyedText } from "./surveyed-text.js";
 import { decodeUtf8 } from "./utf8.js";
 
 /** `at` is counted from where reading stood. */
@@ -30,9 +31,10 @@ export class JsonValues {
   private drops = 0;
 
   constructor(
-    window: ByteWindow,
+    private readonly window: ByteWindow,
     private readonly file: string,
     private readonly excerpt: Excerpt | undefined,
+    private readonly surveyed: SurveyedText | undefined,
   ) {
     this.scanner = new JsonScanner(window);
     this.excerpts = excerpt && new JsonExcerpts(this.scanner, excerpt.outline);
@@ -58,18 +60,32 @@ export class JsonValues {
 
   /** The same; undefined, and nothing is read, where the window ends before the value does. */
   nextInWindow({ list, kept }: Reading = {}): Item | undefined {
-    const { excerpts, scanner } = this;
     const beginning = this.position();
     return this.inWindow((at) => {
-      const excerpt = kept !== true && scanner.bytes[at] === openingBrace ? excerpts?.read(at) : undefined;
-      const end = excerpt?.end ?? scanner.value(at);
-      const value = excerpt?.value;
+      const { value, end } = this.noted(at, beginning) ?? this.walked(at, kept);
       const found =
-        value !== undefined && this.suffices(value, list)
+        kept !== true && value !== undefined && this.suffices(value, list)
           ? this.part(value, at, end, beginning)
           : this.whole(at, end, beginning);
       return { found, end };
     });
+  }
+
+  private noted(at: number, { line, column }: Beginning): Cut | undefined {
+    const noted = this.surveyed?.objectAt(this.window.offset + at);
+    if (noted === undefined) return undefined;
+    const end = at + noted.length;
+    this.scanner.returnTo(end, {
+      line: line + noted.lines,
+      column: noted.lines === 0 ? column + noted.column : noted.column,
+    });
+    return { value: noted.excerpt(), end };
+  }
+
+  private walked(at: number, kept: boolean | undefined): Cut {
+    const { excerpts, scanner } = this;
+    const isCut = excerpts !== undefined && kept !== true && scanner.bytes[at] === openingBrace;
+    return isCut ? excerpts.read(at) : { value: undefined, end: scanner.value(at) };
   }
 
   /** What is found ahead, and where it ends; undefined, and nothing is read, where the window ends too soon. */
@@ -172,6 +188,12 @@ interface Reading {
   readonly list?: ListKind;
   /** Whether it must outlast the window. */
   readonly kept?: boolean;
+}
+
+/** An excerpt, if there is one, and where the value ends. */
+interface Cut {
+  readonly value: JsonObject | undefined;
+  readonly end: number;
 }
 
 interface Found<T> {

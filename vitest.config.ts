@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: {
@@ -19,6 +19,8 @@ export default defineConfig({
       "test/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],
+    // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
+    exclude: [...configDefaults.exclude, "test/whole-cluster/**"],
     setupFiles: ["test/seed.ts"],
     // Threads start faster than processes, which counts on two cores and many small files.
     pool: "threads",

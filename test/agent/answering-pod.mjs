@@ -19,21 +19,17 @@ await Promise.all(
 );
 console.log("listening");
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
+createInterface({ input: process.stdin }).on("line", (line) => {
   const [number, address, port, milliseconds] = line.split(" ");
-  console.log(`${number} ${await call(address, Number(port), Number(milliseconds))}`);
+  const socket = connect(Number(port), address);
+  let isOver = false;
+  const end = (outcome) => {
+    if (!isOver) console.log(`${number} ${outcome}`);
+    isOver = true;
+    socket.destroy();
+  };
+  socket.once("connect", () => end("taken"));
+  socket.once("error", () => end("refused"));
+  // Where this process had to wait for its turn, what came meanwhile is heard first.
+  setTimeout(() => setImmediate(() => end("not taken")), Number(milliseconds));
 });
-
-function call(address, port, milliseconds) {
-  return new Promise((resolve) => {
-    const socket = connect(port, address);
-    const end = (outcome) => {
-      socket.destroy();
-      resolve(outcome);
-    };
-    socket.once("connect", () => end("taken"));
-    socket.once("error", () => end("refused"));
-    // Where this process had to wait for its turn, what came meanwhile is heard first.
-    setTimeout(() => setImmediate(() => end("not taken")), milliseconds);
-  });
-}

@@ -13,7 +13,7 @@ const { metrics } = new Observer({
   node: "n1",
   shadow: false,
   stateFile: join(folder, "hits.json"),
-  readCounters: () => Promise.resolve(undefined),
+  readCounters: () => Promise.resolve({ ok: true, value: new Map() }),
   every: 60_000,
   series: 10,
   onTrouble: (message) => expect.unreachable(message),

@@ -9,7 +9,7 @@ import { RunningAgent } from "./running-agent.js";
 const reason = noLabBecause("dnsmasq", "dig");
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 150_000 });
 
 const [server, web] = ["192.0.2.53", "192.0.2.80"];
 
@@ -31,7 +31,7 @@ let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());
 
 async function serveNames(node: NodeLab, where: string): Promise<void> {
-  const records = ["--host-record=web.example.test,192.0.2.80,5"];
+  const records = ["--host-record=web.example.test,192.0.2.80,12"];
   const options = ["--no-daemon", "--no-resolv", "--no-hosts", "--conf-file=/dev/null", ...records];
   const dnsmasq = node.start(where, "dnsmasq", options);
   await once(dnsmasq.stderr!, "data");
@@ -67,7 +67,7 @@ describe.skipIf(reason)(`a connection that a name allowed${title}`, () => {
     node.write("manifests/policy.yaml", policy("web.example.test", "more.example.test"));
     await agent.says("rules are in the kernel");
     await connection.echo();
-    expect(await node.reaches("a", web, 8080)).toBe(true);
+    await expect.poll(() => node.reaches("a", web, 8080)).toBe(true);
 
     const [, table] = /table inet (tierwall\S*)/.exec(node.nft("list", "tables"))!;
     node.nft("delete", "table", "inet", table!);
@@ -120,7 +120,7 @@ spec:
     const agent = await RunningAgent.ready(node);
     expect(await node.reaches("a", web, 8080)).toBe(false);
     expect(resolve(node, "a", "10.96.0.10")).toBe(web);
-    expect(await node.reaches("a", web, 8080)).toBe(true);
+    await expect.poll(() => node.reaches("a", web, 8080)).toBe(true);
 
     node.write("manifests/dns.yaml", service.replace("values: [a]", "values: [b]"));
     await agent.says("rules are in the kernel");

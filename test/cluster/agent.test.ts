@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { NodeLab, noLabBecause } from "../agent/node-lab.js";
+import { expectReached } from "../agent/reached.js";
 import { RunningAgent } from "../agent/running-agent.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
@@ -74,31 +75,29 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
     );
   }
 
-  const reached = async (node: NodeLab) => {
-    const open = await Promise.all([8080, 9090].map((port) => node.reaches("a", "10.9.0.12", port)));
-    return [8080, 9090].filter((_, i) => open[i]);
-  };
+  const expectReachedIn = (node: NodeLab, ports: readonly number[]) =>
+    expectReached(node, "10.9.0.12", ports);
 
   it("follows policies and pods, keeps its rules while the API server is away, and goes on when it is back", async () => {
     const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12", c: "10.9.0.13" }));
     const agent = await agentOn(node);
     await agent.says("rules are in the kernel");
-    expect(await reached(node)).toEqual([8080]);
+    await expectReachedIn(node, [8080]);
     await api.patch(`${policies}/b`, ingressOfB(9090));
     await agent.says("rules are in the kernel");
-    expect(await reached(node)).toEqual([9090]);
+    await expectReachedIn(node, [9090]);
 
     expect(await node.reaches("c", "10.9.0.11", 8080)).toBe(false);
     await pod("c", "10.9.0.13");
     expect(await agent.says("rules are in the kernel")).toMatchObject({ newPods: 1 });
-    expect(await node.reaches("c", "10.9.0.11", 8080)).toBe(true);
+    await expect.poll(() => node.reaches("c", "10.9.0.11", 8080)).toBe(true);
 
     await plane.stopApiServer();
-    expect(await reached(node)).toEqual([9090]);
+    await expectReachedIn(node, [9090]);
     await plane.startApiServer();
     await api.patch(`${policies}/b`, ingressOfB(8080, 9090));
     await agent.says("rules are in the kernel");
-    expect(await reached(node)).toEqual([8080, 9090]);
+    await expectReachedIn(node, [8080, 9090]);
     expect(await agent.stop()).toBe(0);
   });
 });

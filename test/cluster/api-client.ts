@@ -46,9 +46,12 @@ export class ApiClient {
   }
 
   private async sent(request: Omit<KubeRequest, "idleMilliseconds">): Promise<IncomingMessage> {
-    // Connections that ended while this thread waited for a command are known to have ended first.
-    await new Promise((turn) => setImmediate(turn));
-    return this.connection.send({ ...request, idleMilliseconds: 60_000 });
+    const send = () => this.connection.send({ ...request, idleMilliseconds: 60_000 });
+    return send().catch((cause: NodeJS.ErrnoException) => {
+      // API servers close connections that are idle for long, also while this thread waits for a command to end.
+      if (cause.code !== "ECONNRESET" && cause.code !== "EPIPE") throw cause;
+      return send();
+    });
   }
 
   private async send(request: Omit<KubeRequest, "idleMilliseconds">): Promise<void> {

@@ -6,6 +6,8 @@ export interface Instruction {
 
 export interface Stage {
   readonly name: string;
+  /** The image it begins with. */
+  readonly base: string;
   readonly instructions: readonly Instruction[];
 }
 
@@ -15,12 +17,14 @@ export function stagesOf(text: string): readonly Stage[] {
     .replaceAll(/^#.*\n/gm, "")
     .replaceAll("\\\n", " ")
     .split("\n");
-  const stages: { name: string; instructions: Instruction[] }[] = [];
+  const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
   for (const line of lines) {
     const [, word, rest] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
     if (word === undefined) continue;
-    if (word === "FROM") stages.push({ name: /\bAS (\S+)$/.exec(rest!)?.[1] ?? "", instructions: [] });
-    else stages.at(-1)!.instructions.push({ word, rest: rest! });
+    if (word === "FROM") {
+      const [, base, name] = /^(\S+)(?: AS (\S+))?$/.exec(rest!) ?? [];
+      stages.push({ name: name ?? "", base: base!, instructions: [] });
+    } else stages.at(-1)!.instructions.push({ word, rest: rest! });
   }
   return stages;
 }

@@ -1,41 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { stagesOf } from "./dockerfile.js";
+import { repository, runBuildStage, stages } from "./build-stage.js";
 
 /*
  * There need not be a container engine where tests run. What the stage `build` does is done in a folder instead, with the same
  * commands, and what is left there is run as the images run it.
  */
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const stages = new Map(
-  stagesOf(readFileSync(join(root, "Dockerfile"), "utf8")).map((stage) => [stage.name, stage.instructions]),
-);
 const folder = mkdtempSync(join(tmpdir(), "tierwall-image-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** What a build sees is what .dockerignore leaves. */
-const isIgnored = (path: string): boolean =>
-  /\/(node_modules|dist|bundle|\.cache|ui\/page)$|\.test\.ts$/.test(path);
-
-function build(): void {
-  for (const { word, rest } of stages.get("build")!) {
-    if (word === "COPY") {
-      const paths = rest.split(" ");
-      const to = paths.pop()!;
-      for (const from of paths)
-        cpSync(join(root, from), join(folder, to === "./" ? from : to), {
-          recursive: true,
-          filter: (path) => !isIgnored(path),
-        });
-    }
-    if (word === "RUN") execFileSync("sh", ["-c", rest], { cwd: folder, stdio: "pipe" });
-  }
-}
 
 /** Where the command of an image leads: who does `kubectl exec` types no more than its name. */
 function commandOf(stage: string): string {
@@ -53,11 +29,11 @@ describe("the images", () => {
     for (const { word, rest } of stages.get("build")!)
       if (word === "COPY")
         for (const from of rest.split(" ").slice(0, -1))
-          expect([from, existsSync(join(root, from))]).toEqual([from, true]);
+          expect([from, existsSync(join(repository, from))]).toEqual([from, true]);
   });
 
   it("hold a command that runs without what built it", { timeout: 300_000 }, () => {
-    build();
+    runBuildStage(folder);
     for (const name of ["controller", "agent"]) {
       const here = commandOf(name).replace("/tierwall", folder);
       expect(execFileSync(here, [name, "--help"], { encoding: "utf8" })).toContain(`tierwall ${name}`);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Outline, SurveyedChunk } from "@tierwall/core";
@@ -10,9 +11,16 @@ export interface SurveyTask {
   readonly memory: SharedArrayBuffer;
 }
 
+const surveyor = new URL("./survey-worker.js", import.meta.url);
+
 /** Whether a thread that reads ahead would help: the file seems to be JSON, and there is a processor for it. */
-export function isWorthSurveying(path: string, processors = availableParallelism()): boolean {
-  if (processors < 2) return false;
+export function isWorthSurveying(
+  path: string,
+  processors = availableParallelism(),
+  entry = surveyor,
+): boolean {
+  // A thread that cannot begin is noticed late.
+  if (processors < 2 || !existsSync(entry)) return false;
   const [beginning] = fromFile(path, fileBlocks);
   return /^\uFEFF?\s*\{\s*"/.test(beginning?.toString("utf8", 0, 1024) ?? "");
 }
@@ -25,7 +33,7 @@ export function* surveyedChunks(
   path: string,
   outline: Outline,
   patience = usualPatience,
-  entry: URL = new URL("./survey-worker.js", import.meta.url),
+  entry = surveyor,
 ): Generator<SurveyedChunk, void> {
   const ring = new ChunkRing();
   const worker = startWorker(entry, { path, outline, memory: ring.memory });

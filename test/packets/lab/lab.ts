@@ -27,6 +27,7 @@ export class Lab {
     try {
       await lab.wire(wiring);
       await lab.offerServices();
+      await lab.rememberConnections();
       await lab.settle();
       return lab;
     } catch (error) {
@@ -109,6 +110,16 @@ export class Lab {
     }
     const unreached = left.map(({ target }) => target).join(", ");
     if (unreached !== "") throw new Error(`the lab does not work: nobody answers at ${unreached}`);
+  }
+
+  /** Of datagrams, too, however long a busy machine lets them wait for the next. */
+  private async rememberConnections(): Promise<void> {
+    const timeouts = ["udp_timeout", "udp_timeout_stream"].map(
+      (name) => `net/netfilter/nf_conntrack_${name}`,
+    );
+    await this.prober.configure(
+      this.plan.nodes.flatMap(({ space }) => timeouts.map((path) => [space, path, "3600"] as const)),
+    );
   }
 
   private async offerServices(): Promise<void> {

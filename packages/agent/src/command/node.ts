@@ -93,10 +93,7 @@ function observerOf(options: AgentOptions, log: Logger, table: KernelTable): Obs
     node: node.node,
     shadow: node.shadow,
     stateFile: join(stateFolder, "hits.json"),
-    readCounters: async () => {
-      const counters = await table.counters();
-      return counters.ok ? counters.value : undefined;
-    },
+    readCounters: async () => table.counters(),
     every: countEvery,
     series: mostSeries,
     ...(auditLog === undefined || node.log === undefined

@@ -1,11 +1,15 @@
 import type { Direction } from "@tierwall/core";
 import { exactMaps, rangesChain } from "../ruleset/vocabulary.js";
-import { hasLeft, leaveChain, unidentified } from "../ruleset/walk-state.js";
+import { hasLeft, leaveChain } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing } from "./terminals.js";
-import { asJump, type TierLayout } from "./tier-layouts.js";
+import type { TierLayout } from "./tier-layouts.js";
 
-/** What packets of some pods of this node walk through in one direction, a tier after the other. */
+/**
+ * What packets of some pods of this node walk through in one direction, a tier after the other. To call a chain costs a new
+ * connection more than a rule does. Maps have chains of their own all the same: for each chain that looks into a map, the kernel goes
+ * through all of it when rules are loaded, and through its verdicts whenever some change.
+ */
 export class ClassChains {
   constructor(private readonly chains: ChainStore) {}
 
@@ -14,35 +18,36 @@ export class ClassChains {
     // Who may leave comes back, for the destination to be asked.
     const isLeaving = direction === "egress";
     if (tiers.length === 0) return isLeaving ? `jump ${leaveChain}` : "goto stamp";
-    const rules = tiers.flatMap((tier, i) => [
-      ...(isLeaving && i > 0 ? [`${hasLeft} return`] : []),
-      this.asking(tier),
-    ]);
-    const judging = [...rules, allowing({ direction })];
     const needsIdentity = tiers.some(({ rules }) => rules[0]!.startsWith("meta priority"));
-    const chain = needsIdentity ? this.identifying(direction, judging) : judging;
+    const chain = [
+      ...(needsIdentity ? [`jump ${this.identifying(direction)}`] : []),
+      ...tiers.flatMap((tier, i) => [
+        ...(isLeaving && i > 0 ? [`${hasLeft} return`] : []),
+        this.asking(tier),
+      ]),
+      allowing({ direction }),
+    ];
     return `${isLeaving ? "jump" : "goto"} ${this.chains.add("class", chain)}`;
   }
 
-  /** What a tier does is done right here where it can be: to call a chain costs more than most of its rules. */
-  private asking({ rules }: TierLayout): string {
-    const [only] = rules;
-    return rules.length === 1 ? asJump(only!) : `jump ${this.chains.add("tier", rules)}`;
+  private asking({ rules: [first, ...rest] }: TierLayout): string {
+    const isPlain = rest.length === 0 && first!.startsWith("goto ");
+    return isPlain ? first!.replace("goto", "jump") : `jump ${this.chains.add("tier", [first!, ...rest])}`;
   }
 
-  /** Finds out first who the other end is: the destination of what goes out, the source of what comes in. Nobody, to begin with. */
-  private identifying(direction: Direction, judging: readonly string[]): readonly string[] {
+  /** Finds out who the other end is: the destination of what goes out, the source of what comes in. Nobody, to begin with. */
+  private identifying(direction: Direction): string {
     const [original, reply] =
       direction === "egress" ? (["daddr", "saddr"] as const) : (["saddr", "daddr"] as const);
-    const replies = this.chains.add("class", [...lookups(reply), ...judging]);
-    return [`ct direction 1 goto ${replies}`, ...lookups(original), ...judging];
+    const replies = this.chains.add("identity", lookups(reply));
+    return this.chains.add("identity", [`ct direction 1 goto ${replies}`, ...lookups(original)]);
   }
 }
 
 function lookups(side: "saddr" | "daddr"): readonly string[] {
   return [
-    `meta priority set ip ${side} map @${exactMaps[4]}`,
-    `meta priority set ip6 ${side} map @${exactMaps[6]}`,
-    `meta priority ${unidentified} jump ${rangesChain[side]}`,
+    `meta priority set ip ${side} map @${exactMaps[4]} return`,
+    `meta priority set ip6 ${side} map @${exactMaps[6]} return`,
+    `goto ${rangesChain[side]}`,
   ];
 }

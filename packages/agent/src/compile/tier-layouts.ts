@@ -8,7 +8,7 @@ import type { TierChain } from "./tier-chains.js";
 /** A tier as the kernel has it. */
 export interface TierLayout {
   readonly map: NamedSet;
-  /** What is asked of it; none where the tier has nothing to say. More than one need a chain of their own. */
+  /** Of its chain; empty where the tier has nothing to say. */
   readonly rules: readonly string[];
 }
 
@@ -66,16 +66,15 @@ function edited(
   identities: ReadonlyMap<End, string>,
   changed: ReadonlySet<End>,
 ): Made["layout"] {
-  const most = otherwise ?? "return";
   const changes = new Map<string, string | undefined>();
   for (const end of changed) {
     const identity = identities.get(end) ?? before.identities.get(end);
-    const verdict = verdicts.has(end) ? wordFor(most)(verdicts.get(end)!) : undefined;
+    const verdict = verdicts.get(end);
     if (identity !== undefined && before.layout.elements.get(identity) !== verdict)
       changes.set(identity, verdict);
   }
   if (changes.size === 0) return before.layout;
-  return layoutWith(map, editedElements(before.layout.elements, changes), most);
+  return layoutWith(map, editedElements(before.layout.elements, changes), otherwise ?? "return");
 }
 
 /** `most`: left to the rule behind the map instead of what everybody else gets. */
@@ -85,14 +84,12 @@ function layOut(
   most: string = otherwise,
 ): Made["layout"] {
   const elements = new Map<string, string>();
-  const word = wordFor(most);
-  if (most === otherwise)
-    for (const [end, verdict] of verdicts) elements.set(identities.get(end)!, word(verdict));
+  if (most === otherwise) for (const [end, verdict] of verdicts) elements.set(identities.get(end)!, verdict);
   else {
-    elements.set(unidentified, word(otherwise)).set(somebody, word(otherwise));
+    elements.set(unidentified, otherwise).set(somebody, otherwise);
     for (const [end, identity] of identities) {
       const verdict = verdicts.get(end) ?? otherwise;
-      if (verdict !== most) elements.set(identity, word(verdict));
+      if (verdict !== most) elements.set(identity, verdict);
     }
   }
   return layoutWith(name, elements, most);
@@ -109,21 +106,6 @@ function layoutWith(name: string, elements: Elements, most: string): Made["layou
     ],
   };
 }
-
-/** Where no rule stands behind the map, who comes back from a verdict may go on where the map was asked. */
-function wordFor(most: string): (verdict: string) => string {
-  if (most !== "return") return (verdict) => verdict;
-  // Thousands have the same.
-  const made = new Map<string, string>();
-  return (verdict) => {
-    const known = made.get(verdict) ?? asJump(verdict);
-    made.set(verdict, known);
-    return known;
-  };
-}
-
-/** The same way, from which one comes back to where one was. */
-export const asJump = (rule: string): string => rule.replace(/^goto /, "jump ");
 
 function countsOf(verdicts: ReadonlyMap<End, string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

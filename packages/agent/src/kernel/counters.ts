@@ -1,5 +1,5 @@
 import type { Nft } from "./nft.js";
-import { done, failed, type Outcome } from "./outcome.js";
+import { done, type Outcome } from "./outcome.js";
 
 export interface Count {
   readonly packets: number;
@@ -21,12 +21,11 @@ export class CounterSums {
   }
 
   async collect(table: string): Promise<Outcome<void>> {
-    const answer = await this.nft.ask("-j", "reset", "counters", "table", "inet", table);
+    const answer = await this.nft.objects("reset", "counters", "table", "inet", table);
     if (!answer.ok) return answer;
-    const counters = readCounters(answer.value);
-    if (!counters)
-      return failed(`nft gave out counters in a form that is not known: ${answer.value.slice(0, 80)}`);
-    for (const { name, packets, bytes } of counters) {
+    for (const object of answer.value) {
+      if (!("counter" in object) || !isCount(object.counter)) continue;
+      const { name, packets, bytes } = object.counter;
       const sum = this.#sums.get(name) ?? { packets: 0, bytes: 0 };
       this.#sums.set(name, { packets: sum.packets + packets, bytes: sum.bytes + bytes });
     }
@@ -38,18 +37,7 @@ interface NamedCount extends Count {
   readonly name: string;
 }
 
-/** `{"nftables": [{"metainfo": …}, {"counter": {"name": …, "packets": …, "bytes": …}}]}`. */
-function readCounters(json: string): readonly NamedCount[] | undefined {
-  const answer: unknown = JSON.parse(json);
-  if (typeof answer !== "object" || answer === null || !("nftables" in answer)) return undefined;
-  if (!Array.isArray(answer.nftables)) return undefined;
-  return answer.nftables.flatMap((entry: unknown) =>
-    typeof entry === "object" && entry !== null && "counter" in entry && isCount(entry.counter)
-      ? [entry.counter]
-      : [],
-  );
-}
-
+/** Of `{"counter": {"name": …, "packets": …, "bytes": …}}`. */
 function isCount(value: unknown): value is NamedCount {
   return (
     typeof value === "object" &&

@@ -41,11 +41,30 @@ describe.skipIf(reason)(`an nft that stays${reason ? ` (skipped: ${reason})` : "
     expect(await nft.transact(table("a"))).toEqual({ ok: true });
   });
 
-  test("answers in the words of a listing", async () => {
+  test("answers with objects", async () => {
     await nft.transact(`${table("a")}add element inet a s { 7 comment "it is Error: free" }\n`);
-    const listed = await nft.listSet("a", "s");
-    expect(listed.ok && listed.value).toContain('0x00000007 comment "it is Error: free"');
-    expect(await nft.listSet("a", "t")).toMatchObject({ ok: false, message: /No such file/ });
+    const listed = await nft.objects("list", "set", "inet", "a", "s");
+    const elem = [{ elem: { val: 7, comment: "it is Error: free" } }];
+    expect(listed.ok && listed.value.at(-1)).toMatchObject({ set: { name: "s", elem } });
+    expect(await nft.objects("list", "set", "inet", "a", "t")).toMatchObject({
+      ok: false,
+      message: /No such file/,
+    });
+  });
+
+  test("reads hundreds of counters, each time anew", async () => {
+    const counters = Array.from(
+      { length: 500 },
+      (_, i) => `\tcounter c${i} {\n\t\tpackets ${i} bytes ${i}\n\t}\n`,
+    );
+    await nft.transact(`table inet a {\n${counters.join("")}}\n`);
+    const read = async () => {
+      const answer = await nft.objects("reset", "counters", "table", "inet", "a");
+      return answer.ok ? answer.value.flatMap((one) => ("counter" in one ? [one.counter] : [])) : [];
+    };
+    expect(await read()).toHaveLength(500);
+    expect(await read()).toContainEqual(expect.objectContaining({ name: "c499", packets: 0 }));
+    expect(node.processes).toHaveLength(1);
   });
 
   test("sees what others did since its last answer", async () => {

@@ -9,6 +9,9 @@ const mostAnswers = 1000;
 /** A question whose answer is known, and that asks nothing of the kernel. When it is answered, so is all before it. */
 const lastQuestion = "describe ip ttl";
 const lastAnswer = /^payload expression, .*\n/m;
+const nonsense = "forget";
+/** Longer than that. What comes before it may be long, and comes in many parts. */
+const longestEnd = 200;
 
 /**
  * An nft that stays (`nft -i`): it reads a line, does what it says, and reads the next. To start an nft takes as long as a
@@ -39,6 +42,15 @@ export class NftSession {
 
   ask(line: string): Promise<Finished | undefined> {
     return this.#queue.run(async () => (await this.#conversation())?.ask(line));
+  }
+
+  /** The same about what changes while rules do not: nft would say again what it knows, but for that it forgets all when it fails. */
+  askAnew(line: string): Promise<Finished | undefined> {
+    return this.#queue.run(async () => {
+      const open = await this.#conversation();
+      await open?.ask(nonsense);
+      return open?.ask(line);
+    });
   }
 
   close(): Promise<void> {
@@ -76,8 +88,8 @@ class Conversation {
     command: readonly string[],
     readonly file: NamelessFile,
   ) {
-    // Errors belong between the answers. There is no home for it to write its history to.
-    this.#child = spawn("sh", ["-c", 'exec "$@" -s -nn -i 2>&1', "sh", ...command], {
+    // JSON is written in large pieces, other answers a few letters at a time. Errors belong between the answers. There is no home for it to write its history to.
+    this.#child = spawn("sh", ["-c", 'exec "$@" -j -i 2>&1', "sh", ...command], {
       stdio: ["pipe", "pipe", "ignore", file.descriptor],
       env: { ...process.env, HOME: "/nonexistent" },
     });
@@ -102,7 +114,7 @@ class Conversation {
     this.#said = "";
     const answered = new Promise<undefined>((resolve) => {
       this.#heard = () => {
-        if (lastAnswer.test(this.#said)) resolve(undefined);
+        if (lastAnswer.test(this.#said.slice(-longestEnd))) resolve(undefined);
       };
     });
     this.#child.stdin?.write(`${line}\n${lastQuestion}\n`);

@@ -39,12 +39,19 @@ export class Nft {
     return this.ask("-s", "-nn", "list", ...what);
   }
 
-  /** The same of one set, which is small. */
-  async listSet(table: string, name: string): Promise<Outcome<string>> {
-    const words = ["list", "set", "inet", table, name];
-    const finished = await this.#timed(() => this.session?.ask(words.join(" ")));
-    if (finished === undefined || finished.ended !== undefined) return this.list(...words.slice(1));
-    return answerOf(finished, words);
+  /** What it has to say as JSON, an object for each thing. Takes as long as nft needs to think: it is not started for that. */
+  async objects(...words: readonly string[]): Promise<Outcome<readonly object[]>> {
+    const line = words.join(" ");
+    const finished = await this.#timed(() =>
+      words[0] === "reset" ? this.session?.askAnew(line) : this.session?.ask(line),
+    );
+    const isAnswered = finished !== undefined && finished.ended === undefined;
+    const answer = isAnswered ? answerOf(finished, words) : await this.ask("-j", ...words);
+    if (!answer.ok) return answer;
+    const objects = objectsIn(answer.value);
+    return objects === undefined
+      ? failed(`nft answered in a form that is not known: ${answer.value.slice(0, 80)}`)
+      : done(objects);
   }
 
   async ask(...args: readonly string[]): Promise<Outcome<string>> {
@@ -63,6 +70,16 @@ export class Nft {
 
 const answerOf = (finished: Finished, words: readonly string[]): Outcome<string> =>
   finished.status === 0 ? done(finished.stdout) : failed(complaint(finished, words.join(" ")));
+
+/** `{"nftables": [{"metainfo": …}, {"counter": …}]}`. */
+function objectsIn(json: string): readonly object[] | undefined {
+  const answer: unknown = JSON.parse(json);
+  if (typeof answer !== "object" || answer === null || !("nftables" in answer)) return undefined;
+  const { nftables } = answer;
+  return Array.isArray(nftables)
+    ? nftables.filter((one: unknown) => typeof one === "object" && one !== null)
+    : undefined;
+}
 
 const missing = /No such file or directory/;
 export const isMissing = (outcome: Outcome<unknown>): boolean => !outcome.ok && missing.test(outcome.message);

@@ -51,13 +51,22 @@ function print({ sequence, generation, spent, digest, trial }: TableState): stri
 
 /** Finds a state in what nft prints: in a listing as in a line of its monitor. */
 export function readState(text: string): TableState | undefined {
-  const found = /(0x[0-9a-f]{8}) comment "generation (\d+) spent (\d+) digest ([0-9a-f]{16})( trial)?"/.exec(
-    text,
-  );
+  const [, sequence, comment] = /(0x[0-9a-f]{8}) comment "([^"]*)"/.exec(text) ?? [];
+  return sequence === undefined ? undefined : stateOf(Number(sequence), comment!);
+}
+
+/** The same in its JSON: `{"set": {…, "elem": [{"elem": {"val": 42, "comment": "generation …"}}]}}`. */
+export function stateIn(objects: readonly object[]): TableState | undefined {
+  const found = /"val":(\d+),"comment":"([^"]*)"/.exec(JSON.stringify(objects));
+  return found === null ? undefined : stateOf(Number(found[1]), found[2]!);
+}
+
+function stateOf(sequence: number, comment: string): TableState | undefined {
+  const found = /^generation (\d+) spent (\d+) digest ([0-9a-f]{16})( trial)?$/.exec(comment);
   if (!found) return undefined;
-  const [, sequence, generation, spent, digest, trial] = found;
+  const [, generation, spent, digest, trial] = found;
   return {
-    sequence: Number(sequence),
+    sequence,
     generation: Number(generation),
     spent: Number(spent),
     digest: digest!,

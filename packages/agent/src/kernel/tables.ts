@@ -7,7 +7,7 @@ import type { CounterSums } from "./counters.js";
 import type { Generations } from "./generations.js";
 import { isMissing, type Nft } from "./nft.js";
 import { done, failed, type Outcome } from "./outcome.js";
-import { readState, sealed, splitState, stateSet, type TableState } from "./table-state.js";
+import { stateIn, sealed, splitState, stateSet, type TableState } from "./table-state.js";
 
 /** A table of ours, as the kernel has it. */
 export interface Table {
@@ -141,8 +141,8 @@ export class Tables {
   ): Promise<Outcome<TableState>> {
     const { outcome, state } = await this.#send(name, transaction, before, wish);
     if (!outcome.ok && !outcome.interrupted) return outcome;
-    const set = await this.nft.listSet(name, stateSet);
-    const found = set.ok ? readState(set.value) : undefined;
+    const set = await this.nft.objects("list", "set", "inet", name, stateSet);
+    const found = set.ok ? stateIn(set.value) : undefined;
     if (found?.digest === state.digest) return done(state);
     if (!outcome.ok) return outcome;
     return failed(`the table \`${name}\` was changed by somebody else in the same moment`);

@@ -115,18 +115,15 @@ function walkersOf(
         const start = targetOf(verdict);
         if (start === undefined || start === "stamp") continue;
         note(start, what, pod);
-        for (const name of ledTo(start, chains)) note(name, what, pod);
+        for (const rule of chains.get(start)?.rules ?? []) {
+          const tier = targetOf(rule);
+          if (tier === undefined || !tier.startsWith("tier_")) continue;
+          note(tier, what, pod);
+          const lookup = /vmap @(\S+)$/.exec(chains.get(tier)?.rules[0] ?? "")?.[1];
+          if (lookup !== undefined) note(lookup, what, pod);
+        }
       }
   return found;
-}
-
-/** The maps and chains of tiers that a class looks into, and its twin for replies. */
-function ledTo(start: string, chains: Ruleset["chains"]): readonly string[] {
-  return (chains.get(start)?.rules ?? []).flatMap((rule) => {
-    const [target, lookup] = [targetOf(rule), /vmap @(tier_\S+)$/.exec(rule)?.[1]];
-    if (lookup !== undefined) return [lookup];
-    return target !== undefined && /^(tier|class)_/.test(target) ? [target, ...ledTo(target, chains)] : [];
-  });
 }
 
 const targetOf = (text: string): string | undefined => /\b(?:goto|jump) (\S+)$/.exec(text)?.[1];

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { done, failed } from "../kernel/outcome.js";
 import { bookOf } from "../testing/book.js";
 import { lacking } from "../testing/tools.js";
 import type { Count } from "./counts.js";
@@ -43,7 +44,7 @@ function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { 
     node: "n1",
     shadow: false,
     stateFile,
-    readCounters: () => Promise.resolve(counters),
+    readCounters: () => Promise.resolve(done(counters)),
     every: 60_000,
     series: 10,
     onTrouble: (message) => troubles.push(message),
@@ -131,10 +132,12 @@ describe("counts", () => {
     expect(await hitsOf(second)).toEqual([["rule 1", "Allow", false, 5]]);
   });
 
-  it("that nobody can tell change nothing", async () => {
-    const it = observing({ readCounters: () => Promise.resolve(undefined) });
+  it("that nobody can tell change nothing, and that is said once", async () => {
+    const it = observing({ readCounters: () => Promise.resolve(failed("nft is away")) });
+    await it.observer.read();
     await it.observer.read();
     expect(await hitsOf(it)).toEqual([]);
+    expect(troubles).toEqual(["counters cannot be read: nft is away"]);
   });
 });
 

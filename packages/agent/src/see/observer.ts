@@ -1,4 +1,5 @@
 import type { Cluster } from "@tierwall/core";
+import type { Outcome } from "../kernel/outcome.js";
 import type { BookEntry, NodeProgram } from "../ruleset/program.js";
 import { Audit, lineVerdict } from "./audit.js";
 import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
@@ -17,8 +18,8 @@ export interface ObserverOptions {
   readonly shadow: boolean;
   /** Sums of counters are kept here over restarts. */
   readonly stateFile: string;
-  /** What every counter has counted since the agent was started, over all its tables, by name; undefined where nobody can tell. */
-  readonly readCounters: () => Promise<ReadonlyMap<string, Count> | undefined>;
+  /** What every counter has counted since the agent was started, over all its tables, by name. */
+  readonly readCounters: () => Promise<Outcome<ReadonlyMap<string, Count>>>;
   /** How often, in milliseconds. */
   readonly every: number;
   /** How many rules get series of their own in Prometheus. */
@@ -60,6 +61,7 @@ export class Observer {
   #reading: Promise<void> | undefined;
   #saved = Number.NEGATIVE_INFINITY;
   #saidOthers = false;
+  #saidUnread = false;
   #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
 
   /** Throws where the audit log cannot be opened. */
@@ -87,9 +89,8 @@ export class Observer {
 
   async start(): Promise<void> {
     await this.#startUlogd();
-    const { every, onTrouble } = this.#options;
-    const read = () =>
-      this.read().catch((cause: unknown) => onTrouble(`counters cannot be read: ${String(cause)}`));
+    const { every } = this.#options;
+    const read = () => this.read().catch((cause: unknown) => this.#unread(String(cause)));
     this.#timer = setInterval(() => void read(), every).unref();
   }
 
@@ -144,12 +145,19 @@ export class Observer {
   async #read(): Promise<void> {
     if (this.#book === undefined) return;
     const counters = await this.#options.readCounters();
-    if (counters === undefined) return;
-    const reading: CounterReading = { at: new Date(), origin: this.#origin, counters };
+    if (!counters.ok) return this.#unread(counters.message);
+    this.#saidUnread = false;
+    const reading: CounterReading = { at: new Date(), origin: this.#origin, counters: counters.value };
     const grown = this.#counts.read(reading, this.#book);
     this.#export(grown);
     this.#suppress(this.#audit?.counted(grown) ?? 0);
     if (performance.now() - this.#saved > saveEvery) this.#save();
+  }
+
+  /** Said once, and again when it had worked in between. */
+  #unread(message: string): void {
+    if (!this.#saidUnread) this.#options.onTrouble(`counters cannot be read: ${message}`);
+    this.#saidUnread = true;
   }
 
   #save(): void {

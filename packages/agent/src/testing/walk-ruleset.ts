@@ -303,7 +303,7 @@ const words: readonly Word[] = [
     apply: (view, [, map]) => view.lookup(map!, view.priority()) ?? false,
   },
   {
-    pattern: /^meta priority set (ip6?) ([sd]addr) map @(\S+)$/,
+    pattern: /^meta priority set (ip6?) ([sd]addr) map @(\S+)( |$)/,
     apply: (view, [, ip, side, map]) => {
       const address = addressOf(view, ip!, side!);
       const found = address === undefined ? undefined : view.lookup(map!, address);

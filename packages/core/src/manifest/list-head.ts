@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "./document.js";
-import { type JsonScanner, openingBrace, openingBracket } from "./json-scanner.js";
+import { type JsonScanner, openingBrace, openingBracket, Unfinished } from "./json-scanner.js";
 import { mayBeList } from "./streamed-list.js";
 import { decodeUtf8 } from "./utf8.js";
 
@@ -20,6 +20,7 @@ export function listHead(scanner: JsonScanner, start: number): ListHead | undefi
     const keyEnd = scanner.string(at);
     const key = parsed(at, keyEnd) as string;
     const valueAt = scanner.colon(scanner.space(keyEnd));
+    if (valueAt >= scanner.length) throw new Unfinished("the window ends here");
     if (key === "items") {
       const isList = bytes[valueAt] === openingBracket && mayBeList(head);
       return isList ? { head, end: valueAt + 1 } : undefined;

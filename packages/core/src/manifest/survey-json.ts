@@ -2,6 +2,7 @@ import { byteOrderMark, ByteWindow } from "./byte-window.js";
 import type { Outline } from "./excerpt.js";
 import { JsonExcerpts } from "./json-excerpt.js";
 import { Broken, JsonScanner, openingBrace, Unfinished } from "./json-scanner.js";
+import { ofFile } from "./lines.js";
 import { listHead } from "./list-head.js";
 import { type SurveyedChunk, SurveyNotes, withoutNotes } from "./survey-notes.js";
 
@@ -33,16 +34,25 @@ class JsonSurvey {
   /** Up to the last item that can be noted. */
   *pieces(): Iterable<SurveyedChunk> {
     const { scanner, notes } = this;
-    const items = this.unlessItEnds(() => listHead(scanner, scanner.space(0))?.end);
-    if (typeof items !== "number") return;
-    let next = items;
-    for (;;) {
+    let next = this.firstItem();
+    while (next !== undefined) {
       notes.begin();
-      const end = this.noteItems(next);
-      this.at = next = end.at;
-      if (this.at > 0) yield notes.about(scanner.bytes.subarray(0, this.at));
-      if (!end.goesOn || !scanner.more(this.at)) return;
+      const { at, goesOn } = this.noteItems(next);
+      this.at = at;
+      if (at > 0) yield notes.about(scanner.bytes.subarray(0, at));
+      if (!goesOn || !scanner.more(at)) return;
       this.at = next = 0;
+    }
+  }
+
+  /** Where the items of the list begin; undefined where this is no list, or does not say so soon. */
+  private firstItem(): number | undefined {
+    const { scanner } = this;
+    for (;;) {
+      const found = this.unlessItEnds(() => listHead(scanner, scanner.space(0))?.end);
+      if (found !== "unfinished") return found === "broken" ? undefined : found;
+      if (scanner.length > longestHead || !scanner.more(0)) return undefined;
+      scanner.returnTo(0, ofFile);
     }
   }
 
@@ -79,3 +89,5 @@ class JsonSurvey {
     }
   }
 }
+
+const longestHead = 64 * 1024;

@@ -18,6 +18,7 @@ import { closingBracket, comma, openingBracket } from "./json-scanner.js";
 export const headLength = 5;
 export const unread = -1;
 export const closed = -1;
+/** And back. */
 export const opened = (field: number): number => -2 - field;
 
 /** A piece of a text, and what is known of the objects in it. */

@@ -1,0 +1,362 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repository } from "../install/build-stage.js";
+import { Administrator } from "./administrator.js";
+import { newerTag, podImage } from "./images.js";
+import { callers, Shop } from "./shop.js";
+import { addressesOf, nodes } from "./subnets.js";
+import { WholeCluster } from "./whole-cluster.js";
+
+/*
+ * From an empty cluster to Tierwall in it and out of it again, in the order in which an administrator goes. Each test builds
+ * on those before.
+ */
+
+let cluster: WholeCluster;
+let admin: Administrator;
+let shop: Shop;
+const file = (name: string): string => join("test/whole-cluster", name);
+const own = ["-n", "tierwall-system"] as const;
+
+beforeAll(async () => {
+  cluster = await WholeCluster.start();
+  admin = new Administrator(cluster);
+  shop = new Shop(admin);
+  await admin.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=120s");
+  await admin.kubectl("apply", "-f", file("shop.yaml"));
+}, 600_000);
+afterAll(async () => cluster?.stop(), 60_000);
+
+/** What takes effect in its own time is asked for again. */
+const soon = { timeout: 20_000, interval: 300 } as const;
+const long = { timeout: 180_000 } as const;
+
+interface Listed {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+interface Addressed {
+  readonly spec: { readonly clusterIPs: readonly string[] };
+}
+
+const agentOn = async (node: string): Promise<string> => {
+  const labels = "app.kubernetes.io/component=agent";
+  const { items } = await admin.get<Listed>(
+    ...own,
+    "pods",
+    "-l",
+    labels,
+    "--field-selector",
+    `spec.nodeName=${node}`,
+  );
+  return items[0]!.metadata.name;
+};
+const tableOf = (node: (typeof nodes)[number]): string =>
+  cluster.network.run(node, "nft", "--stateless", "list", "table", "inet", "tierwall");
+const tablesOf = (node: (typeof nodes)[number]): string => cluster.network.run(node, "nft", "list", "tables");
+
+describe("installed by the README", () => {
+  it("gives a first answer: what follows on kind", long, async () => {
+    const readme = readFileSync(join(repository, "README.md"), "utf8");
+    const lines = /\n {4}kind load .*\n((?: {4}.*\n)+)/.exec(readme)![1]!.trim().split(/\n */);
+    expect(lines).toHaveLength(2);
+    await admin.kubectl("wait", "-A", "--for=condition=Ready", "pod", "--all", "--timeout=60s");
+    const [installs, asks] = lines as [string, string];
+    expect(await admin.run("sh", ["-c", installs])).toMatchObject({ status: 0 });
+    expect((await admin.run("sh", ["-c", asks])).stdout).toMatch(/ALLOWED {3}kube-system\/coredns/);
+  });
+
+  it("has controllers of which one leads, and an agent on every node", long, async () => {
+    for (const workload of ["deployment/tierwall-controller", "daemonset/tierwall-agent"])
+      await admin.kubectl(...own, "rollout", "status", workload, "--timeout=120s");
+    const { spec } = await admin.get<{ spec: { holderIdentity: string } }>(
+      ...own,
+      "lease",
+      "tierwall-controller",
+    );
+    const { items } = await admin.get<Listed>(...own, "pods");
+    expect(items.filter(({ metadata }) => spec.holderIdentity.startsWith(metadata.name))).toHaveLength(1);
+    for (const node of nodes) expect(tablesOf(node)).toContain("inet tierwall");
+  });
+
+  it.each([
+    ["deploy/tierwall-controller", "65532", "0000000000000000"],
+    // NET_ADMIN is the twelfth.
+    ["ds/tierwall-agent", "0", "0000000000001000"],
+  ])("%s runs as user %s, with capabilities %s and no others", async (workload, user, capabilities) => {
+    const status = await admin.kubectl(...own, "exec", workload, "--", "cat", "/proc/1/status");
+    expect(status).toMatch(new RegExp(`^Uid:\\s${user}\\s`, "m"));
+    for (const set of ["CapPrm", "CapEff", "CapBnd"]) expect(status).toContain(`${set}:\t${capabilities}`);
+    expect(status).toContain("NoNewPrivs:\t1");
+  });
+
+  it("tells in the pod of an agent how its node is", async () => {
+    const pod = await agentOn("node1");
+    const said = await admin.kubectl(...own, "exec", pod, "--", "tierwall", "agent", "status");
+    expect(said).toContain("agent of node node1");
+    // cart-1, spy and api-1, and whoever else was put there: each once, of two families.
+    const { items } = await admin.get<Listed>("pods", "-A", "--field-selector", "spec.nodeName=node1");
+    const hostNetwork = 1;
+    expect(said).toContain(`pods        ${items.length - hostNetwork} programmed`);
+  });
+});
+
+describe("a policy that overrides a NetworkPolicy", () => {
+  it("is warned of by the webhook, with a certificate of its own", long, async () => {
+    const { stderr, stdout } = await admin.run("kubectl", ["apply", "-f", file("guard.yaml")]);
+    expect(stdout).toContain("clusternetworkpolicy.policy.networking.k8s.io/guard created");
+    expect(stderr).toContain("Warning: overrides NetworkPolicy payments/allow-shop: denies");
+    expect(stderr).toMatch(/Warning: \d+ connections that work today become denied/);
+  });
+
+  it("becomes Programmed on two of two nodes", async () => {
+    await admin.kubectl("wait", "--for=condition=Programmed", "clusternetworkpolicy/guard", "--timeout=20s");
+    const { status } = await admin.get<{ status: { conditions: readonly object[] } }>(
+      "clusternetworkpolicy",
+      "guard",
+    );
+    expect(status.conditions).toMatchObject([
+      { type: "Accepted", status: "True", reason: "Understood" },
+      { type: "Programmed", status: "True", message: "enforced on 2 of 2 nodes" },
+      { type: "Conflicted", status: "False" },
+      { type: "Shadowed", status: "False" },
+    ]);
+  });
+
+  it("is an Event for the owner of that NetworkPolicy", async () => {
+    const events = async () => admin.kubectl("-n", "payments", "events", "--for", "networkpolicy/allow-shop");
+    await expect
+      .poll(events, soon)
+      .toMatch(/Warning +Overridden +NetworkPolicy\/allow-shop +ClusterNetworkPolicy guard/);
+  });
+
+  it.each(["payments/api-1", "payments/api-2"])(
+    "%s is reached as explain says, in both families",
+    long,
+    async (api) => {
+      for (const port of [8080, 5432]) {
+        const seen = await shop.whoReaches(api, port);
+        for (const caller of callers) {
+          const allowed = (await shop.saysExplain(caller, api, port)) === "Allow";
+          expect([caller, api, port, seen[caller]]).toEqual([caller, api, port, [allowed, allowed]]);
+        }
+      }
+    },
+  );
+
+  it("holds for the Service as well, in both families", long, async () => {
+    const { spec } = await admin.get<Addressed>("-n", "payments", "service", "api");
+    expect(spec.clusterIPs).toHaveLength(2);
+    for (const port of [80, 5432])
+      for (const caller of callers) {
+        const targets = spec.clusterIPs.map((host) => ({ host, port }));
+        const allowed = (await shop.saysExplain(caller, "payments/Service/api", port)) === "Allow";
+        expect([caller, port, await admin.reaches(caller, targets)]).toEqual([
+          caller,
+          port,
+          [allowed, allowed],
+        ]);
+      }
+  });
+
+  it("follows pods that are relabelled, deleted and made again", long, async () => {
+    await admin.kubectl("-n", "shop", "label", "pod", "spy", "app=cart", "--overwrite");
+    await expect
+      .poll(async () => shop.whoReaches("payments/api-2", 8080), soon)
+      .toMatchObject({ "shop/spy": [true, true] });
+    await admin.kubectl("-n", "shop", "label", "pod", "spy", "app=spy", "--overwrite");
+    await expect
+      .poll(async () => shop.whoReaches("payments/api-2", 8080), soon)
+      .toMatchObject({ "shop/spy": [false, false] });
+    await admin.kubectl("-n", "payments", "delete", "pod", "api-1");
+    await admin.kubectl("apply", "-f", file("shop.yaml"));
+    await admin.kubectl("-n", "payments", "wait", "--for=condition=Ready", "pod/api-1", "--timeout=60s");
+    await expect
+      .poll(async () => shop.whoReaches("payments/api-1", 8080), soon)
+      .toEqual({
+        "shop/cart-1": [true, true],
+        "shop/cart-2": [true, true],
+        "shop/spy": [false, false],
+      });
+  });
+
+  it("is in the audit log of the agent, and in its metrics", async () => {
+    const lines = await admin.kubectl(...own, "logs", await agentOn("node1"));
+    const audited = lines.split("\n").find((line) => line.includes('"verdict":"Deny"')) ?? "{}";
+    expect(JSON.parse(audited)).toMatchObject({
+      verdict: "Deny",
+      destination: { pod: "payments/api-1" },
+      by: { policy: { kind: "ClusterNetworkPolicy", name: "guard" }, name: "nobody-else" },
+    });
+    const metrics = async () => admin.curl(`http://${addressesOf("node1")[0]}:9465/metrics`);
+    await expect
+      .poll(metrics, soon)
+      .toMatch(/tierwall_rule_packets_total\{policy="ClusterNetworkPolicy guard",.*verdict="Deny"\} [1-9]/);
+  });
+
+  it("is in the metrics of the controllers, behind their Service", async () => {
+    const { spec } = await admin.get<Addressed>(...own, "service", "tierwall-controller");
+    const metrics = await admin.curl(`http://${spec.clusterIPs[0]}:9464/metrics`);
+    expect(metrics).toContain("tierwall_nodes 2\n");
+    expect(metrics).toContain("tierwall_agents 2\n");
+  });
+});
+
+describe("roles", () => {
+  const people = { vera: "view", edgar: "edit", ada: "admin", paula: "tierwall-policy-admin" } as const;
+  const may = async (user: string, verb: string): Promise<string> => {
+    const asked = ["auth", "can-i", verb, "clusternetworkpolicies.policy.networking.k8s.io", "--as", user];
+    return (await admin.run("kubectl", asked)).stdout.trim();
+  };
+
+  it("are aggregated into those of Kubernetes: who may view the cluster reads its policies", async () => {
+    for (const [user, role] of Object.entries(people))
+      await admin.kubectl("create", "clusterrolebinding", user, `--clusterrole=${role}`, `--user=${user}`);
+    for (const [user, role] of Object.entries(people)) {
+      const manages = role === "tierwall-policy-admin" ? "yes" : "no";
+      expect([user, await may(user, "list"), await may(user, "watch")]).toEqual([user, "yes", "yes"]);
+      expect([user, await may(user, "create"), await may(user, "delete")]).toEqual([user, manages, manages]);
+    }
+  });
+
+  it("of one namespace say nothing about policies of the cluster, until readers are bound", async () => {
+    await admin.kubectl("-n", "shop", "create", "rolebinding", "dora", "--clusterrole=admin", "--user=dora");
+    expect(await may("dora", "list")).toBe("no");
+    const page = readFileSync(join(repository, "docs/install.md"), "utf8");
+    const [, command] = /kubectl (create clusterrolebinding tierwall-policy-readers .*)/.exec(page)!;
+    await admin.kubectl(...command!.split(" "));
+    expect([await may("dora", "list"), await may("dora", "create")]).toEqual(["yes", "no"]);
+  });
+});
+
+describe("changes of the installation", () => {
+  it("an agent that is started again leaves the rules alone, and writes nothing", long, async () => {
+    const [pod, before] = [await agentOn("node1"), tableOf("node1")];
+    await admin.kubectl(...own, "delete", "pod", pod, "--wait=false");
+    expect(await shop.whoReaches("payments/api-1", 8080)).toMatchObject({
+      "shop/cart-1": [true, true],
+      "shop/spy": [false, false],
+    });
+    await expect.poll(async () => agentOn("node1"), soon).not.toBe(pod);
+    await admin.kubectl(...own, "rollout", "status", "daemonset/tierwall-agent", "--timeout=60s");
+    expect(await admin.kubectl(...own, "logs", await agentOn("node1"))).toContain('"wrote":"nothing"');
+    expect(tableOf("node1")).toBe(before);
+  });
+
+  it("an upgrade goes from node to node, and lets nobody through meanwhile", long, async () => {
+    const before = nodes.map(tableOf);
+    await admin.kubectl(
+      ...own,
+      "set",
+      "image",
+      "daemonset/tierwall-agent",
+      `agent=tierwall-agent:${newerTag}`,
+    );
+    const status = ["rollout", "status", "daemonset/tierwall-agent", "--timeout=120s"];
+    const upgrade = admin.kubectl(...own, ...status).then(() => "over");
+    do expect(await shop.whoReaches("payments/api-2", 8080)).toMatchObject({ "shop/spy": [false, false] });
+    while ((await Promise.race([upgrade, sleep(0)])) !== "over");
+    expect(nodes.map(tableOf)).toEqual(before);
+    await admin.kubectl("wait", "--for=condition=Programmed", "clusternetworkpolicy/guard", "--timeout=20s");
+  });
+
+  it("the page is there for whoever has the token, as docs/install.md has it", long, async () => {
+    const token = "a-token-that-nobody-guesses";
+    await admin.kubectl(
+      ...own,
+      "create",
+      "secret",
+      "generic",
+      "tierwall-page",
+      `--from-literal=token=${token}`,
+    );
+    const { stdout } = await admin.tierwall(
+      "manifests",
+      "--set",
+      "page.enabled=true",
+      "--set",
+      "image.pullPolicy=Never",
+    );
+    const applied = await admin.run(
+      "kubectl",
+      ["apply", "--server-side", "--force-conflicts", "-f", "-"],
+      stdout,
+    );
+    expect(applied).toMatchObject({ status: 0 });
+    await admin.kubectl(...own, "rollout", "status", "deployment/tierwall-controller", "--timeout=120s");
+    const forward = cluster.forward("service/tierwall-page", "8080:80");
+    try {
+      await forward.until(() => forward.lastWords.includes("Forwarding from"));
+      const status = ["-o", "/dev/null", "-w", "%{http_code}"];
+      expect(await admin.curl(...status, "http://localhost:8080/")).toBe("401");
+      const withToken = ["-H", `Authorization: Bearer ${token}`];
+      expect(await admin.curl(...withToken, ...status, "http://localhost:8080/")).toBe("200");
+      const state = await admin.curl(...withToken, "http://localhost:8080/api/v1/state");
+      expect(state).toContain("<cluster>/ClusterNetworkPolicy/guard");
+    } finally {
+      await forward.end();
+    }
+    // To apply it again took nothing from what the controllers wrote.
+    const { stderr } = await admin.run("kubectl", ["delete", "--dry-run=server", "-f", file("guard.yaml")]);
+    expect(stderr).toMatch(/Warning: \d+ connections that are denied today become allowed/);
+  });
+});
+
+describe("removed", () => {
+  it(
+    "leaves rules in kernels, by which pods that come later are denied, until they are cleaned",
+    long,
+    async () => {
+      await admin.kubectl("delete", "-f", "deploy/install.yaml", "--ignore-not-found");
+      for (const node of nodes) expect(tablesOf(node)).toContain("inet tierwall");
+      const late = { apiVersion: "v1", kind: "Pod", metadata: { name: "late", namespace: "shop" } };
+      const spec = { nodeName: "node1", containers: [{ name: "main", image: podImage }] };
+      await admin.apply(JSON.stringify({ ...late, spec }));
+      await admin.kubectl("-n", "shop", "wait", "--for=condition=Ready", "pod/late", "--timeout=60s");
+      const cart = (await shop.addressesOf("shop/cart-2")).map((host) => ({ host, port: 80 }));
+      expect(await admin.reaches("shop/late", cart)).toEqual([false, false]);
+      await cleanUp();
+      expect(await admin.reaches("shop/late", cart)).toEqual([true, true]);
+      expect(await shop.whoReaches("payments/api-1", 5432)).toEqual(
+        Object.fromEntries(callers.map((one) => [one, [true, true]])),
+      );
+    },
+  );
+});
+
+/** As docs/install.md says. */
+async function cleanUp(): Promise<void> {
+  await admin.kubectl("apply", "-f", "deploy/cleanup.yaml");
+  await admin.kubectl(...own, "rollout", "status", "daemonset/tierwall-cleanup", "--timeout=60s");
+  for (const node of nodes) expect(tablesOf(node)).not.toContain("inet tierwall");
+  await admin.kubectl("delete", "-f", "deploy/cleanup.yaml");
+}
+
+describe("installed by Helm", () => {
+  it("works as well, and goes again", long, async () => {
+    const release = ["tierwall", "--namespace", "tierwall-system"] as const;
+    const [name, ...where] = release;
+    await admin.helm(
+      "install",
+      name,
+      "deploy/helm/tierwall",
+      ...where,
+      "--create-namespace",
+      "--wait",
+      "--timeout=120s",
+    );
+    const { stderr } = await admin.run("kubectl", ["apply", "-f", file("guard.yaml")]);
+    expect(stderr).toContain("Warning: overrides NetworkPolicy payments/allow-shop");
+    await admin.kubectl("wait", "--for=condition=Programmed", "clusternetworkpolicy/guard", "--timeout=20s");
+    expect(await shop.whoReaches("payments/api-1", 8080)).toMatchObject({
+      "shop/cart-2": [true, true],
+      "shop/spy": [false, false],
+    });
+    await admin.helm("uninstall", ...release, "--wait");
+    // Agents went in their own time.
+    await admin.kubectl(...own, "wait", "--for=delete", "pod", "--all", "--timeout=60s");
+    await cleanUp();
+  });
+});

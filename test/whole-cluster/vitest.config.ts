@@ -1,0 +1,10 @@
+import { mergeConfig } from "vitest/config";
+import usual from "../../vitest.config.js";
+
+// One cluster, one test after the other: the usual settings, but for which files.
+const { include: _, exclude: __, ...test } = usual.test ?? {};
+
+export default mergeConfig(
+  { ...usual, test },
+  { test: { include: ["test/whole-cluster/*.test.ts"], root: new URL("../..", import.meta.url).pathname } },
+);

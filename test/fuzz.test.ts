@@ -15,7 +15,10 @@ import {
   type StateOptions,
   summaryText,
 } from "@tierwall/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+
+// Thousands of broken texts take a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /*
  * Whatever is thrown at it, reading ends, with a State and with diagnostics that lie inside the text. The examples and

@@ -22,7 +22,7 @@ import { RunningController } from "./running-controller.js";
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
 const patience = { timeout: 60_000, interval: 100 };
 
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 480_000 });
 
 interface StoredPolicy {
   readonly metadata: { readonly name: string; readonly uid: string; readonly generation: number };

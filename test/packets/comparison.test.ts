@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { disagreements, type Exam, examOf } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
-import { because, labIsMissing } from "./lab/requirements.js";
+import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 import { enforceLiterally } from "./literal-ruleset.js";
 import { stateIn } from "../../packages/core/src/testing/scenario.js";
 import { flowsIn, seriesOf } from "./scenarios.js";
 
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 describe.skipIf(reason !== undefined)(`comparing verdicts with packets${because(reason)}`, () => {
   const [scenario] = seriesOf(1, 1).scenarios;

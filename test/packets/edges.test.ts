@@ -1,12 +1,12 @@
 import { readState, type State } from "@tierwall/core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseAddress } from "../../packages/core/src/net/address.js";
 import { parseCidr } from "../../packages/core/src/net/cidr.js";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
 import { gatewayLink } from "./lab/plan.js";
 import type { Packet } from "./lab/prober.js";
-import { because, labIsMissing } from "./lab/requirements.js";
+import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 
 /* What no verdict speaks of, and yet has to be right on a node. */
 
@@ -52,6 +52,7 @@ const addresses: Readonly<Record<string, Readonly<Record<4 | 6, string>>>> = {
 };
 
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
   `on the wire, pods %s${because(reason)}`,

@@ -1,11 +1,11 @@
 import type { State } from "@tierwall/core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { stateIn } from "../../packages/core/src/testing/scenario.js";
 import { Agents } from "./agents.js";
 import { type Asked, examOf, sameWay, tellAsked } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
 import type { Conversation, Side } from "./lab/prober.js";
-import { because, labIsMissing } from "./lab/requirements.js";
+import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 import { flowsIn, seriesOf } from "./scenarios.js";
 
 /*
@@ -14,6 +14,7 @@ import { flowsIn, seriesOf } from "./scenarios.js";
  */
 
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 interface Kept {
   readonly asked: Asked;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ConnectivityTest, readConnectivityTests, readState, type State } from "@tierwall/core";
-import { describe, expect, it } from "vitest";
-import { because, labIsMissing } from "./lab/requirements.js";
+import { describe, expect, it, vi } from "vitest";
+import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 import { replay } from "./replay.js";
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
@@ -51,6 +51,7 @@ const cases = folders.flatMap((folder, i) =>
 );
 
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 describe.skipIf(reason !== undefined)(`every example holds on the wire${because(reason)}`, () => {
   it.each(cases)("$folder, pods $wiring", async ({ folder, wiring }) => {

@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readCase } from "../../packages/core/src/testing/kept-case.js";
 import { disagreements, examOf } from "./comparison.js";
 import { enforce } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
-import { because, labIsMissing } from "./lab/requirements.js";
+import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 import { flowsIn } from "./scenarios.js";
 
 const folder = new URL("found/", import.meta.url);
 const files = readdirSync(folder).filter((name) => name !== "README.md");
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 describe.skipIf(reason !== undefined)(`what comparing packets has found${because(reason)}`, () => {
   it("is kept as YAML", () => {

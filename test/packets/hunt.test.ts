@@ -1,12 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { examOf } from "./comparison.js";
 import { hunt, type StartEnforcer } from "./hunt.js";
-import { because, labIsMissing } from "./lab/requirements.js";
+import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 import { enforceLiterally } from "./literal-ruleset.js";
 import { flowsIn, seriesOf } from "./scenarios.js";
 
 const flows = 200;
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 describe.skipIf(reason !== undefined)(`hunting for packets with another fate${because(reason)}`, () => {
   const several = (seed: number) => seriesOf(seed, 2).scenarios[0]!.policies.length > 3;

@@ -2,9 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type Json } from "@tierwall/core";
 import { cleanupObjects, installObjects, usualValues } from "@tierwall/kube";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { complaintAbout } from "./testing/command-lines.js";
 import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
+
+// Processes, one for each question, take a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 afterAll(removeFolders);
 const cwd = folderOf({ none: "" });

@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { threadId } from "node:worker_threads";
 import type { Flow } from "@tierwall/core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ClusterModel, manifestsOf } from "../../../packages/core/src/testing/arbitrary-cluster.js";
 import { flowsAmong, memberPairs, otherPairs } from "../../../packages/core/src/testing/every-flow.js";
 import { about, stateOf } from "../../../packages/core/src/testing/scenario.js";
 import { Lab } from "./lab.js";
 import type { Outcome, Packet } from "./prober.js";
-import { because, labIsMissing } from "./requirements.js";
+import { because, labIsMissing, labTimeout } from "./requirements.js";
 
 const pod = (name: string, node: string, ips: readonly string[]) => ({
   namespace: "alpha",
@@ -59,6 +59,7 @@ interface Sent {
 }
 
 const reason = labIsMissing();
+vi.setConfig({ testTimeout: labTimeout });
 
 describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
   `a %s lab${because(reason)}`,

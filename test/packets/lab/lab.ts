@@ -104,7 +104,7 @@ export class Lab {
       }),
     );
     let left = greetings;
-    for (let turn = 0; turn < 20 && left.length > 0; turn++) {
+    for (let turn = 0; turn < 100 && left.length > 0; turn++) {
       const outcomes = await this.prober.probe(left);
       left = left.filter((_, i) => outcomes[i] !== "arrived");
     }

@@ -23,6 +23,9 @@ export function labIsMissing(): string | undefined {
   return undefined;
 }
 
+/** Milliseconds; a lab is dozens of namespaces, which a busy machine takes a while to make. */
+export const labTimeout = 90_000;
+
 /** Behind the title of tests that are skipped. */
 export const because = (reason: string | undefined): string =>
   reason === undefined ? "" : ` (skipped: ${reason})`;

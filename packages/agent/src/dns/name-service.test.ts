@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import packet from "dns-packet";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { liar, type NamesNode, NamesLab, nameSet, pod, server, whyNoNamesLab } from "../testing/names-lab.js";
 import { Frames } from "./frames.js";
 
@@ -40,6 +40,7 @@ const names = [shop, wild, cilium, tiny];
 
 /** What processes say of an answer comes a moment before or after it. */
 const patience = { timeout: 20_000, interval: 50 };
+vi.setConfig({ testTimeout: 90_000 });
 
 const reason = whyNoNamesLab();
 const lab = new NamesLab();

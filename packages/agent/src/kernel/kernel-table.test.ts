@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { denying } from "../testing/denying-ruleset.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import type { Chain } from "../ruleset/ruleset.js";
@@ -8,6 +8,8 @@ import { renewal, type TimedElement } from "./learned.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
+// Each of them starts dozens of processes, one after the other.
+vi.setConfig({ testTimeout: 90_000 });
 const mask = 0xffff0000;
 const noBridges = (): Outcome<readonly string[]> => done([]);
 

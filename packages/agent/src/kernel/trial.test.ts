@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { denying } from "../testing/denying-ruleset.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import { KernelTable, type TrialEnd } from "./kernel-table.js";
@@ -7,6 +7,8 @@ import { renewal } from "./learned.js";
 import { done, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
+// Each of them starts dozens of processes, one after the other.
+vi.setConfig({ testTimeout: 90_000 });
 
 describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`, () => {
   let node: NetworkNamespace;

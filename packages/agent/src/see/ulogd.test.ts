@@ -23,6 +23,7 @@ const reason = lacking("ip", "nft", "ulogd", "ping");
 const namespace = `tws-${process.pid}`;
 const group = 7;
 const patience = { timeout: 20_000, interval: 20 };
+vi.setConfig({ testTimeout: 90_000 });
 
 const book = bookOf(`
 kind: NetworkPolicy

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { readCluster } from "@tierwall/core";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
 import { readWhile } from "./cluster-of-line.js";
+
+// Processes, one for each question, take a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 afterAll(removeFolders);
 

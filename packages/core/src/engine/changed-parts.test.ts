@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { outsideEnds, probedPorts } from "../testing/all-ends.js";
@@ -11,6 +11,9 @@ import { type ChangedPart, ChangedParts, type PartSide } from "./changed-parts.j
 import { compileBoth } from "./compile-both.js";
 import { compile } from "./engine.js";
 import type { EndInBoth, EndsInBoth } from "./ends-in-both.js";
+
+// Every port of many clusters takes a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** Its pairs, with the addresses that are asked about instead of ranges. */
 function pairsOf({ from, to, meant }: ChangedPart, ends: EndsInBoth): readonly Pair[] {

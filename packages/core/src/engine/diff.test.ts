@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Rule } from "../policy/model.js";
@@ -11,6 +11,9 @@ import type { ChangedBlock, Pair } from "./changed-block.js";
 import { type Difference, diffEngines } from "./diff.js";
 import { compile, type Engine } from "./engine.js";
 import { portAt } from "./port-sets.js";
+
+// Every port of many clusters takes a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** The pairs of a block, with the external addresses that are asked about instead of ranges. */
 function expand({ from, to }: ChangedBlock, pairs: readonly Pair[]): readonly Pair[] {

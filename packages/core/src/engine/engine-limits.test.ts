@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { State } from "../analysis/state.js";
 import type { Pod } from "../cluster/model.js";
 import { evaluate } from "../evaluate/evaluate.js";
@@ -8,6 +8,9 @@ import { labelOf, largeCluster, podNamed } from "../testing/large-cluster.js";
 import { about } from "../testing/scenario.js";
 import type { EndGroup } from "./end-groups.js";
 import { compile, type Engine } from "./engine.js";
+
+// Clusters beyond what there are take a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /* Numbers past which a word, a mask or an index of the engine's would overflow. */
 

@@ -1,11 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { State } from "../analysis/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { evaluatorExam, faultOfEngine } from "../testing/agreement.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
 import { world } from "../testing/world.js";
 import { compile } from "./engine.js";
+
+// Every flow of many clusters takes a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 const compiled = ({ cluster, tiers }: State) => compile(cluster, tiers);
 

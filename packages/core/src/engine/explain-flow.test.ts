@@ -1,10 +1,13 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import { commonFamilies, familiesOf, insideEnds, probedPorts } from "../testing/all-ends.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
 import { compile, type Engine } from "./engine.js";
+
+// Every flow of many clusters takes a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 function expectLiteral(engine: Engine, flow: Flow): void {
   const literal = evaluate(engine.cluster, engine.tiers, flow);

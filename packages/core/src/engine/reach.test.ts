@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { State } from "../analysis/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
@@ -9,6 +9,9 @@ import { anyScenario, stateIn } from "../testing/scenario.js";
 import { compile, type Engine } from "./engine.js";
 import type { AddressRange } from "./outside-runs.js";
 import type { Reached } from "./reach.js";
+
+// Every flow of many clusters takes a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 const isIn = (range: AddressRange, end: Endpoint) =>
   end.kind === "external" &&

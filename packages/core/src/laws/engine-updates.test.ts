@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { AskedPort, Pair } from "../analysis/ask.js";
 import type { State } from "../analysis/state.js";
 import { compile, type Engine } from "../engine/engine.js";
@@ -14,6 +14,9 @@ import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../testing/
 import { expandPairs } from "../testing/expanded-pairs.js";
 import { anyHistory, type Moment, updateBetween } from "../testing/history.js";
 import { about } from "../testing/scenario.js";
+
+// Many histories of many clusters take a while on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** The same moments, come to in other ways. */
 const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]> = {

@@ -1,3 +1,4 @@
+import { type ColumnMembership, isNone } from "./column-membership.js";
 import type { ColumnSet } from "./column-sets.js";
 import { type OutcomeId, uncertain } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
@@ -6,12 +7,11 @@ import type { Effect } from "./rule-items.js";
 /** What the rules of a row say, one after the other: to the columns of a set, about the ports of a mask. */
 export interface CellItems {
   readonly sets: readonly ColumnSet[];
+  /** Of the sets: most do not hold the column, which shows without looking at the set itself. */
+  readonly ids: Uint32Array;
   readonly masks: readonly Uint32Array[];
   readonly effects: readonly Effect[];
 }
-
-/** Whether a set holds the column that is asked about. */
-export type IsIn = (set: ColumnSet) => boolean;
 
 /** Goes through the rules of a row for one column, one after the other; RowWork does the same for all at once. */
 export class CellWork {
@@ -32,8 +32,12 @@ export class CellWork {
     this.isUncertain = false;
   }
 
-  takeAll({ sets, masks, effects }: CellItems, isIn: IsIn): void {
-    for (let i = 0; i < sets.length; i++) if (isIn(sets[i]!) && this.take(masks[i]!, effects[i]!)) return;
+  takeAll({ sets, ids, masks, effects }: CellItems, membership: ColumnMembership): void {
+    const { known } = membership;
+    for (let i = 0; i < ids.length; i++) {
+      if (known[ids[i]!] === isNone) continue;
+      if (membership.isIn(sets[i]!) && this.take(masks[i]!, effects[i]!)) return;
+    }
   }
 
   /** S1.1; says whether nothing is left to take. */

@@ -41,7 +41,7 @@ export class Selections {
     const namespaces = this.namespacesOf(choice.namespaces);
     for (const namespace of namespaces)
       for (const index of this.ends.podClassesIn[namespace]!) if (passes(tests, index)) found.push(index);
-    return namespaces.length > 1 ? found.toSorted(ascending) : found;
+    return isAscending(found) ? found : found.toSorted((a, b) => a - b);
   }
 
   includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
@@ -50,7 +50,7 @@ export class Selections {
       sample.kind === "pod" &&
       kind === "pod" &&
       namespaceFits(namespaces, sample.namespace) &&
-      pods.every((requirement) => holdsFor(requirement, sample.pod.labels)) &&
+      holdForAll(pods, sample.pod.labels) &&
       this.accountFits(account, index)
     );
   }
@@ -104,7 +104,11 @@ function passes(tests: readonly ((index: number) => boolean)[], index: number): 
   return true;
 }
 
-const ascending = (a: number, b: number): number => a - b;
+/** Mostly it is: pods of a namespace come one after the other. */
+function isAscending(numbers: readonly number[]): boolean {
+  for (let i = 1; i < numbers.length; i++) if (numbers[i - 1]! > numbers[i]!) return false;
+  return true;
+}
 
 /** The only namespaces that a choice can fit, by name, each once; undefined where it does not name them. */
 export function namedNamespaces(choice: NamespaceChoice): readonly string[] | undefined {
@@ -125,12 +129,18 @@ export function namedNamespaces(choice: NamespaceChoice): readonly string[] | un
 export function namespaceFits(choice: NamespaceChoice, { name, labels }: Namespace): boolean {
   switch (choice.kind) {
     case "labels":
-      return choice.match.every((requirement) => holdsFor(requirement, labels));
+      return holdForAll(choice.match, labels);
     case "named":
       return name === choice.name;
     case "not-named":
       return name !== choice.name;
   }
+}
+
+/** Asked of every namespace, for every selector. */
+function holdForAll(match: LabelMatch, labels: Labels): boolean {
+  for (let i = 0; i < match.length; i++) if (!holdsFor(match[i]!, labels)) return false;
+  return true;
 }
 
 // S1.10

@@ -1,5 +1,6 @@
 import type { Direction } from "../policy/model.js";
-import { type CellItems, CellWork, type IsIn } from "./cell-work.js";
+import { type CellItems, CellWork } from "./cell-work.js";
+import { ColumnMembership } from "./column-membership.js";
 import { type ColumnSet, holds } from "./column-sets.js";
 import { Layout } from "./layout.js";
 import { type OutcomeId, type Outcomes, uncertain } from "./outcomes.js";
@@ -49,7 +50,7 @@ export class TierTable {
   private readonly rowsBySet = new RowsBySet();
   private readonly cells: (CellItems | undefined)[] = [];
   private readonly cell = new CellWork();
-  private lastAsked: { readonly column: number; readonly size: number; readonly isIn: IsIn } | undefined;
+  private lastAsked: ColumnMembership | undefined;
   private form: Form | undefined;
 
   /** `grouped`: columns that all rules treat alike are held once, which pays where rows look at most columns. */
@@ -204,10 +205,10 @@ export class TierTable {
     const { cell } = this;
     const its = this.rows.rows[row]!;
     const atoms = this.atomsFor(its);
-    const isIn = this.membershipOf(column);
+    const membership = this.membershipOf(column);
     cell.begin(atoms.width);
     for (const { set, ports, effect } of this.itemsOf(its))
-      if (isIn(set) && cell.take(atoms.mask(ports), effect)) break;
+      if (membership.isIn(set) && cell.take(atoms.mask(ports), effect)) break;
     return this.finishCell(its, this.layout.columnOf[column]!, atoms);
   }
 
@@ -264,6 +265,7 @@ export class TierTable {
     const items = this.itemsOf(this.rows.rows[row]!);
     const made: CellItems = {
       sets: items.map(({ set }) => set),
+      ids: Uint32Array.from(items, ({ set }) => set.id),
       masks: items.map(({ ports }) => atoms.mask(ports)),
       effects: items.map(({ effect }) => effect),
     };
@@ -271,23 +273,17 @@ export class TierTable {
     return made;
   }
 
-  /** Whether sets hold a column. Mostly many rows are asked about the same one, and each set is looked at once. */
-  private membershipOf(column: number): IsIn {
+  private membershipOf(column: number): ColumnMembership {
     const { size } = this.space.sets;
-    if (this.lastAsked?.column === column && this.lastAsked.size === size) return this.lastAsked.isIn;
+    const last = this.lastAsked;
+    if (last?.column === column && last.size === size) return last;
     const later = this.later.get(this.layout.columnOf[column]!);
     const like = later?.like;
-    const known = new Uint8Array(size);
-    const isIn: IsIn = (set) => {
-      if (known[set.id] === isUnknown)
-        known[set.id] =
-          holds(set, like ?? column) !== (like !== undefined && later!.unlike.has(set.id))
-            ? isMember
-            : isNone;
-      return known[set.id] === isMember;
-    };
-    this.lastAsked = { column, size, isIn };
-    return isIn;
+    return (this.lastAsked = new ColumnMembership(
+      column,
+      size,
+      (set) => holds(set, like ?? column) !== (like !== undefined && later!.unlike.has(set.id)),
+    ));
   }
 
   itemsOf(row: Row): readonly Item[] {
@@ -330,6 +326,3 @@ const settles = ({ effect }: Item): boolean => effect === "Allow" || effect === 
 
 /** Words of a mask beyond which a table's rows are better off with masks of their own. */
 const widest = 16;
-
-/** What is known of a set and a column. */
-const [isUnknown, isMember, isNone] = [0, 1, 2];

@@ -79,7 +79,7 @@ export class JsonValues {
       line: line + noted.lines,
       column: noted.lines === 0 ? column + noted.column : noted.column,
     });
-    return { value: noted.excerpt(), end };
+    return { value: noted.excerpt, end };
   }
 
   private walked(at: number, kept: boolean | undefined): Cut {

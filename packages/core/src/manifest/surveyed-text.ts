@@ -11,7 +11,7 @@ export interface Noted {
   /** Behind it; where it goes down no line, how many columns it goes on. */
   readonly column: number;
   /** Undefined for an object that must be read as a whole. */
-  readonly excerpt: () => JsonObject | undefined;
+  readonly excerpt: JsonObject | undefined;
 }
 
 /** A text whose objects somebody has looked at before. The notes are facts about bytes: who finds none walks over these. */
@@ -65,7 +65,7 @@ export class SurveyedText {
       length: notes[at + 1]!,
       lines: notes[at + 2]!,
       column: notes[at + 3]!,
-      excerpt: () => this.excerpt(piece, at + headLength, notes[at + headLength - 1]!),
+      excerpt: this.excerpt(piece, at + headLength, notes[at + headLength - 1]!),
     };
   }
 

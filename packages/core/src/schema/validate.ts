@@ -12,13 +12,23 @@ export interface Validated<T> {
 /** Compares a value with its schema; nulls are dropped, null labels become empty, everything wrong is listed at once. */
 export function validate<S extends Schema>(schema: S, value: unknown, path: Path = []): Validated<Static<S>> {
   const problems: Problem[] = [];
-  const read = readValue(schema, value, path, problems);
+  const read = readValue(schema, value, [...path], problems);
   return { value: read as Static<S>, problems };
 }
 
-function readValue(schema: Schema, value: unknown, path: Path, problems: Problem[]): unknown {
+/** Where the value stands that is being read: one list for all of them, which whoever complains copies. */
+type Way = (string | number)[];
+
+/** Ten thousand policies are mostly right: what surely is needs nobody who could complain. */
+function readValue(schema: Schema, value: unknown, way: Way, problems: Problem[]): unknown {
+  if (schema.type === "object" && isPlainObject(value)) return readObject(schema, value, way, problems);
+  if (schema.type === "map" && isPlainObject(value)) return readMap(schema, value, way, problems);
+  return readDoubtful(schema, value, way, problems);
+}
+
+function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Problem[]): unknown {
   const complain = (code: Code, message: string, more: Partial<Problem> = {}) => {
-    problems.push({ code, path, at: "value", message, ...more });
+    problems.push({ code, path: [...way], at: "value", message, ...more });
     return undefined;
   };
   const wrongType = (expected: string) =>
@@ -38,7 +48,7 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
     case "int-or-string":
       if (typeof value === "number" && Number.isInteger(value)) return checkRange(schema, value, complain);
       if (typeof value !== "string") return wrongType(schema.expected);
-      return checkFormat(schema.format, value, path, "value", problems);
+      return checkFormat(schema.format, value, way, "value", problems);
     case "string": {
       if (typeof value !== "string") return wrongType(schema.values ? formatChoices(schema.values) : "text");
       if (schema.values && !schema.values.includes(value))
@@ -52,7 +62,7 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
           `${value.length} characters are too many; at most ${schema.maxLength} are allowed`,
           { readable: true },
         );
-      return schema.format ? checkFormat(schema.format, value, path, "value", problems) : value;
+      return schema.format ? checkFormat(schema.format, value, way, "value", problems) : value;
     }
     case "list":
       if (!Array.isArray(value)) return wrongType("a list");
@@ -62,46 +72,67 @@ function readValue(schema: Schema, value: unknown, path: Path, problems: Problem
         complain("TW1207", `the list has ${value.length} items; at most ${schema.maxItems} are allowed`, {
           readable: true,
         });
-      if (schema.set) findDuplicates(value, path, problems);
-      return value.map((item: unknown, i) => readValue(schema.items, item, [...path, i], problems));
+      if (schema.set) findDuplicates(value, way, problems);
+      return value.map((item: unknown, i) => readAt(i, schema.items, item, way, problems));
     case "map":
-      return isPlainObject(value)
-        ? readMap(schema, value, path, problems)
-        : wrongType("a mapping of keys to text");
+      return wrongType("a mapping of keys to text");
     case "object":
-      return isPlainObject(value)
-        ? readObject(schema, value, path, problems)
-        : wrongType(`${schema.title} (an object)`);
+      return wrongType(`${schema.title} (an object)`);
   }
 }
 
-function readObject(schema: ObjectSchema, value: PlainObject, path: Path, problems: Problem[]): PlainObject {
+/** One step further on the way, and back. */
+function readAt(
+  step: string | number,
+  schema: Schema,
+  value: unknown,
+  way: Way,
+  problems: Problem[],
+): unknown {
+  way.push(step);
+  const read = readValue(schema, value, way, problems);
+  way.pop();
+  return read;
+}
+
+function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems: Problem[]): PlainObject {
   const read: Record<string, unknown> = {};
   const unknown: string[] = [];
-  for (const [key, given] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const given = value[key];
     const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
     if (field === undefined) {
       if (schema.open && slipOf(key, absentFields(schema, value)) === undefined) continue;
       unknown.push(key);
-      problems.push(unknownField(schema, key, path));
-    } else if (given !== null) read[key] = readValue(field.schema, given, [...path, key], problems);
+      problems.push(unknownField(schema, key, way));
+    } else if (given !== null) read[key] = readAt(key, field.schema, given, way, problems);
     else if (field.nullable) read[key] = null;
   }
-  for (const [key, field] of Object.entries(schema.fields)) {
-    if (!field.required || (value[key] !== undefined && value[key] !== null)) continue;
+  for (const key of requiredBy(schema)) {
+    if (value[key] !== undefined && value[key] !== null) continue;
     // The slip itself has been reported, with this very field as what was meant.
     if (unknown.some((found) => suggest(found, [key]) === key)) continue;
     problems.push({
       code: "TW1202",
-      path,
+      path: [...way],
       at: "key",
       message: `\`${key}\` is missing; ${schema.title} needs it`,
-      ...(field.lenient ? { readable: true } : {}),
+      ...(schema.fields[key]!.lenient ? { readable: true } : {}),
     });
   }
   for (const constraint of schema.constraints ?? [])
-    checkConstraint(constraint, schema, read, unknown.length > 0, path, problems);
+    checkConstraint(constraint, schema, read, unknown.length > 0, way, problems);
   return read;
+}
+
+const required = new WeakMap<ObjectSchema, readonly string[]>();
+
+function requiredBy(schema: ObjectSchema): readonly string[] {
+  const known = required.get(schema);
+  if (known !== undefined) return known;
+  const found = Object.keys(schema.fields).filter((key) => schema.fields[key]!.required);
+  required.set(schema, found);
+  return found;
 }
 
 const absentFields = (schema: ObjectSchema, value: PlainObject): readonly string[] =>
@@ -149,7 +180,7 @@ function checkConstraint(
   if (given.length === 0 && constraint.kind !== "at-most-one" && !hasUnknown)
     problems.push({
       code: constraint.code ?? "TW1209",
-      path,
+      path: [...path],
       at: "value",
       message: `${schema.title} needs ${constraint.kind === "exactly-one" ? "exactly one" : "at least one"} of ${names(constraint.of, "and")}; none is set`,
       ...hint,
@@ -188,29 +219,30 @@ function checkRange(
 function checkFormat(
   format: Format,
   text: string,
-  path: Path,
+  way: Way,
   at: "key" | "value",
   problems: Problem[],
 ): string {
-  for (const complaint of format.check(text)) problems.push({ path, at, ...complaint });
+  for (const complaint of format.check(text)) problems.push({ path: [...way], at, ...complaint });
   return text;
 }
 
 function readMap(
   schema: Extract<Schema, { type: "map" }>,
   value: PlainObject,
-  path: Path,
+  way: Way,
   problems: Problem[],
 ): PlainObject {
   const read: Record<string, string> = {};
-  for (const [key, given] of Object.entries(value)) {
-    const at = [...path, key];
-    checkFormat(schema.keys, key, at, "key", problems);
+  for (const key of Object.keys(value)) {
+    const given = value[key];
+    way.push(key);
+    checkFormat(schema.keys, key, way, "key", problems);
     if (given === null) {
       // S10.5
       problems.push({
         code: "TW2010",
-        path: at,
+        path: [...way],
         at: "key",
         message: `\`${key}\` has no value; it is read as the empty text`,
         hint: 'Write `""` if that is what is meant.',
@@ -218,15 +250,16 @@ function readMap(
       });
       read[key] = "";
     } else if (typeof given === "string")
-      read[key] = checkFormat(schema.values, given, at, "value", problems);
+      read[key] = checkFormat(schema.values, given, way, "value", problems);
     else
       problems.push({
         code: "TW1201",
-        path: at,
+        path: [...way],
         at: "value",
         message: `expected text, found ${describe(given)}`,
         ...quoteIt(schema, given),
       });
+    way.pop();
   }
   return read;
 }

@@ -9,9 +9,10 @@ import { Wires } from "./wires.js";
 
 /*
  * What rules cost the traffic of a node. All rulesets stand in one node, each in a table of its own, and one of them is awake: so
- * they are compared on the very same wires, and none has to be loaded while it is measured. They take turns, a tenth of a second
+ * they are compared on the very same wires, and none has to be loaded while it is measured. They take turns, a twentieth of a second
  * each, and only figures of one round are compared: whatever else the machine does, it does to all of them. Where in memory
- * the kernel put the parts of a node makes a difference of a few points, too; so the node is built several times.
+ * the kernel put the parts of a node makes a difference of a few points, too; so several nodes are built. They take turns as well:
+ * were one measured after the other, a bad minute of the machine would look like a bad node.
  */
 
 const rulesets = ["empty", "none", "few", "all"] as const;
@@ -48,12 +49,11 @@ export async function measureTraffic(
     few: fewPolicies(state, pair).tiers,
     all: state.tiers,
   };
-  const measured: (readonly Round[])[] = [];
-  for (let node = 0; node < nodes; node++) {
-    measured.push(await measureNode(pair, { cluster, tiers }, rounds, node));
-    const share = shareOf(measured.slice(-1), "all", "connect");
-    process.stderr.write(`  node ${node + 1} of ${nodes}: ${share.toFixed(3)} of new connections\n`);
-  }
+  const measured = await measureNodes(pair, { cluster, tiers }, { nodes, rounds });
+  for (const [node, one] of measured.entries())
+    process.stderr.write(
+      `  node ${node + 1} of ${nodes}: ${shareOf([one], "all", "connect").toFixed(3)} of new connections\n`,
+    );
   const share = (name: RulesetName, what: keyof Rates) => shareOf(measured, name, what);
   const [few, all] = [share("few", "connect"), share("all", "connect")];
   const rate = (what: keyof Rates) => thousands(median(measured.flat().map(({ empty }) => empty[what])));
@@ -101,38 +101,54 @@ interface Programs {
   readonly tiers: Readonly<Record<Exclude<RulesetName, "empty">, State["tiers"]>>;
 }
 
-async function measureNode(
-  { client, server, port }: AllowedPair,
-  { cluster, tiers }: Programs,
-  rounds: number,
-  number: number,
-): Promise<readonly Round[]> {
-  const wires = new Wires({ client: addressesOf(client), server: addressesOf(server) }, `${number}`);
+async function measureNodes(
+  pair: AllowedPair,
+  programs: Programs,
+  { nodes, rounds }: Repeats,
+): Promise<readonly (readonly Round[])[]> {
+  const laid: Wires[] = [];
   try {
-    // Who is loaded first in one node is loaded last in another.
-    for (const name of turned(rulesets, number)) {
-      if (name === "empty") wires.load(emptyRuleset);
-      else {
-        const node = await ProgrammedNode.open(wires.node, tableOf(name), { localRanges: podRanges });
-        await node.enforce(cluster, tiers[name]);
-        await node.leave();
-      }
+    for (let node = 0; node < nodes; node++) {
+      const wires = new Wires(
+        { client: addressesOf(pair.client), server: addressesOf(pair.server) },
+        `${node}`,
+      );
+      laid.push(wires);
+      await program(wires, programs, node);
+      await wires.serve(pair.port);
     }
-    await wires.serve(port);
-    const measured: Round[] = [];
+    const measured = laid.map((): Round[] => []);
     // The first round finds caches cold.
-    for (let round = 0; round <= rounds; round++) {
-      const rates = {} as Round;
-      for (const name of turned(rulesets, round)) {
-        wires.wake(tableOf(name), rulesets.map(tableOf));
-        rates[name] = ratesOf(wires, port);
+    for (let round = 0; round <= rounds; round++)
+      for (const [node, wires] of laid.entries()) {
+        const rates = roundOf(wires, pair.port, round + node);
+        if (round > 0) measured[node]!.push(rates);
       }
-      if (round > 0) measured.push(rates);
-    }
     return measured;
   } finally {
-    wires.close();
+    for (const wires of laid) wires.close();
   }
+}
+
+/** Who is loaded first in one node is loaded last in another. */
+async function program(wires: Wires, { cluster, tiers }: Programs, number: number): Promise<void> {
+  for (const name of turned(rulesets, number)) {
+    if (name === "empty") wires.load(emptyRuleset);
+    else {
+      const node = await ProgrammedNode.open(wires.node, tableOf(name), { localRanges: podRanges });
+      await node.enforce(cluster, tiers[name]);
+      await node.leave();
+    }
+  }
+}
+
+function roundOf(wires: Wires, port: number, turn: number): Round {
+  const rates = {} as Round;
+  for (const name of turned(rulesets, turn)) {
+    wires.wake(tableOf(name), rulesets.map(tableOf));
+    rates[name] = ratesOf(wires, port);
+  }
+  return rates;
 }
 
 /** Who is first in one turn is last in another. */
@@ -145,7 +161,7 @@ function turned<T>(list: readonly T[], turn: number): readonly T[] {
 /** Both pods are in there, as pods of a node are: where nothing else is to be done, both are looked up. */
 const podRanges = [parseCidr("10.0.0.0/8")!, parseCidr("fd00:10::/32")!];
 
-const seconds = 0.1;
+const seconds = 0.05;
 
 /** Of both families, taken together. */
 function ratesOf(wires: Wires, port: number): Rates {

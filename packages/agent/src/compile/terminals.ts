@@ -19,7 +19,7 @@ export class Terminals {
       case "Pass":
         return `goto ${this.chains.add("pass", [count])}`;
       case "Allow":
-        return `goto ${this.chains.add("allow", [count, ...this.log(entry, audit), allowing(entry)])}`;
+        return `goto ${this.chains.add("allow", [...this.log(entry, audit), `${count} ${allowing(entry)}`])}`;
       case "Deny": {
         const end = this.options.shadow ? allowing(entry) : "goto deny";
         return `goto ${this.chains.add("deny", [count, ...this.log(entry, audit), end])}`;

@@ -153,7 +153,7 @@ function baseChains(
     baseChain("forward", place, [
       ...allowed,
       "ct state != 0x8 goto begun",
-      ...beginning(program, options),
+      ...forget(program, options),
       ...between(options, "saddr", "daddr"),
     ]),
     ["begun", { rules: [...cut, neighbours, "goto through"] }],
@@ -187,7 +187,7 @@ function walks(
       "through",
       {
         rules: [
-          ...beginning(program, options),
+          ...forget(program, options),
           "ct direction 1 goto through_reply",
           ...between(options, "saddr", "daddr"),
         ],
@@ -222,11 +222,6 @@ function walks(
   ];
 }
 
-const beginning = (program: NodeProgram, options: NodeOptions): readonly string[] => [
-  unsettle,
-  ...forget(program, options),
-];
-
 /** Whether it was a name that let the connection through is found out again. */
 function forget({ names }: NodeProgram, { connectionMask }: NodeOptions): readonly string[] {
   const { byName } = markField(connectionMask);
@@ -237,12 +232,12 @@ function forget({ names }: NodeProgram, { connectionMask }: NodeOptions): readon
 
 /** From one end to the other. */
 function between(options: NodeOptions, source: Side, destination: Side): readonly string[] {
-  const [fourth, sixth] = podsIn("ingress", destination);
+  // Whoever it is that is looked up, the walk begins with it.
+  const begin = ([four, six]: readonly [string, string]) => [`${unsettle} ${four}`, six];
   return [
-    ...podsIn("egress", source),
+    ...begin(podsIn("egress", source)),
     ...(holdsStrangersBack(options) ? [`${hasNotLeft} jump ${strangersChain[source]}`] : []),
-    `${unsettle} ${fourth}`,
-    sixth,
+    ...begin(podsIn("ingress", destination)),
     ...unknown(options, "ingress", destination),
     ...ofLink(options, "ingress", destination),
     "goto stamp",

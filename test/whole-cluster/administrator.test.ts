@@ -204,6 +204,18 @@ describe("a policy that overrides a NetworkPolicy", () => {
   });
 });
 
+describe("a policy that disagrees with another of its priority", () => {
+  it("is warned of, is Conflicted, and has an Event that kubectl finds", long, async () => {
+    const guard = readFileSync(join(repository, file("guard.yaml")), "utf8");
+    const rival = guard.replace("name: guard", "name: rival").replace("action: Accept", "action: Deny");
+    expect((await admin.apply(rival)).stderr).toContain("Warning: priority 10 is shared with guard");
+    await admin.kubectl("wait", "--for=condition=Conflicted", "clusternetworkpolicy/rival", "--timeout=20s");
+    const events = async () => admin.kubectl("events", "--for", "clusternetworkpolicy/rival");
+    await expect.poll(events, soon).toMatch(/Warning +SamePriority +ClusterNetworkPolicy\/rival/);
+    await admin.kubectl("delete", "clusternetworkpolicy", "rival");
+  });
+});
+
 describe("roles", () => {
   const people = { vera: "view", edgar: "edit", ada: "admin", paula: "tierwall-policy-admin" } as const;
   const may = async (user: string, verb: string): Promise<string> => {

@@ -12,12 +12,9 @@ export class Daemon {
     command: readonly string[],
   ) {
     const file = openSync(log, "a");
-    const [program, ...args] = command;
-    this.child = spawn(program!, args, { stdio: ["ignore", file, file] });
+    // The kernel sees to it that it ends with us, also when we are killed.
+    this.child = spawn("setpriv", ["--pdeathsig", "KILL", ...command], { stdio: ["ignore", file, file] });
     closeSync(file);
-    const end = () => this.child.kill("SIGKILL");
-    process.once("exit", end);
-    this.child.once("exit", () => process.off("exit", end));
   }
 
   async until(isThere: () => boolean | Promise<boolean>, seconds = 120): Promise<void> {

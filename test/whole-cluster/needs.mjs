@@ -12,7 +12,7 @@ const commands = {
   iproute2: ["ip"],
   nftables: ["nft"],
   conntrack: ["conntrack"],
-  "util-linux": ["nsenter", "unshare"],
+  "util-linux": ["nsenter", "unshare", "setpriv"],
   openssl: ["openssl"],
   curl: ["curl"],
   kubectl: ["kubectl"],

@@ -196,7 +196,7 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     await once(server.stdout!, "data");
     const agent = await RunningAgent.ready(lab, ...logging());
     await loggedWhen(knock(7070));
-    const client = lab.start("a", "bash", ["-c", `exec cat < /dev/tcp/${lab.addressOf("b")}/9091`]);
+    const client = lab.start("a", "bash", ["--norc", "-c", `exec cat < /dev/tcp/${lab.addressOf("b")}/9091`]);
     await once(client.stdout!, "data");
     lab.write("manifests/policy.yaml", ingressOfB([8080]));
     await agent.says("rules are in the kernel");

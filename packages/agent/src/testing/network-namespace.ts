@@ -55,8 +55,9 @@ export class NetworkNamespace {
 
   /** Whether rules let a datagram out to a UDP port of this namespace itself: who is denied at the output hook is told. */
   lets(port: number): boolean {
+    // Without --norc it reads what its user has for terminals first, where its input is a socket, as Node's pipes are.
     const send = `echo -n hello > /dev/udp/127.0.0.1/${port}`;
-    return spawnSync("ip", [...this.enter.slice(1), "bash", "-c", send]).status === 0;
+    return spawnSync("ip", [...this.enter.slice(1), "bash", "--norc", "-c", send]).status === 0;
   }
 
   get processes(): readonly number[] {

@@ -19,9 +19,9 @@ export class FirstObjects {
     const family = isObject(metadata) ? this.familyOf(object, kind, metadata.namespace) : undefined;
     const name = isObject(metadata) ? metadata.name : undefined;
     if (family === undefined || typeof name !== "string") return undefined;
-    const first = family.get(name);
-    if (first !== undefined) return "document" in first ? first.document.placeOf(first.path) : first;
-    family.set(ownText(name), knownPlace(object) ?? object);
+    const first = family.objects.get(name);
+    if (first !== undefined) return placeOf(first, family);
+    family.objects.set(ownText(name), objectIn(family, object));
     return undefined;
   }
 
@@ -36,14 +36,24 @@ export class FirstObjects {
       return latest.family;
     const text = familyOf(object, what);
     if (text === undefined) return undefined;
-    const family = this.families.get(text) ?? new Map<string, ManifestObject | FirstPlace>();
+    const family = this.families.get(text) ?? {
+      file: object.document.file,
+      objects: new Map<string, First>(),
+    };
     this.families.set(ownText(text), family);
     if (what.what === "cluster") this.latest = { apiVersion, kind, namespace, family };
     return family;
   }
 }
 
-type Family = Map<string, ManifestObject | FirstPlace>;
+/** Where the first stands: the line in the file of its family, a place in another, or whoever can tell. */
+type First = number | FirstPlace | ManifestObject;
+
+interface Family {
+  /** Of the first object; mostly all are in one. */
+  readonly file: string;
+  readonly objects: Map<string, First>;
+}
 
 interface Latest {
   readonly apiVersion: string;
@@ -52,6 +62,16 @@ interface Latest {
   readonly family: Family;
 }
 
-function knownPlace({ document: { file }, line }: ManifestObject): FirstPlace | undefined {
-  return line === undefined ? undefined : { file, line };
+function objectIn(family: Family, object: ManifestObject): First {
+  const {
+    document: { file },
+    line,
+  } = object;
+  if (line === undefined) return object;
+  return file === family.file ? line : { file, line };
+}
+
+function placeOf(first: First, { file }: Family): FirstPlace {
+  if (typeof first === "number") return { file, line: first };
+  return "document" in first ? first.document.placeOf(first.path) : first;
 }

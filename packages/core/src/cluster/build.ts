@@ -1,7 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
-import { ownText } from "../manifest/own-text.js";
 import { type Address, parseAddress, sameAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
 import { child, items, text, texts } from "./fields.js";
@@ -42,7 +41,7 @@ export class ClusterBuilder {
       return;
     }
     const pod = readPodObject(identified, this.shared);
-    if (pod !== undefined) this.pods.set(ownText(podKey(pod)), pod);
+    if (pod !== undefined) this.pods.set(podKey(pod), pod);
   }
 
   /** `policyNamespaces` are made up where nothing defines them, like those of pods. */

@@ -47,13 +47,16 @@ const maps =
     ),
   });
 
+/** What a class asks of a tier. */
+const tier = /^jump (?!identity)/;
+
 export const mutants: readonly Mutant[] = [
-  { name: "nobody judges what pods ask for", plant: without(/^through$/, /vmap @pods_out/) },
-  { name: "nobody judges what pods are asked", plant: without(/^through$/, /vmap @pods_in/) },
+  { name: "nobody judges what pods ask for", plant: without(/^(forward|through)$/, /vmap @pods_out/) },
+  { name: "nobody judges what pods are asked", plant: without(/^(forward|through)$/, /vmap @pods_in/) },
   { name: "a pod may ask everything of its own node", plant: without(/^coming$/, /vmap/) },
   { name: "nothing binds a node towards its own pods", plant: without(/^going(_own)?$/, /vmap @pods_own/) },
-  { name: "IPv6 is not judged going out", plant: without(/^through$/, /ip6 saddr vmap/) },
-  { name: "IPv6 is not judged coming in", plant: without(/^through$/, /ip6 daddr vmap/) },
+  { name: "IPv6 is not judged going out", plant: without(/^(forward|through)$/, /ip6 saddr vmap/) },
+  { name: "IPv6 is not judged coming in", plant: without(/^(forward|through)$/, /ip6 daddr vmap/) },
   { name: "the source port is taken for that of the destination", plant: words(/^ports/, /dport/, "sport") },
   { name: "UDP is taken for TCP", plant: words(/^ports/, /udp dport/, "tcp dport") },
   { name: "SCTP is taken for UDP", plant: words(/^ports/, /sctp dport/, "udp dport") },
@@ -62,15 +65,18 @@ export const mutants: readonly Mutant[] = [
     name: "echo requests are taken for another type of ICMP",
     plant: words(/^ports/, /type (8|128)/, "type 13"),
   },
-  { name: "Pass is taken for Allow", plant: chains(/^pass/, (rules) => [...rules, "accept"]) },
+  {
+    name: "Pass is taken for Allow",
+    plant: words(/^(pass|ports)/, /(counter name "\w+")( return)?$/, "$1 accept"),
+  },
   { name: "Deny only counts", plant: without(/^deny_/, /goto deny/) },
   {
     name: "the first tier is the only one",
-    plant: chains(/^class/, (rules) => onlyFirst(rules, /^jump tier/)),
+    plant: chains(/^class/, (rules) => onlyFirst(rules, tier)),
   },
   {
     name: "the last tier is asked first",
-    plant: chains(/^class/, (rules) => inReverse(rules, /^jump tier/)),
+    plant: chains(/^class/, (rules) => inReverse(rules, tier)),
   },
   { name: "everybody is nobody in particular", plant: without(/^tier/, /vmap/) },
   { name: "whoever has no entry of his own is not judged by a tier", plant: without(/^tier/, /^goto/) },
@@ -81,7 +87,7 @@ export const mutants: readonly Mutant[] = [
       return rules.filter((_, i) => i !== first);
     }),
   },
-  { name: "addresses outside have no identity", plant: without(/^identify|^ident|^who/, /priority ffff:0/) },
+  { name: "addresses outside have no identity", plant: without(/^identity/, /goto ranges/) },
   { name: "the identity of one end is forgotten", plant: maps(/^ident/, (elements) => elements.slice(1)) },
   { name: "a block of addresses is forgotten", plant: maps(/^cidr/, (elements) => elements.slice(1)) },
   { name: "a pod is not judged at all", plant: maps(/^pods_(in|out)/, (elements) => elements.slice(1)) },

@@ -18,7 +18,7 @@ const dataplane: MeasuredPart = {
     "the rate* compares with a ruleset that only accepts established connections, in the same round and on the same wires, by " +
     "the time that the processor spends; the client and the server are pods of the node, so that both directions are judged there.",
   rows: {
-    traffic: () => measureTraffic(shape, seed, { nodes: 5, rounds: 24 }),
+    traffic: () => measureTraffic(shape, seed, { nodes: 10, rounds: 12 }),
     changes: () => measureChanges(shape, seed),
     "deny-all/100k": () => measureBaselineDeny(shapes["100k/10k"], seed),
     agent: () => measureAgent(shape, seed),

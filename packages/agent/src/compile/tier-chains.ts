@@ -1,3 +1,4 @@
+import { editedMap } from "../ruleset/edited-elements.js";
 import type { BookEntry } from "../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
 import { contentName } from "./content-name.js";
@@ -69,10 +70,11 @@ export class TierChains {
   private grown({ chain, reaches, isolation }: Tier): TierChain {
     if (reaches.every(({ changed }) => changed.length === 0)) return chain;
     const changed = new Set(reaches.flatMap((reach) => reach.changed));
-    const verdicts = new Map(chain.verdicts);
-    for (const end of changed) verdicts.delete(end);
+    const changes = new Map<End, string | undefined>();
+    for (const end of changed) if (chain.verdicts.has(end)) changes.set(end, undefined);
     for (const [end, verdict] of this.exceptions(reaches, isolation, reaches.map(comeTo)))
-      verdicts.set(end, verdict);
+      changes.set(end, verdict);
+    const verdicts = changes.size === 0 ? chain.verdicts : editedMap(chain.verdicts, changes);
     return { ...chain, verdicts, grown: { from: new WeakRef(chain), changed } };
   }
 

@@ -21,7 +21,7 @@ export class CounterSums {
   }
 
   async collect(table: string): Promise<Outcome<void>> {
-    const answer = await this.nft.ask("-j", "reset", "counters", "table", "inet", table);
+    const answer = await this.#reset(table);
     if (!answer.ok) return answer;
     const counters = readCounters(answer.value);
     if (!counters)
@@ -32,7 +32,17 @@ export class CounterSums {
     }
     return done(undefined);
   }
+
+  /** Whoever else changes rules of the node while nft reads, as kube-proxy does, interrupts it: then it is asked again. */
+  async #reset(table: string): Promise<Outcome<string>> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.nft.ask("-j", "reset", "counters", "table", "inet", table);
+      if (answer.ok || tries === mostTries || !/Interrupted system call/.test(answer.message)) return answer;
+    }
+  }
 }
+
+const mostTries = 5;
 
 interface NamedCount extends Count {
   readonly name: string;

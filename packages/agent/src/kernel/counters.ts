@@ -21,7 +21,7 @@ export class CounterSums {
   }
 
   async collect(table: string): Promise<Outcome<void>> {
-    const answer = await this.nft.objects("reset", "counters", "table", "inet", table);
+    const answer = await this.#reset(table);
     if (!answer.ok) return answer;
     for (const object of answer.value) {
       if (!("counter" in object) || !isCount(object.counter)) continue;
@@ -31,7 +31,20 @@ export class CounterSums {
     }
     return done(undefined);
   }
+
+  /**
+   * Whoever else changes rules of the node while nft reads, as kube-proxy does, interrupts it: then it is asked again. What it
+   * had taken out of the kernel until then is lost.
+   */
+  async #reset(table: string): Promise<Outcome<readonly object[]>> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.nft.objects("reset", "counters", "table", "inet", table);
+      if (answer.ok || tries === mostTries || !/Interrupted system call/.test(answer.message)) return answer;
+    }
+  }
 }
+
+const mostTries = 5;
 
 interface NamedCount extends Count {
   readonly name: string;

@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { CounterSums } from "./counters.js";
+import { Nft } from "./nft.js";
+
+const folder = mkdtempSync(join(tmpdir(), "tierwall-counters-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** An nft that fails as often as it is told, in these words, and then counts three packets. */
+function failing(times: number, words: string): { readonly nft: Nft; readonly asked: () => number } {
+  const tally = join(folder, `${times} ${words}`);
+  writeFileSync(tally, "");
+  const counters = JSON.stringify({ nftables: [{ counter: { name: "r_a", packets: 3, bytes: 180 } }] });
+  const script = `echo >> "$0"; [ $(wc -l < "$0") -gt ${times} ] && echo '${counters}' || { echo 'Error: ${words}' >&2; exit 1; }`;
+  return {
+    nft: new Nft(["sh", "-c", script, tally]),
+    asked: () => readFileSync(tally, "utf8").length,
+  };
+}
+
+describe("counters", () => {
+  const interrupted = "Could not process rule: Interrupted system call";
+
+  it.each([0, 1, 4])("are read although others change rules meanwhile, %i times", async (times) => {
+    const sums = new CounterSums(failing(times, interrupted).nft);
+    expect(await sums.collect("tierwall")).toMatchObject({ ok: true });
+    expect(sums.sums.get("r_a")).toEqual({ packets: 3, bytes: 180 });
+  });
+
+  it.each([
+    [interrupted, 5],
+    ["No such file or directory", 1],
+  ])("%s: asked for %i times, and then it is said", async (words, times) => {
+    const { nft, asked } = failing(99, words);
+    expect(await new CounterSums(nft).collect("tierwall")).toEqual({
+      ok: false,
+      message: `nft failed with status 1: ${words}`,
+    });
+    expect(asked()).toBe(times);
+  });
+});

@@ -33,6 +33,18 @@ describe("tierwall snapshot", () => {
     expect(statSync(join(cwd, file)).mode & 0o077).toBe(0);
   });
 
+  it("kinds that its cluster does not serve are told to who wants to hear everything, not with every answer", () => {
+    const missing =
+      "{apiVersion: tierwall.dev/v1, kind: Snapshot, forbidden: [], missing: [ciliumnetworkpolicies.cilium.io]}";
+    const folder = folderOf({
+      "s.yaml": `${readFileSync(join(cwd, "cluster.yaml"), "utf8")}\n---\n${missing}`,
+    });
+    const explain = (...more: readonly string[]) =>
+      tierwall(["explain", "-f", "s.yaml", ...ask, ...more], { cwd: folder });
+    expect(explain().stderr).toBe("");
+    expect(explain("-v").stderr).toContain("TW3006");
+  });
+
   it("a folder with packed snapshots is read like any other", () => {
     const folder = folderOf({ "x/none": "" });
     run("snapshot", "-f", "cluster.yaml", "-o", `${folder}/s.json.gz`);

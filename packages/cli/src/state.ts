@@ -210,11 +210,14 @@ export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean
   return false;
 }
 
+/** Hardly any cluster serves all kinds: who did not ask for everything is not told that with every answer. */
+const usualOfClusters = "TW3006";
+
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {
   if (verbose) return tellDiagnostics(diagnostics, sources);
   const telling = diagnostics.filter(isTelling);
-  const others = diagnostics.filter((d) => !isTelling(d));
+  const others = diagnostics.filter((d) => !isTelling(d) && d.code !== usualOfClusters);
   if (telling.length + others.length > 0) talk("");
   for (const { code, severity, message, place } of telling.slice(0, 10)) {
     const where = place === undefined ? "" : ` (${place.file}:${place.line})`;

@@ -15,10 +15,10 @@ const dataplane: MeasuredPart = {
   about:
     ", as root, with nft and a C compiler at hand: a generated cluster of 10,000 pods, 1,000 NetworkPolicies and 10 " +
     "ClusterNetworkPolicies of 1 to 100 rules, dual stack, 110 of the pods on the node, a counter for every rule. *Share of " +
-    "the rate* compares with a ruleset that only accepts established connections, in the same round and on the same wires, by " +
+    "the rate* compares with a ruleset that only accepts established connections, in turns of milliseconds and in the same nodes, by " +
     "the time that the processor spends; the client and the server are pods of the node, so that both directions are judged there.",
   rows: {
-    traffic: () => measureTraffic(shape, seed, { nodes: 10, rounds: 12 }),
+    traffic: () => measureTraffic(shape, seed, 6),
     changes: () => measureChanges(shape, seed),
     "deny-all/100k": () => measureBaselineDeny(shapes["100k/10k"], seed),
     agent: () => measureAgent(shape, seed),

@@ -8,11 +8,11 @@ import { ProgrammedNode } from "./programmed-node.js";
 import { Wires } from "./wires.js";
 
 /*
- * What rules cost the traffic of a node. All rulesets stand in one node, each in a table of its own, and one of them is awake: so
- * they are compared on the very same wires, and none has to be loaded while it is measured. They take turns, a twentieth of a second
- * each, and only figures of one round are compared: whatever else the machine does, it does to all of them. Where in memory
- * the kernel put the parts of a node makes a difference of a few points, too; so several nodes are built. They take turns as well:
- * were one measured after the other, a bad minute of the machine would look like a bad node.
+ * What rules cost the traffic of a node. As many nodes are built as there are rulesets. Each holds all of them, a table each, of
+ * which one is awake: nothing has to be loaded while it is measured. Nodes are measured at the same time, and take turns of a few
+ * milliseconds: whatever else the machine does, it does to all of them. Where in memory the kernel put the parts of a node
+ * makes a difference, too. So rulesets change places until each was awake once in each node, and all that is compared are
+ * the means over such a square, in which every ruleset met every node, and every moment, as often as the others.
  */
 
 const rulesets = ["empty", "none", "few", "all"] as const;
@@ -28,18 +28,14 @@ const emptyRuleset = `table inet ${tableOf("empty")} {
 }
 `;
 
-type Rates = Record<"connect" | "echo", number>;
-type Round = Record<RulesetName, Rates>;
-
-export interface Repeats {
-  readonly nodes: number;
-  readonly rounds: number;
-}
+type Traffic = "connect" | "echo";
+/** Rates of a square by ruleset, a node each. */
+type Square = Readonly<Record<Traffic, Readonly<Record<RulesetName, readonly number[]>>>>;
 
 export async function measureTraffic(
   shape: Shape,
   seed: number,
-  { nodes, rounds }: Repeats,
+  squares: number,
 ): Promise<Omit<RowResult, "row">> {
   const { state } = nodeCluster(shape, seed);
   const pair = checkedPair(state);
@@ -49,14 +45,10 @@ export async function measureTraffic(
     few: fewPolicies(state, pair).tiers,
     all: state.tiers,
   };
-  const measured = await measureNodes(pair, { cluster, tiers }, { nodes, rounds });
-  for (const [node, one] of measured.entries())
-    process.stderr.write(
-      `  node ${node + 1} of ${nodes}: ${shareOf([one], "all", "connect").toFixed(3)} of new connections\n`,
-    );
-  const share = (name: RulesetName, what: keyof Rates) => shareOf(measured, name, what);
+  const measured = await measureSquares(pair, { cluster, tiers }, squares);
+  const share = (name: RulesetName, what: Traffic) => shareOf(measured, name, what);
   const [few, all] = [share("few", "connect"), share("all", "connect")];
-  const rate = (what: keyof Rates) => thousands(median(measured.flat().map(({ empty }) => empty[what])));
+  const rate = (what: Traffic) => thousands(median(measured.flatMap((square) => square[what].empty)));
   return {
     figures: [
       { what: "new connections, share of the rate", measured: all, unit: "share", bar: { atLeast: 0.93 } },
@@ -83,32 +75,34 @@ export async function measureTraffic(
     ],
     notes: [
       `a second under the empty ruleset: ${rate("connect")} connections, ${rate("echo")} round trips; ` +
-        `shares are means over ${nodes} nodes of the medians of ${rounds} rounds`,
+        `shares are means over ${squares} squares of ${rulesets.length} nodes; ` +
+        `new connections in each of them: ${measured.map((one) => shareOf([one], "all", "connect").toFixed(3)).join(", ")}`,
     ],
   };
 }
 
-/** What the nodes agree on: the median of each, and their geometric mean. */
-function shareOf(measured: readonly (readonly Round[])[], name: RulesetName, what: keyof Rates): number {
-  const medians = measured.map((rounds) =>
-    median(rounds.map((rates) => rates[name][what] / rates.empty[what])),
-  );
-  return Math.exp(medians.reduce((sum, share) => sum + Math.log(share), 0) / medians.length);
+/** The mean of its rate as a share of the mean under the empty ruleset, where twice as fast and half as fast weigh the same. */
+function shareOf(squares: readonly Square[], name: RulesetName, what: Traffic): number {
+  const meanLog = (of: RulesetName) => mean(squares.flatMap((square) => square[what][of].map(Math.log)));
+  return Math.exp(meanLog(name) - meanLog("empty"));
 }
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 interface Programs {
   readonly cluster: State["cluster"];
   readonly tiers: Readonly<Record<Exclude<RulesetName, "empty">, State["tiers"]>>;
 }
 
-async function measureNodes(
+async function measureSquares(
   pair: AllowedPair,
   programs: Programs,
-  { nodes, rounds }: Repeats,
-): Promise<readonly (readonly Round[])[]> {
+  squares: number,
+): Promise<readonly Square[]> {
   const laid: Wires[] = [];
   try {
-    for (let node = 0; node < nodes; node++) {
+    for (let node = 0; node < rulesets.length; node++) {
       const wires = new Wires(
         { client: addressesOf(pair.client), server: addressesOf(pair.server) },
         `${node}`,
@@ -117,14 +111,7 @@ async function measureNodes(
       await program(wires, programs, node);
       await wires.serve(pair.port);
     }
-    const measured = laid.map((): Round[] => []);
-    // The first round finds caches cold.
-    for (let round = 0; round <= rounds; round++)
-      for (const [node, wires] of laid.entries()) {
-        const rates = roundOf(wires, pair.port, round + node);
-        if (round > 0) measured[node]!.push(rates);
-      }
-    return measured;
+    return Array.from({ length: squares }, (_, number) => squareOf(laid, pair.port, number));
   } finally {
     for (const wires of laid) wires.close();
   }
@@ -142,33 +129,34 @@ async function program(wires: Wires, { cluster, tiers }: Programs, number: numbe
   }
 }
 
-function roundOf(wires: Wires, port: number, turn: number): Round {
-  const rates = {} as Round;
-  for (const name of turned(rulesets, turn)) {
-    wires.wake(tableOf(name), rulesets.map(tableOf));
-    rates[name] = ratesOf(wires, port);
+/** Who comes after whom matters as well: in every other square the order is the other way round. */
+function squareOf(laid: readonly Wires[], port: number, number: number): Square {
+  const nodes = number % 2 === 0 ? laid : laid.toReversed();
+  const square: Record<Traffic, Record<RulesetName, number[]>> = { connect: noRates(), echo: noRates() };
+  for (let turn = 0; turn < rulesets.length; turn++) {
+    const awake = turned(rulesets, number + turn);
+    for (const [node, wires] of laid.entries()) wires.wake(tableOf(awake[node]!), rulesets.map(tableOf));
+    for (const what of ["connect", "echo"] as const)
+      for (const family of [4, 6] as const) {
+        const rates = Wires.rates(what, { wires: nodes, family, port, seconds });
+        for (const [i, rate] of rates.entries()) square[what][awake[laid.indexOf(nodes[i]!)]!].push(rate);
+      }
   }
-  return rates;
+  return square;
 }
 
-/** Who is first in one turn is last in another. */
+const noRates = (): Record<RulesetName, number[]> => ({ empty: [], none: [], few: [], all: [] });
+
 function turned<T>(list: readonly T[], turn: number): readonly T[] {
   const from = turn % list.length;
-  const next = [...list.slice(from), ...list.slice(0, from)];
-  return Math.floor(turn / list.length) % 2 === 0 ? next : next.toReversed();
+  return [...list.slice(from), ...list.slice(0, from)];
 }
 
 /** Both pods are in there, as pods of a node are: where nothing else is to be done, both are looked up. */
 const podRanges = [parseCidr("10.0.0.0/8")!, parseCidr("fd00:10::/32")!];
 
-const seconds = 0.05;
-
-/** Of both families, taken together. */
-function ratesOf(wires: Wires, port: number): Rates {
-  const both = (what: keyof Rates) =>
-    ([4, 6] as const).reduce((sum, family) => sum + wires.rate(what, family, port, seconds), 0) / 2;
-  return { connect: both("connect"), echo: both("echo") };
-}
+/** Of each node, each time. */
+const seconds = 0.25;
 
 /** Ten of them, among which those that decide about the two pods, and others of theirs: the measured walk is the same. */
 function fewPolicies(state: State, { client, server, by }: AllowedPair): State {

@@ -10,6 +10,14 @@ export interface Ends {
   readonly server: { readonly 4: string; readonly 6: string };
 }
 
+/** How long each of some wires is measured. */
+export interface Measuring {
+  readonly wires: readonly Wires[];
+  readonly family: 4 | 6;
+  readonly port: number;
+  readonly seconds: number;
+}
+
 export class Wires {
   readonly node: string;
   private readonly names: Record<"client" | "node" | "server", string>;
@@ -83,11 +91,13 @@ export class Wires {
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
 
-  /** Connections, or round trips on one connection, a second of the processor. */
-  rate(what: "connect" | "echo", family: 4 | 6, port: number, seconds: number): number {
-    const [address, server] = [this.ends.server[family], this.servers.get(family)!];
-    const words = [this.traffic, what, address, `${port}`, `${seconds}`, `${server.pid}`];
-    return Number(this.inside(this.names.client, [...onOneCore, ...words]));
+  /** Connections, or round trips on one connection, a second of the processor: on each of these wires, which take turns. */
+  static rates(what: "connect" | "echo", { wires, family, port, seconds }: Measuring): readonly number[] {
+    const lanes = wires.map(({ names, ends, servers }) =>
+      [`/run/netns/${names.client}`, ends.server[family], servers.get(family)!.pid].join(),
+    );
+    const [command, ...words] = [...onOneCore, wires[0]!.traffic, what, `${seconds}`, `${port}`, ...lanes];
+    return run(command, words).trim().split("\n").map(Number);
   }
 
   close(): void {

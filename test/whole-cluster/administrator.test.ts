@@ -103,8 +103,14 @@ describe("installed by the README", () => {
   });
 });
 
+/** The API server asks a webhook whose Service it cannot reach yet in vain, and ignores that: a moment later it can. */
+async function warningsOf(doing: "apply" | "delete"): Promise<string> {
+  return (await admin.run("kubectl", [doing, "--dry-run=server", "-f", file("guard.yaml")])).stderr;
+}
+
 describe("a policy that overrides a NetworkPolicy", () => {
   it("is warned of by the webhook, with a certificate of its own", long, async () => {
+    await expect.poll(() => warningsOf("apply"), soon).not.toBe("");
     const { stderr, stdout } = await admin.run("kubectl", ["apply", "-f", file("guard.yaml")]);
     expect(stdout).toContain("clusternetworkpolicy.policy.networking.k8s.io/guard created");
     expect(stderr).toContain("Warning: overrides NetworkPolicy payments/allow-shop: denies");
@@ -311,8 +317,9 @@ describe("changes of the installation", () => {
       await forward.end();
     }
     // To apply it again took nothing from what the controllers wrote.
-    const { stderr } = await admin.run("kubectl", ["delete", "--dry-run=server", "-f", file("guard.yaml")]);
-    expect(stderr).toMatch(/Warning: \d+ connections that are denied today become allowed/);
+    await expect
+      .poll(() => warningsOf("delete"), soon)
+      .toMatch(/Warning: \d+ connections that are denied today become allowed/);
   });
 });
 

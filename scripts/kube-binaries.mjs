@@ -66,7 +66,7 @@ function places(name) {
   return folders.flat().map((folder) => join(folder, name));
 }
 
-function isExecutable(path) {
+export function isExecutable(path) {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -1,8 +1,8 @@
 // What a whole cluster on one machine takes, beside the programs of Kubernetes, which can be fetched.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { isExecutable } from "../../scripts/kube-binaries.mjs";
 
 /** By the Debian package that has it. */
 const commands = {
@@ -35,13 +35,4 @@ export function whyNoWholeCluster() {
 
 function isInPath(command) {
   return process.env.PATH.split(delimiter).some((folder) => isExecutable(join(folder, command)));
-}
-
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -88,7 +88,8 @@ class Conversation {
     command: readonly string[],
     readonly file: NamelessFile,
   ) {
-    // JSON is written in large pieces, other answers a few letters at a time. Errors belong between the answers. There is no home for it to write its history to.
+    // JSON is written in large pieces, other answers a few letters at a time. Errors belong between the answers. There is no
+    // home for it to write its history to.
     this.#child = spawn("sh", ["-c", 'exec "$@" -j -i 2>&1', "sh", ...command], {
       stdio: ["pipe", "pipe", "ignore", file.descriptor],
       env: { ...process.env, HOME: "/nonexistent" },

@@ -1,9 +1,16 @@
-// Rulesets that differ in all that the agent's do, and agree on two things: UDP port 7 is denied, UDP port 9 is allowed.
+// Rulesets that differ in all that the agent's do, and agree on two things: UDP port 7 is denied, UDP port 9 is allowed. As in the
+// agent's, every walk ends by asking whether the rules are still those it began with (packages/agent/src/ruleset/walk-state.ts):
+// who is at the other end and what is said about him are two lookups, and a transaction may come between them.
+
+const [unsettled, settled] = ["meta priority set ffff:0", "meta priority set none"];
+
+/** Of two tables that judge beside each other, one is through with a packet before the other begins. */
+const priorities = { first: -10, second: -8 };
 
 /**
  * @param {number} number
  * @param {{ hook: "output" | "forward"; address: string }} packets which ones are judged, and where they go
- * @returns {(generation: number) => import("@tierwall/agent").Ruleset}
+ * @returns {(generation: number, place: "first" | "second") => import("@tierwall/agent").Ruleset}
  */
 export function wish(number, packets = { hook: "output", address: "127.0.0.1" }) {
   const verdicts = new Map([["1:1", "goto p_deny"]]);
@@ -21,27 +28,46 @@ export function wish(number, packets = { hook: "output", address: "127.0.0.1" })
   const mine = `3:${(number + 1).toString(16)}`;
   identities.set(packets.address, mine);
   verdicts.set(mine, "goto p_deny");
-  chains.set("t_deny", { rules: ['counter name "r_deny"', "drop"] });
   const size = { size: number % 7 === 0 ? 4000 : 5000 };
-  return (generation) => ({
+  const hook = (/** @type {number} */ priority) =>
+    `type filter hook ${packets.hook} priority ${priority}; policy accept;`;
+  return (generation, place) => ({
     chains: new Map([
       ...chains,
+      ["t_deny", { rules: ['counter name "r_deny"', unlessSame(generation), "drop"] }],
+      ["outdated", { rules: [unsettled] }],
       [
-        "judge",
+        "walk",
         {
-          hook: `type filter hook ${packets.hook} priority -10; policy accept;`,
           rules: [
-            `meta mark 0x${generation.toString(16).padStart(8, "0")} accept`,
-            "meta priority set ip daddr map @ident4",
+            `${unsettled} meta priority set ip daddr map @ident4`,
             "meta priority vmap @tier",
+            unlessSame(generation),
+            `${settled} accept`,
           ],
+        },
+      ],
+      [packets.hook, { hook: hook(priorities[place]), rules: ["goto walk"] }],
+      [
+        `${packets.hook}_again`,
+        {
+          hook: hook(priorities[place] + 1),
+          rules: ["meta priority != ffff:0 accept", "jump walk", "drop"],
         },
       ],
     ]),
     sets: new Map([
+      ["now", { kind: "set", type: "mark", flags: [], size: 4, elements: new Map([[hex(generation), ""]]) }],
       ["ident4", { kind: "map", type: "ipv4_addr : classid", flags: [], ...size, elements: identities }],
       ["tier", { kind: "map", type: "classid : verdict", flags: [], elements: verdicts }],
     ]),
     counters: new Set(["r_deny"]),
   });
 }
+
+/** @param {number} generation */
+const unlessSame = (generation) =>
+  `meta mark & ${hex(generation)} | ${hex(generation)} != @now goto outdated`;
+
+/** @param {number} value */
+const hex = (value) => `0x${value.toString(16).padStart(8, "0")}`;

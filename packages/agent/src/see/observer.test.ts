@@ -47,6 +47,7 @@ function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { 
     readCounters: () => Promise.resolve(done(counters)),
     every: 60_000,
     series: 10,
+    cut: { list: () => Promise.resolve(done([])), onCut: () => undefined },
     onTrouble: (message) => troubles.push(message),
     ...more,
   });
@@ -99,6 +100,29 @@ describe("counts", () => {
     ]);
     expect(await it.metric("tierwall_cut_connections_total")).toEqual(["tierwall_cut_connections_total 2"]);
     expect(it.observer.cutConnections).toBe(2);
+  });
+
+  it("of cut connections that grow make it look which they are", async () => {
+    let looks = 0;
+    const list = () => Promise.resolve(done(looks++ < 1 ? [] : [connection]));
+    const connection = {
+      id: "1",
+      protocol: "TCP",
+      source: { address: "10.0.0.1", port: 40_000 },
+      destination: { address: "10.0.0.2", port: 80 },
+    };
+    const cut: (readonly unknown[])[] = [];
+    const it = observing({ cut: { list, onCut: (connections) => cut.push(connections) } });
+    await it.observer.start();
+    await it.count({ cut: 0 });
+    expect([looks, it.observer.lastCut]).toEqual([1, []]);
+    await it.count({ cut: 1 });
+    expect(cut).toMatchObject([
+      [{ protocol: "TCP", destination: { address: "10.0.0.2", kind: "external" } }],
+    ]);
+    expect(it.observer.lastCut).toEqual(cut[0]);
+    await it.observer.stop();
+    expect(looks).toBe(2);
   });
 
   it("of identities are of those that differ", async () => {

@@ -90,6 +90,19 @@ describe("counts", () => {
     expect(troubles).toEqual([expect.stringContaining("counted from zero")]);
   });
 
+  it("that cannot be kept are complained about at the start, once, with what to do", async () => {
+    writeFileSync(join(folder, "file"), "");
+    const it = observing({ stateFile: join(folder, "file/hits.json") });
+    await it.observer.start();
+    await it.count({ r_a: 5 });
+    await it.observer.stop();
+    expect(troubles).toEqual([
+      expect.stringMatching(
+        /^`.*\/file\/hits\.json` cannot be written, .*; --state-dir takes another folder$/,
+      ),
+    ]);
+  });
+
   it("of unknown pods and cut connections are metrics of their own", async () => {
     const it = observing();
     await it.count({ unknown_egress: 3, unknown_ingress: 2, cut: 1 });

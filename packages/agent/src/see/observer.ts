@@ -68,6 +68,7 @@ export class Observer {
   #saved = Number.NEGATIVE_INFINITY;
   #saidOthers = false;
   #saidUnread = false;
+  #saidUnsaved = false;
   #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
 
   /** Throws where the audit log cannot be opened. */
@@ -97,6 +98,8 @@ export class Observer {
   async start(): Promise<void> {
     await this.#startUlogd();
     await this.#cut.start();
+    // Whether counts will be kept is better known now than when they are lost.
+    this.#save();
     const { every } = this.#options;
     const read = () => this.read().catch((cause: unknown) => this.#unread(String(cause)));
     this.#timer = setInterval(() => void read(), every).unref();
@@ -169,7 +172,7 @@ export class Observer {
     if (performance.now() - this.#saved > saveEvery) this.#save();
   }
 
-  /** Said once, and again when it had worked in between. */
+  /** Said once, and again when it had worked in between, as whatever stays so. */
   #unread(message: string): void {
     if (!this.#saidUnread) this.#options.onTrouble(`counters cannot be read: ${message}`);
     this.#saidUnread = true;
@@ -179,8 +182,13 @@ export class Observer {
     this.#saved = performance.now();
     try {
       writeStateFile(this.#options.stateFile, this.#counts.saved());
+      this.#saidUnsaved = false;
     } catch (cause) {
-      this.#options.onTrouble(`counts are not kept over a restart: ${String(cause)}`);
+      if (!this.#saidUnsaved)
+        this.#options.onTrouble(
+          `\`${this.#options.stateFile}\` cannot be written, so that counts are lost with the agent: ${messageOf(cause)}; --state-dir takes another folder`,
+        );
+      this.#saidUnsaved = true;
     }
   }
 
@@ -228,6 +236,8 @@ export class Observer {
     await this.#ulogd.start();
   }
 }
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** On a node that only watches, every denial is one that would be. */
 function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, BookEntry> {

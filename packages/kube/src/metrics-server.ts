@@ -67,7 +67,8 @@ function listening(server: Server, { host, port }: ListenAddress): Promise<void>
         ),
       ),
     );
-    server.listen(port, host, resolve);
+    // Left to Node, all addresses are also those of a kernel that was started without IPv6.
+    server.listen(port, host === "::" ? undefined : host, resolve);
   });
 }
 

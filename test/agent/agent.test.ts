@@ -238,6 +238,31 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await expectReachedIn(node, [8080]);
   });
 
+  it("can be asked about meanwhile", async () => {
+    const node = await labOnTrial();
+    const applied = trial(node, "--confirm", "60s");
+    await applied.says("on trial");
+    const asked = new RunningAgent(node.tierwall("agent", "status", "--control", node.control, "-o", "json"));
+    await asked.exit;
+    expect(JSON.parse(asked.output.join("\n"))).toMatchObject({
+      node: "n1",
+      pods: { programmed: 2, waiting: 0 },
+      policies: 1,
+      rules: 2,
+      lastApply: { wrote: "whole table" },
+      trial: { until: expect.stringMatching(/^\d{4}-/) as string },
+      source: [{ ok: true, state: "read once" }],
+    });
+    await applied.stop();
+  });
+
+  it("are doubted where no pod of the node is known", async () => {
+    const node = await labOnTrial();
+    const applied = trial(node, "--confirm", "2s", "--node", "n9");
+    await applied.says("there is no node n9");
+    expect(await applied.exit).toBe(1);
+  });
+
   it("stay when somebody does", async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "60s");

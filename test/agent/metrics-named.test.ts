@@ -16,6 +16,7 @@ const { metrics } = new Observer({
   readCounters: () => Promise.resolve({ ok: true, value: new Map() }),
   every: 60_000,
   series: 10,
+  cut: { list: () => Promise.resolve({ ok: true, value: [] }), onCut: () => undefined },
   onTrouble: (message) => expect.unreachable(message),
 });
 const exported = new Set(

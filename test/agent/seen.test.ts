@@ -187,6 +187,33 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     expect(cuts()).toHaveLength(1);
   });
 
+  it("is named by the agent itself, whether there is an audit log or not", async () => {
+    lab.write("manifests/policy.yaml", ingressOfB([8080, 9090]));
+    const agent = await RunningAgent.ready(lab);
+    const talker = lab.talk("a", lab.addressOf("b"), 9090);
+    await talker.echo();
+    lab.write("manifests/policy.yaml", ingressOfB([8080]));
+    await agent.says("rules are in the kernel");
+    const named = () => agent.said.split("\n").filter((line) => line.includes("connection was cut"));
+    await vi.waitFor(async () => {
+      await hits();
+      expect(named()).toHaveLength(1);
+    }, patience);
+    expect(JSON.parse(named()[0]!)).toMatchObject({
+      protocol: "TCP",
+      source: { address: "10.9.0.11", kind: "pod", pod: "shop/a" },
+      destination: { address: "10.9.0.12", port: 9090, kind: "pod", pod: "shop/b" },
+    });
+    expect(await said("agent", "status")).toMatch(
+      /ago: shop\/a \(10\.9\.0\.11:\d+\) → shop\/b \(10\.9\.0\.12:9090\) TCP$/m,
+    );
+    // Nor is it news to the next agent.
+    await agent.stop();
+    const next = await RunningAgent.ready(lab);
+    await hits();
+    expect(next.said).not.toContain("connection was cut");
+  });
+
   it("is shown as it was opened, also where the other end speaks first", async () => {
     lab.write("manifests/policy.yaml", ingressOfB([9091]));
     const server = lab.start("b", process.execPath, [

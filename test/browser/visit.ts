@@ -17,6 +17,7 @@ export const screens = {
   laptop: { width: 1280, height: 720 },
   wide: { width: 1600, height: 1000 },
   phone: { width: 390, height: 844 },
+  "small phone": { width: 320, height: 568 },
 } as const;
 
 export interface Visit {
@@ -61,12 +62,13 @@ export async function visit(
   { theme = "light", screen = "laptop", reducedMotion = true }: Look,
   meanwhile: (visit: Visit) => Promise<void>,
 ): Promise<void> {
+  const isPhone = screen.endsWith("phone");
   const context = await browser.newContext({
     viewport: screens[screen],
     colorScheme: theme,
     reducedMotion: reducedMotion ? "reduce" : "no-preference",
-    hasTouch: screen === "phone",
-    isMobile: screen === "phone",
+    hasTouch: isPhone,
+    isMobile: isPhone,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   try {

@@ -87,6 +87,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     ["test", ["t.yaml"], 0, /2 assertions|2 hold|passed/i],
     ["test", ["given.yaml", "--live"], 0, /2 assertions|2 hold|passed/i],
     ["preview", ["--apply", "deny-all.yaml"], 0, /newly denied/],
+    ["preview", ["-f", "deny-all.yaml"], 0, /newly denied/],
     ["preview", ["--delete", "NetworkPolicy/shop/only-cart"], 0, /newly allowed/],
     ["validate", [], 0, /1 policy, 3 pods/],
     ["lint", ["--max-severity", "error"], 0, /./],

@@ -1,10 +1,11 @@
-import type { Cidr, Cluster, Tiers } from "@tierwall/core";
+import type { Cluster, Tiers } from "@tierwall/core";
 import type { Situation, SituationSource } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { Applied } from "./kernel/kernel-table.js";
 import type { Outcome } from "./kernel/outcome.js";
 import { LatestWins } from "./loop/latest-wins.js";
 import { localRanges, sameRanges } from "./loop/local-ranges.js";
+import { nodeDoubts } from "./loop/node-doubts.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
 import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
 
@@ -107,21 +108,10 @@ export class Agent {
     const { options, compilerFor } = this.#parts;
     const ranges = localRanges(options.node, options.localRanges, situation);
     if (this.#compiler === undefined || !sameRanges(this.#compiler.of.localRanges, ranges)) {
-      this.#warnAbout(ranges, situation);
       const of = { ...options, localRanges: ranges };
+      for (const doubt of nodeDoubts(of, situation.cluster)) this.#parts.log.warn(doubt);
       this.#compiler = { of, compiler: compilerFor(of) };
     }
     return { options: this.#compiler.of, compiler: this.#compiler.compiler };
-  }
-
-  #warnAbout(ranges: readonly Cidr[], { cluster }: Situation): void {
-    const { options, log } = this.#parts;
-    const { node, unknownPods } = options;
-    if (!cluster.nodes.has(node))
-      log.warn(`there is no node ${node}, and no pod runs on it: is --node right?`);
-    if (ranges.length === 0 && unknownPods === "deny")
-      log.warn(
-        `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
-      );
   }
 }

@@ -31,7 +31,7 @@ export interface AgentFlags extends NodeFlags {
 }
 
 export function withAgentFlags(command: Command): Command {
-  return withNodeFlags(withSourceFlags(command), " (default: the podCIDRs of the Node)")
+  return withNodeFlags(withSourceFlags(command))
     .addOption(
       new Option("--table <name>", "the name of the nftables table").argParser(tableName).default("tierwall"),
     )

@@ -48,6 +48,36 @@ describe("tierwall nft", () => {
     expect(stdout).toContain("10.0.0.2 # shop/other");
   });
 
+  it("holds back unknown pods in the range that the Node has, and in another that is given, as the agent does", () => {
+    const folder = folderOf({
+      "now.yaml": `${cluster("80")}---\napiVersion: v1\nkind: Node\nmetadata: { name: worker-1 }\nspec: { podCIDRs: [10.0.0.0/24] }\n`,
+    });
+    const of = (...more: readonly string[]) =>
+      tierwall(["nft", "-f", "now.yaml", "--node", "worker-1", ...more], { cwd: folder }).stdout;
+    expect(of()).toContain("ip saddr 10.0.0.0/24 goto unknown_egress");
+    expect(of("--pod-range", "10.0.0.0/28")).toContain("ip saddr 10.0.0.0/28 goto unknown_egress");
+    expect(of("--pod-range", "10.0.0.0/28")).not.toContain("10.0.0.0/24");
+    expect(of("--unknown-pods", "allow")).not.toContain("unknown_egress");
+  });
+
+  it("has what sends DNS queries to the agent, where a rule names a domain", () => {
+    const names = `
+---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: outside }
+spec:
+  tier: Admin
+  priority: 1
+  subject: { namespaces: {} }
+  egress: [{ action: Accept, to: [{ domainNames: [example.com] }] }]
+`;
+    const folder = folderOf({ "now.yaml": cluster("80") + names });
+    const { stdout } = tierwall(["nft", "-f", "now.yaml", "--node", "worker-1"], { cwd: folder });
+    expect(stdout).toContain("chain dns_in {");
+    expect(nft("--node", "worker-1").stdout).not.toContain("chain dns_in");
+  });
+
   it("--diff prints what another state changes, and is status 1", () => {
     const { status, stdout } = nft("--node", "worker-1", "--diff", "later.yaml");
     expect(status).toBe(1);

@@ -84,8 +84,11 @@ async function tellDifference(
 
 type Table = NonNullable<ReturnType<typeof tableOf>>;
 
-function tableOf(agent: typeof Agent, { cluster, tiers }: State, flags: NftFlags) {
-  const options = nodeOptionsOf(flags.node, flags);
+/** As the agent makes it of the same state and options. */
+function tableOf(agent: typeof Agent, state: State, flags: NftFlags) {
+  const { cluster, tiers } = state;
+  const given = nodeOptionsOf(flags.node, flags);
+  const options = { ...given, localRanges: agent.localRanges(given.node, given.localRanges, state) };
   if (!cluster.nodes.has(options.node)) {
     const known = [...cluster.nodes.keys()];
     const hint = known.length === 0 ? {} : { hint: `Nodes are ${known.slice(0, 10).join(", ")}.` };
@@ -94,6 +97,6 @@ function tableOf(agent: typeof Agent, { cluster, tiers }: State, flags: NftFlags
     return undefined;
   }
   const program = new agent.NodeCompiler(options, agent.modesOf).compile(cluster, tiers);
-  const ruleset = agent.frame(program, options, firstGeneration);
+  const ruleset = agent.frameFor({ program, options })(firstGeneration, "first");
   return { ruleset, annotations: agent.annotationsOf(ruleset, program, cluster) };
 }

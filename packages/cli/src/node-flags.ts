@@ -15,12 +15,11 @@ export interface NodeFlags {
   readonly logRate: number;
 }
 
-/** `usualRange`: where the range comes from if it is not given, for those who can tell. */
-export function withNodeFlags(command: Command, usualRange = ""): Command {
+export function withNodeFlags(command: Command): Command {
   return command
     .option(
       "--pod-range <cidr>",
-      `the range that pods of this node get their addresses from (repeatable)${usualRange}`,
+      "the range that pods of this node get their addresses from (repeatable) (default: the podCIDRs of the Node)",
       collectWith(cidr),
     )
     .addOption(

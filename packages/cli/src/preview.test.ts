@@ -107,8 +107,6 @@ not looked at: API server (not in the input)
   });
 
   it.each([
-    [[], "nothing to preview; name objects with `--apply FILE`"],
-    [["-f", "deny.yaml"], "what `-f` names is the state that they change"],
     [["--apply", "nowhere.yaml"], "`nowhere.yaml` cannot be read: it does not exist"],
     [["--apply", "broken.yaml"], "`Denied`"],
     [["--delete", "NetworkPolicy/shop/opne"], "did you mean `shop/open`?"],
@@ -119,5 +117,32 @@ not looked at: API server (not in the input)
     const { status, stdout, stderr } = preview(args);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(why);
+  });
+
+  const without = (args: readonly string[], cwd: string) =>
+    tierwall(["preview", ...args], { cwd, env: { KUBECONFIG: "/nowhere/kubeconfig" } });
+
+  it("exits with 2 where there is nothing to preview", () => {
+    const { status, stderr } = without([], folder);
+    expect([status, stderr]).toEqual([
+      2,
+      "nothing to preview; name objects with `--apply FILE`, or with `--delete KIND/NAME`\n",
+    ]);
+  });
+
+  it("takes -f alone for what would be applied to the cluster", () => {
+    const { status, stdout, stderr } = without(["-f", "deny.yaml"], folder);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      /^-f alone is what would be applied to the cluster[^]*TW1009[^]*\/nowhere\/kubeconfig/,
+    );
+  });
+
+  it("takes what tierwall.yaml names for the state, not for what would be applied", () => {
+    const configured = folderOf({ "tierwall.yaml": "filename: [cluster.yaml]\n", "cluster.yaml": cluster });
+    const { status, stderr } = without([], configured);
+    expect(status).toBe(2);
+    expect(stderr).toContain("nothing to preview");
+    expect(stderr).toContain("what `-f` names is the state that they change");
   });
 });

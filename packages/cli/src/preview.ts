@@ -53,7 +53,7 @@ export function addPreview(program: Command, finish: (status: number) => void): 
       "after",
       `
 Examples:
-  # Before kubectl apply, in the current cluster
+  # Before kubectl apply, in the current cluster; -f alone means the same
   tierwall preview --apply deny-all-ingress.yaml
 
   # The same for a cluster in files
@@ -70,7 +70,10 @@ Examples:
 
 Exit status: 0 when there is an answer, 1 when --fail-on names something that was found, 2 bad input.`,
     )
-    .action(async (flags: PreviewFlags) => finish(await runPreview(flags)));
+    .action(async (flags: PreviewFlags, command: Command) => {
+      const isOnLine = command.getOptionValueSource("filename") === "cli";
+      finish(await runPreview(isOnLine ? asKubectl(flags) : flags));
+    });
 }
 
 function collectRemovals(value: string, previous: readonly Removal[] | undefined): readonly Removal[] {
@@ -86,6 +89,16 @@ function parseFailures(value: string): readonly Failure[] {
       throw new InvalidArgumentError(`\`${part}\` is not one of ${failures.join(", ")}.`);
     return known;
   });
+}
+
+/** Whoever would go on with `kubectl apply -f FILE` asks with `-f FILE` alone, and means the cluster. */
+function asKubectl(flags: PreviewFlags): PreviewFlags {
+  const { filename, apply, delete: remove, ...rest } = flags;
+  if (apply !== undefined || remove !== undefined) return flags;
+  talk(
+    "-f alone is what would be applied to the cluster; beside --apply or --delete it is the state instead",
+  );
+  return { ...rest, ...(filename === undefined ? {} : { apply: filename }) };
 }
 
 async function runPreview(flags: PreviewFlags): Promise<number> {

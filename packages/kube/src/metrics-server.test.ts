@@ -36,6 +36,14 @@ describe("the server", () => {
     expect((await get("/metrics", "POST"))[0]).toBe(405);
   });
 
+  it("at all addresses is found by those of IPv4, too", async () => {
+    const health = { broken: () => undefined, waitingFor: () => undefined };
+    const { port, close } = await serveMetrics(parseListenAddress(":0")!, metrics, health);
+    const { status } = await fetch(`http://127.0.0.1:${port}/metrics`);
+    await close();
+    expect(status).toBe(200);
+  });
+
   it("an address that is taken is an error that names it", async () => {
     const health = { broken: () => undefined, waitingFor: () => undefined };
     await expect(serveMetrics({ host: "127.0.0.1", port: server.port }, metrics, health)).rejects.toThrow(

@@ -61,9 +61,14 @@ export async function serveMetrics(
 function listening(server: Server, { host, port }: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) =>
-      reject(new Error(`metrics cannot be served at \`${host}:${port}\`: ${error.message}`)),
+      reject(
+        new Error(
+          `metrics cannot be served at \`${host}:${port}\`: ${error.message}; --metrics-address takes another`,
+        ),
+      ),
     );
-    server.listen(port, host, resolve);
+    // Left to Node, all addresses are also those of a kernel that was started without IPv6.
+    server.listen(port, host === "::" ? undefined : host, resolve);
   });
 }
 

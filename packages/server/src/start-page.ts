@@ -80,7 +80,8 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
 async function listening(server: Server, address: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     server.once("error", (error: NodeJS.ErrnoException) => resolve(refusal(error, address, port)));
-    server.listen(port, address, () => resolve(undefined));
+    // Left to Node, all addresses are also those of a kernel that was started without IPv6.
+    server.listen(port, address === "::" ? undefined : address, () => resolve(undefined));
   });
 }
 

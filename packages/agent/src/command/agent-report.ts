@@ -113,6 +113,7 @@ export class AgentReport {
       source,
       ...(audit === undefined ? {} : { audit }),
       cutConnections: observer.cutConnections,
+      ...(observer.lastCut.length === 0 ? {} : { lastCut: observer.lastCut }),
       ...(dns.queries === 0 ? {} : { dns: dnsFigures(last?.programmed, dns) }),
       memory: process.memoryUsage.rss(),
     };

@@ -7,6 +7,7 @@ import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js"
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { markField } from "../ruleset/connection-mark.js";
+import { connectionsMarked } from "../see/cut-connections.js";
 import { Observer } from "../see/observer.js";
 import { DnsCounts } from "./dns-counts.js";
 
@@ -99,6 +100,14 @@ function observerOf(options: AgentOptions, log: Logger, table: KernelTable): Obs
     ...(auditLog === undefined || node.log === undefined
       ? {}
       : { audit: { log: auditLog, group: node.log.group, folder: join(dirname(control), "ulogd") } }),
+    cut: {
+      list: () => connectionsMarked(markField(node.connectionMask).denied),
+      onCut: (connections, more) => {
+        for (const { at: _, ...connection } of connections)
+          log.info(connection, "an established connection was cut: the rules do not allow it any more");
+        if (more > 0) log.info({ more }, "more established connections were cut");
+      },
+    },
     onTrouble: (message) => log.warn(message),
   });
 }

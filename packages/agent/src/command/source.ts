@@ -69,7 +69,8 @@ const mostErrors = 20;
 function filesState(errors: readonly Diagnostic[]): string {
   const [first] = errors;
   if (first === undefined) return "watched";
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more errors` : "";
+  const others = errors.length - 1;
+  const more = others === 0 ? "" : `, and ${others} more ${others === 1 ? "error" : "errors"}`;
   return `${placeText(first.place)}${first.message}${more}`;
 }
 

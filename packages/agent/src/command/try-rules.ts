@@ -1,17 +1,21 @@
 import type { Situation, SituationSource } from "@tierwall/kube";
 import type { Logger } from "pino";
-import type { Turn } from "../agent.js";
+import type { Agent, Turn } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NodeCompiler } from "../compile/node-compiler.js";
 import { type Guard, parseGuard, watchGuards } from "../kernel/guards.js";
 import type { TrialEnd } from "../kernel/kernel-table.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { localRanges } from "../loop/local-ranges.js";
+import { nodeDoubts } from "../loop/node-doubts.js";
+import { ProgrammingWindow } from "../loop/programming-window.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
+import type { AgentStatus } from "../see/status.js";
 import { agentLog } from "./agent-log.js";
 import { AgentReport } from "./agent-report.js";
+import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
 import { stopSignal } from "./run-agent.js";
 import { openSource } from "./source.js";
@@ -102,6 +106,8 @@ async function begin(
   const turn = await Promise.race([turnFor(options, source.value.source), errors]);
   await source.value.source.stop();
   if (!turn.ok) return turn;
+  new DiagnosticsLog(log).say(turn.value.situation.diagnostics);
+  for (const doubt of nodeDoubts(turn.value.options, turn.value.situation.cluster)) log.warn(doubt);
   const onlyRules = node.table.generation === 0;
   if (onlyRules) {
     const applied = await node.table.apply(() => noRules);
@@ -110,7 +116,15 @@ async function begin(
   const tried = await node.enforcement.tryOut(turn.value, wait);
   if (!tried.ok) return tried;
   node.observer.programmed(turn.value.program, turn.value.situation.cluster);
-  const served = await serveTrial(options, log, node);
+  const report = new AgentReport(options, log);
+  const pods = podsOf(turn.value);
+  const sinceSeen = performance.now() - turn.value.situation.since;
+  report.programmed(
+    { ...turn.value, applied: tried.value, waited: [], sinceSeen },
+    { metrics: node.observer.metrics, pods },
+  );
+  const read = source.value.status().map(({ what }) => ({ what, ok: true, state: "read once" }));
+  const served = await serveTrial(options, node, () => report.status(node, pods, read));
   if (!served.ok) {
     await node.table.giveUp();
     return served;
@@ -136,22 +150,28 @@ async function turnFor({ node }: AgentOptions, source: SituationSource): Promise
   return done({ situation, program, options });
 }
 
+/** All of them: what is tried is not followed. */
+function podsOf({ options, situation: { cluster } }: Turn): Agent["pods"] {
+  const window = new ProgrammingWindow(options.node);
+  window.seen(cluster, 0);
+  return { programmed: window.waiting, waiting: 0 };
+}
+
 async function serveTrial(
-  options: AgentOptions,
-  log: Logger,
+  { control }: AgentOptions,
   node: EnforcedNode,
+  status: () => AgentStatus,
 ): Promise<Outcome<() => Promise<void>>> {
-  const report = new AgentReport(options, log);
   const answer = (outcome: Outcome<void>, text: string): ControlAnswer<string> =>
     outcome.ok ? { ok: true, value: text } : outcome;
   try {
-    const control = await serveControl(options.control, {
-      status: () => report.status(node, { programmed: 0, waiting: 0 }, []),
+    const served = await serveControl(control, {
+      status,
       hits: () => node.observer.hits(),
       confirm: async () => answer(await node.table.confirm(), "the rules are confirmed, and stay"),
       giveUp: async () => answer(await node.table.giveUp(), "the rules that were there before are back"),
     });
-    return done(control.close);
+    return done(served.close);
   } catch (cause) {
     return failed(cause instanceof Error ? cause.message : String(cause));
   }

@@ -69,7 +69,8 @@ export class Enforcement {
   }
 }
 
-function frameFor({ program, options }: Turn): FrameOf {
+/** All of the table that a program makes, but for its generation and its place. */
+export function frameFor({ program, options }: Pick<Turn, "program" | "options">): FrameOf {
   const additions: Additions =
     program.names.length === 0
       ? {}

@@ -1,11 +1,10 @@
-import { type Cidr, parseCidr } from "@tierwall/core";
-import type { Situation } from "@tierwall/kube";
+import { type Cidr, parseCidr, type State } from "@tierwall/core";
 
 /** Where pods of a node get their addresses from: as configured, or else as the Node object says. */
 export function localRanges(
   node: string,
   configured: readonly Cidr[],
-  { podRanges }: Pick<Situation, "podRanges">,
+  { podRanges }: Pick<State, "podRanges">,
 ): readonly Cidr[] {
   if (configured.length > 0) return configured;
   return (podRanges.get(node) ?? []).flatMap((text) => parseCidr(text) ?? []);

@@ -282,9 +282,19 @@ describe("the file", () => {
     expect(open).toHaveLength(1);
   });
 
-  it("that cannot be opened is named", () => {
+  it("comes with its folder", () => {
     const there = join(folder, "no/such/folder/audit.log");
-    expect(() => new LineLog(there, none)).toThrow(there);
+    const log = new LineLog(there, none);
+    log.write({ n: 1 });
+    log.close();
+    expect(readFileSync(there, "utf8")).toBe('{"n":1}\n');
+  });
+
+  it("that cannot be opened is named, with the option that takes another", () => {
+    const there = join(file, "audit.log");
+    expect(() => new LineLog(there, none)).toThrow(
+      new RegExp(`^\`${there}\` cannot be opened .*; --audit-log takes another$`),
+    );
   });
 
   it("that is on a full disk takes no lines, and is complained about once", () => {

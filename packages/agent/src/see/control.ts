@@ -46,7 +46,9 @@ export async function serveControl(
     rmSync(socket, { force: true });
     await listening(server, socket);
   } catch (cause) {
-    throw new Error(`\`${socket}\` cannot be listened at: ${messageOf(cause)}`, { cause });
+    throw new Error(`\`${socket}\` cannot be listened at: ${messageOf(cause)}; --control takes another`, {
+      cause,
+    });
   }
   return { close: () => closed(server) };
 }

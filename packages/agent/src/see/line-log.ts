@@ -1,4 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { makeFolder } from "@tierwall/kube";
 
 /** Where lines go: standard output, or a file that may be moved away under us. */
 export class LineLog {
@@ -55,9 +57,13 @@ export class LineLog {
 /** Addresses and names of pods are nobody else's business. */
 function open(file: string): number {
   try {
+    makeFolder(dirname(file), 0o750);
     return openSync(file, "a", 0o640);
   } catch (cause) {
-    throw new Error(`\`${file}\` cannot be opened for the audit log: ${messageOf(cause)}`, { cause });
+    throw new Error(
+      `\`${file}\` cannot be opened for the audit log: ${messageOf(cause)}; --audit-log takes another`,
+      { cause },
+    );
   }
 }
 

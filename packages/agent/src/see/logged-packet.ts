@@ -25,6 +25,9 @@ const protocols: Readonly<Record<number, string>> = {
   132: "SCTP",
 };
 
+/** `TCP`, or the number where it is none that policies know. */
+export const protocolName = (protocol: number): string => protocols[protocol] ?? String(protocol);
+
 /** Undefined for what is not of ours, or makes no sense. */
 export function parseLoggedPacket(line: string): LoggedPacket | undefined {
   let fields: Readonly<Record<string, unknown>>;
@@ -55,7 +58,7 @@ export function parseLoggedPacket(line: string): LoggedPacket | undefined {
     id,
     cut: cut !== undefined,
     ...turned(isReply, from, to),
-    protocol: protocols[protocol] ?? String(protocol),
+    protocol: protocolName(protocol),
     ...(hasPorts ? { ports: turned(isReply, fromPort, toPort) } : {}),
     ...(type === undefined || code === undefined ? {} : { icmp: { type, code } }),
   };

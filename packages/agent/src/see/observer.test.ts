@@ -47,6 +47,7 @@ function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { 
     readCounters: () => Promise.resolve(done(counters)),
     every: 60_000,
     series: 10,
+    cut: { list: () => Promise.resolve(done([])), onCut: () => undefined },
     onTrouble: (message) => troubles.push(message),
     ...more,
   });
@@ -89,6 +90,19 @@ describe("counts", () => {
     expect(troubles).toEqual([expect.stringContaining("counted from zero")]);
   });
 
+  it("that cannot be kept are complained about at the start, once, with what to do", async () => {
+    writeFileSync(join(folder, "file"), "");
+    const it = observing({ stateFile: join(folder, "file/hits.json") });
+    await it.observer.start();
+    await it.count({ r_a: 5 });
+    await it.observer.stop();
+    expect(troubles).toEqual([
+      expect.stringMatching(
+        /^`.*\/file\/hits\.json` cannot be written, .*; --state-dir takes another folder$/,
+      ),
+    ]);
+  });
+
   it("of unknown pods and cut connections are metrics of their own", async () => {
     const it = observing();
     await it.count({ unknown_egress: 3, unknown_ingress: 2, cut: 1 });
@@ -99,6 +113,29 @@ describe("counts", () => {
     ]);
     expect(await it.metric("tierwall_cut_connections_total")).toEqual(["tierwall_cut_connections_total 2"]);
     expect(it.observer.cutConnections).toBe(2);
+  });
+
+  it("of cut connections that grow make it look which they are", async () => {
+    let looks = 0;
+    const list = () => Promise.resolve(done(looks++ < 1 ? [] : [connection]));
+    const connection = {
+      id: "1",
+      protocol: "TCP",
+      source: { address: "10.0.0.1", port: 40_000 },
+      destination: { address: "10.0.0.2", port: 80 },
+    };
+    const cut: (readonly unknown[])[] = [];
+    const it = observing({ cut: { list, onCut: (connections) => cut.push(connections) } });
+    await it.observer.start();
+    await it.count({ cut: 0 });
+    expect([looks, it.observer.lastCut]).toEqual([1, []]);
+    await it.count({ cut: 1 });
+    expect(cut).toMatchObject([
+      [{ protocol: "TCP", destination: { address: "10.0.0.2", kind: "external" } }],
+    ]);
+    expect(it.observer.lastCut).toEqual(cut[0]);
+    await it.observer.stop();
+    expect(looks).toBe(2);
   });
 
   it("of identities are of those that differ", async () => {

@@ -1,8 +1,10 @@
 import type { Cluster } from "@tierwall/core";
 import type { Outcome } from "../kernel/outcome.js";
 import type { BookEntry, NodeProgram } from "../ruleset/program.js";
+import { cutCounter } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
 import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
+import { type CutConnection, CutReport, type CutReportOptions } from "./cut-report.js";
 import { type HitsReport, hitsReport } from "./hits.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
@@ -32,6 +34,8 @@ export interface ObserverOptions {
     /** For the configuration of ulogd, and the socket between it and us. */
     readonly folder: string;
   };
+  /** Which connections are cut, and whom to tell. */
+  readonly cut: Pick<CutReportOptions, "list" | "onCut">;
   readonly onTrouble: (message: string) => void;
 }
 
@@ -40,8 +44,9 @@ const saveEvery = 60_000;
 
 /*
  *   kernel ──► counters ──► Counts ──┬──► RuleSeries ──► /metrics
- *     │                              ├──► state file ──► hits
- *     │                              └──► Suppressed ─┐
+ *     │ │                            ├──► state file ──► hits
+ *     │ │                            └──► Suppressed ─┐
+ *     │ └──► marks ──► CutReport                      │
  *     └──► NFLOG ──► ulogd ──► LoggedPacket ──► Audit ┴──► LineLog
  */
 export class Observer {
@@ -49,6 +54,7 @@ export class Observer {
   readonly #options: ObserverOptions;
   readonly #counts: Counts;
   readonly #series: RuleSeries;
+  readonly #cut: CutReport;
   readonly #audit: Audit | undefined;
   readonly #log: LineLog | undefined;
   /** The sums of another run are another counting. */
@@ -62,6 +68,7 @@ export class Observer {
   #saved = Number.NEGATIVE_INFINITY;
   #saidOthers = false;
   #saidUnread = false;
+  #saidUnsaved = false;
   #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
 
   /** Throws where the audit log cannot be opened. */
@@ -71,6 +78,7 @@ export class Observer {
     if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
     this.#counts = new Counts(options.node, saved);
     this.#series = new RuleSeries(this.metrics.registry, options.series);
+    this.#cut = new CutReport({ ...options.cut, onTrouble: options.onTrouble });
     if (options.audit === undefined) return;
     const log = new LineLog(options.audit.log, options.onTrouble);
     this.#log = log;
@@ -89,6 +97,9 @@ export class Observer {
 
   async start(): Promise<void> {
     await this.#startUlogd();
+    await this.#cut.start();
+    // Whether counts will be kept is better known now than when they are lost.
+    this.#save();
     const { every } = this.#options;
     const read = () => this.read().catch((cause: unknown) => this.#unread(String(cause)));
     this.#timer = setInterval(() => void read(), every).unref();
@@ -101,6 +112,7 @@ export class Observer {
   ): void {
     this.#book = this.#options.shadow ? watched(book) : book;
     this.#sets = ruleset.sets;
+    this.#cut.programmed(cluster);
     this.#audit?.programmed(this.#book, cluster);
   }
 
@@ -129,6 +141,11 @@ export class Observer {
     return this.#figures.cut;
   }
 
+  /** The last of them, the latest first. */
+  get lastCut(): readonly CutConnection[] {
+    return this.#cut.last;
+  }
+
   /** The audit log was moved away. */
   reopen(): void {
     this.#log?.reopen();
@@ -151,10 +168,11 @@ export class Observer {
     const grown = this.#counts.read(reading, this.#book);
     this.#export(grown);
     this.#suppress(this.#audit?.counted(grown) ?? 0);
+    if (grown.some(({ name }) => name === cutCounter)) await this.#cut.look(reading.at);
     if (performance.now() - this.#saved > saveEvery) this.#save();
   }
 
-  /** Said once, and again when it had worked in between. */
+  /** Said once, and again when it had worked in between, as whatever stays so. */
   #unread(message: string): void {
     if (!this.#saidUnread) this.#options.onTrouble(`counters cannot be read: ${message}`);
     this.#saidUnread = true;
@@ -164,8 +182,13 @@ export class Observer {
     this.#saved = performance.now();
     try {
       writeStateFile(this.#options.stateFile, this.#counts.saved());
+      this.#saidUnsaved = false;
     } catch (cause) {
-      this.#options.onTrouble(`counts are not kept over a restart: ${String(cause)}`);
+      if (!this.#saidUnsaved)
+        this.#options.onTrouble(
+          `\`${this.#options.stateFile}\` cannot be written, so that counts are lost with the agent: ${messageOf(cause)}; --state-dir takes another folder`,
+        );
+      this.#saidUnsaved = true;
     }
   }
 
@@ -182,7 +205,7 @@ export class Observer {
       );
     this.#saidOthers = others > 0;
     for (const { name, packets } of grown) {
-      if (name === "cut") {
+      if (name === cutCounter) {
         this.#figures.cut += packets;
         this.metrics.cutConnections.inc(packets);
       }
@@ -213,6 +236,8 @@ export class Observer {
     await this.#ulogd.start();
   }
 }
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** On a node that only watches, every denial is one that would be. */
 function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, BookEntry> {

@@ -38,6 +38,32 @@ agent of node n1, up 5h
   );
 });
 
+it("an agent that cut connections says which", () => {
+  const source = { address: "10.9.0.11", port: 44_000, kind: "pod", pod: "shop/cart", node: "n1" } as const;
+  const text = statusText({
+    ...quiet,
+    lastCut: [
+      {
+        at: "2026-01-01T04:59:57.000Z",
+        protocol: "TCP",
+        source,
+        destination: { address: "fd00::7", port: 8080, kind: "external" },
+      },
+      {
+        at: "2026-01-01T04:50:00.000Z",
+        protocol: "ICMP",
+        source: { address: "10.9.0.11", kind: "pod", pod: "shop/cart" },
+        destination: { address: "192.168.0.1", kind: "node", node: "n2" },
+      },
+    ],
+  });
+  expect(text).toContain(`
+  cut         2 established connections
+              3s ago: shop/cart (10.9.0.11:44000) → [fd00::7]:8080 TCP
+              10m ago: shop/cart (10.9.0.11) → node n2 (192.168.0.1) ICMP
+`);
+});
+
 it("an agent in trouble says all of it", () => {
   const troubled: AgentStatus = {
     ...quiet,

@@ -1,4 +1,6 @@
 import { noStyle, type Style } from "@tierwall/core";
+import type { AuditEnd } from "./audit-line.js";
+import type { CutConnection } from "./cut-report.js";
 import { ago, amount } from "./hits.js";
 
 /** What an agent says of itself; what is absent it does not do, or has not done yet. */
@@ -25,6 +27,8 @@ export interface AgentStatus {
   readonly source: readonly SourceStatus[];
   readonly audit?: { readonly running: boolean; readonly lines: number; readonly suppressed: number };
   readonly cutConnections: number;
+  /** The last of them, the latest first. */
+  readonly lastCut?: readonly CutConnection[];
   readonly dns?: { readonly names: number; readonly queries: number; readonly addresses: number };
   /** In bytes. */
   readonly memory: number;
@@ -70,6 +74,7 @@ function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] 
     ],
     ["drift", repairs(status.driftRepairs)],
     ["cut", cuts(status.cutConnections)],
+    ...(status.lastCut ?? []).map((connection): Row => ["", cutText(connection, now)]),
     ...status.source.map((source) => sourceRow(source, now, style)),
     ["audit log", audit === undefined ? "off" : auditText(audit, style)],
     dns && [
@@ -83,6 +88,23 @@ function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] 
 function repairs(count: number): string {
   if (count === 0) return "none: nobody else touched the table";
   return `repaired ${count === 1 ? "once" : `${count} times`}`;
+}
+
+/** `3s ago: shop/cart (10.9.0.11:44000) → shop/api (10.9.0.12:8080) TCP` */
+const cutText = ({ at, protocol, source, destination }: CutConnection, now: number): string =>
+  `${ago(at, now)} ago: ${endText(source)} → ${endText(destination)} ${protocol}`;
+
+function endText(end: AuditEnd): string {
+  const { address, port } = end;
+  const socket = port === undefined ? address : `${address.includes(":") ? `[${address}]` : address}:${port}`;
+  switch (end.kind) {
+    case "pod":
+      return `${end.pod} (${socket})`;
+    case "node":
+      return `node ${end.node} (${socket})`;
+    case "external":
+      return socket;
+  }
 }
 
 const cuts = (count: number): string => `${count} established ${count === 1 ? "connection" : "connections"}`;

@@ -1,4 +1,4 @@
-import { ClusterBuilder } from "../cluster/build.js";
+import { ClusterBuilder, type PodRanges } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { podExcerpt } from "../cluster/pod-excerpt.js";
@@ -44,6 +44,7 @@ export interface State {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
+  readonly podRanges: PodRanges;
   /** The policies as they were written, also those that have errors. */
   readonly written: readonly WrittenPolicy[];
   /** Of `policies`, in the same order. */
@@ -169,6 +170,7 @@ export class StateReader implements Receiver {
     ];
     return stateOf(definitions, enforcement, {
       cluster: built.cluster,
+      podRanges: built.podRanges,
       written,
       diagnostics: inReadingOrder(all, files),
       skipped,
@@ -188,7 +190,7 @@ const effectOf = (definitions: readonly PolicyDefinition[], enforcement: Enforce
 function stateOf(
   definitions: readonly PolicyDefinition[],
   enforcement: Enforcement,
-  rest: Pick<State, "cluster" | "written" | "diagnostics" | "skipped" | "usable">,
+  rest: Pick<State, "cluster" | "podRanges" | "written" | "diagnostics" | "skipped" | "usable">,
 ): State {
   return {
     ...rest,

@@ -21,8 +21,12 @@ import { readEndpointSlice, readService } from "./service.js";
 import { Shared } from "./shared.js";
 import { buildWorkloads, readPodObject } from "./workload.js";
 
+/** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
+export type PodRanges = ReadonlyMap<string, readonly string[]>;
+
 export interface Built {
   readonly cluster: Cluster;
+  readonly podRanges: PodRanges;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -60,7 +64,7 @@ export class ClusterBuilder {
       cidrGroups: ofKind("CiliumCIDRGroup").map(readCidrGroup),
       facts: { ...facts, ...apiServerFrom(facts, ofKind("EndpointSlice")) },
     };
-    return { cluster, diagnostics };
+    return { cluster, podRanges: buildPodRanges(ofKind("Node")), diagnostics };
   }
 }
 
@@ -120,6 +124,17 @@ export function readNode({ name, labels, value }: Identified): Node {
     (entry) => parseAddress(text(entry, "address") ?? "") ?? [],
   );
   return { name, labels, addresses };
+}
+
+const buildPodRanges = (nodes: readonly Identified[]): PodRanges =>
+  new Map(
+    nodes.map((node) => [node.name, podRangesOf(node)] as const).filter(([, ranges]) => ranges.length > 0),
+  );
+
+export function podRangesOf({ value }: Identified): readonly string[] {
+  const spec = child(value, "spec");
+  const listed = texts(spec, "podCIDRs");
+  return listed.length > 0 ? listed : [text(spec, "podCIDR") ?? []].flat();
 }
 
 export function addHostAddresses(known: Address[], { hostAddresses }: Pod): void {

@@ -30,6 +30,7 @@ const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]
 const stateOf = (moment: Moment): State => ({
   ...moment,
   policies: [],
+  podRanges: new Map(),
   written: [],
   definitions: [],
   withDefinitions: () => stateOf(moment),

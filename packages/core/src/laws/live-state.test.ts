@@ -117,7 +117,7 @@ function expectFresh(live: LiveState, present: ReadonlyMap<string, ManifestObjec
 }
 
 /** Without places, and in an order that nothing hangs on. */
-function comparable({ cluster, tiers, policies, diagnostics }: Omit<Moment, "podRanges" | "complaints">) {
+function comparable({ cluster, tiers, policies, podRanges, diagnostics }: Omit<Moment, "complaints">) {
   const sorted = (list: readonly string[]) => list.toSorted();
   return {
     cluster: {
@@ -131,6 +131,7 @@ function comparable({ cluster, tiers, policies, diagnostics }: Omit<Moment, "pod
       ),
     },
     tiers: plain(tiers),
+    podRanges,
     policies: sorted(policies.map(formatPolicy)),
     diagnostics: sorted(diagnostics.map(({ code, message }) => `${code} ${message}`)),
   };
@@ -156,6 +157,8 @@ const ofWeb = (status: object) =>
 
 /** What random clusters have none of: workloads and their pods, nodes that pods speak of, what is not ours or wrong. */
 const otherObjects: readonly object[] = [
+  { apiVersion: "v1", kind: "Node", metadata: { name: "elsewhere" }, spec: { podCIDRs: ["10.0.1.0/24"] } },
+  { apiVersion: "v1", kind: "Node", metadata: { name: "elsewhere" }, spec: { podCIDR: "10.0.2.0/24" } },
   ofWeb({ phase: "Running", podIP: "10.0.1.1", hostIP: "192.168.7.1" }),
   ofWeb({ phase: "Succeeded" }),
   pod("job-1", controlledBy("Job", "job"), { hostIPs: [{ ip: "192.168.7.2" }, { ip: "192.168.7.1" }] }),

@@ -13,7 +13,8 @@ interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-const reading = ["get", "list", "watch"] as const;
+const following = ["list", "watch"] as const;
+const reading = ["get", ...following] as const;
 const managing = [...reading, "create", "update", "patch", "delete", "deletecollection"] as const;
 
 /** The kinds that come with a bundle, by group. */
@@ -27,11 +28,11 @@ function kindsOf(bundle: BundleName): ReadonlyMap<string, readonly string[]> {
 const rulesFor = (kinds: ReadonlyMap<string, readonly string[]>, verbs: readonly string[]): Rule[] =>
   Array.from(kinds, ([group, resources]) => ({ apiGroups: [group], resources, verbs }));
 
-/** All that a situation is made of. */
-function readingAll(): readonly Rule[] {
+/** All that a situation is made of. Nobody asks for one of them by its name. */
+function followingAll(): readonly Rule[] {
   const groups = new Map<string, readonly string[]>();
   for (const { group, plural } of watchedKinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
-  return rulesFor(groups, reading);
+  return rulesFor(groups, following);
 }
 
 /** Of the kinds whose status has conditions. */
@@ -94,25 +95,25 @@ const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as 
 /** It reads what policies speak of, and writes nothing but what it finds out. */
 export const controllerRoles: readonly JsonObject[] = [
   clusterRole(nameOf("controller"), [
-    ...readingAll(),
+    ...followingAll(),
     ...writingStatus(),
-    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     {
       apiGroups: ["admissionregistration.k8s.io"],
       resources: ["validatingwebhookconfigurations"],
       resourceNames: [webhookConfigurationName],
-      verbs: ["get", "patch", "update"],
+      verbs: ["get", "patch"],
     },
   ]),
   role("controller", [
-    { ...leases, verbs: [...reading, "create", "update", "patch"] },
+    { ...leases, verbs: [...reading, "create", "update"] },
     // Nobody can be let create a thing of a certain name only.
     { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
     {
       apiGroups: [""],
       resources: ["secrets"],
       resourceNames: [webhookSecretName],
-      verbs: ["get", "update", "patch"],
+      verbs: ["get", "update"],
     },
   ]),
   ...bound("controller"),
@@ -120,8 +121,13 @@ export const controllerRoles: readonly JsonObject[] = [
 
 /** It reads, and tells in a Lease of its own what it has programmed. */
 export const agentRoles: readonly JsonObject[] = [
-  clusterRole(nameOf("agent"), readingAll()),
-  role("agent", [{ ...leases, verbs: ["get", "create", "update", "patch"] }]),
+  clusterRole(nameOf("agent"), [
+    ...followingAll(),
+    // Its Lease goes with its Node, whose uid it has to know.
+    { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
+  ]),
+  // What server-side apply asks for.
+  role("agent", [{ ...leases, verbs: ["create", "patch"] }]),
   ...bound("agent"),
 ];
 

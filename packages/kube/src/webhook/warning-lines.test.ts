@@ -22,17 +22,20 @@ describe("what kubectl prints", () => {
     expect(warningLines([], [text])).toEqual([wanted]);
   });
 
-  it("ends where nobody would read on", () => {
-    expect(
+  it("ends where nobody would read on, and says that there is more", () => {
+    const lines = (count: number, text: string) =>
       warningLines(
         [],
-        Array.from({ length: 20 }, (_, i) => `line ${i}`),
-      ),
-    ).toHaveLength(8);
-    const long = warningLines(
-      [],
-      Array.from({ length: 20 }, () => "x".repeat(300)),
-    );
+        Array.from({ length: count }, (_, i) => `${text} ${i}`),
+      );
+    expect(lines(8, "line")).toHaveLength(8);
+    expect(lines(8, "line").at(-1)).toBe("line 7");
+    const many = lines(20, "line");
+    expect(many).toHaveLength(8);
+    expect(many.at(-2)).toBe("line 6");
+    expect(many.at(-1)).toBe("and 13 more; `tierwall preview` and `tierwall validate` tell all");
+    const long = lines(20, "x".repeat(300));
     expect(long.join("").length).toBeLessThanOrEqual(2048);
+    expect(long.at(-1)).toMatch(/^and 13 more;/);
   });
 });

@@ -8,16 +8,20 @@ const mostLines = 8;
 /** What `kubectl` prints, each behind `Warning: `: what matters most first, and no more than anybody reads. */
 export function warningLines(warnings: readonly EditWarning[], others: readonly string[]): readonly string[] {
   const sorted = warnings.toSorted((a, b) => warningOrder.indexOf(a.about) - warningOrder.indexOf(b.about));
-  const lines: string[] = [];
-  let length = 0;
-  for (const text of [...sorted.map((one) => one.text), ...others]) {
-    const line = cut(oneLine(text));
-    length += line.length;
-    if (lines.length === mostLines || length > mostTogether) break;
-    lines.push(line);
-  }
-  return lines;
+  const all = [...sorted.map((one) => one.text), ...others].map((text) => cut(oneLine(text)));
+  if (countThatFit(all, mostLines, mostTogether) === all.length) return all;
+  const told = countThatFit(all, mostLines - 1, mostTogether - restLine(all.length).length);
+  return [...all.slice(0, told), restLine(all.length - told)];
 }
+
+function countThatFit(lines: readonly string[], most: number, room: number): number {
+  let length = 0;
+  const tooMuch = lines.findIndex((line, i) => i === most || (length += line.length) > room);
+  return tooMuch === -1 ? lines.length : tooMuch;
+}
+
+const restLine = (count: number): string =>
+  `and ${count} more; \`tierwall preview\` and \`tierwall validate\` tell all`;
 
 /** Headers carry them: no line may end inside. */
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ");

@@ -1,5 +1,4 @@
-import { addHostAddresses, nodeWith, readNode } from "../../cluster/build.js";
-import { child, text, texts } from "../../cluster/fields.js";
+import { addHostAddresses, nodeWith, type PodRanges, podRangesOf, readNode } from "../../cluster/build.js";
 import type { Identified } from "../../cluster/identity.js";
 import type { Node, Pod } from "../../cluster/model.js";
 import type { Address } from "../../net/address.js";
@@ -14,10 +13,9 @@ export class LiveNodes {
   private readonly podsOn = new Map<string, Map<string, Pod>>();
   private readonly changed = new Set<string>();
   private all: ReadonlyMap<string, Node> = new Map();
-  private ranges: ReadonlyMap<string, readonly string[]> = new Map();
+  private ranges: PodRanges = new Map();
 
-  /** Addresses that each node gives its pods; by name. */
-  get podRanges(): ReadonlyMap<string, readonly string[]> {
+  get podRanges(): PodRanges {
     return this.ranges;
   }
 
@@ -25,7 +23,7 @@ export class LiveNodes {
     const { name } = object;
     this.written.set(name, readNode(object));
     this.changed.add(name);
-    this.setRanges(name, rangesOf(object));
+    this.setRanges(name, podRangesOf(object));
   }
 
   remove(name: string): void {
@@ -76,10 +74,4 @@ export class LiveNodes {
       addHostAddresses(addresses, pod);
     return nodeWith(name, written, addresses);
   }
-}
-
-function rangesOf({ value }: Identified): readonly string[] {
-  const spec = child(value, "spec");
-  const listed = texts(spec, "podCIDRs");
-  return listed.length > 0 ? listed : [text(spec, "podCIDR") ?? []].flat();
 }

@@ -1,4 +1,4 @@
-import { readCidrGroup } from "../../cluster/build.js";
+import { type PodRanges, readCidrGroup } from "../../cluster/build.js";
 import { type Identified, identify } from "../../cluster/identity.js";
 import type { CidrGroup, Cluster } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
@@ -24,8 +24,7 @@ export interface Moment {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
-  /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
-  readonly podRanges: ReadonlyMap<string, readonly string[]>;
+  readonly podRanges: PodRanges;
   /** What was found when each policy was read; only of those of which something was. */
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
   /** Found when somebody first asks: what all policies say together takes longer than most changes. */
@@ -205,7 +204,7 @@ class FoundLater implements Moment {
   constructor(
     readonly cluster: Cluster,
     read: Pick<Moment, "tiers" | "policies" | "complaints">,
-    readonly podRanges: ReadonlyMap<string, readonly string[]>,
+    readonly podRanges: PodRanges,
     private readonly parts: {
       readonly single: readonly Diagnostic[];
       readonly effects: readonly Lowered[];

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseAddress, parseCidr, readState } from "@tierwall/core";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
+import { atRest } from "../../packages/agent/src/ruleset/at-rest.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
@@ -53,10 +54,12 @@ describe("a packet that is on its way when rules change", () => {
           const before = rulesets[i - 1];
           if (before === undefined) continue;
           const turn = turns[(first + i) % turns.length]!;
-          const [from, to] = [
+          const [old, to] = [
             frame(before, optionsFor(node), turn.old),
             frame(program, optionsFor(node), turn.next),
           ];
+          // The first change after a while finds rules at rest, those that follow it do not.
+          const from = (first + i) % 3 === 0 ? old : atRest(old);
           for (const packet of packetsAt(history[i]!, node, turn))
             moments += expectOneOfBoth(from, to, packet, turn);
         }
@@ -88,7 +91,7 @@ describe("a packet that is on its way when rules change", () => {
           const [[from, to], [back, away]] = [framed([old, next]), framed([next, old])];
           for (const packet of packetsAt(after, node, usual)) {
             moments += expectOneOfBoth(from, to, packet, usual);
-            moments += expectOneOfBoth(away, back, packet, usual);
+            moments += expectOneOfBoth(atRest(away), back, packet, usual);
           }
         }),
         { numRuns: 20 },
@@ -106,7 +109,28 @@ describe("a packet that is on its way when rules change", () => {
     for (const destinationPort of [79, 80, 81, 90]) {
       const packet = { ...fromTheNode, destinationPort };
       expect(expectOneOfBoth(from!, to!, packet, turn)).toBeGreaterThan(2);
+      expect(expectOneOfBoth(atRest(from!), to!, packet, turn)).toBeGreaterThan(2);
     }
+  });
+
+  it("does not notice that they come to rest", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.constantFrom("node-1", "node-2"), ([moment], node) => {
+        const { cluster, tiers } = moment!;
+        const program = new NodeCompiler(optionsFor(node), enforced).compile(cluster, tiers);
+        const from = frame(program, optionsFor(node), usual.old);
+        for (const packet of packetsAt(moment!, node, usual)) {
+          const { verdict, mark, priority, steps } = walkRuleset(from, packet);
+          for (let before = 1; before <= steps; before++)
+            expect(walkDuring({ from, to: atRest(from), before }, packet)).toMatchObject({
+              verdict,
+              mark,
+              priority,
+            });
+        }
+      }),
+      { numRuns: 10 },
+    );
   });
 });
 

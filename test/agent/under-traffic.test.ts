@@ -138,8 +138,8 @@ async function changeUnderStorm(
     if (way(turn) === "") node.remove("manifests/policy.yaml");
     else node.write("manifests/policy.yaml", way(turn));
     await agent.says("rules are in the kernel");
-    // Now and then long enough for the kernel to be left with what is there between changes.
-    if (turn % 4 === 0) await new Promise((settled) => setTimeout(settled, 400));
+    // Every other time long enough for rules to come to rest: a change is made from there, and right after another one.
+    if (turn % 2 === 0) await new Promise((settled) => setTimeout(settled, 400));
   }
   const seconds = (performance.now() - start) / 1000;
   const { allowed, denied } = await storm.stop();

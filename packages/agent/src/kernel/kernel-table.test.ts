@@ -127,6 +127,65 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     });
   });
 
+  describe("what packets on their way need", () => {
+    const again = "meta priority ffff:0 drop";
+    const judging =
+      (port: number): FrameOf =>
+      (generation) => ({
+        chains: new Map<string, Chain>([
+          [
+            "output",
+            {
+              hook: "type filter hook output priority -10; policy accept;",
+              rules: [`meta mark 0x0000000${generation} accept`, `udp dport ${port} drop`],
+            },
+          ],
+          ["output_again", { hook: "type filter hook output priority -9; policy accept;", rules: [again] }],
+        ]),
+        sets: new Map(),
+        counters: new Set(),
+      });
+
+    test("comes with a change, stays for the next ones, and goes when there are no more", async () => {
+      const table = await openTable();
+      await table.apply(judging(80));
+      expect(generationOfKernel()).toContain("chain output_again");
+      expect(generationOfKernel()).not.toContain(again);
+      for (const port of [81, 82]) {
+        expect(await table.apply(judging(port))).toMatchObject({ ok: true, value: { kind: "changed" } });
+        expect(generationOfKernel()).toContain(again);
+      }
+      expect(await table.apply(judging(82))).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+      await until(() => !generationOfKernel().includes(again));
+      const before = generationOfKernel();
+      expect(before).toContain("chain output_again");
+      expect(await table.apply(judging(82))).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+      expect(generationOfKernel()).toBe(before);
+      expect(drifts).toEqual([]);
+    });
+
+    test("is taken away by the next agent, where one was killed before it could", async () => {
+      await (await openTable()).apply(judging(80));
+      await open.pop()!.close();
+      node.load(`add rule inet tierwall output_again ${again}\n`);
+      const table = await openTable();
+      expect(await table.apply(judging(80))).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+      await until(() => !generationOfKernel().includes(again));
+    });
+
+    test("is not needed by a table that is new, nor by one on trial", async () => {
+      const table = await openTable();
+      await table.apply(judging(80));
+      await table.apply(judging(81));
+      value(await table.startTrial(judging(82), 60));
+      expect(node.run("nft", "list", "table", "inet", "tierwall-b")).not.toContain(again);
+      value(await table.confirm());
+      expect([node.lets(81), node.lets(82)]).toEqual([true, false]);
+      expect(await table.apply(judging(83))).toMatchObject({ ok: true, value: { kind: "changed" } });
+      expect(value(await table.verify())).toEqual([]);
+    });
+  });
+
   test("a second agent refuses to start", async () => {
     await openTable();
     const second = await KernelTable.open({ table: "tierwall", connectionMask: mask, enter: node.enter });

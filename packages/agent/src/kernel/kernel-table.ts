@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { isNothing, standing } from "../ruleset/leftover.js";
+import { atRest } from "../ruleset/at-rest.js";
+import { standing } from "../ruleset/leftover.js";
 import type { Place } from "../ruleset/hooks.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, tellApart } from "../ruleset/sameness.js";
@@ -215,7 +216,8 @@ export class KernelTable {
     const alone = await this.#removeStrays();
     if (!alone.ok) return alone;
     const { name, held, state } = current;
-    if (sameRuleset(held.ruleset, frameOf(state.generation, this.#placeOf(name)))) {
+    const wanted = frameOf(state.generation, this.#placeOf(name));
+    if (sameRuleset(atRest(held.ruleset), atRest(wanted))) {
       const { generation } = state;
       return done({ kind: "unchanged", table: name, generation, milliseconds: clock.read() });
     }
@@ -242,7 +244,8 @@ export class KernelTable {
     if (!next.ok) return next;
     const generation = next.value;
     const name = this.#freeName;
-    const ruleset = frameOf(generation, this.#placeOf(name));
+    // Nobody is on his way through a table that is new.
+    const ruleset = atRest(frameOf(generation, this.#placeOf(name)));
     const elements = await this.#learned(name, ruleset);
     const { loaded, milliseconds } = await this.#monitor.without(async () => ({
       loaded: await this.#tables.load(name, { ruleset, generation, elements }),
@@ -301,7 +304,7 @@ export class KernelTable {
 
   async #sweep(): Promise<void> {
     const current = this.#current;
-    if (!current || this.#trial || isNothing(current.held.leftover)) return;
+    if (!current || this.#trial) return;
     const swept = await this.#tables.sweep(current);
     if (swept.ok) this.#current = swept.value;
     else this.#suspect = swept.message;
@@ -372,7 +375,7 @@ export class KernelTable {
       if (!next.ok) return next;
       const { value: generation } = next;
       const name = this.#freeName;
-      const ruleset = frameOf(generation, this.#placeOf(name));
+      const ruleset = atRest(frameOf(generation, this.#placeOf(name)));
       const old = this.#current;
       const learned = await this.#learned(name, ruleset);
       const begun = await beginTrial(this.#tables, old, { name, ruleset, generation, learned }, seconds);

@@ -1,3 +1,4 @@
+import { atRest, isAtRest } from "../ruleset/at-rest.js";
 import { difference, emptyTable, type Held } from "../ruleset/difference.js";
 import { isNothing, nothingLeft } from "../ruleset/leftover.js";
 import { parseListing } from "../ruleset/listing.js";
@@ -105,10 +106,11 @@ export class Tables {
     return done({ name, held: { ruleset, leftover: left }, state: next.state });
   }
 
-  /** Removes what the last change left over. */
+  /** Removes what the last change left over, and what there was for packets on their way. */
   async sweep(table: Table): Promise<Outcome<Table>> {
-    if (isNothing(table.held.leftover)) return done(table);
-    return this.change(table, { ...table.state, ruleset: table.held.ruleset });
+    const { ruleset, leftover } = table.held;
+    if (isNothing(leftover) && isAtRest(ruleset)) return done(table);
+    return this.change(table, { ...table.state, ruleset: atRest(ruleset) });
   }
 
   /**

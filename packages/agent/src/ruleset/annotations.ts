@@ -41,7 +41,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
       if (kind === "counter") return entries.has(name) ? [ruleLine(entries.get(name)!)] : [];
       const again = /^(.*)_again$/.exec(name)?.[1];
       if (kind === "chain" && again !== undefined)
-        return [`${again}, for those under whom the rules changed`];
+        return [`${again}, while rules change, for those under whom they did`];
       if (kind === "chain" && framed[name] !== undefined) return [framed[name]];
       if (kind === "chain" && /^(ports|allow|deny|pass|shadow|named)_/.test(name)) {
         const lines = [...(deciding.get(name) ?? [])].map(ruleLine);

@@ -43,8 +43,8 @@ export interface Additions {
  *
  * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
  * those that were established under other rules: replies are turned round, so that they meet the same rules. Behind each base
- * chain stands another, `…_again`, for packets under which the rules changed (walk-state.ts). Where no rule binds any pod there is
- * nothing to judge (open-node.ts).
+ * chain stands another, `…_again`, for packets under which the rules changed (walk-state.ts), empty while they do not (at-rest.ts).
+ * Where no rule binds any pod there is nothing to judge (open-node.ts).
  */
 export function frame(
   program: NodeProgram,

@@ -59,6 +59,8 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
       const rows = page.getByRole("row");
       await rows.getByText("denied: any").first().waitFor();
       for (const row of (await rows.allInnerTexts()).slice(1)) expect(row).toContain("sandbox/experiment");
+      // A line or two of text each: no column leaves the others without room.
+      expect((await rows.nth(1).boundingBox())!.height).toBeLessThan(60);
       await picture("map-policy");
     });
   });

@@ -37,7 +37,7 @@ export function EdgeList({
               <tr key={`${edge.from} ${edge.to} ${edge.look.verdict}`}>
                 <td>{from}</td>
                 <td>{to}</td>
-                <td className="ports">{shortPorts(lookText(edge.look))}</td>
+                <td className="row-ports">{shortPorts(lookText(edge.look))}</td>
                 <td>
                   <button
                     type="button"

@@ -172,6 +172,10 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     by: { kind: "isolation" },
   };
 
+  /** Which rules judged it last; what was not answered is sent again by the kernel, under those that hold by then. */
+  const markOfOpened = () =>
+    /mark=(\d+)/.exec(lab.run("node", "conntrack", "-L", "-p", "tcp", "--dport", "9090"))![1];
+
   it("is logged once as cut, and counted", async () => {
     lab.write("manifests/policy.yaml", ingressOfB([8080, 9090]));
     const agent = await RunningAgent.ready(lab, ...logging());
@@ -182,6 +186,17 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     await agent.says("rules are in the kernel");
     await vi.waitFor(() => expect(cuts()).toHaveLength(1), patience);
     expect(cuts()).toMatchObject([opened]);
+    await hits();
+    expect(await said("agent", "status")).toContain("1 established connection");
+    expect(cuts()).toHaveLength(1);
+
+    // Whoever does not give up is dropped by all rules that come after, and is no news to any of them.
+    for (const port of [8081, 8082]) {
+      const before = markOfOpened();
+      lab.write("manifests/policy.yaml", ingressOfB([port]));
+      await agent.says("rules are in the kernel");
+      await vi.waitFor(() => expect(markOfOpened()).not.toBe(before), patience);
+    }
     await hits();
     expect(await said("agent", "status")).toContain("1 established connection");
     expect(cuts()).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { hex, markField } from "../ruleset/connection-mark.js";
+import { hex, isCut, markField } from "../ruleset/connection-mark.js";
 import type { BookEntry, NodeOptions, PolicyModes } from "../ruleset/program.js";
 import { counterOf, type CutSide, logPrefix } from "../ruleset/vocabulary.js";
 import { mayLeave } from "../ruleset/walk-state.js";
@@ -21,8 +21,8 @@ export class Terminals {
       case "Allow":
         return `goto ${this.chains.add("allow", [...this.log(entry, audit), `${count} ${allowing(entry)}`])}`;
       case "Deny": {
-        const end = this.options.shadow ? allowing(entry) : "goto deny";
-        return `goto ${this.chains.add("deny", [count, ...this.log(entry, audit), end])}`;
+        const [known, end] = this.options.shadow ? [[], allowing(entry)] : [[this.knownToBeCut], "goto deny"];
+        return `goto ${this.chains.add("deny", [...known, count, ...this.log(entry, audit), end])}`;
       }
     }
   }
@@ -40,6 +40,11 @@ export class Terminals {
   byName(verdict: string): string {
     const { byName } = markField(this.options.connectionMask);
     return `goto ${this.chains.add("named", [`ct mark set ct mark | ${hex(byName)}`, verdict])}`;
+  }
+
+  /** What still comes of a connection that rules before these have cut was counted and logged then. */
+  private get knownToBeCut(): string {
+    return `ct state 0x2 ${isCut(this.options.connectionMask)} goto deny`;
   }
 
   private log(entry: BookEntry, audit: PolicyModes["audit"]): readonly string[] {

@@ -33,6 +33,15 @@ export function hex(value: number): string {
   return `0x${(value >>> 0).toString(16).padStart(8, "0")}`;
 }
 
+/** Whether rules have cut the connection, these or earlier ones. */
+export const isCut = (mask: number): string => deniedBit(mask, "==");
+export const isNotCut = (mask: number): string => deniedBit(mask, "!=");
+
+function deniedBit(mask: number, operator: "==" | "!="): string {
+  const denied = hex(markField(mask).denied);
+  return `ct mark & ${denied} ${operator} ${denied}`;
+}
+
 /** `ct mark set …` as nft prints it: bits that are set need not be cleared first. */
 export function setMark(clear: number, set: number): string {
   return `ct mark set ct mark & ${hex(~clear | set)} | ${hex(set)}`;

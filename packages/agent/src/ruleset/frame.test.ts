@@ -11,7 +11,8 @@ spec: { podSelector: { matchLabels: { app: web } }, ingress: [{ ports: [{ port: 
 `;
 const allowed = "10.0.0.2 -> 10.0.0.1:80/TCP";
 const denied = "10.0.0.2 -> 10.0.0.1:81/TCP";
-const [present, past, cut] = [0x00040000, 0x00080000, 0x00050000];
+const [present, past] = [0x00040000, 0x00080000];
+const [cut, pastCut] = [present | 0x00010000, past | 0x00010000];
 const connection = (state: Packet["connection"]["state"], mark: number, isReply = false) => ({
   connection: { state, mark, isReply },
 });
@@ -38,6 +39,19 @@ describe("connections", () => {
   it("of the past are cut where they are no longer allowed, once and for all", () => {
     expect(send(denied, connection("established", past))).toMatchObject({ verdict: "drop", mark: cut });
     expect(send(denied, connection("new", 0))).toMatchObject({ verdict: "drop", mark: 0 });
+  });
+
+  it("that earlier rules cut are counted no more, and go on where they are allowed again", () => {
+    expect(send(denied, connection("established", past)).counted).toContain("cut");
+    expect(send(denied, connection("established", pastCut))).toMatchObject({
+      verdict: "drop",
+      mark: cut,
+      counted: [],
+    });
+    expect(send(allowed, connection("established", pastCut))).toMatchObject({
+      verdict: "accept",
+      mark: present,
+    });
   });
 
   it("are judged by their replies as well", () => {

@@ -1,4 +1,4 @@
-import { generationBits, hex, isStamped, markField, setMark } from "./connection-mark.js";
+import { generationBits, hex, isNotCut, isStamped, markField, setMark } from "./connection-mark.js";
 import { baseChain, neighbours, type Place } from "./hooks.js";
 import { isOpen, openFrame } from "./open-node.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
@@ -109,7 +109,13 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
           ["deny", { rules: [unlessSame, "ct state 0x2 goto cut", ...deny] }],
           [
             "cut",
-            { rules: [`counter name "${cutCounter}"`, setMark(mask, (current | denied) >>> 0), ...deny] },
+            {
+              rules: [
+                `${isNotCut(mask)} counter name "${cutCounter}"`,
+                setMark(mask, (current | denied) >>> 0),
+                ...deny,
+              ],
+            },
           ],
         ] as const)
       : ([["deny", { rules: [unlessSame, ...deny] }]] as const)),

@@ -213,8 +213,9 @@ const within = (value: number | undefined, first: string, last: string | undefin
 
 const words: readonly Word[] = [
   {
-    pattern: /^ct mark & (0x\w{8}) == (0x\w{8}) /,
-    apply: (view, [, mask, value]) => isTracked(view) && (view.mark() & Number(mask)) >>> 0 === Number(value),
+    pattern: /^ct mark & (0x\w{8}) (==|!=) (0x\w{8}) /,
+    apply: (view, [, mask, operator, value]) =>
+      isTracked(view) && ((view.mark() & Number(mask)) >>> 0 === Number(value)) === (operator === "=="),
   },
   {
     pattern: /^ct mark set ct mark(?: & (0x\w{8}))?(?: \| (0x\w{8}))?( |$)/,

@@ -1,16 +1,19 @@
 import { type ColumnMembership, isNone } from "./column-membership.js";
-import type { ColumnSet } from "./column-sets.js";
 import { type OutcomeId, uncertain } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
-import type { Effect } from "./rule-items.js";
+import type { Effect, Item } from "./rule-items.js";
 
-/** What the rules of a row say, one after the other: to the columns of a set, about the ports of a mask. */
+/** What the rules of a row say, one after the other. */
 export interface CellItems {
-  readonly sets: readonly ColumnSet[];
-  /** Of the sets: most do not hold the column, which shows without looking at the set itself. */
-  readonly ids: Uint32Array;
-  readonly masks: readonly Uint32Array[];
-  readonly effects: readonly Effect[];
+  readonly items: readonly Item[];
+  /** Of their sets: most do not hold the column, which shows without looking at the item itself. */
+  readonly sets: Uint32Array;
+}
+
+export function cellItems(items: readonly Item[]): CellItems {
+  const sets = new Uint32Array(items.length);
+  for (let i = 0; i < sets.length; i++) sets[i] = items[i]!.set.id;
+  return { items, sets };
 }
 
 /** Goes through the rules of a row for one column, one after the other; RowWork does the same for all at once. */
@@ -32,11 +35,12 @@ export class CellWork {
     this.isUncertain = false;
   }
 
-  takeAll({ sets, ids, masks, effects }: CellItems, membership: ColumnMembership): void {
+  takeAll({ items, sets }: CellItems, membership: ColumnMembership, atoms: PortAtoms): void {
     const { known } = membership;
-    for (let i = 0; i < ids.length; i++) {
-      if (known[ids[i]!] === isNone) continue;
-      if (membership.isIn(sets[i]!) && this.take(masks[i]!, effects[i]!)) return;
+    for (let i = 0; i < sets.length; i++) {
+      if (known[sets[i]!] === isNone) continue;
+      const { set, ports, effect } = items[i]!;
+      if (membership.isIn(set) && this.take(atoms.mask(ports), effect)) return;
     }
   }
 

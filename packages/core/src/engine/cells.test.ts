@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { rangedCells, scatteredCells } from "./cells.js";
-import { ColumnSet } from "./column-sets.js";
+import { ColumnSets } from "./column-sets.js";
 
-const setOf = (...members: readonly number[]) => new ColumnSet(0, Uint32Array.from(members), []);
+const setOf = (...members: readonly number[]) =>
+  new ColumnSets().named("set", () => Uint32Array.from(members));
 const evens = setOf(0, 2, 4, 6);
 const low = setOf(0, 1, 2);
 const far = setOf(9, 10);

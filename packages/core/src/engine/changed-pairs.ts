@@ -82,12 +82,19 @@ export function addOutside(changes: ChangesOf, before: OutsideRuns, after: Outsi
   }
 }
 
+/** What changes in one way between one end and others. */
+interface ChangeOf {
+  readonly before: AnswerId;
+  readonly after: AnswerId;
+  readonly nearness: Nearness | undefined;
+  readonly others: End[];
+}
+
 /** Collects what changes between one end and others, by what it was and what it is. */
 export class ChangesOf {
-  private readonly found = new Map<
-    string,
-    { others: End[]; nearness: Nearness | undefined; before: AnswerId; after: AnswerId }
-  >();
+  private readonly found: ChangeOf[] = [];
+  /** The same by what it was: there are few ways from there. */
+  private readonly from = new Map<AnswerId, ChangeOf[]>();
 
   constructor(
     private readonly one: End,
@@ -97,11 +104,17 @@ export class ChangesOf {
   ) {}
 
   add(before: AnswerId, after: AnswerId, other: () => End, nearness?: Nearness): void {
-    if (before === after) return;
-    const key = `${before} ${after} ${nearness ?? ""}`;
-    const known = this.found.get(key);
-    if (known === undefined) this.found.set(key, { others: [other()], nearness, before, after });
-    else known.others.push(other());
+    if (before !== after) this.change(before, after, nearness).others.push(other());
+  }
+
+  private change(before: AnswerId, after: AnswerId, nearness: Nearness | undefined): ChangeOf {
+    const ways = this.from.get(before) ?? [];
+    for (const way of ways) if (way.after === after && way.nearness === nearness) return way;
+    const made: ChangeOf = { before, after, nearness, others: [] };
+    this.found.push(made);
+    ways.push(made);
+    this.from.set(before, ways);
+    return made;
   }
 
   *all(): Iterable<ChangedPairs> {
@@ -110,7 +123,7 @@ export class ChangesOf {
       allowed: answers.allowed(id),
       undecided: answers.undecided(id),
     });
-    for (const { others, nearness, before, after } of this.found.values()) {
+    for (const { others, nearness, before, after } of this.found) {
       const ends = this.direction === "from" ? { from: [one], to: others } : { from: others, to: [one] };
       yield {
         ...ends,

@@ -1,6 +1,10 @@
-import type { ColumnSet } from "./column-sets.js";
+/** A set of columns, as far as it matters here. */
+interface Holding {
+  readonly id: number;
+  readonly holds: (column: number) => boolean;
+}
 
-/** Which sets hold one column. Mostly many rows are asked about the same column, and each set is looked at once. */
+/** Which sets hold one column. Mostly many rows are asked about the same column, and each set is looked at once for all. */
 export class ColumnMembership {
   /** By id of a set: `isMember`, `isNone`, or not known yet. Those who ask about thousands look here first. */
   readonly known: Uint8Array;
@@ -9,15 +13,14 @@ export class ColumnMembership {
     readonly column: number,
     /** How many sets there were. */
     readonly size: number,
-    private readonly holds: (set: ColumnSet) => boolean,
   ) {
     this.known = new Uint8Array(size);
   }
 
-  isIn(set: ColumnSet): boolean {
+  isIn(set: Holding): boolean {
     const known = this.known[set.id];
     if (known === isMember || known === isNone) return known === isMember;
-    const found = this.holds(set);
+    const found = set.holds(this.column);
     this.known[set.id] = found ? isMember : isNone;
     return found;
   }

@@ -64,6 +64,10 @@ describe("sets of columns", () => {
     sets.addColumn(2, 0, new Set([first.id]));
     const later = sets.named("later", () => [2]);
     sets.addColumn(3, 2, new Set([second.id]));
+    const asked = [both, first, second, later].map((set) =>
+      [0, 1, 2, 3].filter((column) => set.holds(column)),
+    );
+    expect(asked).toEqual([[0, 1, 2, 3], [0], [1, 3], [2, 3]]);
     expect([both, first, second, later].map(({ members }) => [...members])).toEqual([
       [0, 1, 2, 3],
       [0],

@@ -1,3 +1,5 @@
+import { ColumnMembership } from "./column-membership.js";
+
 /** A column that came when there were sets already. */
 interface LaterColumn {
   readonly column: number;
@@ -5,6 +7,20 @@ interface LaterColumn {
   readonly like: number | undefined;
   /** By id, the sets that do not: they hold one of the two. Without a likeness, those that hold the column. */
   readonly unlike: ReadonlySet<number>;
+}
+
+/** In the order in which they came, which is that of their numbers. */
+class LaterColumns {
+  readonly all: LaterColumn[] = [];
+  private readonly places = new Map<number, number>();
+
+  add(later: LaterColumn): void {
+    this.places.set(later.column, this.all.push(later) - 1);
+  }
+
+  placeOf(column: number): number | undefined {
+    return this.places.get(column);
+  }
 }
 
 /** A set of columns of a table, held once however many rules speak of it. */
@@ -15,23 +31,30 @@ export class ColumnSet {
   constructor(
     readonly id: number,
     private listed: Uint32Array,
-    private readonly later: readonly LaterColumn[],
+    private readonly later: LaterColumns,
   ) {
-    this.seen = later.length;
+    this.seen = later.all.length;
   }
 
   /** Ascending. */
   get members(): Uint32Array {
-    if (this.seen < this.later.length) this.catchUp();
+    if (this.seen < this.later.all.length) this.catchUp();
     return this.listed;
+  }
+
+  /** The same as looking among the members, without taking in all that came later. */
+  holds(column: number): boolean {
+    const place = this.later.placeOf(column);
+    if (place === undefined || place < this.seen) return holds({ members: this.listed }, column);
+    const { like, unlike } = this.later.all[place]!;
+    return unlike.has(this.id) !== (like !== undefined && this.holds(like));
   }
 
   /** Most sets are not looked at between one later column and the next. */
   private catchUp(): void {
-    for (; this.seen < this.later.length; this.seen++) {
-      const { column, like, unlike } = this.later[this.seen]!;
-      const isLikeIn = like !== undefined && holds({ members: this.listed }, like);
-      if (unlike.has(this.id) !== isLikeIn) this.append(column);
+    for (const { all } = this.later; this.seen < all.length; this.seen++) {
+      const { column } = all[this.seen]!;
+      if (this.holds(column)) this.append(column);
     }
   }
 
@@ -54,11 +77,12 @@ interface Part {
 }
 
 export class ColumnSets {
-  private readonly later: LaterColumn[] = [];
+  private readonly later = new LaterColumns();
   private readonly byKey = new Map<string, ColumnSet>();
   /** By the id of the whole: its parts, by name. */
   private readonly parts = new Map<number, Map<string, Part>>();
   private count = 0;
+  private lastAsked: ColumnMembership | undefined;
   /** Holds nothing, and never will. */
   readonly empty = this.named("(nothing)", () => []);
 
@@ -92,7 +116,14 @@ export class ColumnSets {
    * it is like, or the other way round; without a likeness, those that hold it.
    */
   addColumn(column: number, like: number | undefined, unlike: ReadonlySet<number>): void {
-    this.later.push({ column, like, unlike });
+    this.later.add({ column, like, unlike });
+  }
+
+  /** Which sets hold a column. */
+  membershipOf(column: number): ColumnMembership {
+    const last = this.lastAsked;
+    if (last?.column === column && last.size === this.size) return last;
+    return (this.lastAsked = new ColumnMembership(column, this.size));
   }
 
   /** The ids of sets, and of those of their parts that would keep a column. */

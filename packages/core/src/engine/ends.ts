@@ -40,9 +40,9 @@ export const sizeOf = (end: EndClass): number => end.pods.length + end.nodes.len
 /** As rules see them: those of the vocabulary are the same for all pods of a class. */
 export const labelsOf = ({ sample }: EndClass): Labels => (sample.kind === "pod" ? sample.pod.labels : {});
 
-/** The namespace of a class of pods, by name. */
-export const namespaceOf = ({ sample }: EndClass): string =>
-  sample.kind === "pod" ? sample.namespace.name : "";
+/** The namespace of a class of pods. */
+export const namespaceOf = ({ sample }: EndClass): Namespace =>
+  sample.kind === "pod" ? sample.namespace : { name: "", labels: {} };
 
 /** Whether two classes of pods differ in labels only. */
 export const differInLabels = (a: EndClass, b: EndClass): boolean =>

@@ -49,8 +49,8 @@ it("leaves out no selector that a change of labels turns", () => {
       (selectors, name, before, after) => {
         const index = new LabelIndex<(typeof selectors)[number]>();
         for (const selector of selectors) index.add(selector, selector);
-        const touched = index.touched(name, before, after);
         const own = { name, labels: { [namespaceNameLabel]: name, team: "west" } };
+        const touched = index.touched(own, before, after);
         for (const selector of selectors) {
           const isTurned = selects(selector.pods, before) !== selects(selector.pods, after);
           if (isTurned && namespaceFits(selector.namespaces, own)) expect(touched).toContain(selector);
@@ -72,7 +72,9 @@ it("leaves out those that look at other labels, at other values, or at another n
   index.add(app("c"), "c");
   index.add(app("a", { kind: "named", name: "west" }), "a in west");
   index.add({ namespaces: inAll, pods: [{ key: "app", operator: "Exists", values: [] }] }, "any");
-  expect([...index.touched("east", { app: "a", tier: "x" }, { app: "b", tier: "x" })]).toEqual(["a", "b"]);
-  expect([...index.touched("east", { app: "a" }, {})]).toEqual(["a", "any"]);
-  expect([...index.touched("west", { app: "a" }, {})]).toEqual(["a", "a in west", "any"]);
+  index.add(app("a", { kind: "not-named", name: "east" }), "a outside east");
+  const [east, west] = ["east", "west"].map((name) => ({ name, labels: { [namespaceNameLabel]: name } }));
+  expect([...index.touched(east!, { app: "a", tier: "x" }, { app: "b", tier: "x" })]).toEqual(["a", "b"]);
+  expect([...index.touched(east!, { app: "a" }, {})]).toEqual(["a", "any"]);
+  expect([...index.touched(west!, { app: "a" }, {})]).toEqual(["a", "a outside east", "a in west", "any"]);
 });

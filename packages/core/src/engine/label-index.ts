@@ -1,26 +1,28 @@
+import type { Namespace } from "../cluster/model.js";
 import type { Labels } from "../labels/requirement.js";
-import { namedNamespaces, type PodChoice } from "./selection.js";
+import { namedNamespaces, namespaceFits, type PodChoice } from "./selection.js";
 
 /** Finds the selectors that a change of a pod's labels may turn, without trying all of them. */
 export class LabelIndex<T> {
   /** Those that name a value, by key and value; those that only ask whether a label is there, by key. */
-  private readonly naming = new Map<string, T[]>();
-  private readonly asking = new Map<string, T[]>();
+  private readonly naming = new Map<string, Entry<T>[]>();
+  private readonly asking = new Map<string, Entry<T>[]>();
 
   add({ namespaces, pods }: Pick<PodChoice, "namespaces" | "pods">, selector: T): void {
+    const entry = { namespaces, selector };
     for (const place of namedNamespaces(namespaces) ?? [everywhere])
       for (const { key, operator, values } of pods)
-        if (operator === "Exists" || operator === "DoesNotExist")
-          put(this.asking, `${key} ${place}`, selector);
-        else for (const value of values) put(this.naming, `${key}=${value} ${place}`, selector);
+        if (operator === "Exists" || operator === "DoesNotExist") put(this.asking, `${key} ${place}`, entry);
+        else for (const value of values) put(this.naming, `${key}=${value} ${place}`, entry);
   }
 
   /** Each once, for a pod of a namespace. */
-  touched(namespace: string, before: Labels, after: Labels): ReadonlySet<T> {
+  touched(namespace: Namespace, before: Labels, after: Labels): ReadonlySet<T> {
     const found = new Set<T>();
-    const take = (selectors: Map<string, T[]>, key: string) => {
-      for (const place of [everywhere, namespace])
-        for (const selector of selectors.get(`${key} ${place}`) ?? []) found.add(selector);
+    const take = (entries: Map<string, Entry<T>[]>, key: string) => {
+      for (const place of [everywhere, namespace.name])
+        for (const { namespaces, selector } of entries.get(`${key} ${place}`) ?? [])
+          if (namespaceFits(namespaces, namespace)) found.add(selector);
     };
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const [was, is] = [own(before, key), own(after, key)];
@@ -30,6 +32,10 @@ export class LabelIndex<T> {
     }
     return found;
   }
+}
+
+interface Entry<T> extends Pick<PodChoice, "namespaces"> {
+  readonly selector: T;
 }
 
 /** For selectors that do not name their namespaces; no namespace has this name. */

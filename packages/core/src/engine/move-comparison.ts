@@ -7,9 +7,9 @@ import type { Layer } from "./layer.js";
 import { marked } from "./marks.js";
 import { type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { everyPort } from "./port-sets.js";
-import { differingColumns, WholeRows } from "./policy-changes.js";
+import { SpreadRows } from "./spread-rows.js";
 import type { TierReach } from "./tier-reach.js";
-import type { Told } from "./tier-table.js";
+import type { ToldRows } from "./told-rows.js";
 import type { View } from "./view.js";
 
 /** A pod that was of one class and is of another now, or runs elsewhere. */
@@ -20,14 +20,11 @@ export interface Move {
   readonly to: EndClass;
 }
 
-/** By column, what the own policies of a pod said and say. */
+/** What the own policies of a pod said and say. */
 interface Own {
-  readonly was: Uint32Array;
-  readonly is: Uint32Array;
+  readonly was: SpreadRows;
+  readonly is: SpreadRows;
 }
-
-/** So many others are asked about one by one. */
-const few = 256;
 
 /** A moved pod as it was and as it is, in one direction, held against others. */
 export class MoveComparison {
@@ -37,9 +34,7 @@ export class MoveComparison {
   private readonly theirLayers: readonly Layer[];
   private readonly theirReach: TierReach;
   /** By layer and row, what others say to it that they did not; undefined where all may say something else. */
-  private readonly telling: readonly (ReadonlyMap<number, Told> | undefined)[];
-  /** Where many are asked about. */
-  private own: Own | undefined;
+  private readonly telling: readonly (ToldRows | undefined)[];
 
   constructor(
     private readonly view: View,
@@ -65,17 +60,18 @@ export class MoveComparison {
 
   /** With the pods of other classes: those that `meets` lets pass. */
   withPods(changes: ChangesOf, meets: (other: EndClass) => boolean, endOf: (other: EndClass) => End): void {
-    const candidates = this.podClasses();
-    if (candidates.length > few) this.own ??= this.wholeOwn();
+    if (!this.mayDiffer) return;
     const { classes } = this.view.ends;
+    const own = this.own();
+    const candidates = this.podClasses(own);
     for (let i = 0; i < candidates.length; i++) {
       const index = candidates[i]!;
       const other = classes[index]!;
-      if (this.own !== undefined && this.refuses(this.own, other)) continue;
+      const ours = this.ours(own, other);
+      if (this.refuses(ours)) continue;
       const theirs = this.theirs(index);
       const isSameOfTheirs = theirs.was === theirs.is && theirs.is !== uncertain;
       if (!this.differsInOwn && isSameOfTheirs) continue;
-      const ours = this.ours(other);
       const isSameOfOurs = ours.was === ours.is && ours.is !== uncertain;
       if (isSameOfOurs && isSameOfTheirs) continue;
       const isCertain = isKnown(ours) && isKnown(theirs);
@@ -92,21 +88,26 @@ export class MoveComparison {
     return this.differsInOwn || this.isElsewhere ? hostClasses.map((index) => classes[index]!) : [];
   }
 
+  private get mayDiffer(): boolean {
+    return this.differsInOwn || this.telling.some((rows) => rows?.size !== 0);
+  }
+
   /** The classes of pods, by index, with which something may be another way now. */
-  private podClasses(): ArrayLike<number> {
+  private podClasses(own: Own): ArrayLike<number> {
     const { classes, classOfColumn, podClasses, hostClasses } = this.view.ends;
-    const ofOwn = this.ownColumns();
     if (this.telling.includes(undefined)) return podClasses;
-    if (ofOwn.length === 0 && this.telling.every((rows) => rows?.size === 0)) return [];
     const isOne = new Uint8Array(classes.length);
-    for (const column of ofOwn) isOne[classOfColumn[column]!] = 1;
-    for (const index of hostClasses) isOne[index] = 0;
+    if (this.differsInOwn) {
+      const isUnlike = own.was.unlike(own.is, classOfColumn.length);
+      for (let column = 0; column < isUnlike.length; column++)
+        if (isUnlike[column] === 1) isOne[classOfColumn[column]!] = 1;
+      for (const index of hostClasses) isOne[index] = 0;
+    }
     for (const [i, { rows }] of this.theirLayers.entries()) {
-      if (this.telling[i]!.size === 0) continue;
-      const isTelling = new Uint8Array(rows.rows.length);
-      for (const row of this.telling[i]!.keys()) isTelling[row] = 1;
+      const telling = this.telling[i]!;
+      if (telling.size === 0) continue;
       for (const index of podClasses)
-        if (isTelling[rows.rowOf[index]!] === 1 && this.theirReach.depthOf(index) > i) isOne[index] = 1;
+        if (telling.placeOf(rows.rowOf[index]!) >= 0 && this.theirReach.depthOf(index) > i) isOne[index] = 1;
     }
     return marked(isOne);
   }
@@ -115,40 +116,25 @@ export class MoveComparison {
     return this.move.before.node !== this.move.after.node;
   }
 
-  /** The columns to which its own policies may say something else than they did. */
-  private ownColumns(): readonly number[] {
-    if (!this.differsInOwn) return [];
-    const { from, to } = this.move;
-    const few = differingColumns(this.ownLayers, this.ownLayers, from, to);
-    if (few !== undefined) return few;
-    this.own = this.wholeOwn();
-    const { was, is } = this.own;
-    const found: number[] = [];
-    for (let column = 0; column < is.length; column++)
-      if (was[column] !== is[column] || is[column] === uncertain) found.push(column);
-    return found;
-  }
-
-  private wholeOwn(): Own {
-    const rows = new WholeRows(this.view, this.direction);
-    return { was: rows.of(this.move.from), is: rows.of(this.move.to) };
+  private own(): Own {
+    const { outcomes } = this.view;
+    const was = new SpreadRows(outcomes, this.ownLayers, this.move.from);
+    return { was, is: this.differsInOwn ? new SpreadRows(outcomes, this.ownLayers, this.move.to) : was };
   }
 
   /** What its own policies refuse anyway, and did, has not changed. */
-  private refuses({ was, is }: Own, { column }: EndClass): boolean {
+  private refuses({ was, is }: Told): boolean {
     const { denies } = this.view.outcomes;
-    return denies[was[column]!] === everyPort && denies[is[column]!] === everyPort;
+    return denies[was] === everyPort && denies[is] === everyPort;
   }
 
   private pairAnswer(own: EndClass, other: EndClass): AnswerId {
     return this.direction === "egress" ? this.view.pairAnswer(own, other) : this.view.pairAnswer(other, own);
   }
 
-  private ours({ column }: EndClass): Told {
-    const { view, direction, move, own } = this;
-    if (own !== undefined) return { was: own.was[column]!, is: own.is[column]! };
-    const was = view.outcomeAt(direction, move.from, column);
-    return { was, is: this.differsInOwn ? view.outcomeAt(direction, move.to, column) : was };
+  private ours(own: Own, { column }: EndClass): Told {
+    const was = own.was.at(column);
+    return { was, is: this.differsInOwn ? own.is.at(column) : was };
   }
 
   private theirs(index: number): Told {
@@ -159,11 +145,11 @@ export class MoveComparison {
       const { rows, inside } = this.theirLayers[i]!;
       const row = rows.rowOf[index]!;
       const telling = this.telling[i];
-      const told = telling?.get(row);
-      const saidBefore = told?.was ?? inside.at(row, from.column);
-      const saidNow = told?.is ?? (telling === undefined ? inside.at(row, to.column) : saidBefore);
+      const place = telling === undefined ? -1 : telling.placeOf(row);
+      const saidBefore = place < 0 ? inside.at(row, from.column) : telling!.was[place]!;
       was = outcomes.compose(was, saidBefore);
-      is = outcomes.compose(is, saidNow);
+      if (place >= 0) is = outcomes.compose(is, telling!.is[place]!);
+      else is = outcomes.compose(is, telling === undefined ? inside.at(row, to.column) : saidBefore);
       if (outcomes.isFinal[was] === 1 && outcomes.isFinal[is] === 1) break;
     }
     return { was, is };
@@ -173,6 +159,12 @@ export class MoveComparison {
     const { view } = this;
     return view.answers.ports.intersect(view.answerOf(a), view.answerOf(b));
   }
+}
+
+/** What is said to an end, or by it, as it was and as it is. */
+interface Told {
+  readonly was: OutcomeId;
+  readonly is: OutcomeId;
 }
 
 const isKnown = ({ was, is }: Told): boolean => was !== uncertain && is !== uncertain;

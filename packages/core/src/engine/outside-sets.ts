@@ -42,18 +42,20 @@ export class OutsideSets {
       yes: this.sets.empty,
       maybe: this.sets.named(`maybe ${key}`, members),
     });
+    // Rules that speak of nobody out there are not gone through at all.
+    const nobody: PeerSet = { yes: this.sets.empty, maybe: this.sets.empty };
     const everywhere = () => Array.from({ length: this.atoms.count }, (_, i) => i);
     switch (peer.kind) {
       case "everything":
         return surely(everywhere);
       case "pods":
       case "nodes":
-        return surely(() => []);
+        return nobody;
       case "networks":
         return surely(() => this.within(peer.cidrs, peer.except));
       case "entity":
         if (peer.entity === "world") return surely(everywhere);
-        if (peer.entity !== "kube-apiserver") return surely(() => []);
+        if (peer.entity !== "kube-apiserver") return nobody;
         return facts.apiServer === undefined
           ? perhaps(everywhere)
           : surely(() => this.at(facts.apiServer ?? []));

@@ -22,6 +22,15 @@ interface Found {
   readonly set: PeerSet;
 }
 
+/** Two classes that were compared last: a pod that changes is asked about more than once. */
+interface Compared {
+  readonly a: EndClass;
+  readonly b: EndClass;
+  /** How many sets there were. */
+  readonly size: number;
+  readonly unlike: ReadonlySet<number>;
+}
+
 export type Membership = "yes" | "no" | "maybe";
 
 /** Which pods and hosts the peers of rules hold, for connections of one address family. */
@@ -37,6 +46,7 @@ export class PeerSets {
   private readonly unlisted: Found[] = [];
   private labelled: LabelIndex<{ readonly choice: PodChoice; readonly set: PeerSet }> | undefined;
   private readonly ofPeer = new Map<Peer, PeerSet>();
+  private last: Compared | undefined;
 
   constructor(
     private readonly cluster: Cluster,
@@ -80,6 +90,15 @@ export class PeerSets {
 
   /** The sets, by id, that hold only one of two classes which differ in labels only. */
   unlike(a: EndClass, b: EndClass): ReadonlySet<number> {
+    const { last } = this;
+    const { size } = this.sets;
+    if (last?.a === a && last.b === b && last.size === size) return last.unlike;
+    const unlike = this.findUnlike(a, b);
+    this.last = { a, b, size, unlike };
+    return unlike;
+  }
+
+  private findUnlike(a: EndClass, b: EndClass): ReadonlySet<number> {
     const found: ColumnSet[] = [];
     for (const { choice, set } of this.byLabel().touched(namespaceOf(a), labelsOf(a), labelsOf(b)))
       if (this.selections.includes(choice, a.index) !== this.selections.includes(choice, b.index))

@@ -77,8 +77,10 @@ function outsideChanges(view: View, direction: Direction, { from, to }: Move, ch
 
 /** Hosts stand to a pod as its node says, which may have changed as well (S1.6). */
 function hostChanges(view: View, direction: Direction, move: Move, host: EndClass, changes: ChangesOf): void {
-  const answer = (end: EndClass, nearness: Nearness) =>
-    view.answer(direction, end, { kind: "host", end: host, nearness });
+  const answer = (end: EndClass, nearness: Nearness) => {
+    const other = { kind: "host", end: host, nearness } as const;
+    return direction === "egress" ? view.answer(direction, end, other) : view.fromHost(end, other);
+  };
   const isMeant = (member: Member, was: Nearness, is: Nearness) =>
     nearnessOf(move.before, member) === was && nearnessOf(move.after, member) === is;
   for (const was of nearnessBetween(move.from, host))

@@ -74,7 +74,7 @@ export function* changesOfPolicies(before: View, after: View, affected: Affected
 const ascending = (a: number, b: number): number => a - b;
 
 /** The columns to which the rows of a class say something else than those of another; undefined where that may be any. */
-export function differingColumns(
+function differingColumns(
   before: readonly Layer[],
   after: readonly Layer[],
   from: EndClass,
@@ -181,7 +181,7 @@ export function nearnessesOf(pods: EndClass, hosts: EndClass): readonly Nearness
 }
 
 /** What all tiers of a direction say together, for all columns; classes with the same rows share it. */
-export class WholeRows {
+class WholeRows {
   private readonly known = new Map<string, Uint32Array>();
 
   constructor(

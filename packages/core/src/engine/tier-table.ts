@@ -1,7 +1,7 @@
 import type { Direction } from "../policy/model.js";
-import { type CellItems, CellWork } from "./cell-work.js";
-import { ColumnMembership } from "./column-membership.js";
-import { type ColumnSet, holds } from "./column-sets.js";
+import { type CellItems, cellItems, CellWork } from "./cell-work.js";
+import type { ColumnSet } from "./column-sets.js";
+import { LaterColumn } from "./later-column.js";
 import { Layout } from "./layout.js";
 import { type OutcomeId, type Outcomes, uncertain } from "./outcomes.js";
 import type { PortSetId } from "./port-sets.js";
@@ -10,6 +10,7 @@ import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js"
 import { readRow, type RowValues } from "./row-work.js";
 import { RowsBySet } from "./rows-by-set.js";
 import type { Row, TierRows } from "./tier-rows.js";
+import { ToldRows } from "./told-rows.js";
 
 /** How a table lies in memory, and what its rows share. */
 interface Form {
@@ -20,23 +21,6 @@ interface Form {
   readonly sets: Map<number, ColumnSet> | undefined;
   /** How many rows there were. */
   readonly rows: number;
-}
-
-/** A column that came when rows had been computed already, and is not like another in all that the table looks at. */
-interface LaterColumn {
-  /** An earlier column that is like it but for some sets. */
-  readonly like: number | undefined;
-  readonly unlike: ReadonlySet<number>;
-  /** The rows that look at one of them. */
-  readonly telling: ReadonlySet<number>;
-  /** By row, what was asked about. */
-  readonly said: Map<number, OutcomeId>;
-}
-
-/** What is said to an end as it was, and as it is. */
-export interface Told {
-  readonly was: OutcomeId;
-  readonly is: OutcomeId;
 }
 
 /** One tier in one direction: a row for each way its rules apply to subjects, a column for each other end. */
@@ -50,7 +34,6 @@ export class TierTable {
   private readonly rowsBySet = new RowsBySet();
   private readonly cells: (CellItems | undefined)[] = [];
   private readonly cell = new CellWork();
-  private lastAsked: ColumnMembership | undefined;
   private form: Form | undefined;
 
   /** `grouped`: columns that all rules treat alike are held once, which pays where rows look at most columns. */
@@ -102,13 +85,13 @@ export class TierTable {
 
   /** The same table for rows of which most are the same: what is known of those is kept. */
   withRows(rows: TierRows): TierTable {
-    const table = Object.create(TierTable.prototype) as TierTable;
-    return Object.assign(table, this, {
+    const { direction, space, items, outcomes, grouped } = this;
+    return Object.assign(new TierTable(rows, direction, space, items, outcomes, grouped), this, {
       rows,
-      itemLists: [...this.itemLists],
-      rowValues: [...this.rowValues],
-      rowAtoms: [...this.rowAtoms],
-      cells: [...this.cells],
+      itemLists: this.itemLists.slice(),
+      rowValues: this.rowValues.slice(),
+      rowAtoms: this.rowAtoms.slice(),
+      cells: this.cells.slice(),
     });
   }
 
@@ -121,7 +104,7 @@ export class TierTable {
     if (like !== undefined && !tellsApart) layout.addLike(like);
     else {
       const at = layout.addColumn(kind);
-      this.later.set(at, { like, unlike, telling: this.rowsLookingAt(unlike), said: new Map() });
+      this.later.set(at, new LaterColumn(like, this.rowsLookingAt(unlike)));
     }
   }
 
@@ -132,7 +115,7 @@ export class TierTable {
     for (const { set } of this.itemsOf(row)) {
       if (form.sets.has(set.id)) continue;
       for (const { column, from } of form.layout.split(set))
-        this.later.set(column, { like: from, unlike: new Set(), telling: new Set(), said: new Map() });
+        this.later.set(column, new LaterColumn(from, new Uint32Array(0)));
       form.sets.set(set.id, set);
     }
   }
@@ -152,12 +135,12 @@ export class TierTable {
     is: number,
     unlike: ReadonlySet<number>,
     matters: (row: number) => boolean,
-  ): ReadonlyMap<number, Told> {
-    const found = new Map<number, Told>();
+  ): ToldRows {
+    const found = new ToldRows(this.rows.rows.length);
     for (const row of this.rowsLookingAt(unlike)) {
       if (!matters(row)) continue;
-      const told = { was: this.at(row, was), is: this.at(row, is) };
-      if (told.was === uncertain || told.was !== told.is) found.set(row, told);
+      const [then, now] = [this.at(row, was), this.at(row, is)];
+      if (then === uncertain || then !== now) found.add(row, then, now);
     }
     return found;
   }
@@ -180,7 +163,7 @@ export class TierTable {
   }
 
   /** Only these can tell columns apart that only the sets do. */
-  private rowsLookingAt(sets: ReadonlySet<number>): ReadonlySet<number> {
+  private rowsLookingAt(sets: ReadonlySet<number>): Uint32Array {
     return this.rowsBySet.find(sets, this.rows.rows, (row) => this.itemsOf(row));
   }
 
@@ -205,7 +188,7 @@ export class TierTable {
     const { cell } = this;
     const its = this.rows.rows[row]!;
     const atoms = this.atomsFor(its);
-    const membership = this.membershipOf(column);
+    const membership = this.space.sets.membershipOf(column);
     cell.begin(atoms.width);
     for (const { set, ports, effect } of this.itemsOf(its))
       if (membership.isIn(set) && cell.take(atoms.mask(ports), effect)) break;
@@ -234,56 +217,36 @@ export class TierTable {
       into[column] = this.laterAt(row, column, later[column - columns + later.length]!);
   }
 
+  /** By column of the table, what a row says to it; perhaps without the columns that came later. */
+  spread(row: number): Uint32Array {
+    const known = this.knownValues(row);
+    const said = new Uint32Array(known.width);
+    readRow(known, said);
+    return said;
+  }
+
   private laterAt(row: number, wanted: number, column: number): OutcomeId {
-    const { like, telling, said } = this.later.get(wanted)!;
-    if (like !== undefined && !telling.has(row)) return this.at(row, like);
-    const known = said.get(row);
-    if (known !== undefined) return known;
-    const made = this.computeCell(row, wanted, column);
-    said.set(row, made);
-    return made;
+    const later = this.later.get(wanted)!;
+    return later.ask(row, () => this.computeCell(row, wanted, column)) ?? this.at(row, later.like!);
   }
 
   private computeCell(row: number, wanted: number, column: number): OutcomeId {
     const { cell } = this;
-    const atoms = this.atomsFor(this.rows.rows[row]!);
+    const its = this.rows.rows[row]!;
+    const atoms = this.atomsFor(its);
     cell.begin(atoms.width);
-    cell.takeAll(this.cellItemsOf(row), this.membershipOf(column));
-    return this.finishCell(this.rows.rows[row]!, wanted, atoms);
+    cell.takeAll(
+      (this.cells[row] ??= cellItems(this.itemsOf(its))),
+      this.space.sets.membershipOf(column),
+      atoms,
+    );
+    return this.finishCell(its, wanted, atoms);
   }
 
   private finishCell({ isolation }: Row, wanted: number, atoms: PortAtoms): OutcomeId {
     const { layout, cell } = this;
     const isIsolated = isolation.length > 0;
     return cell.finish(isIsolated && !layout.isExemptKind[layout.kindOf[wanted]!]!, atoms);
-  }
-
-  private cellItemsOf(row: number): CellItems {
-    const known = this.cells[row];
-    if (known !== undefined) return known;
-    const atoms = this.atomsFor(this.rows.rows[row]!);
-    const items = this.itemsOf(this.rows.rows[row]!);
-    const made: CellItems = {
-      sets: items.map(({ set }) => set),
-      ids: Uint32Array.from(items, ({ set }) => set.id),
-      masks: items.map(({ ports }) => atoms.mask(ports)),
-      effects: items.map(({ effect }) => effect),
-    };
-    this.cells[row] = made;
-    return made;
-  }
-
-  private membershipOf(column: number): ColumnMembership {
-    const { size } = this.space.sets;
-    const last = this.lastAsked;
-    if (last?.column === column && last.size === size) return last;
-    const later = this.later.get(this.layout.columnOf[column]!);
-    const like = later?.like;
-    return (this.lastAsked = new ColumnMembership(
-      column,
-      size,
-      (set) => holds(set, like ?? column) !== (like !== undefined && later!.unlike.has(set.id)),
-    ));
   }
 
   itemsOf(row: Row): readonly Item[] {

@@ -1,0 +1,67 @@
+import type { EndClass } from "./ends.js";
+import type { Layer } from "./layer.js";
+import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
+import type { TierTable } from "./tier-table.js";
+
+/** A row, spread out, so that it need not be searched. */
+class SpreadRow {
+  /** By column of the table; those that came later than the row are asked about one by one. */
+  private readonly said: Uint32Array;
+  private readonly columnOf: ArrayLike<number>;
+
+  constructor(
+    private readonly table: TierTable,
+    private readonly row: number,
+  ) {
+    this.said = table.spread(row);
+    this.columnOf = table.layout.columnOf;
+  }
+
+  at(column: number): OutcomeId {
+    const { said } = this;
+    const at = this.columnOf[column]!;
+    return at < said.length ? said[at]! : this.table.at(this.row, column);
+  }
+
+  /** Marks the columns of the space to which another row of the table does not surely say the same. */
+  markUnlike({ said }: SpreadRow, marks: Uint8Array): void {
+    const { columnOf } = this;
+    const common = Math.min(said.length, this.said.length);
+    const isUnlike = new Uint8Array(this.table.layout.columns).fill(1, common);
+    for (let column = 0; column < common; column++)
+      if (said[column] !== this.said[column] || said[column] === uncertain) isUnlike[column] = 1;
+    for (let column = 0; column < marks.length; column++)
+      if (isUnlike[columnOf[column]!] === 1) marks[column] = 1;
+  }
+}
+
+/** What the policies of a class say to others, tier by tier: for whoever asks about many of them. */
+export class SpreadRows {
+  private readonly rows: readonly SpreadRow[];
+
+  constructor(
+    private readonly outcomes: Outcomes,
+    private readonly layers: readonly Layer[],
+    private readonly subject: EndClass,
+  ) {
+    this.rows = layers.map(({ rows, inside }) => new SpreadRow(inside, rows.rowOf[subject.index]!));
+  }
+
+  /** What all tiers say together. */
+  at(column: number): OutcomeId {
+    const { rows, outcomes } = this;
+    let all = silent;
+    for (let i = 0; i < rows.length && outcomes.isFinal[all] === 0; i++)
+      all = outcomes.compose(all, rows[i]!.at(column));
+    return all;
+  }
+
+  /** By column, a 1 where those of another class may say something else. */
+  unlike(other: SpreadRows, columns: number): Uint8Array {
+    const marks = new Uint8Array(columns);
+    for (const [i, { rows }] of this.layers.entries())
+      if (rows.rowOf[this.subject.index] !== rows.rowOf[other.subject.index])
+        this.rows[i]!.markUnlike(other.rows[i]!, marks);
+    return marks;
+  }
+}

@@ -54,7 +54,10 @@ function openFiles(
       for (const { code, message, place } of found.slice(0, mostErrors))
         log.error({ code }, `${placeText(place)}${message}`);
       if (found.length > 0)
-        log.error({ errors: found.length }, "the files have errors; the kernel keeps the rules it has until they have none");
+        log.error(
+          { errors: found.length },
+          "the files have errors; the kernel keeps the rules it has until they have none",
+        );
       else log.info("the files have no errors any more");
       onErrors(found);
     },

@@ -33,7 +33,7 @@ export class MoveComparison {
   private readonly ownLayers: readonly Layer[];
   private readonly theirLayers: readonly Layer[];
   private readonly theirReach: TierReach;
-  /** By layer and row, what others say to it that they did not; undefined where all may say something else. */
+  /** By layer, whose rows may say something else to it than they did; undefined where all may. */
   private readonly telling: readonly (ToldRows | undefined)[];
 
   constructor(
@@ -46,15 +46,13 @@ export class MoveComparison {
     const { from, to } = move;
     const other = direction === "egress" ? "ingress" : "egress";
     const own = view.reach(direction);
-    const theirs = view.reach(other);
-    this.theirReach = theirs;
+    this.theirReach = view.reach(other);
     const depth = Math.max(own.depthOf(from.index), own.depthOf(to.index));
     this.ownLayers = view.layers[direction].slice(0, depth);
     this.theirLayers = view.layers[other];
     this.differsInOwn = this.ownLayers.some(({ rows: { rowOf } }) => rowOf[from.index] !== rowOf[to.index]);
     this.telling = this.theirLayers.map(
-      ({ inside }, i) =>
-        unlike && inside.rowsTelling(from.column, to.column, unlike, (row) => theirs.reaches(i, row)),
+      ({ inside }) => unlike && inside.rowsTelling(from.column, to.column, unlike),
     );
   }
 
@@ -107,7 +105,7 @@ export class MoveComparison {
       const telling = this.telling[i]!;
       if (telling.size === 0) continue;
       for (const index of podClasses)
-        if (telling.placeOf(rows.rowOf[index]!) >= 0 && this.theirReach.depthOf(index) > i) isOne[index] = 1;
+        if (telling.has(rows.rowOf[index]!) && this.theirReach.depthOf(index) > i) isOne[index] = 1;
     }
     return marked(isOne);
   }
@@ -145,11 +143,11 @@ export class MoveComparison {
       const { rows, inside } = this.theirLayers[i]!;
       const row = rows.rowOf[index]!;
       const telling = this.telling[i];
-      const place = telling === undefined ? -1 : telling.placeOf(row);
-      const saidBefore = place < 0 ? inside.at(row, from.column) : telling!.was[place]!;
-      was = outcomes.compose(was, saidBefore);
-      if (place >= 0) is = outcomes.compose(is, telling!.is[place]!);
-      else is = outcomes.compose(is, telling === undefined ? inside.at(row, to.column) : saidBefore);
+      const isTelling = telling?.has(row) ?? false;
+      const said = isTelling ? telling!.was(row) : inside.at(row, from.column);
+      was = outcomes.compose(was, said);
+      if (isTelling) is = outcomes.compose(is, telling!.is(row));
+      else is = outcomes.compose(is, telling === undefined ? inside.at(row, to.column) : said);
       if (outcomes.isFinal[was] === 1 && outcomes.isFinal[is] === 1) break;
     }
     return { was, is };

@@ -5,8 +5,6 @@ import type { Layer } from "./layer.js";
 export class TierReach {
   /** By class: how many tiers it gets to. */
   private readonly depths: number[] = [];
-  /** By tier and row: whether some class gets there. */
-  private readonly isReached: boolean[][];
   /** By tier: whether a tier behind it speaks of a pod's own node, which no isolation does (S1.6). */
   private readonly bindsLater: readonly boolean[];
 
@@ -16,19 +14,17 @@ export class TierReach {
     podClasses: readonly number[],
   ) {
     const binds = ({ tier }: Layer) => tier.rules.some((rule) => rule.bindsOwnNode);
-    this.isReached = layers.map(() => []);
     this.bindsLater = layers.map((_, i) => direction === "ingress" && layers.slice(i + 1).some(binds));
     for (const index of podClasses) this.add(index);
   }
 
   add(index: number): void {
-    const { layers, isReached, bindsLater } = this;
+    const { layers, bindsLater } = this;
     let depth = 0;
     let isOpen = true;
     while (isOpen && depth < layers.length) {
       const { rows, inside } = layers[depth]!;
       const row = rows.rowOf[index]!;
-      isReached[depth]![row] = true;
       isOpen = bindsLater[depth]! || !inside.closes(row);
       depth++;
     }
@@ -38,9 +34,5 @@ export class TierReach {
   /** S1.4: hosts have no policies, and get nowhere. */
   depthOf(index: number): number {
     return this.depths[index] ?? 0;
-  }
-
-  reaches(tier: number, row: number): boolean {
-    return this.isReached[tier]![row] === true;
   }
 }

@@ -129,20 +129,12 @@ export class TierTable {
     return isolation.length > 0 && this.itemsOf(this.rows.rows[row]!).every(settles);
   }
 
-  /** The rows, by number, that do not surely say the same to two columns which only the sets `unlike` tell apart; only those that matter. */
-  rowsTelling(
-    was: number,
-    is: number,
-    unlike: ReadonlySet<number>,
-    matters: (row: number) => boolean,
-  ): ToldRows {
-    const found = new ToldRows(this.rows.rows.length);
-    for (const row of this.rowsLookingAt(unlike)) {
-      if (!matters(row)) continue;
-      const [then, now] = [this.at(row, was), this.at(row, is)];
-      if (then === uncertain || then !== now) found.add(row, then, now);
-    }
-    return found;
+  /** The rows that may not say the same to two columns which only the sets `unlike` tell apart. */
+  rowsTelling(was: number, is: number, unlike: ReadonlySet<number>): ToldRows {
+    return new ToldRows(this.rows.rows.length, this.rowsLookingAt(unlike), {
+      was: (row) => this.at(row, was),
+      is: (row) => this.at(row, is),
+    });
   }
 
   /**

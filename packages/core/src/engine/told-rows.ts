@@ -1,26 +1,52 @@
 import type { OutcomeId } from "./outcomes.js";
 
-/** Rows of a table that say something else to an end than they did, or may: by number, what they said and what they say. */
+/**
+ * Rows of a table that may say something else to an end than they did. What they said and say is found out row by row, when
+ * somebody asks: of most rows nobody does, since the end's own policies refuse those whose rows they are.
+ */
 export class ToldRows {
-  readonly was: OutcomeId[] = [];
-  readonly is: OutcomeId[] = [];
-  /** By row: its place in these lists, from 1, or 0. Made when there is one. */
-  private places = new Uint32Array(0);
+  /** By row: its place in the lists, from 1, or 0. */
+  private readonly places: Uint32Array;
+  private readonly before: Uint32Array;
+  private readonly after: Uint32Array;
 
-  constructor(private readonly rows: number) {}
+  constructor(
+    rows: number,
+    telling: ArrayLike<number>,
+    /** What a row says to the end as it was, and as it is. */
+    private readonly said: {
+      readonly was: (row: number) => OutcomeId;
+      readonly is: (row: number) => OutcomeId;
+    },
+  ) {
+    this.places = new Uint32Array(telling.length === 0 ? 0 : rows);
+    this.before = new Uint32Array(telling.length).fill(notAsked);
+    this.after = new Uint32Array(telling.length).fill(notAsked);
+    for (let i = 0; i < telling.length; i++) this.places[telling[i]!] = i + 1;
+  }
 
   get size(): number {
-    return this.was.length;
+    return this.before.length;
   }
 
-  add(row: number, was: OutcomeId, is: OutcomeId): void {
-    if (this.size === 0) this.places = new Uint32Array(this.rows);
-    this.was.push(was);
-    this.places[row] = this.is.push(is);
+  has(row: number): boolean {
+    return this.size > 0 && this.places[row]! > 0;
   }
 
-  /** Where a row stands in the lists; -1 for those that say what they did. */
-  placeOf(row: number): number {
-    return (this.places[row] ?? 0) - 1;
+  was(row: number): OutcomeId {
+    return this.ask(this.before, row, this.said.was);
+  }
+
+  is(row: number): OutcomeId {
+    return this.ask(this.after, row, this.said.is);
+  }
+
+  private ask(known: Uint32Array, row: number, said: (row: number) => OutcomeId): OutcomeId {
+    const place = this.places[row]! - 1;
+    if (known[place] === notAsked) known[place] = said(row);
+    return known[place]!;
   }
 }
+
+/** Outcomes have smaller numbers. */
+const notAsked = 0xffffffff;

@@ -15,7 +15,7 @@ const priorities = { first: -10, second: -8 };
 export function wish(number, packets = { hook: "output", address: "127.0.0.1" }) {
   const verdicts = new Map([["1:1", "goto p_deny"]]);
   const identities = new Map();
-  const chains = new Map([["p_deny", { rules: ["udp dport 7 goto t_deny"] }]]);
+  const chains = new Map([["p_deny", { rules: ["udp dport 7 goto t_deny", "goto t_allow"] }]]);
   for (let at = 1; at < 1500; at++) {
     identities.set(`10.${at >> 8}.${at & 255}.1`, `2:${(((at * (number + 1)) % 4000) + 1).toString(16)}`);
   }
@@ -35,6 +35,7 @@ export function wish(number, packets = { hook: "output", address: "127.0.0.1" })
     chains: new Map([
       ...chains,
       ["t_deny", { rules: ['counter name "r_deny"', unlessSame(generation), "drop"] }],
+      ["t_allow", { rules: [unlessSame(generation), `${settled} accept`] }],
       ["outdated", { rules: [unsettled] }],
       [
         "walk",
@@ -42,8 +43,7 @@ export function wish(number, packets = { hook: "output", address: "127.0.0.1" })
           rules: [
             `${unsettled} meta priority set ip daddr map @ident4`,
             "meta priority vmap @tier",
-            unlessSame(generation),
-            `${settled} accept`,
+            "goto t_allow",
           ],
         },
       ],

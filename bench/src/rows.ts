@@ -150,7 +150,8 @@ function edits(
       figures: [
         figure("NetworkPolicy edited, p50", quantile(networkPolicy, 0.5), bars.p50),
         figure("NetworkPolicy edited, p95", quantile(networkPolicy, 0.95), bars.p95),
-        figure("pod relabelled", median(pod), 1),
+        figure("pod relabelled, p50", quantile(pod, 0.5), 1),
+        figure("pod relabelled, p95", quantile(pod, 0.95)),
         figure("pod given all labels of another", median(podOfAnother)),
         ...(bars.clusterPolicy === undefined
           ? []

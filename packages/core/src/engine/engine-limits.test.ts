@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { State } from "../analysis/state.js";
-import type { Pod } from "../cluster/model.js";
+import { type Pod, podKey } from "../cluster/model.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import type { Unnamed } from "../testing/arbitrary-vocabulary.js";
@@ -125,5 +125,39 @@ describe("tiers with thousands of rules", () => {
     ];
     expectSame(state, engine, flows);
     expectSameInPairs(state, engine, flows);
+  });
+});
+
+describe("more classes that come later than are kept without compiling again", () => {
+  it("pods that get one label after the other, each time as nobody else has it, or as a policy names it", () => {
+    const pods = 100;
+    const policies = numbers(40).map(
+      (i): Unnamed<unknown> => ({
+        apiVersion: "networking.k8s.io/v1",
+        kind: "NetworkPolicy",
+        namespace: "all",
+        spec: {
+          podSelector: { matchLabels: labelOf(i) },
+          ingress: [{ from: [{ podSelector: { matchLabels: labelOf(i + 1) } }] }],
+        },
+      }),
+    );
+    const state = largeCluster(pods, policies);
+    const engine = compile(state.cluster, state.tiers);
+    for (const i of numbers(4 * pods)) {
+      const before = engine.cluster.pods.get(`all/p${i % pods}`)!;
+      const after = { ...before, labels: labelOf(i % 7 === 0 ? i % 40 : 1000 + i) };
+      const { pairs } = engine.update({ pods: new Map([[podKey(after), after]]) });
+      const speaksOf = ({ labels }: Pod) =>
+        numbers(41).some((named) => labelOf(named)["app"] === labels["app"]);
+      if (!speaksOf(before) && !speaksOf(after)) expect(pairs).toEqual([]);
+    }
+    const now = { ...state, cluster: engine.cluster };
+    const flows = numbers(pods - 2).flatMap((to) => [
+      tcp(now, 98, to, 80),
+      tcp(now, (to * 3 + 1) % pods, to, 80),
+    ]);
+    expectSame(now, engine, flows);
+    expectSameInPairs(now, engine, flows);
   });
 });

@@ -176,7 +176,8 @@ export class Engine {
       else if (before && from) found.disappeared.push(endpointOf(this.cluster, from, before));
     }
     const pairs = families.flatMap((family) => [...changesOfPods(this.view(family), moves)]);
-    if (ends.classes.length > this.compiledClasses + mostLaterClasses) this.become(this.cluster, tiers);
+    if (ends.classes.length > this.compiledClasses + mostLaterClasses(this.compiledClasses))
+      this.become(this.cluster, tiers);
     return { ...found, pairs };
   }
 
@@ -423,8 +424,8 @@ export class Engine {
   }
 }
 
-/** So many later classes are still better than compiling again. */
-const mostLaterClasses = 256;
+/** So many later classes are still better than compiling again, which costs the more the more there are. */
+const mostLaterClasses = (compiled: number): number => 256 + compiled / 10;
 
 function otherFor(subject: Endpoint, located: Located, other: Endpoint): Other {
   if (!("end" in located)) return { kind: "external", atom: located.atom };

@@ -59,19 +59,19 @@ export class MoveComparison {
   /** With the pods of other classes: those that `meets` lets pass. */
   withPods(changes: ChangesOf, meets: (other: EndClass) => boolean, endOf: (other: EndClass) => End): void {
     if (!this.mayDiffer) return;
-    const { classes } = this.view.ends;
+    const { classes, classOfColumn } = this.view.ends;
     const own = this.own();
-    const candidates = this.podClasses(own);
-    for (let i = 0; i < candidates.length; i++) {
-      const index = candidates[i]!;
-      const other = classes[index]!;
-      const ours = this.ours(own, other);
-      if (this.refuses(ours)) continue;
+    const columns = this.podColumns(own);
+    const oursWas = own.was.toAll(columns);
+    const oursIs = this.differsInOwn ? own.is.toAll(columns) : oursWas;
+    for (const i of this.notRefused(oursWas, oursIs)) {
+      const index = classOfColumn[columns[i]!]!;
+      const ours = { was: oursWas[i]!, is: oursIs[i]! };
+      // Of what is said to all whom a policy binds, the first who asks finds out whether it is something else now.
+      if (isSame(ours) && !this.mayTell(index)) continue;
       const theirs = this.theirs(index);
-      const isSameOfTheirs = theirs.was === theirs.is && theirs.is !== uncertain;
-      if (!this.differsInOwn && isSameOfTheirs) continue;
-      const isSameOfOurs = ours.was === ours.is && ours.is !== uncertain;
-      if (isSameOfOurs && isSameOfTheirs) continue;
+      if (isSame(ours) && isSame(theirs)) continue;
+      const other = classes[index]!;
       const isCertain = isKnown(ours) && isKnown(theirs);
       if (!isCertain && !meets(other)) continue;
       const was = isCertain ? this.both(ours.was, theirs.was) : this.pairAnswer(this.move.from, other);
@@ -90,22 +90,24 @@ export class MoveComparison {
     return this.differsInOwn || this.telling.some((rows) => rows?.size !== 0);
   }
 
-  /** The classes of pods, by index, with which something may be another way now. */
-  private podClasses(own: Own): ArrayLike<number> {
+  /** The columns of pods with which something may be another way now. */
+  private podColumns(own: Own): Uint32Array {
     const { classes, classOfColumn, podClasses, hostClasses } = this.view.ends;
-    if (this.telling.includes(undefined)) return podClasses;
-    const isOne = new Uint8Array(classes.length);
-    if (this.differsInOwn) {
-      const isUnlike = own.was.unlike(own.is, classOfColumn.length);
-      for (let column = 0; column < isUnlike.length; column++)
-        if (isUnlike[column] === 1) isOne[classOfColumn[column]!] = 1;
-      for (const index of hostClasses) isOne[index] = 0;
+    if (this.telling.includes(undefined))
+      return Uint32Array.from(podClasses, (index) => classes[index]!.column);
+    const columns = classOfColumn.length;
+    const isOne = this.differsInOwn ? own.was.unlike(own.is, columns) : new Uint8Array(columns);
+    for (const index of hostClasses) {
+      const { column, ownColumn } = classes[index]!;
+      isOne[column] = isOne[ownColumn] = 0;
     }
     for (const [i, { rows }] of this.theirLayers.entries()) {
       const telling = this.telling[i]!;
       if (telling.size === 0) continue;
-      for (const index of podClasses)
-        if (telling.has(rows.rowOf[index]!) && this.theirReach.depthOf(index) > i) isOne[index] = 1;
+      for (let column = 0; column < columns; column++) {
+        const index = classOfColumn[column]!;
+        if (telling.has(rows.rowOf[index]!) && this.theirReach.depthOf(index) > i) isOne[column] = 1;
+      }
     }
     return marked(isOne);
   }
@@ -121,18 +123,28 @@ export class MoveComparison {
   }
 
   /** What its own policies refuse anyway, and did, has not changed. */
-  private refuses({ was, is }: Told): boolean {
+  private notRefused(was: Uint32Array, is: Uint32Array): Uint32Array {
     const { denies } = this.view.outcomes;
-    return denies[was] === everyPort && denies[is] === everyPort;
+    const left = new Uint32Array(was.length);
+    let count = 0;
+    for (let i = 0; i < was.length; i++)
+      if (denies[was[i]!] !== everyPort || denies[is[i]!] !== everyPort) left[count++] = i;
+    return left.subarray(0, count);
   }
 
   private pairAnswer(own: EndClass, other: EndClass): AnswerId {
     return this.direction === "egress" ? this.view.pairAnswer(own, other) : this.view.pairAnswer(other, own);
   }
 
-  private ours(own: Own, { column }: EndClass): Told {
-    const was = own.was.at(column);
-    return { was, is: this.differsInOwn ? own.is.at(column) : was };
+  /** Whether some row of a class says something else to it than it did, or may. */
+  private mayTell(index: number): boolean {
+    const depth = this.theirReach.depthOf(index);
+    for (let i = 0; i < depth; i++) {
+      const row = this.theirLayers[i]!.rows.rowOf[index]!;
+      const telling = this.telling[i];
+      if (telling === undefined || (telling.has(row) && telling.isAnother(row))) return true;
+    }
+    return false;
   }
 
   private theirs(index: number): Told {
@@ -164,5 +176,7 @@ interface Told {
   readonly was: OutcomeId;
   readonly is: OutcomeId;
 }
+
+const isSame = ({ was, is }: Told): boolean => was === is && is !== uncertain;
 
 const isKnown = ({ was, is }: Told): boolean => was !== uncertain && is !== uncertain;

@@ -1,6 +1,6 @@
 import type { EndClass } from "./ends.js";
 import type { Layer } from "./layer.js";
-import { type OutcomeId, type Outcomes, silent, uncertain } from "./outcomes.js";
+import { type Outcomes, silent, uncertain } from "./outcomes.js";
 import type { TierTable } from "./tier-table.js";
 
 /** A row, spread out, so that it need not be searched. */
@@ -17,10 +17,16 @@ class SpreadRow {
     this.columnOf = table.layout.columnOf;
   }
 
-  at(column: number): OutcomeId {
-    const { said } = this;
-    const at = this.columnOf[column]!;
-    return at < said.length ? said[at]! : this.table.at(this.row, column);
+  /** Speaks about what the tiers before left open to these columns. */
+  composeWith(outcomes: Outcomes, all: Uint32Array, columns: Uint32Array): void {
+    const { said, columnOf } = this;
+    for (let i = 0; i < all.length; i++) {
+      const before = all[i]!;
+      if (outcomes.isFinal[before] === 1) continue;
+      const at = columnOf[columns[i]!]!;
+      const now = at < said.length ? said[at]! : this.table.at(this.row, columns[i]!);
+      if (now !== silent) all[i] = before === silent ? now : outcomes.compose(before, now);
+    }
   }
 
   /** Marks the columns of the space to which another row of the table does not surely say the same. */
@@ -47,12 +53,10 @@ export class SpreadRows {
     this.rows = layers.map(({ rows, inside }) => new SpreadRow(inside, rows.rowOf[subject.index]!));
   }
 
-  /** What all tiers say together. */
-  at(column: number): OutcomeId {
-    const { rows, outcomes } = this;
-    let all = silent;
-    for (let i = 0; i < rows.length && outcomes.isFinal[all] === 0; i++)
-      all = outcomes.compose(all, rows[i]!.at(column));
+  /** What all tiers together say to each of these columns. */
+  toAll(columns: Uint32Array): Uint32Array {
+    const all = new Uint32Array(columns.length).fill(silent);
+    for (const row of this.rows) row.composeWith(this.outcomes, all, columns);
     return all;
   }
 

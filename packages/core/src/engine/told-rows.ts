@@ -1,4 +1,4 @@
-import type { OutcomeId } from "./outcomes.js";
+import { type OutcomeId, uncertain } from "./outcomes.js";
 
 /**
  * Rows of a table that may say something else to an end than they did. What they said and say is found out row by row, when
@@ -39,6 +39,12 @@ export class ToldRows {
 
   is(row: number): OutcomeId {
     return this.ask(this.after, row, this.said.is);
+  }
+
+  /** Whether a row says something else, or nobody can know that it does not. */
+  isAnother(row: number): boolean {
+    const is = this.is(row);
+    return is === uncertain || is !== this.was(row);
   }
 
   private ask(known: Uint32Array, row: number, said: (row: number) => OutcomeId): OutcomeId {

@@ -327,7 +327,7 @@ describe.skipIf(reason)(`what an agent says of itself${title}`, () => {
     expect(JSON.parse(asked.output.join("\n"))).toMatchObject({
       node: "n1",
       table: "tierwall",
-      generation: 1,
+      generation: 2,
       shadow: false,
       pods: { programmed: 2, waiting: 0 },
       policies: 1,

@@ -138,6 +138,38 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     expect(suppressed.reduce((a, b) => a + b, 0)).toBe(counted);
   });
 
+  it("the same of what was allowed, where that is logged, also while rules change", async () => {
+    const allowing = (port: number) => ingressOfB([8080, port], { "tierwall.dev/audit": "all" });
+    lab.write("manifests/policy.yaml", allowing(7070));
+    const agent = await RunningAgent.ready(lab, ...logging());
+    const talker = lab.talk("a", lab.addressOf("b"), 8080);
+    await talker.echo();
+    await loggedWhen(knock(8080));
+    for (let i = 0; i < 60; i++) await knock(8080)();
+    // The connection that is open is judged again, which is counted, and no news.
+    lab.write("manifests/policy.yaml", allowing(7071));
+    await agent.says("rules are in the kernel");
+    await talker.echo();
+    const before = decisions().length;
+    await vi.waitFor(async () => {
+      await knock(8080)();
+      expect(decisions().length).toBeGreaterThan(before);
+    }, patience);
+    await hits();
+    const { "rule 1": counted } = await hits();
+    const status = JSON.parse(await said("agent", "status", "-o", "json")) as {
+      audit: { lines: number; suppressed: number };
+    };
+    await agent.stop();
+    const told = linesIn(auditLog()).map((line) => ("suppressed" in line ? line.suppressed : 1));
+    const sum = told.reduce((a, b) => a + b, 0);
+    expect(decisions().length).toBeLessThan(40);
+    expect(sum).toBeGreaterThan(60);
+    expect(counted).toBeGreaterThan(sum);
+    expect(status.audit.lines + status.audit.suppressed).toBe(sum);
+    expect(agent.said).not.toContain("please report this");
+  });
+
   it("goes on in a new file after SIGHUP", async () => {
     const agent = await RunningAgent.ready(lab, ...logging());
     await loggedWhen(knock(9090));

@@ -58,8 +58,10 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
       status: { phase: "Running", podIP: address, podIPs: [{ ip: address }] },
     });
 
+  const relayed = new Set<NodeLab>();
+
   /** The API server listens in another network namespace than the node has. */
-  async function agentOn(node: NodeLab): Promise<RunningAgent> {
+  async function agentOn(node: NodeLab, user?: "guest"): Promise<RunningAgent> {
     const { port } = new URL(plane.server);
     const socket = join(node.folder, "api.sock");
     const server = createServer((near) => {
@@ -67,11 +69,13 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
       near.on("error", () => far.destroy()).pipe(far);
       far.on("error", () => near.destroy()).pipe(near);
     });
-    server.listen(socket).unref();
-    await once(node.start("node", process.execPath, [relay, port, socket]).stdout!, "data");
+    if (!relayed.has(node)) server.listen(socket).unref();
+    if (!relayed.has(node))
+      await once(node.start("node", process.execPath, [relay, port, socket]).stdout!, "data");
+    relayed.add(node);
     const folders = ["--control", node.control, "--state-dir", join(node.folder, "state")];
     return new RunningAgent(
-      node.tierwall("agent", "--node", "n1", "--kubeconfig", plane.kubeconfig(), ...folders),
+      node.tierwall("agent", "--node", "n1", "--kubeconfig", plane.kubeconfig(user), ...folders),
     );
   }
 
@@ -99,5 +103,40 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
     await agent.says("rules are in the kernel");
     await expectReachedIn(node, [8080, 9090]);
     expect(await agent.stop()).toBe(0);
+  });
+
+  it("holds pods back as soon as its Node is known, though nobody may tell it which pods there are", async () => {
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    await api.create(`${rbac}/clusterroles`, {
+      metadata: { name: "nodes" },
+      rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["list", "watch"] }],
+    });
+    await api.create(`${rbac}/clusterrolebindings`, {
+      metadata: { name: "nodes" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "nodes" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
+    });
+    const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" }));
+    const agent = await agentOn(node, "guest");
+    await agent.says("held back");
+    expect(await node.reaches("a", "10.9.0.12", 8080)).toBe(false);
+    await expect.poll(() => node.reaches("node", "10.9.0.12", 8080)).toBe(true);
+    await agent.stop();
+  });
+
+  it("holds pods back after a restart of the node, while the API server is away", async () => {
+    const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" }));
+    const first = await agentOn(node);
+    await first.says("rules are in the kernel");
+    await first.stop();
+    node.nft("flush", "ruleset");
+    await plane.stopApiServer();
+    const agent = await agentOn(node);
+    await agent.says("held back");
+    expect(await node.reaches("a", "10.9.0.12", 8080)).toBe(false);
+    await plane.startApiServer();
+    await agent.says("rules are in the kernel");
+    await expectReachedIn(node, [8080, 9090]);
+    await agent.stop();
   });
 });

@@ -71,6 +71,8 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
 
   it.each([
     ["agent.enabled=false", "DaemonSet tierwall-agent"],
+    ["agent.enabled=false", "ValidatingAdmissionPolicy tierwall-agent-leases"],
+    ["agent.ownLeasesOnly=false", "ValidatingAdmissionPolicyBinding tierwall-agent-leases"],
     ["webhook.enabled=false", "ValidatingWebhookConfiguration tierwall"],
     ["controller.enabled=false", "Deployment tierwall-controller"],
     ["controller.enabled=false", "ValidatingWebhookConfiguration tierwall"],

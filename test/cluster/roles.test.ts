@@ -1,7 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { definitionsOf, installText, systemNamespace, usualValues, watchedKinds } from "@tierwall/kube";
+import {
+  connect,
+  definitionsOf,
+  installText,
+  systemNamespace,
+  usualValues,
+  watchedKinds,
+} from "@tierwall/kube";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { RunningController } from "./running-controller.js";
@@ -207,6 +214,91 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
         path,
         allowed,
       ]);
+  });
+
+  describe("Leases of agents", () => {
+    const own = `/api/v1/namespaces/${systemNamespace}`;
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
+    const lease = (name: string) => ({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name },
+      spec: { holderIdentity: "somebody" },
+    });
+    /** As the agent does it. */
+    const apply = (who: ApiClient, name: string) =>
+      who.ask({
+        method: "PATCH",
+        path: `${leases}/${name}?fieldManager=tierwall-agent&force=true`,
+        headers: { "content-type": "application/apply-patch+yaml" },
+        body: JSON.stringify(lease(name)),
+      });
+
+    async function withToken(account: string, spec: object, user: string): Promise<ApiClient> {
+      const path = `${own}/serviceaccounts/${account}/token`;
+      const { body } = await admin.ask({ method: "POST", path, body: JSON.stringify({ spec }) });
+      const { token } = body.status as { token: string };
+      const connected = await connect({ kubeconfig: cluster.kubeconfigWith(token, user) });
+      if (!connected.ok) throw new Error(connected.message);
+      return new ApiClient(connected.connection);
+    }
+
+    /** With the token that a kubelet gives the pod of an agent. */
+    async function agentOn(node: string): Promise<ApiClient> {
+      const name = `agent-${node}`;
+      await admin.create("/api/v1/nodes", { metadata: { name: node } });
+      const spec = {
+        nodeName: node,
+        serviceAccountName: "tierwall-agent",
+        containers: [{ name: "agent", image: "none" }],
+      };
+      await admin.create(`${own}/pods`, { metadata: { name }, spec });
+      const { body } = await admin.ask({ path: `${own}/pods/${name}` });
+      const { uid } = body.metadata as { uid: string };
+      const boundObjectRef = { apiVersion: "v1", kind: "Pod", name, uid };
+      return withToken("tierwall-agent", { boundObjectRef }, name);
+    }
+
+    it("are each written by the agent of its node alone", async () => {
+      const [first, second] = [await agentOn("worker-1"), await agentOn("worker-2.example.com")];
+      expect((await apply(first, "tierwall-agent-worker-1")).status).toBe(201);
+      expect((await apply(first, "tierwall-agent-worker-1")).status).toBe(200);
+      expect((await apply(second, "tierwall-agent-worker-2.example.com")).status).toBe(201);
+      // A policy of admission holds a moment after it is written.
+      await vi.waitFor(
+        async () => expect((await apply(first, "tierwall-agent-worker-2.example.com")).status).toBe(403),
+        patience,
+      );
+      const { status, body } = await apply(second, "tierwall-agent-worker-1");
+      expect([status, body.message]).toEqual([
+        403,
+        expect.stringContaining(
+          "the agent of a node writes no Lease but tierwall-agent-worker-2.example.com",
+        ),
+      ]);
+      for (const name of ["tierwall-controller", "tierwall-agent-", "tierwall-agent-worker"])
+        expect([name, (await apply(first, name)).status >= 400]).toEqual([name, true]);
+      const create = (metadata: object) =>
+        first.ask({ method: "POST", path: leases, body: JSON.stringify({ ...lease(""), metadata }) });
+      expect((await create({ name: "tierwall-agent-worker-3" })).status).toBe(403);
+      expect((await create({ generateName: "tierwall-agent-worker-" })).status).toBe(403);
+      expect((await apply(first, "tierwall-agent-worker-1")).status).toBe(200);
+    });
+
+    it("are written by whoever may where a token does not say on which node it is used", async () => {
+      const byHand = await withToken("tierwall-agent", {}, "agent-by-hand");
+      expect((await apply(byHand, "tierwall-agent-worker-9")).status).toBe(201);
+    });
+
+    it("are no business of others: the controller has its own, and those in other namespaces are not looked at", async () => {
+      const controller = await withToken("tierwall-controller", {}, "controller");
+      const body = JSON.stringify(lease("tierwall-controller"));
+      expect((await controller.ask({ method: "POST", path: leases, body })).status).toBe(201);
+      const elsewhere = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+      expect(
+        (await admin.ask({ method: "POST", path: elsewhere, body: JSON.stringify(lease("x")) })).status,
+      ).toBe(201);
+    });
   });
 
   it("with what it may do, and no more, the controller does its work", async () => {

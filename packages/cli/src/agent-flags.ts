@@ -42,7 +42,11 @@ export function withAgentFlags(command: Command): Command {
     )
     .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
     .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
-    .option("--state-dir <folder>", "keeps counts over restarts", "/var/lib/tierwall")
+    .option(
+      "--state-dir <folder>",
+      "keeps counts, and the pod range of the Node, over restarts",
+      "/var/lib/tierwall",
+    )
     .option(
       "--dns-server <address>",
       "whose answers domain names are learned from (repeatable) (default: Service kube-system/kube-dns and its endpoints)",

@@ -1,10 +1,13 @@
+import { join } from "node:path";
 import { parseListenAddress, serveMetrics } from "@tierwall/kube";
 import type { Logger } from "pino";
 import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NodeCompiler } from "../compile/node-compiler.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { HoldingBack } from "../loop/holding-back.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
+import { RangeMemory } from "../loop/range-memory.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
 import { NodeLease } from "../see/node-lease.js";
@@ -24,8 +27,11 @@ export async function runAgent(options: AgentOptions): Promise<number> {
   });
   if (!opened.ok) return refuse(log, opened.message);
   node = opened.value;
-  const source = await openSource(options.source, log, node.observer.metrics);
-  const running = source.ok ? await start(options, log, report, node, source.value) : source;
+  const holding = holdingBack(options, log, node);
+  const source = await openSource(options.source, log, node.observer.metrics, {
+    onNode: (name, podRanges) => void holding.nodeSeen(name, podRanges),
+  });
+  const running = source.ok ? await start(options, log, report, node, source.value, holding) : source;
   if (!running.ok) {
     await node.close();
     return refuse(log, running.message);
@@ -50,6 +56,7 @@ async function start(
   report: AgentReport,
   node: EnforcedNode,
   source: OpenSource,
+  holding: HoldingBack,
 ): Promise<Outcome<Stop>> {
   const { metrics } = node.observer;
   const diagnostics = new DiagnosticsLog(log);
@@ -60,6 +67,7 @@ async function start(
     compilerFor: (of) => new NodeCompiler(of, modesOf),
     enforce: (turn) => node.enforcement.enforce(turn),
     onProgrammed: (programmed) => {
+      holding.over(programmed.options.localRanges);
       node.observer.programmed(programmed.program, programmed.situation.cluster);
       diagnostics.take(programmed.situation);
       node.tellSettings();
@@ -74,16 +82,26 @@ async function start(
     waitingFor: () => (report.hasRules ? undefined : "no rules are in the kernel yet: tierwall agent status"),
   });
   if (!served.ok) return served;
+  // Behind all that makes an agent refuse to start: one that does has written nothing.
+  await holding.begin();
   const timers = [setInterval(() => void verify(node, log), options.resync), watchMemory(log)];
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   void agent.start().catch((cause: unknown) => log.error(`the source failed: ${String(cause)}`));
   return done(async () => {
     for (const timer of timers) clearInterval(timer);
+    holding.stop();
     diagnostics.stop();
     await agent.stop();
     await lease?.stop();
     await served.value();
   });
+}
+
+function holdingBack({ node: options, stateFolder }: AgentOptions, log: Logger, { table }: EnforcedNode) {
+  const memory = new RangeMemory(join(stateFolder, "pod-ranges.json"), options.node, (message) =>
+    log.warn(message),
+  );
+  return new HoldingBack({ table, options, memory, log });
 }
 
 /** Who reads files has nobody to tell. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@tierwall/core";
+import { type Diagnostic, isObject, type Json, type JsonObject } from "@tierwall/core";
 import {
   ClusterSource,
   connect,
@@ -25,12 +25,21 @@ export async function openSource(
   options: SourceOptions,
   log: Logger,
   metrics: AgentMetrics,
-  onErrors: OnErrors = () => undefined,
+  { onErrors = () => undefined, onNode = () => undefined }: SourceHooks = {},
 ): Promise<Outcome<OpenSource>> {
   return options.kind === "files"
     ? done(openFiles(options, log, metrics, onErrors))
-    : openCluster(options, log, metrics);
+    : openCluster(options, log, metrics, onNode);
 }
+
+export interface SourceHooks {
+  /** Files have errors. */
+  readonly onErrors?: OnErrors;
+  /** A Node of a cluster was read, which may be long before the first situation. */
+  readonly onNode?: OnNode;
+}
+
+type OnNode = (name: string, podRanges: readonly string[]) => void;
 
 type FileOptions = Extract<SourceOptions, { kind: "files" }>;
 type OnErrors = (errors: readonly Diagnostic[]) => void;
@@ -84,6 +93,7 @@ async function openCluster(
   { kubeconfig, context, namespace, state }: Extract<SourceOptions, { kind: "cluster" }>,
   log: Logger,
   metrics: AgentMetrics,
+  onNode: OnNode,
 ): Promise<Outcome<OpenSource>> {
   const connected = await connect({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -100,12 +110,26 @@ async function openCluster(
     else log.warn(said, health.message ?? "not known yet");
   };
   const { connection } = connected;
-  const source = new ClusterSource(connection, { ...state, onHealth });
+  const onObject = (_key: string, object: JsonObject | undefined) => {
+    if (object?.kind === "Node") tellNode(object, onNode);
+  };
+  const source = new ClusterSource(connection, { ...state, onHealth, onObject });
   return done({
     source,
     cluster: { connection, namespace },
     status: () => [...source.health()].map(statusOf),
   });
+}
+
+function tellNode({ metadata, spec }: JsonObject, onNode: OnNode): void {
+  const name = isObject(metadata) ? metadata.name : undefined;
+  const { podCIDRs, podCIDR } = isObject(spec) ? spec : {};
+  const ranges = Array.isArray(podCIDRs) ? (podCIDRs as readonly Json[]) : [podCIDR ?? []].flat();
+  if (typeof name === "string")
+    onNode(
+      name,
+      ranges.filter((range) => typeof range === "string"),
+    );
 }
 
 /** A kind that the cluster does not serve has no objects, and that is known. */

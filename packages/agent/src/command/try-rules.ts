@@ -101,7 +101,7 @@ async function begin(
   const errors = new Promise<Outcome<Turn>>((resolve) => {
     broken = () => resolve(failed("nothing was applied: the files have errors"));
   });
-  const source = await openSource(options.source, log, node.observer.metrics, broken);
+  const source = await openSource(options.source, log, node.observer.metrics, { onErrors: broken });
   if (!source.ok) return source;
   const turn = await Promise.race([turnFor(options, source.value.source), errors]);
   await source.value.source.stop();

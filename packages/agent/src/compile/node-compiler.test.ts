@@ -242,6 +242,21 @@ describe("modes", () => {
     expect(send("10.0.0.2 -> 10.0.0.1:80/TCP").logged).toHaveLength(whenAllowed);
   });
 
+  it("audit: all counts what is logged of new connections apart, and nothing else does", () => {
+    const allowed = "10.0.0.2 -> 10.0.0.1:80/TCP";
+    const old = { connection: { state: "established", isReply: false, mark: 0x00080000 } } as const;
+    const { send, program } = nodeWorld(cluster + networkPolicy(deny, audit("all")), { log });
+    const [id] = [...program.book.values()].flatMap((entry) => (entry.verdict === "Allow" ? entry.id : []));
+    expect(send(allowed).counted).toEqual([`n_${id}`, `r_${id}`]);
+    expect(send(allowed, old).counted).toEqual([`r_${id}`]);
+    expect([...program.ruleset.counters].filter((name) => name.startsWith("n_"))).toEqual([`n_${id}`]);
+    for (const world of [
+      nodeWorld(cluster + networkPolicy(deny, audit("all"))),
+      nodeWorld(cluster + networkPolicy(deny), { log }),
+    ])
+      expect([...world.program.ruleset.counters].filter((name) => name.startsWith("n_"))).toEqual([]);
+  });
+
   it("nothing is logged without a group", () => {
     expect(nodeWorld(cluster + networkPolicy(deny)).send(denied).logged).toEqual([]);
   });

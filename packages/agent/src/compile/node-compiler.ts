@@ -56,8 +56,9 @@ export class NodeCompiler {
     this.subjects = new Subjects(options.node, namespaces);
     this.ends = new Ends(options.node, namespaces);
     this.peers = new PeerReaches(this.ends);
-    const ports = new PortChains(this.chains, new Terminals(this.chains, options), this.book);
-    this.walkMaker = new WalkMaker(this.book, this.peers, this.ends, ports, this.chains);
+    const terminals = new Terminals(this.chains, options);
+    const ports = new PortChains(this.chains, terminals, this.book);
+    this.walkMaker = new WalkMaker(this.book, this.peers, this.ends, ports, this.chains, terminals);
     this.podMaps = new PodMaps(
       options.node,
       this.subjects,

@@ -1,6 +1,6 @@
 import { hex, isCut, markField } from "../ruleset/connection-mark.js";
 import type { BookEntry, NodeOptions, PolicyModes } from "../ruleset/program.js";
-import { counterOf, type CutSide, logPrefix } from "../ruleset/vocabulary.js";
+import { counterOf, type CutSide, logPrefix, newCounterOf } from "../ruleset/vocabulary.js";
 import { mayLeave } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 
@@ -36,6 +36,12 @@ export class Terminals {
     return entry.direction === "egress" ? `${count} ${mayLeave} return` : `${count} goto stamp`;
   }
 
+  /** All that a rule counts in. */
+  countersOf(entry: BookEntry, audit: PolicyModes["audit"]): readonly string[] {
+    const isLoggedWhenNew = entry.verdict !== "Deny" && this.log(entry, audit).length > 0;
+    return isLoggedWhenNew ? [counterOf(entry.id), newCounterOf(entry.id)] : [counterOf(entry.id)];
+  }
+
   /** An Allow by domain name: the connection remembers, since the name may resolve to something else later. */
   byName(verdict: string): string {
     const { byName } = markField(this.options.connectionMask);
@@ -49,7 +55,9 @@ export class Terminals {
 
   private log(entry: BookEntry, audit: PolicyModes["audit"]): readonly string[] {
     const { log } = this.options;
-    if (log === undefined || audit === "none") return [];
+    // A Pass decides nothing; of a policy that is only watched it is said what it would do.
+    const isNoDecision = entry.verdict === "Pass" && !entry.shadow;
+    if (log === undefined || audit === "none" || isNoDecision) return [];
     const limit = `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
     const line = (when: string, cut?: CutSide) =>
       `${when} ${limit} log prefix "${logPrefix(entry.id, cut)}" group ${log.group}`;
@@ -59,8 +67,8 @@ export class Terminals {
         line("ct state 0x2 ct direction 1", "cut-reply"),
         line("ct state != 0x2"),
       ];
-    // Connections that were judged before are not news.
-    return audit === "all" ? [line("ct state 0x8")] : [];
+    // Connections that were judged before are not news. What the limit leaves out is known by what was counted before it.
+    return audit === "all" ? [line(`ct state 0x8 counter name "${newCounterOf(entry.id)}"`)] : [];
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Direction } from "@tierwall/core";
 import type { BookEntry } from "../ruleset/program.js";
-import { counterOf } from "../ruleset/vocabulary.js";
 import type { ChainStore } from "./chain-store.js";
 import { EndUse } from "./end-use.js";
 import type { End, Ends } from "./ends.js";
@@ -10,6 +9,7 @@ import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
 import { RuleReaches } from "./rule-reach.js";
 import type { Row, Rows, Subject } from "./subjects.js";
+import type { Terminals } from "./terminals.js";
 import { type Tier, type TierChain, TierChains } from "./tier-chains.js";
 
 /** What all pods of this node walk through. */
@@ -28,6 +28,7 @@ export interface Walks {
 interface Walked {
   readonly tier: Tier;
   readonly entries: readonly BookEntry[];
+  readonly counters: readonly string[];
 }
 
 /** What rules alone make of walks, whoever the ends are. */
@@ -50,6 +51,7 @@ export class WalkMaker {
     ends: Ends,
     private readonly ports: PortChains,
     chains: ChainStore,
+    private readonly terminals: Terminals,
   ) {
     this.reaches = new RuleReaches(peers, ends);
     this.tierChains = new TierChains(ports, chains);
@@ -109,18 +111,27 @@ export class WalkMaker {
     const records = row.rules.map((rule) => this.book.of(rule));
     const reaches = records.map((record) => this.reaches.of(record, subject));
     const tier = this.tierChains.of(reaches, isolation);
-    return { tier, entries: [...records.map(({ entry }) => entry), ...isolation] };
+    const counters = [
+      ...records.flatMap(({ entry, modes }) => this.terminals.countersOf(entry, modes.audit)),
+      // Isolation only ever denies.
+      ...isolation.flatMap((entry) => this.terminals.countersOf(entry, "denied")),
+    ];
+    return { tier, entries: [...records.map(({ entry }) => entry), ...isolation], counters };
   }
 
   private ofRules(rows: ReadonlyMap<Subject, Rows>): OfRules {
     const book = new Map<string, BookEntry>();
-    for (const { entries } of this.walked.values()) for (const entry of entries) book.set(entry.id, entry);
+    const counters = new Set<string>();
+    for (const walked of this.walked.values()) {
+      for (const entry of walked.entries) book.set(entry.id, entry);
+      for (const counter of walked.counters) counters.add(counter);
+    }
     const names = new Map<Subject, readonly NameSets[]>();
     for (const [subject, { egress }] of rows) {
       const named = this.namesIn(egress);
       if (named.length > 0) names.set(subject, named);
     }
-    return { names, book, counters: new Set([...book.keys()].map(counterOf)) };
+    return { names, book, counters };
   }
 
   private namesIn(rows: readonly Row[]): readonly NameSets[] {

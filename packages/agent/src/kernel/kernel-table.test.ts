@@ -93,6 +93,40 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     });
   });
 
+  test("what stands in until the first rules is in the other place, changes there, and gives way as a whole", async () => {
+    const table = await openTable();
+    expect(await table.applyBefore(denying(80), () => false)).toEqual({ ok: true });
+    expect(tables()).toBe("");
+    expect(await table.applyBefore(denying(80), (held) => held === undefined)).toMatchObject({
+      value: { kind: "swapped", table: "tierwall-b", generation: 1 },
+    });
+    expect(await table.applyBefore(denying(81), (held) => held !== undefined)).toMatchObject({
+      value: { kind: "changed", table: "tierwall-b", generation: 2 },
+    });
+    expect(await table.apply(denying(80))).toMatchObject({
+      value: { kind: "swapped", table: "tierwall", generation: 3 },
+    });
+    expect(tables()).toBe("table inet tierwall");
+    expect(await table.apply(denying(82))).toMatchObject({
+      value: { kind: "changed", table: "tierwall", generation: 4 },
+    });
+    expect(drifts).toEqual([]);
+  });
+
+  test("what stands in is repaired, and found again by the agent after it", async () => {
+    const table = await openTable();
+    await table.applyBefore(denying(80), () => true);
+    node.run("nft", "delete", "table", "inet", "tierwall-b");
+    await until(() => drifts.length > 0);
+    expect(drifts).toMatchObject([{ repaired: { ok: true } }]);
+    await open.pop()!.close();
+    const next = await openTable();
+    expect(await next.applyBefore(denying(80), (held) => held?.counters.has("r_80") === true)).toMatchObject({
+      value: { kind: "unchanged" },
+    });
+    expect(await next.apply(denying(80))).toMatchObject({ value: { kind: "unchanged" } });
+  });
+
   describe("what has to be there before rules change", () => {
     const judging = (range: string): FrameOf => {
       const hook = "type filter hook output priority -10; policy accept;";

@@ -98,6 +98,8 @@ export class KernelTable {
   /** Why the table is not what it should be, if it is known not to be. */
   #suspect: string | undefined;
   #frameOf: FrameOf | undefined;
+  /** What judges stands in until the first rules come. */
+  #standsIn = false;
   #elementsFor: ElementsFor = () => "";
   #unfaithful: ReadonlySet<string> = new Set();
   #sweeping: NodeJS.Timeout | undefined;
@@ -209,10 +211,41 @@ export class KernelTable {
     });
   }
 
+  /**
+   * Rules for the time before the first `apply`, where `isWanted` in the place of those there are. They stand in the other place,
+   * so that the first rules come as if there had been none: loaded as a whole, and compared.
+   */
+  applyBefore(
+    frameOf: FrameOf,
+    isWanted: (held: Ruleset | undefined) => boolean,
+  ): Promise<Outcome<Applied | undefined>> {
+    return this.#queue.run(async (): Promise<Outcome<Applied | undefined>> => {
+      const current = this.#current;
+      if (this.#trial || this.#suspect !== undefined || !isWanted(current?.held.ruleset))
+        return done(undefined);
+      this.#frameOf = frameOf;
+      const bridged = this.#callForBridges();
+      const applied = await this.#standIn(current, frameOf, new Clock(this.#nft));
+      return applied.ok && !bridged.ok ? bridged : applied;
+    });
+  }
+
+  async #standIn(current: Table | undefined, frameOf: FrameOf, clock: Clock): Promise<Outcome<Applied>> {
+    if (current) return this.#applyTo(current, frameOf, clock);
+    const swapped = await this.#swap(frameOf, clock, "there was no table", this.#names.at(-1));
+    this.#standsIn = swapped.ok;
+    return swapped;
+  }
+
   async #apply(frameOf: FrameOf, clock: Clock): Promise<Outcome<Applied>> {
     const current = this.#current;
     if (!current) return this.#swap(frameOf, clock, "there was no table");
     if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
+    if (this.#standsIn) return this.#swap(frameOf, clock, "pods were held back until there were rules");
+    return this.#applyTo(current, frameOf, clock);
+  }
+
+  async #applyTo(current: Table, frameOf: FrameOf, clock: Clock): Promise<Outcome<Applied>> {
     const alone = await this.#removeStrays();
     if (!alone.ok) return alone;
     const { name, held, state } = current;
@@ -238,12 +271,16 @@ export class KernelTable {
     return done({ kind: "changed", table: name, generation, milliseconds: clock.read() });
   }
 
-  async #swap(frameOf: FrameOf, clock: Clock, because: string): Promise<Outcome<Applied>> {
+  async #swap(
+    frameOf: FrameOf,
+    clock: Clock,
+    because: string,
+    name = this.#freeName,
+  ): Promise<Outcome<Applied>> {
     const old = this.#current;
     const next = await this.#generations.next();
     if (!next.ok) return next;
     const generation = next.value;
-    const name = this.#freeName;
     // Nobody is on his way through a table that is new.
     const ruleset = atRest(frameOf(generation, this.#placeOf(name)));
     const elements = await this.#learned(name, ruleset);
@@ -254,6 +291,7 @@ export class KernelTable {
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
+    this.#standsIn = false;
     if (old) this.#strays = [...this.#strays, { ...old, ruleset: standing(old.held), strange: [] }];
     const found = await this.#tables.find(name);
     if (!found.ok) return found;

@@ -2,7 +2,7 @@ import { type Cluster, type Decider, deciderText, formatAddress } from "@tierwal
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
-import { counterOf, exactMaps, knownPods, podMaps } from "./vocabulary.js";
+import { counterOf, exactMaps, knownPods, newCounterOf, podMaps } from "./vocabulary.js";
 
 /** What stands where only the frame of the table knows. */
 const framed: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
   };
   return {
     above: (kind, name) => {
-      if (kind === "counter") return entries.has(name) ? [ruleLine(entries.get(name)!)] : [];
+      if (kind === "counter") return counterLine(name, entries);
       const again = /^(.*)_again$/.exec(name)?.[1];
       if (kind === "chain" && again !== undefined)
         return [`${again}, while rules change, for those under whom they did`];
@@ -51,6 +51,15 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
     },
     behind: (set, element) => (addressMaps.has(set) ? names.get(element) : undefined),
   };
+}
+
+function counterLine(name: string, entries: ReadonlyMap<string, BookEntry>): readonly string[] {
+  const entry = entries.get(name);
+  if (entry !== undefined) return [ruleLine(entry)];
+  const logged = [...entries.values()].find(({ id }) => newCounterOf(id) === name);
+  return logged === undefined
+    ? []
+    : [`what is logged of it, or would be without a limit: ${ruleLine(logged)}`];
 }
 
 const addressMaps: ReadonlySet<string> = new Set(

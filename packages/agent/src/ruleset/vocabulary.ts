@@ -2,6 +2,9 @@
 
 export const counterOf = (id: string): string => `r_${id}`;
 
+/** Of a rule whose allowed connections are logged: of each, what is logged of it, and nothing that is only judged again. */
+export const newCounterOf = (id: string): string => `n_${id}`;
+
 /** Of a connection that was established and is no longer allowed, and whether it is the other end that speaks. */
 export type CutSide = "cut" | "cut-reply";
 

@@ -212,6 +212,21 @@ describe("what is suppressed", () => {
     ]);
   });
 
+  it("is of what is allowed, too, where that is logged: of new connections, not of those that are judged again", () => {
+    const logging = policies.replace("{name: web,", "{name: web, annotations: {tierwall.dev/audit: all},");
+    const { audit, lines } = audited();
+    const all = bookOf(logging);
+    audit.programmed(all, cluster);
+    const entry = all.get(allow)!;
+    audit.counted([
+      { name: `r_${allow}`, packets: 100, bytes: 0, entry },
+      { name: `n_${allow}`, packets: 7, bytes: 0, entry },
+    ]);
+    audit.logged(logged(allow));
+    expect(audit.counted([])).toBe(6);
+    expect(lines.at(-1)).toMatchObject({ suppressed: 6, by: { policy: { name: "web" }, number: 1 } });
+  });
+
   it("is nothing where all lines came, and nothing of what is not denied", () => {
     const { audit } = audited();
     audit.counted([...grown(deny, 1), ...grown(allow, 100)]);

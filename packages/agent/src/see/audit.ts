@@ -1,5 +1,6 @@
 import type { Cluster } from "@tierwall/core";
 import type { BookEntry } from "../ruleset/program.js";
+import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type AuditDecider, type AuditLine, auditDecider, auditLine } from "./audit-line.js";
 import type { Growth } from "./counts.js";
 import { verdictText } from "./decider.js";
@@ -55,8 +56,8 @@ export class Audit {
   }
 
   /**
-   * What was counted since the reading before. Says what was counted and not logged, and returns how much. Of denials only:
-   * what is allowed is counted again with each change of the rules, and logged when the connection is new.
+   * What was counted since the reading before. Says what was counted and not logged, and returns how much. Of what is allowed, that
+   * is what was counted of new connections: others are judged again with each change of the rules, and not logged.
    */
   counted(grown: readonly Growth[]): number {
     this.#suppressed.read(
@@ -101,7 +102,8 @@ const unknownPods = /^unknown_(ingress|egress)$/;
 /** By what its lines are known; undefined where not all that is counted is to be logged. */
 function loggedId({ name, entry }: Growth): string | undefined {
   if (entry === undefined) return unknownPods.test(name) ? name : undefined;
-  return entry.verdict === "Deny" && isLogged(entry) ? entry.id : undefined;
+  const counts = entry.verdict === "Deny" ? counterOf(entry.id) : newCounterOf(entry.id);
+  return name === counts && isLogged(entry) ? entry.id : undefined;
 }
 
 /** For metrics: `Deny`, `ShadowDeny`, … */

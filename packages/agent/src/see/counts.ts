@@ -1,4 +1,5 @@
 import type { BookEntry } from "../ruleset/program.js";
+import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type Decider, deciderOf } from "./decider.js";
 
 export interface Count {
@@ -11,13 +12,13 @@ export interface CounterReading {
   readonly at: Date;
   /** Whose counting it is. Another one begins at zero: another table, or another run of who sums up for all tables. */
   readonly origin: string;
-  /** By their names in the table: `r_<id>` of a rule, `unknown_egress`, … */
+  /** By their names in the table: `r_<id>` and `n_<id>` of a rule, `unknown_egress`, … */
   readonly counters: ReadonlyMap<string, Count>;
 }
 
 /** What is known of one counter, over all tables it ever stood in and all runs of the agent. */
 export interface Sum extends Count {
-  /** Absent for counters that are not of a rule. */
+  /** Absent for counters that do not tell how often a rule decided. */
   readonly decider?: Decider;
   readonly firstSeen: string;
   /** The reading in which it was first found grown since the one before. */
@@ -78,7 +79,7 @@ export class Counts {
       // A rule that nobody has told of yet, or that is long forgotten: not seen, so that nothing is lost should it be told of.
       if (sum === undefined && entry === undefined && isOfRule(name)) continue;
       seen.set(name, count);
-      this.#sums.set(name, added(sum, growth, time, entry));
+      this.#sums.set(name, added(name, sum, growth, time, entry));
       if (growth.packets > 0) grown.push({ name, ...growth, ...(entry === undefined ? {} : { entry }) });
     }
     this.#origin = origin;
@@ -130,9 +131,16 @@ function growthOf(now: Count, before: Count = nothing): Count {
   return { packets: now.packets - before.packets, bytes: now.bytes - before.bytes };
 }
 
-function added(sum: Sum | undefined, growth: Count, time: string, entry: BookEntry | undefined): Sum {
+function added(
+  name: string,
+  sum: Sum | undefined,
+  growth: Count,
+  time: string,
+  entry: BookEntry | undefined,
+): Sum {
   const lastHit = growth.packets > 0 ? time : sum?.lastHit;
-  const decider = entry === undefined ? sum?.decider : deciderOf(entry);
+  const decides = entry !== undefined && name === counterOf(entry.id);
+  const decider = decides ? deciderOf(entry) : sum?.decider;
   return {
     ...(decider === undefined ? {} : { decider }),
     packets: (sum?.packets ?? 0) + growth.packets,
@@ -143,9 +151,9 @@ function added(sum: Sum | undefined, growth: Count, time: string, entry: BookEnt
   };
 }
 
-const rulePrefix = "r_";
-const isOfRule = (counter: string): boolean => counter.startsWith(rulePrefix);
+const ofRule = new RegExp(`^(?:${counterOf("")}|${newCounterOf("")})`);
+const isOfRule = (counter: string): boolean => ofRule.test(counter);
 
 function entryOf(counter: string, book: ReadonlyMap<string, BookEntry>): BookEntry | undefined {
-  return isOfRule(counter) ? book.get(counter.slice(rulePrefix.length)) : undefined;
+  return isOfRule(counter) ? book.get(counter.replace(ofRule, "")) : undefined;
 }

@@ -55,6 +55,18 @@ describe("what is installed", () => {
     expect(JSON.stringify(without.get("Deployment tierwall-controller"))).not.toContain("webhook-port");
   });
 
+  it("holds agents to their own Leases, unless the API server is too old for it", () => {
+    const policy = "ValidatingAdmissionPolicy tierwall-agent-leases";
+    const binding = "ValidatingAdmissionPolicyBinding tierwall-agent-leases";
+    const usual = named(installObjects({ namespace: "walls" }));
+    expect(JSON.stringify(usual.get(policy))).toContain("'system:serviceaccount:walls:tierwall-agent'");
+    expect(usual.has(binding)).toBe(true);
+    for (const off of ["agent.enabled", "agent.ownLeasesOnly"] as const) {
+      const without = named(installObjects({ values: { ...usualValues, [off]: false } }));
+      expect([without.has(policy), without.has(binding)]).toEqual([false, false]);
+    }
+  });
+
   it("serves the page where it is wanted, with the token of a Secret", () => {
     const page = { ...usualValues, "page.enabled": true, "page.secret": "door-key" };
     const text = JSON.stringify(

@@ -3,6 +3,7 @@ import { definitionsOf } from "../crds/bundles.js";
 import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";
 import { systemNamespace } from "../controller/programmed-report.js";
+import { ownLeases } from "./own-leases.js";
 import { agentRoles, controllerRoles, firstDraftEditors, firstDraftRoles, peoplesRoles } from "./roles.js";
 import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
@@ -49,7 +50,11 @@ export function markedObjects(part: Part): readonly Installed[] {
     case "webhook":
       return withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]);
     case "agent":
-      return withSwitches(["agent.enabled"], [account("agent"), ...agentRoles, agentDaemonSet]);
+      return [
+        ...withSwitches(["agent.enabled"], [account("agent"), ...agentRoles]),
+        ...withSwitches(["agent.enabled", "agent.ownLeasesOnly"], ownLeases),
+        ...withSwitches(["agent.enabled"], [agentDaemonSet]),
+      ];
     case "first-draft":
       return [
         ...withSwitches(["firstDraft.enabled"], [...definitions("first-draft"), ...firstDraftRoles]),

@@ -126,7 +126,7 @@ export const agentRoles: readonly JsonObject[] = [
     // Its Lease goes with its Node, whose uid it has to know.
     { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
   ]),
-  // What server-side apply asks for.
+  // What server-side apply asks for. That each writes its own, own-leases.ts says.
   role("agent", [{ ...leases, verbs: ["create", "patch"] }]),
   ...bound("agent"),
 ];

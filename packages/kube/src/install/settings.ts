@@ -71,6 +71,11 @@ export const settings = {
     about: "What becomes of a pod's traffic before its policies are known on the node.",
     oneOf: ["deny", "allow"],
   },
+  "agent.ownLeasesOnly": {
+    is: "switch",
+    usual: true,
+    about: "Refuses an agent all Leases but that of its node. API servers before 1.30 cannot: `false` there.",
+  },
   "agent.resources": {
     is: "object",
     usual: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },

@@ -1,0 +1,129 @@
+import { parseCidr } from "@tierwall/core";
+import { pino } from "pino";
+import { describe, expect, it, vi } from "vitest";
+import type { FrameOf } from "../kernel/kernel-table.js";
+import type { NodeOptions } from "../ruleset/program.js";
+import type { Ruleset } from "../ruleset/ruleset.js";
+import { knownPods } from "../ruleset/vocabulary.js";
+import { HoldingBack } from "./holding-back.js";
+
+const cidr = (text: string) => parseCidr(text)!;
+
+const options: NodeOptions = {
+  node: "n1",
+  connectionMask: 0xffff0000,
+  deny: "drop",
+  unknownPods: "deny",
+  localRanges: [],
+  shadow: false,
+};
+
+/** A kernel that holds what it was given last. */
+function setup(given: Partial<NodeOptions> = {}, remembered: readonly string[] = [], held?: Ruleset) {
+  const said: string[] = [];
+  const kept: string[][] = [];
+  const kernel = { held, writes: 0 };
+  const holding = new HoldingBack({
+    table: {
+      applyBefore: (frameOf: FrameOf, isWanted) => {
+        if (!isWanted(kernel.held)) return Promise.resolve({ ok: true, value: undefined });
+        kernel.held = frameOf(1, "second");
+        kernel.writes++;
+        const milliseconds = { compute: 0, nft: 0 };
+        return Promise.resolve({
+          ok: true,
+          value: { kind: "swapped", table: "tierwall-b", generation: 1, milliseconds },
+        });
+      },
+    },
+    options: { ...options, ...given },
+    memory: {
+      ranges: remembered.map(cidr),
+      keep: (ranges) => kept.push(ranges.map(({ prefix }) => `/${prefix}`)),
+    },
+    log: pino({}, { write: (line) => said.push((JSON.parse(line) as { msg: string }).msg) }),
+    patience: 1_000,
+  });
+  const forward = () => kernel.held?.chains.get("forward")?.rules.join("\n");
+  return { holding, kernel, said, kept, forward };
+}
+
+/** The table of a node that knows these. */
+async function tableOf(...addresses: readonly string[]): Promise<Ruleset> {
+  const { holding, kernel } = setup({ localRanges: [cidr("10.0.0.0/24")] });
+  await holding.begin();
+  const held = kernel.held!;
+  const elements = new Map(addresses.map((address) => [address, ""]));
+  return {
+    ...held,
+    sets: new Map([...held.sets, [knownPods[4], { ...held.sets.get(knownPods[4])!, elements }]]),
+  };
+}
+
+describe("until the first rules", () => {
+  it("a node whose ranges are given holds its pods back, and goes by nothing else", async () => {
+    const { holding, kernel, forward, kept } = setup({ localRanges: [cidr("10.0.0.0/24")] }, ["10.9.0.0/16"]);
+    await holding.begin();
+    expect(forward()).toContain("ip saddr 10.0.0.0/24 ip saddr != @known4 goto unknown_egress");
+    await holding.nodeSeen("n1", ["10.1.0.0/24"]);
+    holding.over([cidr("10.0.0.0/24")]);
+    expect([kernel.writes, kept]).toEqual([1, []]);
+  });
+
+  it("one whose ranges are remembered goes by these, then by what its Node says", async () => {
+    const { holding, kernel, forward, kept } = setup({}, ["10.0.0.0/24"]);
+    await holding.begin();
+    expect(forward()).toContain("10.0.0.0/24");
+    await holding.nodeSeen("n2", ["10.2.0.0/24"]);
+    await holding.nodeSeen("n1", ["10.0.0.0/24"]);
+    expect(kernel.writes).toBe(1);
+    await holding.nodeSeen("n1", ["10.1.0.0/25"]);
+    expect(forward()).toContain("10.1.0.0/25");
+    expect(forward()).not.toContain("10.0.0.0/24");
+    holding.over([cidr("10.1.0.0/25")]);
+    await holding.nodeSeen("n1", ["10.3.0.0/24"]);
+    expect([kernel.writes, kept]).toEqual([2, [["/25"]]]);
+  });
+
+  it("nothing is written where no range is known, where pods may pass, and where the node only watches", async () => {
+    const range = { localRanges: [cidr("10.0.0.0/24")] };
+    for (const given of [{}, { ...range, unknownPods: "allow" }, { ...range, shadow: true }] as const) {
+      const { holding, kernel, said } = setup(given);
+      await holding.begin();
+      expect([kernel.writes, said]).toEqual([0, []]);
+    }
+  });
+
+  it("a table that knows a pod stays, and one that knows nobody becomes what the options say", async () => {
+    const known = await tableOf("10.0.0.5");
+    const nobody = await tableOf();
+    const range = { localRanges: [cidr("10.0.0.0/24")] };
+    const stays = setup({ ...range, unknownPods: "allow" }, [], known);
+    await stays.holding.begin();
+    expect(stays.kernel.writes).toBe(0);
+    const gives = setup({ ...range, unknownPods: "allow" }, [], nobody);
+    await gives.holding.begin();
+    expect([gives.kernel.held?.chains.size, gives.said]).toEqual([0, []]);
+    const rangeless = setup({}, [], nobody);
+    await rangeless.holding.begin();
+    expect(rangeless.kernel.writes).toBe(0);
+  });
+
+  it("it is said that pods are held back, and after a while what can be done", async () => {
+    vi.useFakeTimers();
+    try {
+      const { holding, said } = setup({ localRanges: [cidr("10.0.0.0/24")] });
+      await holding.begin();
+      expect(said).toEqual([expect.stringContaining("held back")]);
+      vi.advanceTimersByTime(1_000);
+      expect(said[1]).toMatch(/--unknown-pods allow.*--cleanup/);
+      const other = setup({ localRanges: [cidr("10.0.0.0/24")] });
+      await other.holding.begin();
+      other.holding.over([]);
+      vi.advanceTimersByTime(5_000);
+      expect(other.said).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Cidr, formatCidr, isObject, parseCidr } from "@tierwall/core";
+import { makeFolder } from "@tierwall/kube";
+import { sameRanges } from "./local-ranges.js";
+
+/**
+ * The ranges of a node's pods, over restarts of the node: after one nobody has been asked yet, and the kernel has forgotten all.
+ * What cannot be read was never known.
+ */
+export class RangeMemory {
+  #ranges: readonly Cidr[];
+
+  constructor(
+    private readonly file: string,
+    private readonly node: string,
+    private readonly onTrouble: (message: string) => void,
+  ) {
+    this.#ranges = readRanges(file, node);
+  }
+
+  get ranges(): readonly Cidr[] {
+    return this.#ranges;
+  }
+
+  keep(ranges: readonly Cidr[]): void {
+    if (sameRanges(ranges, this.#ranges)) return;
+    this.#ranges = ranges;
+    try {
+      makeFolder(dirname(this.file));
+      const next = `${this.file}.next`;
+      const podRanges = ranges.map(formatCidr);
+      writeFileSync(next, JSON.stringify({ version: 1, node: this.node, podRanges }), { mode: 0o600 });
+      renameSync(next, this.file);
+    } catch (cause) {
+      this.onTrouble(
+        `\`${this.file}\` cannot be written, so that after a restart of the node its pods are not held back before the cluster was asked: ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
+    }
+  }
+}
+
+function readRanges(file: string, node: string): readonly Cidr[] {
+  try {
+    const saved: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (!isObject(saved) || saved.version !== 1 || saved.node !== node) return [];
+    const { podRanges } = saved;
+    return Array.isArray(podRanges)
+      ? podRanges.flatMap((text: unknown) => (typeof text === "string" ? (parseCidr(text) ?? []) : []))
+      : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from "@tierwall/core";
+import { agentLeaseOf } from "../controller/programmed-report.js";
+import { here } from "./marked.js";
+import { clusterWide, nameOf } from "./names.js";
+
+/*
+ * A role can say that agents write Leases, and not that each writes its own. The token of a pod says on which node it runs: an agent
+ * may write the Lease of that node alone. A token that does not say so, as of API servers before 1.30 or of somebody who runs
+ * an agent by hand, is not held to it.
+ */
+
+const name = "tierwall-agent-leases";
+const extra = "request.userInfo.extra";
+const nodeKey = "'authentication.kubernetes.io/node-name'";
+const ownLease = `'${agentLeaseOf("")}' + ${extra}[${nodeKey}][0]`;
+
+export const ownLeases: readonly JsonObject[] = [
+  {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: clusterWide(name),
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        // Leases of others, such as those of kubelets, are not even looked at.
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": here } },
+        resourceRules: [
+          {
+            apiGroups: ["coordination.k8s.io"],
+            apiVersions: ["*"],
+            resources: ["leases"],
+            operations: ["CREATE", "UPDATE"],
+          },
+        ],
+      },
+      matchConditions: [
+        {
+          name: "from-an-agent",
+          expression: `request.userInfo.username == 'system:serviceaccount:${here}:${nameOf("agent")}'`,
+        },
+        {
+          name: "from-a-node-that-is-known",
+          expression: `has(${extra}) && ${nodeKey} in ${extra}`,
+        },
+      ],
+      validations: [
+        {
+          expression: `has(object.metadata.name) && object.metadata.name == ${ownLease}`,
+          messageExpression: `'the agent of a node writes no Lease but ' + ${ownLease}`,
+          reason: "Forbidden",
+        },
+      ],
+    },
+  },
+  {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: clusterWide(name),
+    spec: { policyName: name, validationActions: ["Deny"] },
+  },
+];

@@ -223,6 +223,39 @@ describe("a node whose pods no rule binds", () => {
     expect(send(packet, { hook })).toMatchObject({ verdict: "accept", mark: 0, priority: "none" });
   });
 
+  it("lets neighbours find each other, known or not, from next door only", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const solicitation = { protocol: "ICMP", icmpType: 135, ...connection("untracked", 0) } as const;
+    for (const hook of ["forward", "input"] as const)
+      for (const who of ["fd00::9 -> [fd00::1]:ICMP", "fe80::9 -> [fd00::1]:ICMP"]) {
+        const packet = { ...solicitation, hook, deviceKind: "bridge" } as const;
+        expect(send(who, { ...packet, hopLimit: 255 })).toMatchObject({ verdict: "accept", counted: [] });
+        expect(send(who, { ...packet, hopLimit: 64 }).verdict).toBe("drop");
+      }
+  });
+
+  it("hears its pods by their link no more than with rules, and its own neighbours", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const from = "fe80::9 -> [fe80::1]:10250/TCP";
+    for (const deviceKind of ["bridge", "veth"] as const)
+      expect(send(from, { hook: "input", deviceKind })).toMatchObject({
+        verdict: "drop",
+        counted: ["unknown_egress"],
+      });
+    expect(send(from, { hook: "input" }).verdict).toBe("accept");
+    const lease = { hook: "input", deviceKind: "bridge", sourcePort: 547 } as const;
+    expect(send("fe80::9 -> [fe80::1]:546/UDP", lease).verdict).toBe("accept");
+    // Neither of a link nor of a pod.
+    expect(send("fec0::9 -> [fd00::5]:80/TCP", { hook: "input", deviceKind: "veth" }).verdict).toBe("accept");
+  });
+
+  it("hears errors about what it asked of an unknown pod itself", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const error = { protocol: "ICMP", icmpType: 3, ...connection("related", 0, true) } as const;
+    expect(send("10.0.0.9 -> 192.168.0.1:ICMP", { ...error, hook: "input" }).verdict).toBe("accept");
+    expect(send("10.0.0.9 -> 203.0.113.1:ICMP", error).verdict).toBe("drop");
+  });
+
   it("lets what is established through at once, and looks one address up for what is new", () => {
     const { send } = nodeWorld(pods, { localRanges });
     const [baseChain, lookup] = [1, 1];

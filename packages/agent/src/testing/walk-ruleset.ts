@@ -243,6 +243,10 @@ const words: readonly Word[] = [
     },
   },
   {
+    pattern: /^meta nfproto (2|10) /,
+    apply: (view, [, number]) => (number === "2" ? 4 : 6) === view.family(),
+  },
+  {
     pattern: /^(icmp|icmpv6) type (\d+)(?:-(\d+))? /,
     apply: (view, [, name, first, last]) => {
       const { protocol, icmpType } = view.packet();

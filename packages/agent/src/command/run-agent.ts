@@ -55,7 +55,7 @@ async function start(
   const diagnostics = new DiagnosticsLog(log);
   const lease = leaseOf(options, source, log);
   const agent = new Agent({
-    options: options.node,
+    options: node.options,
     source: source.source,
     compilerFor: (of) => new NodeCompiler(of, modesOf),
     enforce: (turn) => node.enforcement.enforce(turn),

@@ -11,6 +11,8 @@ const framed: Readonly<Record<string, string>> = {
   through: "what their source may send, and what their destination may receive",
   strangers_saddr: "addresses of this node's pods that no known pod has",
   strangers_daddr: "the same for those who are replied to",
+  forged:
+    "addresses that are not reached by the device that they are said to come from, where pods hang on it",
   through6: "the same for IPv6",
   input: "packets to this node",
   coming6: "the same for IPv6",

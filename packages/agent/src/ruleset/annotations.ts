@@ -14,6 +14,8 @@ const framed: Readonly<Record<string, string>> = {
   forged:
     "addresses that are not reached by the device that they are said to come from, where pods hang on it",
   through6: "the same for IPv6",
+  link_saddr: "from addresses of a link",
+  link_daddr: "to addresses of a link",
   input: "packets to this node",
   coming6: "the same for IPv6",
   stranger_here: "pods that are not known, to this node",

@@ -20,11 +20,13 @@ export const isOpen = ({ ruleset }: NodeProgram): boolean => ruleset.chains.size
  * them with marks of generations that are past, or with none, and judge them all. What is left is to hold back pods that
  * are not known yet; where that is not asked for, the table is empty.
  *
- * What is new walks past as few rules as can be, each a share of its rate. A packet meets the rules of its own family alone. Who is
- * let in all the same, as neighbours are, is asked about those alone who would be held back:
+ * What is new walks past as few rules as can be, and past short ones: each line of memory that it needs is a share of its rate. A
+ * packet meets the rules of its own family alone. Who is let in all the same, as neighbours are, is asked about those alone who would
+ * be held back:
  *
  *   forward ─┬─► (IPv4)                known? ── no ──► unknown_egress, unknown_ingress: a neighbour? ── no ──► held back
- *            └─► through6              known? of a link? ── no, yes ──► the same
+ *            └─► through6              known? ── no ──► the same
+ *                                      of a link? ── yes ──► link_saddr, link_daddr ──► the same
  *   input ───┬─► (IPv4)                known? ── no ──► stranger_here: of the node itself? a reply? ── no ──► unknown_egress
  *            └─► coming6               known? ── no ──► the same
  *                                      of a link? ── yes ──► link_here
@@ -60,12 +62,14 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
         {
           rules: [
             ...strangers(6, "saddr", egress),
-            linkLocal("egress", "saddr"),
+            `${mayBeLinkLocal("saddr")} jump link_saddr`,
             ...strangers(6, "daddr", ingress),
-            linkLocal("ingress", "daddr"),
+            `${mayBeLinkLocal("daddr")} jump link_daddr`,
           ],
         },
       ],
+      ["link_saddr", { rules: [linkLocal("egress", "saddr")] }],
+      ["link_daddr", { rules: [linkLocal("ingress", "daddr")] }],
       baseChain("input", place, [
         established,
         `${isIPv6} goto coming6`,

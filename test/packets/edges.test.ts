@@ -160,6 +160,68 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       expect(await outcomes(packet("a/client", "a/near", 80))).toEqual(["arrived", "arrived"]);
     });
 
+    describe("from addresses that are not its own", () => {
+      const ranges = ["10.0.1.0/24", "fd00:1::/64"].map((text) => parseCidr(text)!);
+      const options = (node: string) => ({ localRanges: node === "n1" ? ranges : [] });
+      const allowingOnePort = stateOf(cluster, onlyPort(80, "UDP"));
+      const udp = (from: string, to: string, more: Partial<Packet> = {}) =>
+        packet(from, to, 80, { protocol: "UDP", ...more });
+      const held = () => lab.counted("n1", "unknown_egress");
+      const foreign = [
+        ["203.0.113.9", "2001:db8::9"],
+        ["192.168.0.2", "fd01::2"],
+      ] as const;
+      const from = (sources: readonly [string, string], one: Packet) =>
+        inBoth(one).map((packet, i): Packet => ({ ...packet, source: sources[i]! }));
+
+      it("a pod reaches nobody; who has these addresses does, by a device of the same kind", async () => {
+        await program(lab, allowingOnePort, { options });
+        const forged = foreign.flatMap((sources) =>
+          ["a/near", "a/far", "n1"].flatMap((to) => from(sources, udp("a/client", to))),
+        );
+        const before = await held();
+        await lab.lend("a/client", foreign.flat(), async () => {
+          expect(await lab.prober.probe(forged)).toEqual(Array(forged.length).fill("lost"));
+        });
+        const after = await held();
+        expect(after - before).toBeGreaterThanOrEqual(forged.length);
+        const outside = { from: lab.plan.outside.space };
+        const honest = ["a/near", "n1"].flatMap((to) => from(foreign[0], udp("a/client", to, outside)));
+        expect(await lab.prober.probe(honest)).toEqual(Array(4).fill("arrived"));
+        const others = [udp("a/far", "a/near"), udp("n2", "a/near"), udp("a/near", "a/far")];
+        expect(await outcomes(...others)).toEqual(Array(6).fill("arrived"));
+        expect(await held()).toBe(after);
+      });
+
+      it("it arrives where the kernel cannot tell", async () => {
+        const blind = (node: string) => ({ ...options(node), forgedSources: "pass" }) as const;
+        await program(lab, allowingOnePort, { options: blind });
+        await lab.lend("a/client", foreign[0], async () => {
+          const forged = from(foreign[0], udp("a/client", "a/near"));
+          expect(await lab.prober.probe(forged)).toEqual(["one-way", "one-way"]);
+        });
+      });
+
+      it("pods have a network of their own, if they are on a bridge", async () => {
+        await program(lab, allowingOnePort, { options });
+        const [own, other] = [
+          ["172.30.0.1", "fd30::1"],
+          ["172.30.0.2", "fd30::2"],
+        ] as const;
+        const wide = ([four, six]: readonly [string, string]) => [`${four}/24`, `${six}/64`];
+        await lab.lend("a/client", wide(own), () =>
+          lab.lend("a/near", wide(other), async () => {
+            const sent = from(own, udp("a/client", "a/near")).map((one, i) => ({
+              ...one,
+              target: other[i]!,
+            }));
+            const outcome = { bridged: "arrived", routed: "lost" }[wiring];
+            expect(await lab.prober.probe(sent)).toEqual([outcome, outcome]);
+          }),
+        );
+      });
+    });
+
     it("with `reject`, who is denied is told", async () => {
       await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ deny: "reject" }) });
       const denied = [

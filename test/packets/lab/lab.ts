@@ -54,6 +54,31 @@ export class Lab {
     await runIn(this.spaceOf(node), "nft", ["-f", "-"], text);
   }
 
+  /** Packets that a counter of a node's table has seen. */
+  async counted(node: string, counter: string): Promise<number> {
+    const text = await runIn(this.spaceOf(node), "nft", ["list", "counter", "inet", "tierwall", counter]);
+    return Number(/packets (\d+)/.exec(text)![1]);
+  }
+
+  /** Meanwhile a pod has addresses that nobody gave it: `203.0.113.9`, or `172.30.0.1/24` with neighbours. */
+  async lend(pod: string, addresses: readonly string[], meanwhile: () => Promise<void>): Promise<void> {
+    const { space } = this.plan.pods.find(({ key }) => key === pod)!;
+    // A new address of IPv6 would be looked for twins first.
+    const each = (verb: "add" | "del") =>
+      lines(
+        addresses.map(
+          (address) =>
+            `addr ${verb} ${address} dev eth0${verb === "add" && address.includes(":") ? " nodad" : ""}`,
+        ),
+      );
+    await run("ip", ["-n", space, "-batch", "-"], each("add"));
+    try {
+      await meanwhile();
+    } finally {
+      await run("ip", ["-n", space, "-batch", "-"], each("del"));
+    }
+  }
+
   /** Connections of before are new ones after this. */
   async forgetConnections(): Promise<void> {
     await Promise.all(this.plan.nodes.map(({ space }) => runIn(space, "conntrack", ["-F"])));

@@ -1,12 +1,16 @@
+import { release } from "node:os";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import type { AgentOptions } from "../agent-options.js";
 import { NameService } from "../dns/name-service.js";
 import { ClusterReach } from "../dns/reach.js";
 import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js";
+import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { tellsReturnPaths } from "../kernel/return-paths.js";
 import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { markField } from "../ruleset/connection-mark.js";
+import type { NodeOptions } from "../ruleset/program.js";
 import { connectionsMarked } from "../see/cut-connections.js";
 import { Observer } from "../see/observer.js";
 import { DnsCounts } from "./dns-counts.js";
@@ -18,6 +22,8 @@ import { DnsCounts } from "./dns-counts.js";
  *        └────────► NameService ──► elements ──┘
  */
 export interface EnforcedNode {
+  /** As they were given, but for what its kernel cannot do. */
+  readonly options: NodeOptions;
   readonly table: KernelTable;
   readonly enforcement: Enforcement;
   readonly observer: Observer;
@@ -47,7 +53,9 @@ export async function openNode(
   try {
     const observer = observerOf(options, log, table);
     await observer.start();
-    const node = nodeOf(options, log, table, observer);
+    const able = await tellsReturnPaths(new Nft(), release());
+    const ownOptions = able ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
+    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer);
     node.tellSettings();
     return done(node);
   } catch (cause) {
@@ -70,6 +78,7 @@ function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer
   });
   const told = new Set<string>();
   return {
+    options: options.node,
     table,
     observer,
     dns,

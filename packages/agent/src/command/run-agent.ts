@@ -62,7 +62,7 @@ async function start(
   const diagnostics = new DiagnosticsLog(log);
   const lease = leaseOf(options, source, log);
   const agent = new Agent({
-    options: options.node,
+    options: node.options,
     source: source.source,
     compilerFor: (of) => new NodeCompiler(of, modesOf),
     enforce: (turn) => node.enforcement.enforce(turn),
@@ -97,7 +97,7 @@ async function start(
   });
 }
 
-function holdingBack({ node: options, stateFolder }: AgentOptions, log: Logger, { table }: EnforcedNode) {
+function holdingBack({ stateFolder }: AgentOptions, log: Logger, { table, options }: EnforcedNode) {
   const memory = new RangeMemory(join(stateFolder, "pod-ranges.json"), options.node, (message) =>
     log.warn(message),
   );

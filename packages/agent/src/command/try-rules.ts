@@ -9,6 +9,7 @@ import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { localRanges } from "../loop/local-ranges.js";
 import { nodeDoubts } from "../loop/node-doubts.js";
 import { ProgrammingWindow } from "../loop/programming-window.js";
+import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
@@ -103,7 +104,7 @@ async function begin(
   });
   const source = await openSource(options.source, log, node.observer.metrics, { onErrors: broken });
   if (!source.ok) return source;
-  const turn = await Promise.race([turnFor(options, source.value.source), errors]);
+  const turn = await Promise.race([turnFor(node.options, source.value.source), errors]);
   await source.value.source.stop();
   if (!turn.ok) return turn;
   new DiagnosticsLog(log).say(turn.value.situation.diagnostics);
@@ -139,7 +140,7 @@ async function begin(
 /** A table that judges nobody. */
 const noRules: Ruleset = { chains: new Map(), sets: new Map(), counters: new Set() };
 
-async function turnFor({ node }: AgentOptions, source: SituationSource): Promise<Outcome<Turn>> {
+async function turnFor(node: NodeOptions, source: SituationSource): Promise<Outcome<Turn>> {
   let situation: Situation | undefined;
   await source.start((given) => {
     situation ??= given;

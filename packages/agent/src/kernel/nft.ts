@@ -34,6 +34,12 @@ export class Nft {
     return { ...failed(complaint(finished, text)), interrupted };
   }
 
+  /** Whether the kernel would take it; it is told to forget it again. */
+  async wouldTake(text: string): Promise<boolean> {
+    const finished = await this.#timed(() => run([...this.command, "-c", "-f", "-"], text));
+    return finished.status === 0;
+  }
+
   /** Text of rules and sets as they are compared: numbers for names, nothing that counts or runs. */
   list(...what: readonly string[]): Promise<Outcome<string>> {
     return this.ask("-s", "-nn", "list", ...what);

@@ -3,9 +3,10 @@ import type { NodeOptions } from "../ruleset/program.js";
 
 /** Why what a node is told to enforce may not be what was meant. */
 export function nodeDoubts(
-  { node, unknownPods, localRanges }: Pick<NodeOptions, "node" | "unknownPods" | "localRanges">,
+  options: Pick<NodeOptions, "node" | "unknownPods" | "localRanges" | "forgedSources">,
   { nodes }: Pick<Cluster, "nodes">,
 ): readonly string[] {
+  const { node, unknownPods, localRanges, forgedSources } = options;
   return [
     ...(nodes.has(node) ? [] : [`there is no node ${node}, and no pod runs on it: is --node right?`]),
     ...(localRanges.length > 0 || unknownPods === "allow"
@@ -13,5 +14,10 @@ export function nodeDoubts(
       : [
           `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
         ]),
+    ...(localRanges.length > 0 && unknownPods === "deny" && forgedSources === "pass"
+      ? [
+          "this kernel does not let rules ask by which device an address is reached, as Linux 5.19 and newer do: what a pod sends from an address that is not its own may get around its egress rules; set net.ipv4.conf.all.rp_filter=1, and see docs/agent/attackers.md",
+        ]
+      : []),
   ];
 }

@@ -170,6 +170,75 @@ describe("unknown pods", () => {
   });
 });
 
+describe("sources that are not reached by the device that they come from", () => {
+  const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
+  const forged = { deviceKind: "veth", reachedByDevice: [] } as const;
+  const outside = [
+    "203.0.113.1 -> 198.51.100.1:80/TCP",
+    "203.0.113.1 -> 10.0.0.1:80/TCP",
+    "2001:db8::1 -> [fd00::1]:80/TCP",
+  ];
+
+  it.each(outside)("%s: held back behind what pods hang on, whatever that is", (packet) => {
+    const { send } = nodeWorld(closed, { localRanges });
+    const dropped = { verdict: "drop", counted: ["unknown_egress"], mark: 0 };
+    for (const deviceKind of ["veth", "bridge"] as const)
+      for (const hook of ["forward", "input"] as const)
+        expect(send(packet, { ...forged, deviceKind, hook })).toMatchObject(dropped);
+    expect(send(packet, { ...forged, ...connection("established", past) }).verdict).toBe("drop");
+    expect(send(packet, { ...forged, ...connection("untracked", 0) }).verdict).toBe("drop");
+  });
+
+  it.each(outside)("%s: let through by another device, and where answers go back by it", (packet) => {
+    const { send } = nodeWorld(closed, { localRanges });
+    for (const hook of ["forward", "input"] as const) {
+      expect(send(packet, { hook, reachedByDevice: [] }).verdict).toBe("accept");
+      for (const deviceKind of ["veth", "bridge"] as const)
+        expect(send(packet, { hook, deviceKind }).verdict).toBe("accept");
+    }
+  });
+
+  it("are not asked about in replies, which come from elsewhere", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    const reply = { sourcePort: 80, destinationPort: 40_000, ...connection("established", past, true) };
+    for (const ends of ["203.0.113.1 -> 10.0.0.2:1/TCP", "10.0.0.1 -> 203.0.113.1:1/TCP"])
+      expect(send(ends, { ...forged, ...reply }).verdict).toBe("accept");
+  });
+
+  it("may be none yet, or of a link to all of it", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    for (const hook of ["forward", "input"] as const)
+      for (const packet of ["::0 -> [ff02::16]:ICMP", "fe80::9 -> [ff02::fb]:5353/UDP"])
+        expect(send(packet, { ...forged, deviceKind: "bridge", hook }).verdict).toBe("accept");
+  });
+
+  it("may be others' on a bridge that leads to neither of both", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    const bridged = { ...forged, deviceKind: "bridge", outDeviceKind: "bridge" } as const;
+    expect(send("172.30.0.1 -> 172.30.0.2:80/TCP", bridged).verdict).toBe("accept");
+    const toPod = { ...bridged, reachedByDevice: ["destination"] } as const;
+    expect(send("172.30.0.1 -> 10.0.0.1:80/TCP", toPod).verdict).toBe("drop");
+    expect(send("172.30.0.1 -> 172.30.0.2:80/TCP", { ...bridged, deviceKind: "veth" }).verdict).toBe("drop");
+  });
+
+  it("are known pods', and judged as these", () => {
+    const { send } = nodeWorld(closed, { localRanges });
+    expect(send(allowed, forged)).toMatchObject({ verdict: "accept", counted: send(allowed).counted });
+    expect(send(denied, forged)).toMatchObject({ verdict: "drop", counted: send(denied).counted });
+  });
+
+  it.each([{ unknownPods: "allow" }, { forgedSources: "pass" }] as const)("pass with %j", (options) => {
+    const { send, ruleset } = nodeWorld(closed, { localRanges, ...options });
+    expect(send(outside[0]!, forged).verdict).toBe("accept");
+    expect(ruleset.chains.has("forged")).toBe(false);
+  });
+
+  it("are only counted in shadow mode", () => {
+    const { send } = nodeWorld(closed, { localRanges, shadow: true });
+    expect(send(outside[0]!, forged)).toMatchObject({ verdict: "accept", counted: ["unknown_egress"] });
+  });
+});
+
 describe("what others add", () => {
   it("comes before pods are judged, and with its own chains", () => {
     const extra = {
@@ -221,6 +290,39 @@ describe("a node whose pods no rule binds", () => {
   ] as const)("and nobody else: %s, %s", (packet, hook) => {
     const { send } = nodeWorld(pods, { localRanges });
     expect(send(packet, { hook })).toMatchObject({ verdict: "accept", mark: 0, priority: "none" });
+  });
+
+  it("lets neighbours find each other, known or not, from next door only", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const solicitation = { protocol: "ICMP", icmpType: 135, ...connection("untracked", 0) } as const;
+    for (const hook of ["forward", "input"] as const)
+      for (const who of ["fd00::9 -> [fd00::1]:ICMP", "fe80::9 -> [fd00::1]:ICMP"]) {
+        const packet = { ...solicitation, hook, deviceKind: "bridge" } as const;
+        expect(send(who, { ...packet, hopLimit: 255 })).toMatchObject({ verdict: "accept", counted: [] });
+        expect(send(who, { ...packet, hopLimit: 64 }).verdict).toBe("drop");
+      }
+  });
+
+  it("hears its pods by their link no more than with rules, and its own neighbours", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const from = "fe80::9 -> [fe80::1]:10250/TCP";
+    for (const deviceKind of ["bridge", "veth"] as const)
+      expect(send(from, { hook: "input", deviceKind })).toMatchObject({
+        verdict: "drop",
+        counted: ["unknown_egress"],
+      });
+    expect(send(from, { hook: "input" }).verdict).toBe("accept");
+    const lease = { hook: "input", deviceKind: "bridge", sourcePort: 547 } as const;
+    expect(send("fe80::9 -> [fe80::1]:546/UDP", lease).verdict).toBe("accept");
+    // Neither of a link nor of a pod.
+    expect(send("fec0::9 -> [fd00::5]:80/TCP", { hook: "input", deviceKind: "veth" }).verdict).toBe("accept");
+  });
+
+  it("hears errors about what it asked of an unknown pod itself", () => {
+    const { send } = nodeWorld(pods, { localRanges });
+    const error = { protocol: "ICMP", icmpType: 3, ...connection("related", 0, true) } as const;
+    expect(send("10.0.0.9 -> 192.168.0.1:ICMP", { ...error, hook: "input" }).verdict).toBe("accept");
+    expect(send("10.0.0.9 -> 203.0.113.1:ICMP", error).verdict).toBe("drop");
   });
 
   it("lets what is established through at once, and looks one address up for what is new", () => {

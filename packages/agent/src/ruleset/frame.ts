@@ -4,6 +4,9 @@ import { isOpen, openFrame } from "./open-node.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import {
+  findsForged,
+  forgedChain,
+  forgedRules,
   holdsStrangersBack,
   linkLocal,
   linkLocalHere,
@@ -201,6 +204,7 @@ function walks(
     ],
     ["through_reply", { rules: between(options, "daddr", "saddr") }],
     ...(holdsStrangersBack(options) ? strangers(options) : []),
+    ...(findsForged(options) ? [[forgedChain, { rules: forgedRules }] as const] : []),
     [
       "coming",
       {
@@ -215,6 +219,7 @@ function walks(
           ...podsIn("egress", "saddr"),
           ...unknown(options, "egress", "saddr").map((rule) => `${hasNotLeft} ${rule}`),
           ...(holdsStrangersBack(options) ? linkLocalHere(`${settle} accept`) : []),
+          ...(findsForged(options) ? [`${hasNotLeft} jump ${forgedChain}`] : []),
           "goto stamp",
         ],
       },
@@ -256,7 +261,14 @@ const strangersChain = { saddr: "strangers_saddr", daddr: "strangers_daddr" } as
 const strangers = (options: NodeOptions): readonly NamedChain[] =>
   (["saddr", "daddr"] as const).map((side) => [
     strangersChain[side],
-    { rules: [...unknown(options, "egress", side), ...ofLink(options, "egress", side)] },
+    {
+      rules: [
+        ...unknown(options, "egress", side),
+        ...ofLink(options, "egress", side),
+        // Whom a reply goes to did not come by the device that it comes by.
+        ...(side === "saddr" && findsForged(options) ? [`goto ${forgedChain}`] : []),
+      ],
+    },
   ]);
 
 const unknown = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>

@@ -1,7 +1,15 @@
+import type { Family } from "@tierwall/core";
 import { baseChain, neighbours, type Place } from "./hooks.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
-import { linkLocal, linkLocalHere, type Side, strangersEnd, watchedRanges } from "./unknown-pods.js";
+import {
+  linkLocal,
+  linkLocalHere,
+  mayBeLinkLocal,
+  type Side,
+  strangersEnd,
+  watchedRanges,
+} from "./unknown-pods.js";
 import { knownPods, podMaps, unknownCounter } from "./vocabulary.js";
 
 /** Whether no rule says anything about any pod of this node. */
@@ -12,6 +20,17 @@ export const isOpen = ({ ruleset }: NodeProgram): boolean => ruleset.chains.size
  * them with marks of generations that are past, or with none, and judge them all. What is left is to hold back pods that
  * are not known yet; where that is not asked for, the table is empty.
  *
+ * What is new walks past as few rules as can be, and past short ones: each line of memory that it needs is a share of its rate. A
+ * packet meets the rules of its own family alone. Who is let in all the same, as neighbours are, is asked about those alone who would
+ * be held back:
+ *
+ *   forward ─┬─► (IPv4)                known? ── no ──► unknown_egress, unknown_ingress: a neighbour? ── no ──► held back
+ *            └─► through6              known? ── no ──► the same
+ *                                      of a link? ── yes ──► link_saddr, link_daddr ──► the same
+ *   input ───┬─► (IPv4)                known? ── no ──► stranger_here: of the node itself? a reply? ── no ──► unknown_egress
+ *            └─► coming6               known? ── no ──► the same
+ *                                      of a link? ── yes ──► link_here
+ *
  * Its sets have names of their own. So a packet that is on its way when the first rules come, or the last ones go, walks through
  * chains and sets of one side alone, and nobody needs to ask which rules these are (walk-state.ts).
  */
@@ -19,40 +38,59 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
   const watched = watchedRanges(options);
   const { counters } = program.ruleset;
   if (watched.length === 0) return { chains: new Map(), sets: new Map(), counters };
-  const strangers = (direction: "egress" | "ingress", side: Side) =>
-    watched.map(
-      ({ family, ip, range }) =>
-        `${ip} ${side} ${range} ${ip} ${side} != @${knownPods[family]} goto ${unknownCounter[direction]}`,
+  const strangers = (of: Family, side: Side, end: string) =>
+    watched.flatMap(({ family, ip, range }) =>
+      family === of ? [`${ip} ${side} ${range} ${ip} ${side} != @${knownPods[family]} goto ${end}`] : [],
     );
   // A pod that is not known cannot have begun what is established.
   const established = "ct state 0x2 accept";
+  const isIPv6 = "meta nfproto 10";
+  const { egress, ingress } = unknownCounter;
+  // Errors about what the node itself asked for are replies.
+  const welcome = ['iifname "lo" accept', "ct direction 1 accept"];
+  const ends = strangersEnd(options, { drop: ["drop"], watch: ["accept"] });
   return {
     chains: new Map([
       baseChain("forward", place, [
         established,
-        neighbours,
-        ...strangers("egress", "saddr"),
-        linkLocal("egress", "saddr"),
-        ...strangers("ingress", "daddr"),
-        linkLocal("ingress", "daddr"),
+        `${isIPv6} goto through6`,
+        ...strangers(4, "saddr", egress),
+        ...strangers(4, "daddr", ingress),
       ]),
+      [
+        "through6",
+        {
+          rules: [
+            ...strangers(6, "saddr", egress),
+            `${mayBeLinkLocal("saddr")} jump link_saddr`,
+            ...strangers(6, "daddr", ingress),
+            `${mayBeLinkLocal("daddr")} jump link_daddr`,
+          ],
+        },
+      ],
+      ["link_saddr", { rules: [linkLocal("egress", "saddr")] }],
+      ["link_daddr", { rules: [linkLocal("ingress", "daddr")] }],
       baseChain("input", place, [
         established,
-        'iifname "lo" accept',
-        neighbours,
-        // Errors about what the node itself asked for.
-        "ct direction 1 accept",
-        ...strangers("egress", "saddr"),
-        ...linkLocalHere("accept"),
+        `${isIPv6} goto coming6`,
+        ...strangers(4, "saddr", "stranger_here"),
       ]),
-      ...strangersEnd(options, { drop: ["drop"], watch: ["accept"] }),
+      [
+        "coming6",
+        {
+          rules: [...strangers(6, "saddr", "stranger_here"), `${mayBeLinkLocal("saddr")} goto link_here`],
+        },
+      ],
+      ["stranger_here", { rules: [...welcome, `goto ${egress}`] }],
+      ["link_here", { rules: [...welcome, ...linkLocalHere("accept")] }],
+      ...ends.map(([name, { rules }]) => [name, { rules: [neighbours, ...rules] }] as const),
     ]),
     sets: new Map(watched.map(({ family }) => [knownPods[family], known(program, family)])),
     counters: new Set([...counters, ...Object.values(unknownCounter)]),
   };
 }
 
-function known({ ruleset }: NodeProgram, family: 4 | 6): NamedSet {
+function known({ ruleset }: NodeProgram, family: Family): NamedSet {
   const pods = ruleset.sets.get(podMaps.egress[family])!;
   const addresses = pods.elements === "learned" ? [] : [...pods.elements.keys()];
   return {

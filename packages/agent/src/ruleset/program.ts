@@ -44,6 +44,8 @@ export interface NodeOptions {
   readonly unknownPods: "deny" | "allow";
   /** Where pods of this node get their addresses from; what is in there and not a known pod is an unknown one. */
   readonly localRanges: readonly Cidr[];
+  /** `pass`: the kernel cannot tell them from others (kernel/return-paths.ts). Absent: held back as unknown pods are. */
+  readonly forgedSources?: "pass";
   /** Nothing is dropped on this node, whatever policies say. */
   readonly shadow: boolean;
   /** Absent: nothing is logged. */

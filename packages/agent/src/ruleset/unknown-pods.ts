@@ -59,7 +59,18 @@ export function strangersEnd(
  * themselves and that no policy can name.
  */
 export const linkLocal = (direction: "egress" | "ingress", side: Side): string =>
-  `ip6 ${side} fe80::/10 ${notToAll[side]}goto ${unknownCounter[direction]}`;
+  `${mayBeLinkLocal(side)} ${isLinkLocal(side)} ${notToAll[side]}goto ${unknownCounter[direction]}`;
+
+/** Of nearly all addresses a byte says that they are none of a link: all of it is compared, in a slower way, for others alone. */
+export const mayBeLinkLocal = (side: Side): string => `ip6 ${side} fe00::/8`;
+
+/** What pods hang on, each by itself or all on one. */
+const podDevices = ["bridge", "veth"] as const;
+
+/** That no route to the address leads out by the device that the packet came in by. */
+const noWayBy = (side: Side): string => `fib ${side} . iif oif 0`;
+
+const isLinkLocal = (side: Side): string => `ip6 ${side} fe80::/10`;
 
 /** What is sent to all of a link is not for one pod. */
 const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
@@ -69,9 +80,29 @@ const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
  * node whose own link is a bridge. It may get its address from there.
  */
 export const linkLocalHere = (letIn: string): readonly string[] => [
-  `ip6 saddr fe80::/10 udp sport 547 udp dport 546 ${letIn}`,
-  ...["bridge", "veth"].map((kind) => `meta iifkind "${kind}" ${linkLocal("egress", "saddr")}`),
+  `${mayBeLinkLocal("saddr")} ${isLinkLocal("saddr")} udp sport 547 udp dport 546 ${letIn}`,
+  ...podDevices.map(
+    (kind) =>
+      `${mayBeLinkLocal("saddr")} meta iifkind "${kind}" ${isLinkLocal("saddr")} ${notToAll.saddr}goto ${unknownCounter.egress}`,
+  ),
 ];
+
+export const forgedChain = "forged";
+
+/**
+ * Those whose address is nobody's here, and who come by what pods hang on: a neighbour of the node whose own link is like that, or a
+ * pod that lies. To the neighbour, answers go back by the same device. Not asked about those who have no address yet, or speak
+ * from one of their link to all of it; nor where a bridge that is no way to either end carries packets between others.
+ */
+export const forgedRules: readonly string[] = [
+  "ip6 saddr :: return",
+  `${mayBeLinkLocal("saddr")} ${isLinkLocal("saddr")} return`,
+  `meta iifkind "bridge" meta oifkind "bridge" ${noWayBy("daddr")} return`,
+  ...podDevices.map((kind) => `meta iifkind "${kind}" ${noWayBy("saddr")} goto ${unknownCounter.egress}`),
+];
+
+export const findsForged = (options: NodeOptions): boolean =>
+  holdsStrangersBack(options) && options.forgedSources !== "pass";
 
 const isWider = (outer: Cidr, inner: Cidr): boolean =>
   outer.family === inner.family && outer.prefix < inner.prefix && covers(outer, inner);

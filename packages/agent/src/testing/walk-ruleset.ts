@@ -17,6 +17,10 @@ export interface Packet {
   readonly hopLimit?: number;
   /** What kind of device it came in by; none for a physical one. */
   readonly deviceKind?: "bridge" | "veth";
+  /** And the one by which it goes out. */
+  readonly outDeviceKind?: "bridge" | "veth";
+  /** Which of its ends are reached by the device that it came in by: the source, unless told otherwise. */
+  readonly reachedByDevice?: readonly ("source" | "destination")[];
   readonly connection: {
     readonly state: "new" | "established" | "related" | "untracked";
     readonly isReply: boolean;
@@ -243,6 +247,10 @@ const words: readonly Word[] = [
     },
   },
   {
+    pattern: /^meta nfproto (2|10) /,
+    apply: (view, [, number]) => (number === "2" ? 4 : 6) === view.family(),
+  },
+  {
     pattern: /^(icmp|icmpv6) type (\d+)(?:-(\d+))? /,
     apply: (view, [, name, first, last]) => {
       const { protocol, icmpType } = view.packet();
@@ -251,8 +259,18 @@ const words: readonly Word[] = [
     },
   },
   {
-    pattern: /^meta iifkind "(\w+)" /,
-    apply: (view, [, kind]) => view.packet().deviceKind === kind,
+    pattern: /^meta (i|o)ifkind "(\w+)" /,
+    apply: (view, [, way, kind]) => {
+      const { deviceKind, outDeviceKind } = view.packet();
+      return (way === "i" ? deviceKind : outDeviceKind) === kind;
+    },
+  },
+  {
+    pattern: /^fib ([sd])addr \. iif oif 0 /,
+    apply: (view, [, side]) => {
+      const { reachedByDevice = ["source"] } = view.packet();
+      return !reachedByDevice.includes(side === "s" ? "source" : "destination");
+    },
   },
   {
     pattern: /^ip6 hoplimit (\d+) /,

@@ -119,6 +119,27 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     expect(node.nft("list", "ruleset")).toBe("");
   });
 
+  it("rules can be tried, and who gives them up has pods held back as before", async () => {
+    const node = await freshNode();
+    await (await held(node)).stop();
+    node.write("manifests/policy.yaml", ingressOfB([8080]));
+    const onTrial = async () => {
+      const trial = new RunningAgent(node.tierwall("agent", "apply", ...runFlags(node), "--confirm", "1h"));
+      await trial.says("on trial");
+      await expectReached(node, node.addressOf("b"), [8080]);
+      return trial;
+    };
+    expect(await (await onTrial()).stop()).toBe(1);
+    expect(await ways(node)).toEqual(nobody);
+    const trial = await onTrial();
+    await new RunningAgent(node.tierwall("agent", "confirm", "--control", node.control)).exit;
+    expect(await trial.exit).toBe(0);
+    await expectReached(node, node.addressOf("b"), [8080]);
+    const agent = RunningAgent.start(node);
+    expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "nothing" });
+    expect(agent.said).not.toContain("held back");
+  });
+
   it("an agent that refuses to start has written nothing", async () => {
     const node = await freshNode();
     const agent = RunningAgent.start(node, "--metrics-address", "nowhere");

@@ -212,6 +212,31 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
   });
 });
 
+describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
+  const asks = (node: NodeLab) => node.nft("list", "table", "inet", "tierwall").includes("chain forged {");
+
+  it("is found out by a kernel that knows the way back", async () => {
+    const node = await labOfTwo();
+    const agent = await RunningAgent.ready(node);
+    expect(asks(node)).toBe(true);
+    expect(agent.said).not.toContain("by which device");
+    await expectReachedIn(node, [8080]);
+  });
+
+  it("is not by one that does not tell, and that is said; rules hold all the same", async () => {
+    const node = await labOfTwo();
+    const nft = node.run("node", "which", "nft").trim();
+    node.write("bin/nft", `#!/bin/sh\n[ "$1" = -c ] && exit 1\nexec ${nft} "$@"\n`);
+    node.run("node", "chmod", "+x", `${node.folder}/bin/nft`);
+    const path = { PATH: `${node.folder}/bin:${process.env["PATH"]}` };
+    const agent = new RunningAgent(node.tierwallWith(path, "agent", ...runFlags(node)));
+    await agent.says("does not let rules ask by which device an address is reached");
+    await agent.says("rules are in the kernel");
+    expect(asks(node)).toBe(false);
+    await expectReachedIn(node, [8080]);
+  });
+});
+
 describe.skipIf(reason)(`rules on trial${title}`, () => {
   const trial = (node: NodeLab, ...more: readonly string[]) =>
     new RunningAgent(node.tierwall("agent", "apply", ...runFlags(node), ...more));

@@ -17,10 +17,23 @@ test("is held by one, and free after that", async () => {
   if (again.ok) await again.value.release();
 });
 
-test("ends with a process that is killed", async () => {
-  const script = `require("net").createServer().listen({ path: "\\0tierwall/${name}" }, () => console.log("held"))`;
+/** A process that holds the lock, and does something then. */
+async function holder(then = "") {
+  const script = `require("net").createServer().listen({ path: "\\0tierwall/${name}" }, () => { console.log("held"); ${then} })`;
   const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
+  return child;
+}
+
+test("is waited for a little: who has it may just be about to end", async () => {
+  await holder("setTimeout(() => process.exit(), 100)");
+  const lock = await takeLock(name);
+  expect(lock.ok).toBe(true);
+  if (lock.ok) await lock.value.release();
+});
+
+test("ends with a process that is killed", async () => {
+  const child = await holder();
   expect((await takeLock(name)).ok).toBe(false);
   child.kill("SIGKILL");
   await once(child, "exit");

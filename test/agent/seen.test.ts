@@ -145,7 +145,12 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     const talker = lab.talk("a", lab.addressOf("b"), 8080);
     await talker.echo();
     await loggedWhen(knock(8080));
-    for (let i = 0; i < 60; i++) await knock(8080)();
+    const flood = `
+      const { connect } = require("node:net");
+      let left = 60;
+      const open = () => left-- > 0 && connect(8080, "10.9.0.12", function () { this.destroy(); open(); });
+      open();`;
+    lab.run("a", process.execPath, "-e", flood);
     // The connection that is open is judged again, which is counted, and no news.
     lab.write("manifests/policy.yaml", allowing(7071));
     await agent.says("rules are in the kernel");
@@ -163,7 +168,7 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     await agent.stop();
     const told = linesIn(auditLog()).map((line) => ("suppressed" in line ? line.suppressed : 1));
     const sum = told.reduce((a, b) => a + b, 0);
-    expect(decisions().length).toBeLessThan(40);
+    expect(decisions().length).toBeLessThan(sum);
     expect(sum).toBeGreaterThan(60);
     expect(counted).toBeGreaterThan(sum);
     expect(status.audit.lines + status.audit.suppressed).toBe(sum);

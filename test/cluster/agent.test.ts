@@ -69,9 +69,10 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
       near.on("error", () => far.destroy()).pipe(far);
       far.on("error", () => near.destroy()).pipe(near);
     });
-    if (!relayed.has(node)) server.listen(socket).unref();
-    if (!relayed.has(node))
+    if (!relayed.has(node)) {
+      server.listen(socket).unref();
       await once(node.start("node", process.execPath, [relay, port, socket]).stdout!, "data");
+    }
     relayed.add(node);
     const folders = ["--control", node.control, "--state-dir", join(node.folder, "state")];
     return new RunningAgent(

@@ -17,6 +17,7 @@ import {
 } from "@tierwall/core";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
+import { type CiliumFlags, ciliumOptions, withCiliumFlags } from "./cilium-flags.js";
 import { readDnsRecords } from "./dns.js";
 import { type LiveFlags, readLive } from "./live.js";
 import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
@@ -24,7 +25,7 @@ import { Progress } from "./progress.js";
 import { styleFor, talk } from "./terminal.js";
 
 /** Options of every command that looks at a cluster. */
-export interface StateFlags extends LiveFlags {
+export interface StateFlags extends LiveFlags, CiliumFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly live?: boolean;
@@ -32,7 +33,6 @@ export interface StateFlags extends LiveFlags {
   readonly serviceCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
   readonly dns?: string;
-  readonly ciliumEnforcement?: "default" | "always" | "never";
   readonly input?: "auto" | "file" | "cluster";
   readonly keepGoing?: boolean;
   readonly verbose?: boolean;
@@ -56,7 +56,7 @@ export function withStateFlags(command: Command): Command {
 
 /** Options that say what no manifest tells, and how manifests are meant. */
 export function withFactFlags(command: Command): Command {
-  return command
+  const facts = command
     .option(
       "--pod-cidr <cidr>",
       "the range that pods get their addresses from (repeatable)",
@@ -64,14 +64,8 @@ export function withFactFlags(command: Command): Command {
     )
     .option("--service-cidr <cidr>", "the range of Service addresses (repeatable)", collectWith(cidr))
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}")
-    .addOption(
-      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
-        "default",
-        "always",
-        "never",
-      ]),
-    )
+    .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}");
+  return withCiliumFlags(facts)
     .addOption(
       new Option(
         "--input <origin>",
@@ -83,20 +77,14 @@ export function withFactFlags(command: Command): Command {
 
 /** What no object of a running cluster tells. */
 export function withLiveFactFlags(command: Command): Command {
-  return command
+  const facts = command
     .option(
       "--pod-cidr <cidr>",
       "the range that all pods get their addresses from (repeatable)",
       collectWith(cidr),
     )
-    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .addOption(
-      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
-        "default",
-        "always",
-        "never",
-      ]),
-    );
+    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address));
+  return withCiliumFlags(facts);
 }
 
 /** For options that may be given several times. */
@@ -140,7 +128,7 @@ export function stateOptions(flags: StateFlags): {
   return {
     options: {
       facts,
-      ...(flags.ciliumEnforcement === undefined ? {} : { ciliumEnforcement: flags.ciliumEnforcement }),
+      ...ciliumOptions(flags),
       ...(flags.input === undefined ? {} : { provenance: flags.input }),
       ...(flags.keepGoing ? { keepGoing: true } : {}),
     },

@@ -13,6 +13,8 @@ const all: Required<Omit<StateOptions, "progress">> = {
   },
   provenance: "cluster",
   ciliumEnforcement: "always",
+  ciliumClusterName: "east",
+  ciliumLabels: ["k8s:app", "!team"],
   keepGoing: true,
 };
 

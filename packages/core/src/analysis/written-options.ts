@@ -11,11 +11,13 @@ export interface WrittenOptions {
   readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
   readonly provenance?: NonNullable<StateOptions["provenance"]>;
   readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
+  readonly ciliumClusterName?: string;
+  readonly ciliumLabels?: readonly string[];
   readonly keepGoing?: boolean;
 }
 
 export function writtenOptions(options: StateOptions): WrittenOptions {
-  const { facts = {}, provenance, ciliumEnforcement, keepGoing } = options;
+  const { facts = {}, provenance, ciliumEnforcement, ciliumClusterName, ciliumLabels, keepGoing } = options;
   const { podCidrs, serviceCidrs, apiServer, dns } = facts;
   return {
     ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(formatCidr) }),
@@ -24,13 +26,16 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
     ...(dns === undefined ? {} : { dns: dns.map(writtenRecord) }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
+    ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
 }
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: WrittenOptions): StateOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ciliumEnforcement, keepGoing } = written;
+  const { podCidrs, serviceCidrs, apiServer, dns, provenance, keepGoing } = written;
+  const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = written;
   return {
     facts: {
       ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(cidrIn) }),
@@ -42,6 +47,8 @@ export function readOptions(written: WrittenOptions): StateOptions {
     },
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
+    ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
 }

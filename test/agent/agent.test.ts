@@ -11,7 +11,7 @@ const reason = noLabBecause();
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 
 // Processes start slowly on a busy machine; each test starts a few.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());

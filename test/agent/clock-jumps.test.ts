@@ -16,7 +16,7 @@ const reason = noLabBecause() ?? (faketime === undefined ? "needs libfaketime" :
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());

@@ -9,7 +9,7 @@ import { RunningAgent } from "./running-agent.js";
 const reason = noLabBecause("dnsmasq", "dig");
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 
-vi.setConfig({ testTimeout: 150_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const [server, web] = ["192.0.2.53", "192.0.2.80"];
 

@@ -23,7 +23,7 @@ spec:
   - {name: nothing-else, action: Deny, to: [{networks: [0.0.0.0/0]}]}
 `;
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());

@@ -11,10 +11,10 @@ import { RunningAgent } from "./running-agent.js";
 
 const reason = noLabBecause("ulogd", "setpriv");
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
-const patience = { timeout: 30_000, interval: 50 };
+const patience = { timeout: 300_000, interval: 50 };
 
 // Each test starts agents, pods and commands, a process each: that takes a while where others are at work too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 1_200_000 });
 
 let lab: NodeLab;
 beforeEach(async () => {

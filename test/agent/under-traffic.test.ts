@@ -94,7 +94,7 @@ spec:
 
 describe.skipIf(reason)(`while the policies change under traffic${title}`, () => {
   it(`no denied packet passes and no allowed packet is lost, in ${changes} changes`, {
-    timeout: 300_000,
+    timeout: 1_200_000,
   }, async () => {
     const node = await labOfMany();
     const sources = { allowed: relatives, denied: relatives };
@@ -102,7 +102,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
   });
 
   it(`so it is when the first rules come and the last ones go, in ${changes} changes`, {
-    timeout: 300_000,
+    timeout: 1_200_000,
   }, async () => {
     const node = await labOfMany();
     const sources = { allowed: relatives, denied: strangers };
@@ -111,7 +111,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
   });
 
   it(`so it is when rules begin to speak of ranges, and end to, in ${changes} changes`, {
-    timeout: 300_000,
+    timeout: 1_200_000,
   }, async () => {
     await changeUnderStorm(await labOfMany(), outsiders, ranges);
   });

@@ -7,7 +7,7 @@ import { useBrowser } from "./visit.js";
 /* Nobody looks at an empty page: while 2,400 pods are read and asked about, it says what it is doing. */
 
 /** Milliseconds; on a busy machine 4,900 policies take a while. */
-const patience = 240_000;
+const patience = 1_200_000;
 
 /** Every line that says what is going on, from the first on, until something is there. */
 async function linesUntil(page: Page, content: string): Promise<readonly string[]> {

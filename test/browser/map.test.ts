@@ -87,7 +87,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
 });
 
 /** Milliseconds; on a busy machine it takes a while to know who reaches whom. */
-const longPatience = 240_000;
+const longPatience = 1_200_000;
 
 describe.skipIf(noChromium)(`the map of 2,400 pods${skipNote}`, () => {
   const at = useServer("big");

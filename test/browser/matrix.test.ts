@@ -110,7 +110,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
 });
 
 /** Milliseconds; on a busy machine six million pairs take a while. */
-const longPatience = 240_000;
+const longPatience = 1_200_000;
 
 describe.skipIf(noChromium)(`the matrix of 2,400 pods${skipNote}`, () => {
   const at = useServer("big");

@@ -17,9 +17,9 @@ describe.skipIf(noChromium)(`4,900 policies${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
-  it("are drawn where somebody looks, and found by name", { timeout: 120_000 }, async () => {
+  it("are drawn where somebody looks, and found by name", { timeout: 1_200_000 }, async () => {
     await visit(at("#/policies"), {}, async ({ page, picture }) => {
-      page.setDefaultTimeout(100_000);
+      page.setDefaultTimeout(300_000);
       await page.getByRole("treeitem").first().waitFor();
       await expect.poll(() => page.locator(".stack-bar").innerText(), patience).toContain("4,900 policies");
       await expect.poll(() => page.getByRole("treeitem").count(), patience).toBeLessThan(80);

@@ -34,7 +34,7 @@ export type Visitor = (
 ) => Promise<void>;
 
 /** Milliseconds: on a busy machine every key and every line takes a while. */
-const [stepTimeout, testTimeout] = [60_000, 180_000];
+const [stepTimeout, testTimeout] = [300_000, 1_200_000];
 /** For what is drawn a moment after what was waited for. */
 export const patience = { timeout: stepTimeout, interval: 50 };
 

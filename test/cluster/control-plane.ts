@@ -29,10 +29,10 @@ export const noControlPlane: string | undefined =
     : undefined;
 
 /** Milliseconds; on a busy machine it takes a while. */
-export const startTimeout = 240_000;
+export const startTimeout = 1_200_000;
 /** For tests with an API server, which has its own processes to wait for; and for what follows there from a change. */
-export const testTimeout = 180_000;
-export const patience = { timeout: 60_000, interval: 50 };
+export const testTimeout = 1_200_000;
+export const patience = { timeout: 300_000, interval: 50 };
 
 export class ControlPlane {
   private readonly folder = mkdtempSync(join(tmpdir(), "tierwall-cluster-"));

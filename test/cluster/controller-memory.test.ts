@@ -80,7 +80,7 @@ describe.skipIf(noControlPlane)(`a controller in a cluster in which pods come an
     expect(least(late, "heap")).toBeLessThan(least(early, "heap") * 1.15 + 3);
     // What operators see. Pages come back late, so that only growth counts that goes on.
     expect(least(late, "resident")).toBeLessThan(most(early, "resident") * 1.1 + 10);
-  }, 600_000);
+  }, 1_200_000);
 });
 
 /** What was in use at a moment. */

@@ -20,9 +20,9 @@ import { RunningController } from "./running-controller.js";
 /* API server and etcd are killed and come back, while pods and policies change. */
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
-const patience = { timeout: 60_000, interval: 100 };
+const patience = { timeout: 300_000, interval: 100 };
 
-vi.setConfig({ testTimeout: 480_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 interface StoredPolicy {
   readonly metadata: { readonly name: string; readonly uid: string; readonly generation: number };

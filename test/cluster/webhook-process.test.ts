@@ -78,7 +78,7 @@ describe.skipIf(reason)(`tierwall controller --webhook-port${title}`, () => {
               /connections? that works? today becomes? denied .* for example shop\/cart → shop\/web :8080\/TCP/,
             ),
           ),
-        { timeout: 60_000, interval: 200 },
+        { timeout: 300_000, interval: 200 },
       );
     }
     for (const replica of replicas) expect(await replica.stop()).toBe(0);

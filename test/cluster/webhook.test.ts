@@ -278,7 +278,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
         expect([status, stderr]).toEqual([1, expect.stringContaining("denied the request") as string]);
         expect(stderr).toContain("error TW1304 spec.egress[0].to[0].networks[0]: `10.0.0.0` is not a CIDR");
         expect(stderr).toContain("error TW1209 spec.ingress[0].from[0]: ");
-      }, 60_000);
+      }, 1_200_000);
     });
 
     it("S3.6: what a newer API may have is taken, and told that it fails closed", async () => {

@@ -32,7 +32,7 @@ describe("the images", () => {
           expect([from, existsSync(join(repository, from))]).toEqual([from, true]);
   });
 
-  it("hold a command that runs without what built it", { timeout: 300_000 }, () => {
+  it("hold a command that runs without what built it", { timeout: 1_200_000 }, () => {
     runBuildStage(folder);
     for (const name of ["controller", "agent"]) {
       const here = commandOf(name).replace("/tierwall", folder);

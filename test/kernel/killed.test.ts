@@ -44,7 +44,7 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
   const asItShould = { denied: true, allowed: true };
 
   test(`leaves whole rules at any moment of ${rounds}, and the next one finds its way`, {
-    timeout: 300_000,
+    timeout: 1_200_000,
   }, async () => {
     let table = await open();
     await table.apply(wish(0));

@@ -40,7 +40,7 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
     for (const namespace of [client, node, server]) namespace.remove();
   });
 
-  test("no denied packet passes, and no allowed one is lost", { timeout: 600_000 }, async () => {
+  test("no denied packet passes, and no allowed one is lost", { timeout: 1_200_000 }, async () => {
     let expire: () => void;
     const expired = new Promise<void>((resolve) => (expire = resolve));
     const opened = await KernelTable.open({

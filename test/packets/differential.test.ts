@@ -28,7 +28,7 @@ describe.skipIf(reason !== undefined)(
 
     const numbers = Array.from({ length: clusters }, (_, i) => i);
 
-    it.each(numbers)("random cluster %i", { timeout: 120_000 }, async (number) => {
+    it.each(numbers)("random cluster %i", { timeout: 1_200_000 }, async (number) => {
       const series = seriesOf(seed + number * 1_000_003, sets);
       const wiring = number % 2 === 0 ? "routed" : "bridged";
       const { sent, found, leftOut } = await hunt(series, {

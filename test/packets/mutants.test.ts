@@ -17,7 +17,7 @@ describe.skipIf(reason !== undefined)(`bugs that are planted in tables${because(
 
   beforeAll(async () => {
     for (let seed = 1; seed <= clusters && found.size < mutants.length; seed++) await search(seed);
-  }, 600_000);
+  }, 1_200_000);
 
   async function search(seed: number): Promise<void> {
     const states = seriesOf(seed * 31, sets).scenarios.map((scenario) => stateIn(scenario));

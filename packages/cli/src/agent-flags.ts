@@ -2,12 +2,13 @@ import { hostname } from "node:os";
 import type { AgentOptions, SourceOptions } from "@tierwall/agent";
 import type { Address, Cidr } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type CiliumFlags, ciliumOptions } from "./cilium-flags.js";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { duration } from "./quantity.js";
 import { address, collect, collectWith, withLiveFactFlags } from "./state.js";
 
-export interface AgentFlags extends NodeFlags {
+export interface AgentFlags extends NodeFlags, CiliumFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly kubeconfig?: string;
@@ -15,7 +16,6 @@ export interface AgentFlags extends NodeFlags {
   readonly namespace?: string;
   readonly podCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
-  readonly ciliumEnforcement?: "default" | "always" | "never";
   readonly node?: string;
   readonly table: string;
   readonly metricsAddress: string;
@@ -108,13 +108,13 @@ const usualLogGroup = 465;
 const nodeName = ({ node }: AgentFlags): string => node ?? process.env.NODE_NAME ?? hostname().toLowerCase();
 
 function sourceOptions(flags: AgentFlags): SourceOptions {
-  const { filename, recursive = false, kubeconfig, context, ciliumEnforcement } = flags;
+  const { filename, recursive = false, kubeconfig, context } = flags;
   const state = {
     facts: {
       podCidrs: flags.podCidr ?? [],
       ...(flags.kubeApiserver === undefined ? {} : { apiServer: flags.kubeApiserver }),
     },
-    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...ciliumOptions(flags),
   };
   if (filename !== undefined) return { kind: "files", paths: filename, recursive, state };
   return {

@@ -8,13 +8,14 @@ import {
 } from "@tierwall/kube";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { controllerPage } from "./controller-page.js";
+import { type CiliumFlags, ciliumOptions } from "./cilium-flags.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { readToken } from "./page-token.js";
 import { duration, portNumber } from "./quantity.js";
 import { collect, collectWith, withLiveFactFlags } from "./state.js";
 import { talk } from "./terminal.js";
 
-interface ControllerFlags {
+interface ControllerFlags extends CiliumFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -25,7 +26,6 @@ interface ControllerFlags {
   readonly pageHost?: readonly string[];
   readonly podCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
-  readonly ciliumEnforcement?: "default" | "always" | "never";
   readonly webhookPort: number;
   readonly webhookService: string;
   readonly webhookHost?: readonly string[];
@@ -117,7 +117,7 @@ Exit status: 0 ended by a signal, 2 it cannot start.`,
 }
 
 async function start(flags: ControllerFlags): Promise<number> {
-  const { kubeconfig, context, metricsAddress, podCidr, kubeApiserver, ciliumEnforcement } = flags;
+  const { kubeconfig, context, metricsAddress, podCidr, kubeApiserver } = flags;
   const namespace = flags.namespace ?? ownNamespace();
   const page = pageOf(flags);
   if (page?.ok === false) {
@@ -136,7 +136,7 @@ async function start(flags: ControllerFlags): Promise<number> {
         ...(podCidr === undefined ? {} : { podCidrs: podCidr }),
         ...(kubeApiserver === undefined ? {} : { apiServer: kubeApiserver }),
       },
-      ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+      ...ciliumOptions(flags),
     },
     ...(metricsAddress === "none" ? {} : { metricsAddress }),
     ...(flags.webhookPort === 0 ? {} : { webhook: webhookOptions(flags, namespace) }),

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
 
 // Processes, one for each question, take a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 afterAll(removeFolders);
 

@@ -19,6 +19,7 @@ import {
 } from "@tierwall/core";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
+import { type CiliumFlags, ciliumOptions, withCiliumFlags } from "./cilium-flags.js";
 import { readDnsRecords } from "./dns.js";
 import { type LiveFlags, readLive } from "./live.js";
 import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
@@ -26,7 +27,7 @@ import { Progress } from "./progress.js";
 import { styleFor, talk } from "./terminal.js";
 
 /** Options of every command that looks at a cluster. */
-export interface StateFlags extends LiveFlags {
+export interface StateFlags extends LiveFlags, CiliumFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly live?: boolean;
@@ -34,7 +35,6 @@ export interface StateFlags extends LiveFlags {
   readonly serviceCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
   readonly dns?: string;
-  readonly ciliumEnforcement?: "default" | "always" | "never";
   readonly ignoreApi?: readonly string[];
   readonly input?: "auto" | "file" | "cluster";
   readonly keepGoing?: boolean;
@@ -59,7 +59,7 @@ export function withStateFlags(command: Command): Command {
 
 /** Options that say what no manifest tells, and how manifests are meant. */
 export function withFactFlags(command: Command): Command {
-  return command
+  const facts = command
     .option(
       "--pod-cidr <cidr>",
       "the range that pods get their addresses from (repeatable)",
@@ -67,14 +67,8 @@ export function withFactFlags(command: Command): Command {
     )
     .option("--service-cidr <cidr>", "the range of Service addresses (repeatable)", collectWith(cidr))
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}")
-    .addOption(
-      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
-        "default",
-        "always",
-        "never",
-      ]),
-    )
+    .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}");
+  return withCiliumFlags(facts)
     .option(
       "--ignore-api <group>",
       "leave out the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
@@ -91,20 +85,14 @@ export function withFactFlags(command: Command): Command {
 
 /** What no object of a running cluster tells. */
 export function withLiveFactFlags(command: Command): Command {
-  return command
+  const facts = command
     .option(
       "--pod-cidr <cidr>",
       "the range that all pods get their addresses from (repeatable)",
       collectWith(cidr),
     )
-    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .addOption(
-      new Option("--cilium-enforcement <mode>", "Cilium's policy enforcement mode").choices([
-        "default",
-        "always",
-        "never",
-      ]),
-    );
+    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address));
+  return withCiliumFlags(facts);
 }
 
 /** For options that may be given several times. */
@@ -156,8 +144,8 @@ export function stateOptions(flags: StateFlags): {
   return {
     options: {
       facts,
-      ...(flags.ciliumEnforcement === undefined ? {} : { ciliumEnforcement: flags.ciliumEnforcement }),
       ...(flags.ignoreApi === undefined ? {} : { ignoreApis: flags.ignoreApi }),
+      ...ciliumOptions(flags),
       ...(flags.input === undefined ? {} : { provenance: flags.input }),
       ...(flags.keepGoing ? { keepGoing: true } : {}),
     },

@@ -95,6 +95,7 @@ export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { didYouMean } from "./diagnostics/suggest.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
+export { parseLabelExpression } from "./dialects/cilium/identity-labels.js";
 export type { PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export {

@@ -33,7 +33,7 @@ describe("files that are watched", () => {
   const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
   const texts = () => feed.shown().sources.map(({ text }) => text);
   const settled = async (isSo: () => boolean) => {
-    await expect.poll(isSo, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isSo, { timeout: 300_000 }).toBe(true);
   };
 
   it("are there from the beginning", () => {

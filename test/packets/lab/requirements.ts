@@ -24,7 +24,7 @@ export function labIsMissing(): string | undefined {
 }
 
 /** Milliseconds; a lab is dozens of namespaces, which a busy machine takes a while to make. */
-export const labTimeout = 90_000;
+export const labTimeout = 1_200_000;
 
 /** Behind the title of tests that are skipped. */
 export const because = (reason: string | undefined): string =>

@@ -112,7 +112,9 @@ export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readon
     case "domains":
       return (facts.dns ?? []).flatMap(({ addresses }) => addresses.map(singleAddress));
     case "entity":
-      return peer.entity === "kube-apiserver" ? (facts.apiServer ?? []).map(singleAddress) : [];
+      return peer.entity === "kube-apiserver" || peer.apiServer !== undefined
+        ? (facts.apiServer ?? []).map(singleAddress)
+        : [];
     case "endpoints": {
       const { addresses, ofPods } = serviceTargets(cluster, peer.services);
       return [...addresses, ...ofPods];

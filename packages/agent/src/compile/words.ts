@@ -76,10 +76,11 @@ function wordsOfPeer(peer: Peer): Word[] {
     }
     case "nodes":
       return peer.nodes.map(({ key }): Word => `node ${key}`);
+    case "entity":
+      return (peer.nodes ?? []).map(({ key }): Word => `node ${key}`);
     case "everything":
     case "networks":
     case "domains":
-    case "entity":
     case "endpoints":
     case "cidr-group":
     case "unknown-set":

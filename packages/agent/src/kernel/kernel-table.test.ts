@@ -9,7 +9,7 @@ import { done, failed, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
 // Each of them starts dozens of processes, one after the other.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 const mask = 0xffff0000;
 const noBridges = (): Outcome<readonly string[]> => done([]);
 

@@ -8,7 +8,7 @@ import { done, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
 // Each of them starts dozens of processes, one after the other.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`, () => {
   let node: NetworkNamespace;

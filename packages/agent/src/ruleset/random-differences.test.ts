@@ -121,7 +121,9 @@ describe.skipIf(reason)(`differences in the kernel${reason ? ` (skipped: ${reaso
   });
   afterAll(() => node.remove());
 
-  test("a kernel that has a, given the difference of a and b, lists exactly b", { timeout: 120_000 }, () => {
+  test("a kernel that has a, given the difference of a and b, lists exactly b", {
+    timeout: 1_200_000,
+  }, () => {
     fc.assert(
       fc.property(fc.array(arbitraryRuleset, { minLength: 2, maxLength: 5 }), (wishes) => {
         node.load("table inet t\ndelete table inet t\ntable inet t {\n}\n");

@@ -22,8 +22,8 @@ import { findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
 const reason = lacking("ip", "nft", "ulogd", "ping");
 const namespace = `tws-${process.pid}`;
 const group = 7;
-const patience = { timeout: 20_000, interval: 20 };
-vi.setConfig({ testTimeout: 90_000 });
+const patience = { timeout: 300_000, interval: 20 };
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const book = bookOf(`
 kind: NetworkPolicy

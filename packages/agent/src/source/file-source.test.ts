@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const never = 1_000_000_000;
-const patience = { timeout: 20_000, interval: 10 };
+const patience = { timeout: 300_000, interval: 10 };
 
 function watch(options: Partial<FileSourceOptions> = {}): Promise<void> {
   source = new FileSource({

@@ -155,7 +155,7 @@ export class NamesLab {
     return {
       echo: async (word) => {
         child.stdin.write(`${word}\n`);
-        const late = sleep(10_000).then(() => "nothing came back");
+        const late = sleep(300_000, undefined, { ref: false }).then(() => "nothing came back");
         return Promise.race([late, lines.next().then(({ value }) => String(value))]);
       },
     };
@@ -216,7 +216,7 @@ export class NamesLab {
       'require("net").createServer(s=>s.on("error",()=>0).pipe(s)).listen(80,"::",()=>console.log("up"))';
     const echo = this.#spawn("world", process.execPath, ["-e", script]);
     await once(echo.stdout, "data");
-    for (let i = 0; i < 100 && !this.serverLog.some((line) => line.includes("started")); i++) await sleep(50);
+    for (let i = 0; i < 6_000 && !this.serverLog.some((line) => line.includes("started")); i++) await sleep(50);
   }
 
   async #link(name: string, router: string, net: string): Promise<void> {

@@ -12,7 +12,7 @@ import { folderOf, removeFolders } from "../testing/run-command.js";
 
 afterAll(removeFolders);
 // The first test of each shell waits for the answers to all lines.
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const bin = fileURLToPath(new URL("../../bin/", import.meta.url));
 const folder = folderOf({
@@ -33,7 +33,7 @@ function run(command: string, args: readonly string[], more: Readonly<Record<str
     cwd: folder,
     env: { ...env, ...more },
     encoding: "utf8",
-    timeout: 290_000,
+    timeout: 1_190_000,
   });
   if (error !== undefined) throw error;
   return `${stdout}${stderr}`;

@@ -4,7 +4,7 @@ import type { Cluster, Facts } from "../cluster/model.js";
 import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
-import type { PolicyKind } from "../dialects/dialect.js";
+import type { LowerOptions, PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
 import type { ForeignKind } from "../foreign/kinds.js";
 import { type ForeignObject, lowerForeign, readForeign } from "../foreign/object.js";
@@ -20,7 +20,7 @@ import { foreignRemarks, isDerived } from "./foreign-remarks.js";
 import { setWarnings } from "./set-warnings.js";
 import { unseenIn } from "./snapshot/snapshot-kind.js";
 
-export interface StateOptions {
+export interface StateOptions extends LowerOptions {
   readonly facts?: Partial<Facts>;
   /** Where objects come from (S3.6); by default those with a uid are from a cluster. */
   readonly provenance?: "auto" | "file" | "cluster";
@@ -159,7 +159,7 @@ export class StateReader implements Receiver {
   }
 
   private addPolicy(object: ManifestObject, kind: PolicyKind): PolicyRef | undefined {
-    const reading = readPolicy(kind, object, provenanceOf(object, this.options));
+    const reading = readPolicy(kind, object, provenanceOf(object, this.options), this.options);
     this.inObjects.push(...reading.diagnostics);
     this.written.push({ policy: reading.policy, object });
     if (reading.lowered === undefined) {
@@ -274,13 +274,15 @@ function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
   });
 }
 
-// S7.12: Cilium enforces NetworkPolicies too, so its modes are about the whole tier.
+// S7.12: Cilium enforces NetworkPolicies and ClusterNetworkPolicies too, and its modes are about all of them.
 export function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): readonly Lowered[] {
   if (mode === "default") return parts;
   if (mode === "never")
     return parts.map(({ rules, isolation }) => ({
-      rules: rules.filter((rule) => rule.tier !== "network-policy"),
-      isolation: isolation.filter((entry) => entry.tier !== "network-policy"),
+      rules: rules.filter(({ rule }) => !isEnforcedByCilium(rule.origin.policy)),
+      isolation: isolation.filter(
+        ({ origin }) => origin.kind !== "policy" || !isEnforcedByCilium(origin.policy),
+      ),
     }));
   const everyPod = { namespaces: [], pods: [] };
   const origin = { kind: "option", option: "--cilium-enforcement always" } as const;
@@ -289,5 +291,8 @@ export function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): 
   );
   return [...parts, { rules: [], isolation }];
 }
+
+const isEnforcedByCilium = ({ dialect }: PolicyRef): boolean =>
+  dialect === "network-policy" || dialect === "cilium" || dialect === "cluster-network-policy";
 
 export const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);

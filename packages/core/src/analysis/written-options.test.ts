@@ -14,6 +14,8 @@ const all: Required<Omit<StateOptions, "progress">> = {
   provenance: "cluster",
   ciliumEnforcement: "always",
   ignoreApis: ["security.istio.io"],
+  ciliumClusterName: "east",
+  ciliumLabels: ["k8s:app", "!team"],
   keepGoing: true,
 };
 

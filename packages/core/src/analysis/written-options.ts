@@ -12,11 +12,14 @@ export interface WrittenOptions {
   readonly provenance?: NonNullable<StateOptions["provenance"]>;
   readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
   readonly ignoreApis?: readonly string[];
+  readonly ciliumClusterName?: string;
+  readonly ciliumLabels?: readonly string[];
   readonly keepGoing?: boolean;
 }
 
 export function writtenOptions(options: StateOptions): WrittenOptions {
-  const { facts = {}, provenance, ciliumEnforcement, ignoreApis, keepGoing } = options;
+  const { facts = {}, provenance, ignoreApis, keepGoing } = options;
+  const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = options;
   const { podCidrs, serviceCidrs, apiServer, dns } = facts;
   return {
     ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(formatCidr) }),
@@ -26,14 +29,16 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
     ...(ignoreApis === undefined ? {} : { ignoreApis }),
+    ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
+    ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
 }
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: WrittenOptions): StateOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ciliumEnforcement, ignoreApis, keepGoing } =
-    written;
+  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ignoreApis, keepGoing } = written;
+  const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = written;
   return {
     facts: {
       ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(cidrIn) }),
@@ -46,6 +51,8 @@ export function readOptions(written: WrittenOptions): StateOptions {
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
     ...(ignoreApis === undefined ? {} : { ignoreApis }),
+    ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
+    ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
 }

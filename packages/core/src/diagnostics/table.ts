@@ -78,6 +78,7 @@ export const diagnostics = {
   TW1418: error("a Cilium policy with neither spec nor specs"),
 
   TW1419: error("a namespace selector inside `namespaces`, as an early version of the API had it"),
+  TW1420: error("a port beside a protocol that has none"),
   TW1501: error("an endpoint that cannot be understood"),
   TW1502: error("an endpoint that does not exist"),
   TW1503: error("a port that cannot be understood"),
@@ -115,6 +116,10 @@ export const diagnostics = {
   TW2024: warning("an annotation of Tierwall's that is not understood"),
   TW2025: warning("a kind that may not be read from the cluster"),
   TW2026: warning("policies of an API that is not evaluated"),
+  TW2032: warning("a Cilium selector that names a cluster"),
+  TW2033: warning("a Cilium selector on a label that is not part of an identity"),
+  TW2034: warning("a Cilium selector on a reserved label that depends on IP families"),
+  TW2035: warning("Cilium peers that need node labels in identities"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

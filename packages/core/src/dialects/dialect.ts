@@ -52,8 +52,17 @@ export function spelling<S extends ObjectSchema>(definition: {
   return definition as unknown as Spelling;
 }
 
+/** What no object says, and the meaning of a policy depends on. */
+export interface LowerOptions {
+  /** S7.16: the name that Cilium knows this cluster by. */
+  readonly ciliumClusterName?: string;
+  /** S7.15: Cilium's option `labels`, an expression each. */
+  readonly ciliumLabels?: readonly string[];
+}
+
 /** What lowering knows besides the object itself. */
 export interface LowerContext {
+  readonly options: LowerOptions;
   readonly policy: PolicyRef;
   /** S3.6: at or below this path stands something that we do not understand. Never true for files: there it is an error. */
   readonly unreadable: (path: Path) => boolean;

@@ -9,7 +9,7 @@ import { formatPolicy, type PolicyRef } from "../policy/model.js";
 import { locateProblem } from "../schema/locate-problem.js";
 import type { Problem } from "../schema/schema.js";
 import { validate } from "../schema/validate.js";
-import type { PolicyKind, Spelling } from "./dialect.js";
+import type { LowerOptions, PolicyKind, Spelling } from "./dialect.js";
 
 /**
  * Whether an unknown field is a mistake (a file) or a newer API (a cluster, or a snapshot of one): S3.6. What is about to
@@ -26,7 +26,14 @@ export interface PolicyReading {
   readonly lowered?: Lowered;
 }
 
-export function readPolicy(kind: PolicyKind, object: ManifestObject, provenance: Provenance): PolicyReading {
+const noOptions: LowerOptions = {};
+
+export function readPolicy(
+  kind: PolicyKind,
+  object: ManifestObject,
+  provenance: Provenance,
+  options: LowerOptions = noOptions,
+): PolicyReading {
   const policy = refTo(kind, object);
   const spelling = kind.choose?.(object.value) ?? kind.spellings[0];
   const validated = validate(spelling.schema, object.value);
@@ -46,6 +53,7 @@ export function readPolicy(kind: PolicyKind, object: ManifestObject, provenance:
   const warnings: Problem[] = [];
   const lowered = spelling.lower(validated.value as never, {
     policy,
+    options,
     unreadable: (path) =>
       problems.some((p) => !p.readable && table[p.code].severity === "error" && isWithin(p.path, path)),
     placeOf: (path) => object.document.placeOf([...object.path, ...path]),

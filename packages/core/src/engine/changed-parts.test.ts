@@ -13,7 +13,7 @@ import { compile } from "./engine.js";
 import type { EndInBoth, EndsInBoth } from "./ends-in-both.js";
 
 // Every port of many clusters takes a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 /** Its pairs, with the addresses that are asked about instead of ranges. */
 function pairsOf({ from, to, meant }: ChangedPart, ends: EndsInBoth): readonly Pair[] {

@@ -8,7 +8,7 @@ import { world } from "../testing/world.js";
 import { compile } from "./engine.js";
 
 // Every flow of many clusters takes a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const compiled = ({ cluster, tiers }: State) => compile(cluster, tiers);
 

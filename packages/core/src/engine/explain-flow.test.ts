@@ -8,7 +8,7 @@ import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
 import { compile, type Engine } from "./engine.js";
 
 // Every flow of many clusters takes a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 function expectLiteral(engine: Engine, flow: Flow): void {
   const literal = evaluate(engine.cluster, engine.tiers, flow);

@@ -1,7 +1,7 @@
 import type { Cluster } from "../cluster/model.js";
 import { domainMatches } from "../evaluate/domain.js";
 import { selects } from "../labels/requirement.js";
-import { type Cidr, singleAddress } from "../net/cidr.js";
+import { type Cidr, parseCidr, singleAddress } from "../net/cidr.js";
 import type { Address } from "../net/address.js";
 import type { Peer } from "../policy/model.js";
 import type { AddressAtoms } from "./address-atoms.js";
@@ -10,6 +10,15 @@ import type { PeerSet } from "./peer-sets.js";
 import { isRelative, peerKey, settlePeer } from "./settled-peer.js";
 import type { EndClass } from "./ends.js";
 import { serviceKey, type Vocabulary } from "./vocabulary.js";
+
+interface Answers {
+  readonly surely: (members: () => Iterable<number>) => PeerSet;
+  readonly perhaps: (members: () => Iterable<number>) => PeerSet;
+  readonly nobody: PeerSet;
+}
+
+const everyIpv4 = parseCidr("0.0.0.0/0")!;
+const everyIpv6 = parseCidr("::/0")!;
 
 /** Which external addresses the peers of rules hold; the columns are atoms of addresses. */
 export class OutsideSets {
@@ -54,11 +63,7 @@ export class OutsideSets {
       case "networks":
         return surely(() => this.within(peer.cidrs, peer.except));
       case "entity":
-        if (peer.entity === "world") return surely(everywhere);
-        if (peer.entity !== "kube-apiserver") return nobody;
-        return facts.apiServer === undefined
-          ? perhaps(everywhere)
-          : surely(() => this.at(facts.apiServer ?? []));
+        return this.entity(peer, everywhere, { surely, perhaps, nobody });
       case "domains": {
         const records = facts.dns;
         if (records === undefined) return perhaps(peer.patterns.length === 0 ? () => [] : everywhere);
@@ -86,6 +91,26 @@ export class OutsideSets {
       case "unknown-set":
         return perhaps(everywhere);
     }
+  }
+
+  /** S7.5, S7.13: of external addresses, those of a family, and those that are the API server or are not. */
+  private entity(
+    { entity, apiServer }: Extract<Peer, { kind: "entity" }>,
+    everywhere: () => number[],
+    { surely, perhaps, nobody }: Answers,
+  ): PeerSet {
+    const cidrs = { "world-ipv4": everyIpv4, "world-ipv6": everyIpv6 };
+    const isServer = entity === "kube-apiserver" ? true : apiServer;
+    const base = () =>
+      entity === "world-ipv4" || entity === "world-ipv6" ? this.within([cidrs[entity]], []) : everywhere();
+    if (entity === "cluster" || entity === "host" || entity === "remote-node") return nobody;
+    if (isServer === undefined) return surely(base);
+    const known = this.cluster.facts.apiServer;
+    if (known === undefined) return perhaps(base);
+    return surely(() => {
+      const servers = new Set(this.at(known));
+      return base().filter((atom) => servers.has(atom) === isServer);
+    });
   }
 
   private at(addresses: readonly Address[]): number[] {

@@ -158,24 +158,37 @@ export class PeerSets {
       case "nodes":
         return isHost ? this.ask(peer, end) : "no";
       case "entity":
-        switch (peer.entity) {
-          case "world":
-            return "no";
-          case "cluster":
-            return "yes";
-          case "host":
-            return yesIf(isHost && own);
-          case "remote-node":
-            return yesIf(isHost && !own);
-          case "kube-apiserver":
-            return isHost ? this.ask(peer, end) : "no";
-        }
-        break;
+        return this.entity(peer, end, own);
       case "endpoints":
         return this.isBehind(peer.services, end);
       case "unknown-set":
         return peer.reach === "external" ? "no" : "maybe";
     }
+  }
+
+  // S7.5, S7.13, S7.14
+  private entity(
+    { entity, nodes, apiServer }: Extract<Peer, { kind: "entity" }>,
+    end: EndClass,
+    own: boolean,
+  ): Membership {
+    const isHost = end.kind === "host";
+    const isServer = () => (isHost ? this.ask({ kind: "entity", entity: "kube-apiserver" }, end) : "no");
+    const base = {
+      world: () => "no" as const,
+      "world-ipv4": () => "no" as const,
+      "world-ipv6": () => "no" as const,
+      cluster: () => "yes" as const,
+      host: () => yesIf(isHost && own),
+      "remote-node": () => yesIf(isHost && !own),
+      "kube-apiserver": isServer,
+    }[entity]();
+    if (base === "no" || (nodes === undefined && apiServer === undefined)) return base;
+    return all([
+      base,
+      nodes === undefined ? "yes" : this.ask({ kind: "nodes", nodes }, end),
+      apiServer === undefined ? "yes" : apiServer ? isServer() : not(isServer()),
+    ]);
   }
 
   /** S2.3, S3.4: most ends have one address, whose atom tells; of the others one of each profile is asked about. */
@@ -284,3 +297,8 @@ const nobody: PodEndpoint = {
   },
   namespace: { name: "", labels: {} },
 };
+
+const all = (parts: readonly Membership[]): Membership =>
+  parts.includes("no") ? "no" : parts.includes("maybe") ? "maybe" : "yes";
+
+const not = (part: Membership): Membership => (part === "maybe" ? part : yesIf(part === "no"));

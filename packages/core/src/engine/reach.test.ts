@@ -11,7 +11,7 @@ import type { AddressRange } from "./outside-runs.js";
 import type { Reached } from "./reach.js";
 
 // Every flow of many clusters takes a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const isIn = (range: AddressRange, end: Endpoint) =>
   end.kind === "external" &&

@@ -70,7 +70,7 @@ export function peerKey(peer: SettledPeer): string {
     case "nodes":
       return `nodes ${matchKey(peer.nodes)}`;
     case "entity":
-      return `entity ${peer.entity}`;
+      return `entity ${peer.entity} ${peer.apiServer ?? ""} ${peer.nodes === undefined ? "" : matchKey(peer.nodes)}`;
     case "domains":
     case "endpoints":
     case "unknown-set":

@@ -134,9 +134,11 @@ class Words {
       case "nodes":
         for (const { key } of peer.nodes) this.nodeKeys.add(key);
         break;
+      case "entity":
+        for (const { key } of peer.nodes ?? []) this.nodeKeys.add(key);
+        break;
       case "everything":
       case "domains":
-      case "entity":
       case "unknown-set":
         break;
     }

@@ -76,7 +76,12 @@ export function peerMatches(
     case "domains":
       return domainResolvesTo(peer, other, situation);
     case "entity":
-      return entityIncludes(peer.entity, subject, other, situation);
+      return (
+        entityIncludes(peer.entity, subject, other, situation) &&
+        // S7.14, S7.13
+        (peer.nodes === undefined || nodeIsSelected(peer.nodes, other, situation)) &&
+        (peer.apiServer === undefined || isApiServer(other, situation) === peer.apiServer)
+      );
     case "endpoints":
       return servicesLeadTo(peer.services, other, situation);
     case "cidr-group":
@@ -289,29 +294,37 @@ function entityIncludes(
   entity: Entity,
   subject: PodEndpoint,
   other: Endpoint,
-  { cluster, unknowns, flow }: Situation,
+  situation: Situation,
 ): boolean {
+  const { unknowns } = situation;
   switch (entity) {
     case "world":
       return other.kind === "external";
+    case "world-ipv4":
+      return other.kind === "external" && other.address.family === 4;
+    case "world-ipv6":
+      return other.kind === "external" && other.address.family === 6;
     case "cluster":
       return other.kind !== "external";
     case "host":
       return isOwnNode(subject, other, unknowns);
     case "remote-node":
       return hostOf(other) !== undefined && !isOwnNode(subject, other, unknowns);
-    case "kube-apiserver": {
-      if (other.kind === "pod" && !other.pod.hostNetwork) return false;
-      const known = cluster.facts.apiServer;
-      // Without addresses on either side there is nothing to compare.
-      if (known === undefined || addressesOf(other, { cluster, flow }).length === 0)
-        return unknowns.ask({
-          key: `apiserver:${formatEndpoint(other)}`,
-          text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (tell with --kube-apiserver)" : ""}`,
-        });
-      return isAmong(other, known, "one of the API server", { cluster, unknowns, flow });
-    }
+    case "kube-apiserver":
+      return isApiServer(other, situation);
   }
+}
+
+function isApiServer(other: Endpoint, { cluster, unknowns, flow }: Situation): boolean {
+  if (other.kind === "pod" && !other.pod.hostNetwork) return false;
+  const known = cluster.facts.apiServer;
+  // Without addresses on either side there is nothing to compare.
+  if (known === undefined || addressesOf(other, { cluster, flow }).length === 0)
+    return unknowns.ask({
+      key: `apiserver:${formatEndpoint(other)}`,
+      text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (tell with --kube-apiserver)" : ""}`,
+    });
+  return isAmong(other, known, "one of the API server", { cluster, unknowns, flow });
 }
 
 // S8.2, S8.3

@@ -12,8 +12,8 @@ interface Port {
 
 /** Each entry with all it leaves to be understood: its protocols, its range, the spelling of its name. */
 function writtenOut({ port, endPort = 0, protocol = "ANY" }: Port): readonly Port[] {
-  // VRRP and IGMP need no port, and no connection is over them.
-  if (port === undefined) return [];
+  // VRRP, ESP and the like have no ports, and no connection is over them.
+  if (port === undefined || protocol === "ESP") return [];
   const isNumber = /^\d+$/.test(port);
   const range = port === "0" ? { port: "1", endPort: 65535 } : { port: port.toLowerCase() };
   const extent =

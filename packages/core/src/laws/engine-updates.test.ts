@@ -16,7 +16,7 @@ import { anyHistory, anyHistoryWithForeign, type Moment, updateBetween } from ".
 import { about } from "../testing/scenario.js";
 
 // Many histories of many clusters take a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 /** The same moments, come to in other ways. */
 const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]> = {

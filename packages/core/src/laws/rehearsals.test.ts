@@ -10,7 +10,7 @@ import { compileBoth } from "../engine/compile-both.js";
 import { anyHistory } from "../testing/history.js";
 
 describe("an edit that is rehearsed after others", () => {
-  it("counts what a comparison from scratch counts", { timeout: 120_000 }, () => {
+  it("counts what a comparison from scratch counts", { timeout: 1_200_000 }, () => {
     fc.assert(
       fc.property(anyHistory, ([before, ...edits]) => {
         const rehearsal = new Rehearsal(before!);
@@ -25,7 +25,7 @@ describe("an edit that is rehearsed after others", () => {
     );
   });
 
-  it("is told of as from scratch", { timeout: 120_000 }, () => {
+  it("is told of as from scratch", { timeout: 1_200_000 }, () => {
     fc.assert(
       fc.property(anyHistory, ([before, ...edits]) => {
         const rehearsal = new Rehearsal(before!);

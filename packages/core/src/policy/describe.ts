@@ -119,7 +119,7 @@ export function describePeer(peer: Peer): string {
     case "domains":
       return peer.patterns.map(describeDomain).join(", ");
     case "entity":
-      return `entity ${peer.entity}`;
+      return describeEntity(peer);
     case "endpoints":
       return `endpoints of Service ${peer.services.namespace ?? "*"}/${peer.services.name ?? `with ${formatMatch(peer.services.labels ?? [])}`}`;
     case "cidr-group":
@@ -127,6 +127,12 @@ export function describePeer(peer: Peer): string {
     case "unknown-set":
       return peer.what;
   }
+}
+
+function describeEntity({ entity, nodes, apiServer }: Extract<Peer, { kind: "entity" }>): string {
+  const labelled = nodes === undefined ? "" : ` with ${formatMatch(nodes)}`;
+  const server = apiServer === undefined ? "" : ` that is ${apiServer ? "" : "not "}the API server`;
+  return `entity ${entity}${labelled}${server}`;
 }
 
 const describeExcept = (except: readonly Cidr[]): string =>

@@ -86,7 +86,14 @@ export type Peer =
     }
   | { readonly kind: "nodes"; readonly nodes: LabelMatch }
   | { readonly kind: "domains"; readonly patterns: readonly DomainPattern[]; readonly reach: Reach }
-  | { readonly kind: "entity"; readonly entity: Entity }
+  | {
+      readonly kind: "entity";
+      readonly entity: Entity;
+      /** Only nodes with such labels (S7.14). */
+      readonly nodes?: LabelMatch;
+      /** Only where it is the API server, or only where it is not (S7.13). */
+      readonly apiServer?: boolean;
+    }
   | { readonly kind: "endpoints"; readonly services: ServiceSelection }
   /** CiliumCIDRGroups, by name or labels; external addresses only. Without the objects it may match (S7.11). */
   | {
@@ -112,7 +119,14 @@ export type NamespaceSet =
 export type PodSet = Extract<NamespaceSet, { kind: "selector" | "same-labels" | "not-same-labels" }>;
 
 /** Cilium's entities that can match something in a snapshot; "all" is the peer `everything`, "none" is no peer. */
-export type Entity = "world" | "cluster" | "host" | "remote-node" | "kube-apiserver";
+export type Entity =
+  | "world"
+  | "world-ipv4"
+  | "world-ipv6"
+  | "cluster"
+  | "host"
+  | "remote-node"
+  | "kube-apiserver";
 
 /** Which Services' endpoints: by name, or by the labels of the Service; in one namespace, or in any. */
 export interface ServiceSelection {

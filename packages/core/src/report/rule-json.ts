@@ -53,7 +53,11 @@ function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
     case "domains":
       return { domains: peer.patterns.map(describeDomain), reach: peer.reach };
     case "entity":
-      return { entity: peer.entity };
+      return {
+        entity: peer.entity,
+        nodes: peer.nodes && selector(peer.nodes),
+        apiServer: peer.apiServer,
+      };
     case "endpoints": {
       const { namespace, name, labels } = peer.services;
       return { service: { namespace, name, labels: labels && selector(labels) } };

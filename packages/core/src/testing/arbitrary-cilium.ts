@@ -63,10 +63,34 @@ const reachingWords: Words = {
   "k8s:io.cilium.k8s.namespace.labels.env": labelWords.namespace.env,
   "io.cilium.k8s.policy.serviceaccount": [...accounts],
 };
-const subject = broadly(
-  selectorOver({ ...podWords, "k8s:io.cilium.k8s.policy.serviceaccount": [...accounts] }),
+/** S7.13, S7.15, S7.16: what is no pod, labels that are not part of an identity, and clusters. */
+const identityWords: Words = {
+  "reserved:host": [""],
+  "reserved:remote-node": [""],
+  "reserved:world": [""],
+  "reserved:world-ipv4": [""],
+  "reserved:kube-apiserver": [""],
+  "reserved:health": [""],
+  "pod-template-hash": ["1"],
+  "io.cilium.k8s.policy.cluster": ["default", "other"],
+  "io.kubernetes.pod.namespace": [...namespaceNames],
+  ...podWords,
+};
+const subject = often<Selector>(
+  [8, broadly(selectorOver({ ...podWords, "k8s:io.cilium.k8s.policy.serviceaccount": [...accounts] }))],
+  [1, selectorOver(identityWords)],
 );
-const endpoint = often<Selector>([1, selectorOver(podWords)], [2, selectorOver(reachingWords)]);
+const endpoint = often<Selector>(
+  [2, selectorOver(podWords)],
+  [4, selectorOver(reachingWords)],
+  [2, selectorOver(identityWords)],
+);
+/** S7.14 */
+const node = selectorOver({
+  ...labelWords.node,
+  "node:zone": labelWords.node.zone,
+  "reserved:kube-apiserver": [""],
+});
 
 const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 2 });
 
@@ -90,7 +114,20 @@ const entity = oneOf(
 );
 const fqdn = often<object>(
   [1, fields({ matchName: oneOf("example.com", "www.example.com") })],
-  [1, fields({ matchPattern: oneOf("*.example.com", "**.example.com", "*", "w*.example.com") })],
+  [
+    1,
+    fields({
+      matchPattern: oneOf(
+        "*.example.com",
+        "**.example.com",
+        "*",
+        "w*.example.com",
+        "**",
+        "***.example.com",
+        "w**.example.com",
+      ),
+    }),
+  ],
 );
 const serviceSelector = oneOf<Selector>(
   {},
@@ -125,7 +162,11 @@ function peersOf(
     [2, kind("CIDR", often([4, cidr], [1, oneOf("203.0.113.9", "2001:db8::1")]))],
     [3, kind("CIDRSet", cidrRule)],
     [5, kind("Entities", entity)],
-    [2, oneOf("Endpoints", "CIDR", "CIDRSet", "Entities").map((name) => ({ [`${way}${name}`]: [] }))],
+    [2, kind("Nodes", node)],
+    [
+      2,
+      oneOf("Endpoints", "Nodes", "CIDR", "CIDRSet", "Entities").map((name) => ({ [`${way}${name}`]: [] })),
+    ],
     ...(unknowable ? [[1, kind("Groups", group)] as const] : []),
     ...(direction === "egress" ? [[2, kind("Services", service)] as const] : []),
     ...(direction === "egress" && !denies ? [[2, kind("FQDNs", fqdn)] as const] : []),
@@ -143,7 +184,7 @@ const port = often<object>(
       .map(([[port, endPort], protocol]) => ({ port: String(port), endPort, protocol })),
   ],
   [1, fields({ port: fc.constant("0") }, { protocol })],
-  [1, oneOf<object>({ port: "443", endPort: 81 }, { protocol: "VRRP" })],
+  [1, oneOf<object>({ port: "443", endPort: 81 }, { protocol: "VRRP" }, { protocol: "ESP", port: "0" })],
 );
 const ports = fc.array(port, { maxLength: 3 });
 const watched = fields({

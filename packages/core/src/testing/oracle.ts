@@ -161,7 +161,11 @@ function peerFits(
       if (peer.reach === "external" && !isExternal) return "no";
       return oracleDomains(peer.patterns, addressesOf(other, cluster, flow), isExternal, cluster.facts.dns);
     case "entity":
-      return entityFits(peer.entity, subject, other, cluster, flow);
+      return all([
+        entityFits(peer.entity, subject, other, cluster, flow),
+        peer.nodes === undefined ? "yes" : hostFits(peer.nodes, other, cluster),
+        peer.apiServer === undefined ? "yes" : serverFits(peer.apiServer, other, cluster, flow),
+      ]);
     case "endpoints":
       return behindServices(peer.services, other, cluster, flow);
     case "cidr-group": {
@@ -216,10 +220,12 @@ function entityFits(
 ): Certainty {
   const isHost = other.kind === "node" || (other.kind === "pod" && other.pod.hostNetwork);
   const isExternal = other.kind === "external";
-  const servers = cluster.facts.apiServer;
   switch (entity) {
     case "world":
       return certain(isExternal);
+    case "world-ipv4":
+    case "world-ipv6":
+      return certain(isExternal && other.address.family === (entity === "world-ipv4" ? 4 : 6));
     case "cluster":
       return certain(!isExternal);
     case "host":
@@ -227,11 +233,20 @@ function entityFits(
     case "remote-node":
       return all([certain(isHost), not(runsOn(subject.pod, other))]);
     case "kube-apiserver":
-      if (!isHost && !isExternal) return "no";
-      // An end without an address may be anywhere, also where the API server is.
-      if (servers === undefined || addressesOf(other, cluster, flow).length === 0) return "maybe";
-      return certain(addressesOf(other, cluster, flow).some((a) => isOneOf(a, servers)));
+      return isServer(other, cluster, flow);
   }
+}
+
+// S7.13
+const serverFits = (wanted: boolean, other: Endpoint, cluster: Cluster, flow: Flow): Certainty =>
+  wanted ? isServer(other, cluster, flow) : not(isServer(other, cluster, flow));
+
+function isServer(other: Endpoint, cluster: Cluster, flow: Flow): Certainty {
+  const servers = cluster.facts.apiServer;
+  if (other.kind === "pod" && !other.pod.hostNetwork) return "no";
+  // An end without an address may be anywhere, also where the API server is.
+  if (servers === undefined || addressesOf(other, cluster, flow).length === 0) return "maybe";
+  return certain(addressesOf(other, cluster, flow).some((a) => isOneOf(a, servers)));
 }
 
 // S7.11

@@ -34,7 +34,7 @@ function candidate(lease?: JsonObject, { refuses = false } = {}) {
   /** When it has looked at the Lease again, and done what follows from that. */
   const looked = async () => {
     const { reads } = state;
-    await expect.poll(() => state.reads, { interval: 5, timeout: 20_000 }).toBeGreaterThan(reads + 1);
+    await expect.poll(() => state.reads, { interval: 5, timeout: 300_000 }).toBeGreaterThan(reads + 1);
   };
   return { state, leaderships, election, looked };
 }

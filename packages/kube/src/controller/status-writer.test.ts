@@ -29,7 +29,7 @@ const object = (uid: string): JsonObject => ({
   metadata: { uid, name: uid, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
 });
 
-const patience = { timeout: 20_000, interval: 5 };
+const patience = { timeout: 300_000, interval: 5 };
 const turns = async () => {
   for (let i = 0; i < 50; i++) await new Promise((next) => setImmediate(next));
 };

@@ -128,6 +128,8 @@ const state = readOptions({
   dns: [{ name: "example.com", addresses: ["203.0.113.1"] }],
   provenance: "file",
   ciliumEnforcement: "default",
+  ciliumClusterName: "east",
+  ciliumLabels: ["k8s:app"],
   keepGoing: false,
 });
 

@@ -3,7 +3,7 @@ import { selects } from "../../labels/requirement.js";
 import { type Cidr, singleAddress } from "../../net/cidr.js";
 import { cidrsOfRegion, regionOfCidrs, subtract } from "../../net/region.js";
 import { describePeer, formatRule } from "../../policy/describe.js";
-import type { DomainPattern, Peer, PortMatch } from "../../policy/model.js";
+import type { DomainPattern, Entity, Peer, PortMatch } from "../../policy/model.js";
 import type { Draft, DraftRule, Sourced } from "./draft.js";
 import { mapRules } from "./draft.js";
 import type { Findings } from "./findings.js";
@@ -111,12 +111,17 @@ function expressiblePeers(
       return [{ kind: "domains", patterns: patterns.flatMap((p) => p ?? []), reach: "every-address" }];
     }
     case "entity":
+      // S7.13, S7.14
+      if (peer.nodes !== undefined || peer.apiServer !== undefined)
+        return refuse(`is about ${describePeer(peer)}, which the API cannot name`);
       switch (peer.entity) {
         case "world":
+        case "world-ipv4":
+        case "world-ipv6":
           if (direction === "ingress")
             return refuse("is about sources outside the cluster, which the API cannot name");
           nearly("is about external addresses only; written as networks it holds pods and nodes as well");
-          return [networks(everyAddress)];
+          return [networks(everyAddress.filter(({ family }) => isOfFamily(peer.entity, family)))];
         case "cluster":
           if (direction === "egress") return [everyPod, everyNode];
           nearly("is about nodes too, which the API cannot name as sources");
@@ -160,6 +165,9 @@ function expressiblePeers(
       return refuse(`is about ${describePeer(peer)}, which only a cloud provider knows`);
   }
 }
+
+const isOfFamily = (entity: Entity, family: Cidr["family"]): boolean =>
+  entity === "world" || entity === `world-ipv${family}`;
 
 /** No API but NetworkPolicy has exceptions: what is left is written down. */
 function remaining(cidrs: readonly Cidr[], except: readonly Cidr[]): readonly Cidr[] {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describePeer, formatRule } from "../../policy/describe.js";
-import type { Direction, Peer, PortMatch } from "../../policy/model.js";
+import type { Direction, Entity, Peer, PortMatch } from "../../policy/model.js";
 import { carriedComments } from "./comments.js";
 import { type DraftRule, directions, type NamespacedDraft } from "./draft.js";
 import type { Findings } from "./findings.js";
@@ -75,15 +75,16 @@ function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): re
         },
       }));
     case "entity":
+      if (peer.nodes !== undefined || peer.apiServer !== undefined) return refuse();
       // S1.6: a node reaches its own pods in any case.
       if (peer.entity === "host" && origin.direction === "ingress") return [];
       if (peer.entity === "cluster") {
         nearly("is about nodes too, which a NetworkPolicy cannot name");
         return [{ namespaceSelector: {} }];
       }
-      if (peer.entity !== "world") return refuse();
+      if (!(peer.entity in externalBlocks)) return refuse();
       nearly("is about external addresses only; an ipBlock holds pods and nodes as well");
-      return ["0.0.0.0/0", "::/0"].map((cidr) => ({ ipBlock: { cidr } }));
+      return externalBlocks[peer.entity]!.map((cidr) => ({ ipBlock: { cidr } }));
     case "everything":
       return [];
     case "nodes":
@@ -94,6 +95,12 @@ function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): re
       return refuse();
   }
 }
+
+const externalBlocks: { readonly [entity in Entity]?: readonly string[] } = {
+  world: ["0.0.0.0/0", "::/0"],
+  "world-ipv4": ["0.0.0.0/0"],
+  "world-ipv6": ["::/0"],
+};
 
 /** S2.4; a name without a protocol is that name in each (S1.8). */
 function writtenPorts(port: PortMatch): readonly JsonObject[] {

@@ -63,7 +63,12 @@ export class LivePolicies {
     if (known !== undefined && known.kind === kind && sameValue(known.value, object.value))
       return known.diagnostics;
     this.remove(key);
-    const { policy, diagnostics, lowered } = readPolicy(kind, object, provenanceOf(object, this.options));
+    const { policy, diagnostics, lowered } = readPolicy(
+      kind,
+      object,
+      provenanceOf(object, this.options),
+      this.options,
+    );
     const mode = this.options.ciliumEnforcement === "never" ? "never" : "default";
     const effect = lowered && enforcedByCilium([lowered], mode)[0]!;
     const definition = {

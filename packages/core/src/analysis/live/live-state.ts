@@ -17,7 +17,10 @@ import { LivePolicies } from "./live-policies.js";
 import { LiveServices } from "./live-services.js";
 import { sameValue } from "./same-value.js";
 
-export type LiveOptions = Pick<StateOptions, "facts" | "provenance" | "ciliumEnforcement">;
+export type LiveOptions = Pick<
+  StateOptions,
+  "facts" | "provenance" | "ciliumEnforcement" | "ciliumClusterName" | "ciliumLabels"
+>;
 
 /** A state at one moment. It never changes; what is as it was before is the same object. */
 export interface Moment {

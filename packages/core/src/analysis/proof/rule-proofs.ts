@@ -9,6 +9,7 @@ import { namespaceNameLabel } from "../../labels/requirement.js";
 import { isSatisfiable } from "../../labels/satisfiable.js";
 import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import { withoutRule } from "../../policy/without-rule.js";
+import { canMeet } from "./can-meet.js";
 import { covers } from "./covers.js";
 
 /** What can be proven about a rule: taking it out changes no verdict, and why. Undefined for rules that are needed. */
@@ -129,10 +130,13 @@ class EarlierRules {
     return this.covering(rule, tier, position);
   }
 
+  /** S1.3: a Pass in front of the covering rule that may match some of it lets that part leave the tier undecided. */
   beforeItsTier(rule: Rule): Rule | undefined {
     const { tier } = this.positions.get(rule)!;
     for (let i = 0; i < tier; i++) {
-      const found = this.covering(rule, i, this.tiers[i]!.rules.length, ({ action }) => action !== "Pass");
+      const { rules } = this.tiers[i]!;
+      const passed = rules.findIndex((other) => other.action === "Pass" && canMeet(other, rule));
+      const found = this.covering(rule, i, passed === -1 ? rules.length : passed, isFinal);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -168,6 +172,8 @@ class EarlierRules {
     return undefined;
   }
 }
+
+const isFinal = ({ action }: Rule): boolean => action !== "Pass";
 
 /** The only namespace that a rule is for, if there is one. */
 function homeOf({ subject }: Rule): string | undefined {

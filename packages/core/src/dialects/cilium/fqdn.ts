@@ -40,7 +40,7 @@ export const fqdnSelector = object(
     matchPattern: optional(
       string(
         "A pattern: `*` stands for any characters within one label, a lone `*` for every name, a leading `**.` for " +
-          "one or more labels.",
+          "one or more labels. More stars in a row mean the same as two at the beginning, and as one elsewhere.",
         { format: matchPattern, maxLength: 255 },
       ),
     ),
@@ -51,7 +51,14 @@ export const fqdnSelector = object(
 export function lowerFqdn({ matchName, matchPattern }: Static<typeof fqdnSelector>): DomainPattern {
   return matchName !== undefined
     ? { kind: "exact", text: normalise(matchName) }
-    : { kind: "pattern", text: normalise(matchPattern ?? "") };
+    : { kind: "pattern", text: withFewestStars(normalise(matchPattern ?? "")) };
+}
+
+/** S7.7: stars in a row are a lone one, a leading `**.`, or one within a label. */
+function withFewestStars(pattern: string): string {
+  if (/^\*+$/.test(pattern)) return "*";
+  const [, leading = "", rest = ""] = /^(\*{2,}\.)?(.*)$/.exec(pattern) ?? [];
+  return `${leading === "" ? "" : "**."}${rest.replace(/\*+/g, "*")}`;
 }
 
 // S8.1: neither case nor a trailing dot matters.

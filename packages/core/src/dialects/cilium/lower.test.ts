@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatMatch } from "../../labels/requirement.js";
 import { formatCidr } from "../../net/cidr.js";
 import { assembleTiers, type Lowered } from "../../policy/assemble.js";
+import { describePeer } from "../../policy/describe.js";
 import type { Peer, PodSelection, PortMatch, Rule } from "../../policy/model.js";
 import { readOne } from "../../testing/read-one.js";
 import { ciliumKinds } from "./dialect.js";
@@ -54,7 +55,7 @@ function formatPeer(peer: Peer): string {
     case "domains":
       return `${peer.reach} ${peer.patterns.map((p) => `${p.kind} ${p.text}`).join(" ")}`;
     case "entity":
-      return `entity ${peer.entity}`;
+      return describePeer(peer);
     case "endpoints":
       return `endpoints of ${JSON.stringify(peer.services)}`;
     case "cidr-group":
@@ -293,16 +294,10 @@ describe("S7.4: selectors", () => {
       "everything in everything as serviceaccount=web",
     ],
     [
-      "other sources stay as written",
-      "{matchLabels: {reserved:host: ''}}",
-      `reserved:host= in ${own}`,
-      "reserved:host= in everything",
-    ],
-    [
-      "and so they do in expressions",
+      "what no pod has is not asked for",
       "{matchExpressions: [{key: container:x, operator: DoesNotExist}]}",
-      `!container:x in ${own}`,
-      "!container:x in everything",
+      `everything in ${own}`,
+      "everything in everything",
     ],
   ];
   it.each(selectors)("S7.4: endpoint peers: %s", (_title, selector, inNamespace, anywhere) => {
@@ -316,6 +311,14 @@ describe("S7.4: selectors", () => {
     ["{}", `everything in ${own}`],
     ["{matchLabels: {k8s:app: a}}", `app=a in ${own}`],
     ["{matchLabels: {k8s:io.kubernetes.pod.namespace: other, app: a}}", `app=a in ${own}`],
+    [
+      "{matchLabels: {io.kubernetes.pod.namespace: other, app: a}}",
+      `app=a in ${own}, kubernetes.io/metadata.name=other`,
+    ],
+    [
+      "{matchLabels: {any:io.kubernetes.pod.namespace: other}}",
+      `everything in ${own}, kubernetes.io/metadata.name=other`,
+    ],
     ["{matchLabels: {io.cilium.k8s.namespace.labels.team: a}}", `everything in ${own}, team=a`],
     [
       "{matchLabels: {io.cilium.k8s.policy.serviceaccount: web}}",
@@ -339,6 +342,101 @@ describe("S7.4: selectors", () => {
     ).lowered;
     expect(rules.map((r) => formatSubject(r.rule.subject))).toEqual([
       "app=a in kubernetes.io/metadata.name=x",
+    ]);
+  });
+});
+
+describe("S7.7: stars in a row", () => {
+  it.each([
+    ["*", "*"],
+    ["**", "*"],
+    ["**.", "*"],
+    ["****.", "*"],
+    ["**.x.io", "**.x.io"],
+    ["***.x.io", "**.x.io"],
+    ["***.x.io.", "**.x.io"],
+    ["a**.x.io", "a*.x.io"],
+    ["**a.x.io", "*a.x.io"],
+    ["**.**.x.io", "**.*.x.io"],
+  ])("S7.7: %s is %s", (pattern, text) => {
+    expect(peersOf(`{toFQDNs: [{matchPattern: "${pattern}"}]}`, "egress")).toEqual([
+      `external pattern ${text}`,
+    ]);
+  });
+});
+
+describe("S7.13: reserved labels", () => {
+  const everyPod = "pods everything in everything";
+  const expression = (key: string, operator: string, values = "") =>
+    `{matchExpressions: [{key: "${key}", operator: ${operator}${values}}]}`;
+  const cases: readonly [string, readonly string[]][] = [
+    ...["host", "remote-node", "kube-apiserver", "world", "world-ipv4", "world-ipv6"].map(
+      (name): [string, readonly string[]] => [`{matchLabels: {"reserved:${name}": ""}}`, [`entity ${name}`]],
+    ),
+    ...["health", "init", "ingress", "unmanaged", "none", "fixed"].map(
+      (name): [string, readonly string[]] => [`{matchLabels: {"reserved:${name}": ""}}`, []],
+    ),
+    ['{matchLabels: {"reserved:host": "yes"}}', []],
+    ['{matchLabels: {"reserved:host": "", app: web}}', []],
+    ['{matchLabels: {"reserved:host": "", "reserved:world": ""}}', []],
+    [
+      '{matchLabels: {"reserved:host": "", "reserved:kube-apiserver": ""}}',
+      ["entity host that is the API server"],
+    ],
+    [expression("reserved:host", "Exists"), ["entity host"]],
+    [expression("reserved:host", "In", ', values: [""]'), ["entity host"]],
+    [expression("reserved:host", "DoesNotExist"), [everyPod, "entity remote-node", "entity world"]],
+    [expression("reserved:world", "DoesNotExist"), [everyPod, "entity host", "entity remote-node"]],
+    [
+      expression("reserved:world-ipv4", "DoesNotExist"),
+      [everyPod, "entity host", "entity remote-node", "entity world-ipv6"],
+    ],
+    [
+      expression("reserved:kube-apiserver", "DoesNotExist"),
+      [
+        everyPod,
+        ...["host", "remote-node", "world"].map((name) => `entity ${name} that is not the API server`),
+      ],
+    ],
+    [
+      '{matchLabels: {app: web}, matchExpressions: [{key: "reserved:host", operator: DoesNotExist}]}',
+      ["pods app=web in everything"],
+    ],
+    [
+      expression("reserved:host", "NotIn", ", values: [x]"),
+      [everyPod, "entity host", "entity remote-node", "entity world"],
+    ],
+  ];
+  it.each(cases)("S7.13: %s, in a namespaced policy too", (selector, peers) => {
+    expect(peersOf(`{fromEndpoints: [${selector}]}`, "ingress", "namespaced")).toEqual(peers);
+    expect(peersOf(`{toEndpoints: [${selector}]}`, "egress", "clusterwide")).toEqual(peers);
+  });
+
+  it("S7.13: a key without source is no reserved label in a selector that is limited to pods", () => {
+    expect(peersOf("{fromEndpoints: [{matchLabels: {host: ''}}]}")).toEqual(["pods host= in everything"]);
+  });
+});
+
+describe("S7.14: nodes by their labels", () => {
+  it.each([
+    ["{}", ["entity remote-node"]],
+    ["{matchLabels: {zone: east}}", ["entity remote-node with zone=east"]],
+    ["{matchLabels: {node:zone: east}}", ["entity remote-node with zone=east"]],
+    ["{matchLabels: {k8s:zone: east}}", []],
+    ["{matchExpressions: [{key: k8s:zone, operator: DoesNotExist}]}", ["entity remote-node"]],
+    ['{matchLabels: {"reserved:host": ""}}', []],
+    ['{matchLabels: {"reserved:kube-apiserver": ""}}', ["entity remote-node that is the API server"]],
+    ["{matchLabels: {io.cilium.k8s.policy.cluster: default}}", ["entity remote-node"]],
+    ["{matchLabels: {io.cilium.k8s.policy.cluster: east}}", []],
+  ])("S7.14: %s", (selector, peers) => {
+    expect(peersOf(`{fromNodes: [${selector}]}`)).toEqual(peers);
+    expect(peersOf(`{toNodes: [${selector}]}`, "egress")).toEqual(peers);
+  });
+
+  it("S7.14: an empty list matches nothing, and Cilium may refuse the fields", () => {
+    expect(peersOf("{fromNodes: []}")).toEqual([]);
+    expect(clusterwide("spec: {endpointSelector: {}, ingress: [{fromNodes: [{}]}]}").found).toEqual([
+      "TW2035 spec.ingress[0].fromNodes",
     ]);
   });
 });
@@ -519,7 +617,7 @@ describe("S10.2: what a cluster holds and we do not understand", () => {
     ["an unknown field", "{fromEntities: [world], fromMoon: [{}]}"],
     ["an unknown entity", "{fromEntities: [moon]}"],
     ["an unknown protocol", '{toPorts: [{ports: [{port: "80", protocol: QUIC}]}]}'],
-    ["something that is not supported", "{fromNodes: [{}]}"],
+    ["something that is not supported", "{fromRequires: [{}]}"],
     ["two kinds of peer", "{fromEntities: [world], fromCIDR: [10.0.0.0/8]}"],
     ["no item at all", "5"],
   ])("S3.6: a deny item with %s denies everything, but not the node its pods (S1.6)", (_title, item) => {

@@ -3,12 +3,12 @@ import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../.
 import type { Action, Condition, Direction, Peer, PodSelection, PortMatch } from "../../policy/model.js";
 import { failClosed, type LowerContext, originOf } from "../dialect.js";
 import { unreadableParts } from "../unreadable-parts.js";
+import { type Identities, identitiesFor, lowerSubject } from "./identity-selector.js";
 import { lowerIcmps } from "./icmp.js";
 import { conditionOf } from "./l7.js";
 import { lowerPeers, type WrittenPeers } from "./peers.js";
 import { lowerPort } from "./ports.js";
 import { type CiliumPolicy, type CiliumRule, type Item, sections } from "./schema.js";
-import { lowerSubject } from "./selector.js";
 import { warnAboutItem, warnAboutRule } from "./warnings.js";
 
 type Section = (typeof sections)[number];
@@ -54,7 +54,7 @@ function lowerRule(rule: CiliumRule | undefined, path: Path, context: LowerConte
     context.warn({ code: "TW2014", path: [...path, "nodeSelector"], at: "key", message });
     return nothing;
   }
-  const subject = lowerSubject(selector, context.policy.namespace);
+  const subject = lowerSubject(selector, context.policy.namespace, identitiesFor(context.options));
   warnAboutRule(rule, path, context);
   return {
     rules: sections.flatMap((section) => lowerSection(section, rule, path, subject, context)),
@@ -116,7 +116,7 @@ function lowerSection(
       return [place(failClosed(draft, true, parts), action === "Deny" ? "deny" : "allow")];
     }
     warnAboutItem(item, path, context);
-    const { peers, groups } = lowerItem(item, context.policy.namespace);
+    const { peers, groups } = lowerItem(item, context.policy.namespace, identitiesFor(context.options));
     if (action === "Deny") {
       // S7.8: what is denied to come in is denied to the pod's own node too.
       const binding = direction === "ingress" ? { bindsOwnNode: true as const } : {};
@@ -156,8 +156,8 @@ interface ItemMeaning {
 }
 
 // S7.3
-function lowerItem(item: Item, namespace: string | undefined): ItemMeaning {
-  const peers = lowerPeers(writtenPeersOf(item), namespace);
+function lowerItem(item: Item, namespace: string | undefined, identities: Identities): ItemMeaning {
+  const peers = lowerPeers(writtenPeersOf(item), namespace, identities);
   const groups = portGroupsOf(item);
   if (peers === undefined && groups === undefined) return { peers: [], groups: [{ ports: "every" }] };
   return { peers: peers ?? [{ kind: "everything" }], groups: groups ?? [{ ports: "every" }] };
@@ -166,6 +166,7 @@ function lowerItem(item: Item, namespace: string | undefined): ItemMeaning {
 function writtenPeersOf(item: Item): WrittenPeers {
   return {
     endpoints: item.fromEndpoints ?? item.toEndpoints,
+    nodes: item.fromNodes ?? item.toNodes,
     cidrs: item.fromCIDR ?? item.toCIDR,
     cidrSet: item.fromCIDRSet ?? item.toCIDRSet,
     entities: item.fromEntities ?? item.toEntities,

@@ -15,7 +15,8 @@ import {
   string,
 } from "../../schema/schema.js";
 import { fqdnSelector, lowerFqdn } from "./fqdn.js";
-import { ciliumSelector, lowerEndpoints, lowerPlainSelector } from "./selector.js";
+import { type Identities, lowerEndpoints, lowerNodes, lowerPlainSelector } from "./identity-selector.js";
+import { ciliumSelector } from "./selector.js";
 
 /** S7.5: what each entity is in a snapshot of a cluster. */
 const entityPeers: Readonly<Record<string, Entity | "everything" | "nothing">> = {
@@ -107,6 +108,11 @@ export const endpointsList = list(
     "empty list matches nothing.",
   ciliumSelector("Pods by their labels."),
 );
+export const nodesList = list(
+  "Nodes other than the pod's own, by their labels; `{}` is any of them. Cilium refuses it unless it runs with " +
+    "`enable-node-selector-labels`. An empty list matches nothing.",
+  ciliumSelector("Nodes by their labels."),
+);
 export const cidrList = list(
   "Addresses outside the cluster; pods and nodes never match. An empty list matches nothing.",
   string("A range or a single address, IPv4 or IPv6.", { format: cidrOrAddress }),
@@ -129,6 +135,7 @@ export const fqdnList = list(
 /** The peers of an item, whichever its direction. */
 export interface WrittenPeers {
   readonly endpoints?: Static<typeof endpointsList> | undefined;
+  readonly nodes?: Static<typeof nodesList> | undefined;
   readonly cidrs?: Static<typeof cidrList> | undefined;
   readonly cidrSet?: Static<typeof cidrSetList> | undefined;
   readonly entities?: Static<typeof entityList> | undefined;
@@ -141,15 +148,17 @@ export interface WrittenPeers {
 export function lowerPeers(
   written: WrittenPeers,
   namespace: string | undefined,
+  identities: Identities,
 ): readonly Peer[] | undefined {
-  const { endpoints, cidrs, cidrSet, entities, services = [], groups = [], fqdns = [] } = written;
-  const strict = [endpoints, cidrs, cidrSet, entities];
+  const { endpoints, nodes, cidrs, cidrSet, entities, services = [], groups = [], fqdns = [] } = written;
+  const strict = [endpoints, nodes, cidrs, cidrSet, entities];
   // S7.3: an empty list matches nothing, also beside another kind.
   if (strict.some((peers) => peers?.length === 0)) return [];
   if (strict.every((peers) => peers === undefined) && [...services, ...groups, ...fqdns].length === 0)
     return undefined;
   return [
-    ...(endpoints ?? []).map((selector) => lowerEndpoints(selector, namespace)),
+    ...(endpoints ?? []).flatMap((selector) => lowerEndpoints(selector, namespace, identities)),
+    ...(nodes ?? []).flatMap((selector) => lowerNodes(selector, identities)),
     ...(cidrs ?? []).map(lowerCidr),
     ...(cidrSet ?? []).map(lowerCidrRule),
     ...(entities ?? []).flatMap(lowerEntity),

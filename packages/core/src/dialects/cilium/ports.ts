@@ -12,6 +12,13 @@ import {
   string,
 } from "../../schema/schema.js";
 
+/** IP protocols without ports, which no verdict is about (S7.6). */
+const portless = ["VRRP", "IGMP", "GRE", "IPIP", "IPV6", "ESP", "AH"] as const;
+
+type Portless = (typeof portless)[number];
+
+const isPortless = (protocol: unknown): protocol is Portless => portless.some((one) => one === protocol);
+
 const isNumeric = (text: string): boolean => /^\d+$/.test(text);
 
 /** Cilium writes ports as text: a number, or the name of a container port, whatever its case. */
@@ -46,8 +53,8 @@ const port = object(
     ),
     protocol: optional(
       oneOf(
-        "The protocol; ANY is TCP, UDP and SCTP, not ICMP. VRRP and IGMP have no part in any verdict.",
-        ["TCP", "UDP", "SCTP", "VRRP", "IGMP", "ANY"],
+        `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and no part in any verdict.`,
+        ["TCP", "UDP", "SCTP", ...portless, "ANY"],
         "ANY",
       ),
     ),
@@ -68,7 +75,7 @@ export function lowerPort({
   endPort = 0,
   protocol = "ANY",
 }: Static<typeof ports>[number]): readonly PortMatch[] {
-  if (port === undefined || protocol === "VRRP" || protocol === "IGMP") return [];
+  if (port === undefined || isPortless(protocol)) return [];
   if (!isNumeric(port)) {
     const name = port.toLowerCase();
     return [protocol === "ANY" ? { kind: "named", name } : { kind: "named", name, protocol }];
@@ -92,7 +99,13 @@ export function isPortRange(port: unknown, endPort: unknown): boolean {
 }
 
 function checkPort(entry: Readonly<Record<string, unknown>>): readonly Finding[] {
-  if (Object.hasOwn(entry, "port") || entry.protocol === "VRRP" || entry.protocol === "IGMP") return [];
+  const { port, protocol } = entry;
+  // As Cilium does, which takes a name there, and none of the numbers but 0.
+  if (isPortless(protocol) && typeof port === "string" && isNumeric(port) && port !== "0")
+    return [
+      { code: "TW1420", path: ["port"], message: `${protocol} has no ports; leave out \`port: "${port}"\`` },
+    ];
+  if (Object.hasOwn(entry, "port") || isPortless(protocol)) return [];
   return [{ code: "TW1202", path: [], message: '`port` is missing; write `port: "0"` for every port' }];
 }
 

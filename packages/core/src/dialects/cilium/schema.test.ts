@@ -74,8 +74,9 @@ describe("what is accepted", () => {
     ],
     [
       "S7.6: ports of protocols without ports",
-      item("{toPorts: [{ports: [{protocol: VRRP}, {protocol: IGMP}]}]}"),
+      item('{toPorts: [{ports: [{protocol: VRRP}, {protocol: IGMP}, {protocol: ESP, port: "0"}]}]}'),
     ],
+
     [
       "S7.6: ICMP types by number, text and name",
       item(
@@ -187,8 +188,16 @@ describe("S7.9: what is refused, each naming the field", () => {
     ],
     ["fromRequires", item("{fromRequires: [{}]}"), "TW1414 ingress[0].fromRequires"],
     ["toRequires", item("{toRequires: [{}]}", "egress"), "TW1414 egress[0].toRequires"],
-    ["fromNodes", item("{fromNodes: [{}]}", "ingressDeny"), "TW1414 ingressDeny[0].fromNodes"],
-    ["toNodes", item("{toNodes: [{}]}", "egress"), "TW1414 egress[0].toNodes"],
+    [
+      "S7.14: nodes beside another kind of peer",
+      item("{fromEntities: [host], fromNodes: [{}]}"),
+      "TW1412 ingress[0].fromNodes",
+    ],
+    [
+      "S7.6: a port of a protocol without ports",
+      item('{toPorts: [{ports: [{port: "112", protocol: VRRP}]}]}'),
+      "TW1420 ingress[0].toPorts[0].ports[0].port",
+    ],
     [
       "kafka",
       item('{toPorts: [{ports: [{port: "9092", protocol: TCP}], rules: {kafka: [{topic: a}]}}]}'),

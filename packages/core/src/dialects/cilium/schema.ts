@@ -22,6 +22,7 @@ import {
   entityList,
   fqdnList,
   groupList,
+  nodesList,
   serviceList,
 } from "./peers.js";
 import { ciliumSelector } from "./selector.js";
@@ -32,7 +33,7 @@ const ingressPeers = {
   fromCIDRSet: optional(cidrSetList),
   fromEntities: optional(entityList),
   fromGroups: optional(groupList),
-  fromNodes: optional(any("Not supported: nodes cannot be selected by their labels.")),
+  fromNodes: optional(nodesList),
   fromRequires: optional(any("Not supported: use `fromEndpoints`, or a deny item.")),
 };
 
@@ -43,7 +44,7 @@ const egressPeers = {
   toEntities: optional(entityList),
   toServices: optional(serviceList),
   toGroups: optional(groupList),
-  toNodes: optional(any("Not supported: nodes cannot be selected by their labels.")),
+  toNodes: optional(nodesList),
   toRequires: optional(any("Not supported: use `toEndpoints`, or a deny item.")),
 };
 
@@ -65,8 +66,17 @@ const allowParts = {
 
 const denyParts = { toPorts: optional(portDenyRules), icmps: optional(icmps) };
 
-const fromKinds = ["fromEndpoints", "fromCIDR", "fromCIDRSet", "fromEntities", "fromGroups"];
-const toKinds = ["toEndpoints", "toCIDR", "toCIDRSet", "toEntities", "toServices", "toGroups", "toFQDNs"];
+const fromKinds = ["fromEndpoints", "fromCIDR", "fromCIDRSet", "fromEntities", "fromGroups", "fromNodes"];
+const toKinds = [
+  "toEndpoints",
+  "toCIDR",
+  "toCIDRSet",
+  "toEntities",
+  "toServices",
+  "toGroups",
+  "toNodes",
+  "toFQDNs",
+];
 
 const matching =
   "It matches traffic by any of its peers and any of its ports; with neither it matches nothing.";
@@ -75,21 +85,21 @@ const ingressItem = object(
   "an ingress item",
   `Allows traffic that comes in. ${matching}`,
   { ...ingressPeers, ...allowParts },
-  [...itemConstraints(fromKinds, ["fromNodes", "fromRequires"]), { kind: "custom", check: checkNoDns }],
+  [...itemConstraints(fromKinds, ["fromRequires"]), { kind: "custom", check: checkNoDns }],
 );
 
 const ingressDenyItem = object(
   "an ingressDeny item",
   `Denies traffic that comes in, whatever allows it, and from the pod's own node too. ${matching}`,
   { ...ingressPeers, ...denyParts },
-  itemConstraints(fromKinds, ["fromNodes", "fromRequires"]),
+  itemConstraints(fromKinds, ["fromRequires"]),
 );
 
 const egressItem = object(
   "an egress item",
   `Allows traffic that goes out. ${matching}`,
   { ...egressPeers, toFQDNs: optional(fqdnList), ...allowParts },
-  itemConstraints(toKinds, ["toNodes", "toRequires"]),
+  itemConstraints(toKinds, ["toRequires"]),
 );
 
 const egressDenyItem = object(
@@ -101,7 +111,7 @@ const egressDenyItem = object(
     ...denyParts,
   },
   [
-    ...itemConstraints(toKinds, ["toNodes", "toRequires"]),
+    ...itemConstraints(toKinds, ["toRequires"]),
     forbidden("toFQDNs", "TW1404", "`toFQDNs` can only allow; it cannot stand in `egressDeny`"),
   ],
 );

@@ -380,6 +380,112 @@ describe("S7.12: enforcement modes", () => {
   });
 });
 
+describe("S7.12: what `never` switches off", () => {
+  const guard = (tier: string) =>
+    `apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: guard}\nspec: {tier: ${tier}, priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}\n`;
+  const admin =
+    "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: guard}\nspec: {priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}\n";
+  it.each([
+    ["a ClusterNetworkPolicy in tier Admin, which Cilium enforces", guard("Admin"), "Allow"],
+    ["one in tier Baseline", guard("Baseline"), "Allow"],
+    ["a NetworkPolicy", np("none", "{podSelector: {}, policyTypes: [Ingress]}"), "Allow"],
+    ["not an AdminNetworkPolicy, which Cilium does not enforce", admin, "Deny"],
+  ])("S7.12: %s", (_what, policy, verdict) => {
+    expect(given([policy]).verdict(toWeb)).toBe("Deny");
+    expect(given([policy], { ciliumEnforcement: "never" }).verdict(toWeb)).toBe(verdict);
+  });
+});
+
+describe("S7.13, S7.14: nodes by labels", () => {
+  const egress = (peer: string) => given([ccnp("p", `{${web}, egress: [${peer}]}`)]);
+  const others = [
+    "shop/web -> node:n1:22/TCP",
+    "shop/web -> node:n2:22/TCP",
+    "shop/web -> 8.8.8.8:22/TCP",
+    "shop/web -> shop/db:22/TCP",
+  ];
+  it.each([
+    ['{toEndpoints: [{matchLabels: {"reserved:host": ""}}]}', ["Allow", "Deny", "Deny", "Deny"]],
+    ['{toEndpoints: [{matchLabels: {"reserved:remote-node": ""}}]}', ["Deny", "Allow", "Deny", "Deny"]],
+    ['{toEndpoints: [{matchLabels: {"reserved:world": ""}}]}', ["Deny", "Deny", "Allow", "Deny"]],
+    ['{toEndpoints: [{matchLabels: {"reserved:world-ipv6": ""}}]}', ["Deny", "Deny", "Deny", "Deny"]],
+    [
+      "{toEndpoints: [{matchExpressions: [{key: reserved:host, operator: DoesNotExist}]}]}",
+      ["Deny", "Allow", "Allow", "Allow"],
+    ],
+    ["{toNodes: [{}]}", ["Deny", "Allow", "Deny", "Deny"]],
+    ["{toNodes: [{matchLabels: {zone: east}}]}", ["Deny", "Deny", "Deny", "Deny"]],
+    [
+      "{toNodes: [{matchExpressions: [{key: zone, operator: DoesNotExist}]}]}",
+      ["Deny", "Allow", "Deny", "Deny"],
+    ],
+  ])("S7.13, S7.14: %s", (peer, verdicts) => {
+    const w = egress(peer);
+    expect(others.map((question) => w.verdict(question))).toEqual(verdicts);
+  });
+
+  it("S7.13, S7.8: an ingressDeny item on `reserved:host` keeps the node out of its own pods", () => {
+    const deny = '{fromEndpoints: [{matchLabels: {"reserved:host": ""}}]}';
+    const w = given([ccnp("p", `{${web}, ingressDeny: [${deny}], enableDefaultDeny: {ingress: false}}`)]);
+    expect(w.verdict("node:n1 -> shop/web:8080/TCP")).toBe("Deny");
+    expect(w.verdict("node:n2 -> shop/web:8080/TCP")).toBe("Allow");
+  });
+});
+
+describe("S7.15: labels that are not part of an identity", () => {
+  const labelled = [
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: db-0, namespace: shop, labels: {app: store, statefulset.kubernetes.io/pod-name: db-0, pod-template-hash: x}}\nspec: {containers: [{name: c}]}\nstatus: {phase: Running, podIP: 10.0.1.9}\n",
+  ];
+  const selecting = (label: string, options: StateOptions = {}) =>
+    given([...labelled, cnp("p", `{endpointSelector: {matchLabels: {${label}}}, ingress: [{}]}`)], options);
+  const toStore = "shop/db -> shop/db-0:80/TCP";
+  it.each([
+    ["app: store", [], "Deny"],
+    ["k8s:app: store", [], "Deny"],
+    ["statefulset.kubernetes.io/pod-name: db-0", [], "Allow"],
+    ["pod-template-hash: x", [], "Allow"],
+    ["pod-template-hash: x", ["k8s:pod-template-hash"], "Allow"],
+    ["pod-template-hash: x", ["k8s:pod-template-hash.*"], "Allow"],
+    ["app: store", ["k8s:!app"], "Allow"],
+    ["app: store", ["!a"], "Allow"],
+    ["app: store", ["container:!app"], "Deny"],
+    ["app: store", ["k8s:team"], "Allow"],
+    ["app: store", ["k8s:team", "app"], "Deny"],
+    ["app: store", ["!a", "app"], "Deny"],
+  ])("S7.15: %s with %j", (label, ciliumLabels, verdict) => {
+    expect(selecting(label, { ciliumLabels }).verdict(toStore)).toBe(verdict);
+  });
+
+  it("S7.15: NetworkPolicies see all labels", () => {
+    const policy = np("all", "{podSelector: {matchLabels: {pod-template-hash: x}}, policyTypes: [Ingress]}");
+    expect(given([...labelled, policy]).verdict(toStore)).toBe("Deny");
+  });
+
+  it("S7.15: the label is warned of where it is asked for, and only while it does not count", () => {
+    const codes = (options: StateOptions) =>
+      selecting("controller-uid: x", options).state.diagnostics.map(({ code }) => code);
+    expect(codes({})).toContain("TW2033");
+    expect(codes({ ciliumLabels: ["k8s:controller-uid-?"] })).toContain("TW2033");
+    expect(codes({ ciliumLabels: ["k8s:.*"] })).toContain("TW2033");
+  });
+});
+
+describe("S7.16: the name of the cluster", () => {
+  const from = (label: string, options: StateOptions = {}) =>
+    given([cnp("p", `{${web}, ingress: [{fromEndpoints: [{matchLabels: {${label}}}]}]}`)], options);
+  it.each([
+    ["io.cilium.k8s.policy.cluster: default", undefined, "Allow"],
+    ["io.cilium.k8s.policy.cluster: east", undefined, "Deny"],
+    ["k8s:io.cilium.k8s.policy.cluster: east", "east", "Allow"],
+    ["any:io.cilium.k8s.policy.cluster: default", "east", "Deny"],
+  ])("S7.16: %s in a cluster called %s", (label, name, verdict) => {
+    const options = name === undefined ? {} : { ciliumClusterName: name };
+    const w = from(label, options);
+    expect(w.verdict(dbToWeb)).toBe(verdict);
+    expect(w.state.diagnostics.map(({ code }) => code)).toEqual(name === undefined ? ["TW2032"] : []);
+  });
+});
+
 describe("S7.7: what waives an L7 condition", () => {
   const pods = ["client, labels: {a: y1, b: y1}", "server"].map(
     (rest) =>

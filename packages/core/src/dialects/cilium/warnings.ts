@@ -1,7 +1,7 @@
 import type { Path } from "../../diagnostics/place.js";
 import type { LowerContext } from "../dialect.js";
 import type { CiliumRule, Item } from "./schema.js";
-import { foreignNamespaceOf } from "./selector.js";
+import { warnAboutPeers, warnAboutSubject } from "./selector-warnings.js";
 
 const opposite = { ingress: "egress", egress: "ingress" } as const;
 
@@ -29,25 +29,18 @@ export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContex
         hint: `Set \`enableDefaultDeny.${direction}\` to false to deny only what is listed, to true if this is meant.`,
       });
   }
-  const namespace = context.policy.namespace;
-  const foreign =
-    namespace === undefined ? undefined : foreignNamespaceOf(rule.endpointSelector ?? {}, namespace);
-  if (foreign !== undefined)
-    context.warn({
-      code: "TW2021",
-      path: [...path, "endpointSelector", "matchLabels", foreign],
-      at: "key",
-      message: `a namespaced policy is for pods of its own namespace \`${namespace}\`; this label means nothing`,
-      hint: "To select pods of other namespaces, use a CiliumClusterwideNetworkPolicy.",
-    });
+  if (rule.endpointSelector !== undefined)
+    warnAboutSubject(rule.endpointSelector, [...path, "endpointSelector"], context);
 }
 
 const emptyMatters = [
   "fromEndpoints",
+  "fromNodes",
   "fromCIDR",
   "fromCIDRSet",
   "fromEntities",
   "toEndpoints",
+  "toNodes",
   "toCIDR",
   "toCIDRSet",
   "toEntities",
@@ -60,6 +53,7 @@ export function warnAboutItem(item: Item, path: Path, context: LowerContext): vo
     context.warn({ code: "TW2013", path: at, at: "value", message });
   const empty = emptyMatters.find((field) => item[field]?.length === 0);
   const { toPorts = [], icmps = [] } = item;
+  warnAboutPeers(item, path, context);
   const hasPeers = [...emptyMatters, ...emptyIsAbsent].some((field) => count(item[field]) > 0);
   if (empty !== undefined) warn([...path, empty], `\`${empty}\` is empty, so this item matches nothing`);
   else if (toPorts.length > 0 && toPorts.every(({ ports }) => count(ports) === 0))

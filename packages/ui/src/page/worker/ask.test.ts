@@ -34,7 +34,7 @@ class FakeWorker extends EventTarget {
   }
 }
 
-const patience = { timeout: 20_000, interval: 5 };
+const patience = { timeout: 300_000, interval: 5 };
 
 beforeEach(() => {
   FakeWorker.started.length = 0;

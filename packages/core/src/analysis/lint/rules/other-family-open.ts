@@ -31,7 +31,10 @@ function onlyFamilyDenied({ action, peers }: Rule): Family | undefined {
 function holdsFamily(peer: Peer, family: Family): boolean {
   if (peer.kind === "networks")
     return peer.cidrs.some((cidr) => cidr.family === family && isWholeFamily(cidr));
-  return peer.kind === "everything" || (peer.kind === "entity" && peer.entity === "world");
+  return (
+    peer.kind === "everything" ||
+    (peer.kind === "entity" && peer.entity === "world" && peer.apiServer === undefined)
+  );
 }
 
 /** The other family has a rule of its own in the same policy. */

@@ -47,4 +47,18 @@ describe("S1.13: policies of one priority that could disagree", () => {
       lintedLines(possibleOrderConflict, policy("a", "Accept", blue) + policy("b", "Deny", red)),
     ).toEqual([]);
   });
+
+  it("S1.1: is silent about a rule that an earlier rule of its own policy covers", () => {
+    const [all, web] = [
+      "{namespaces: {}}",
+      "{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}",
+    ];
+    const pair = (rules: string) =>
+      clusterPolicy("a", { ingress: `[${rules}]` }) +
+      clusterPolicy("b", { ingress: `[{action: Deny, from: [${web}]}]` });
+    const deny = `{action: Deny, from: [${all}]}`;
+    const accept = `{action: Accept, from: [${web}]}`;
+    expect(lintedLines(possibleOrderConflict, pair(`${deny}, ${accept}`))).toEqual([]);
+    expect(lintedLines(possibleOrderConflict, pair(`${accept}, ${deny}`))).toHaveLength(1);
+  });
 });

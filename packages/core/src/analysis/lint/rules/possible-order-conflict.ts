@@ -2,6 +2,7 @@ import { exampleOf } from "../../../labels/satisfiable.js";
 import type { Labels } from "../../../labels/requirement.js";
 import { formatPolicy, type PodSelection, type PolicyRef, type Rule } from "../../../policy/model.js";
 import { canMeet } from "../../proof/can-meet.js";
+import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type SharedPriority, sharedPriorities } from "../../proof/shared-priorities.js";
 import { type Finding, finding } from "../finding.js";
 import { relatedPolicies } from "../naming.js";
@@ -16,10 +17,11 @@ export const possibleOrderConflict: LintRule = {
     const conflicts = proofsFor(context).orderConflicts;
     const disagree = (a: PolicyRef, b: PolicyRef) =>
       conflicts.some(({ first, second }) => first === a && second === b);
+    const covered = coveredInTheirPolicy(proofsFor(context).ofRules);
     for (const shared of sharedPriorities(context.state.tiers))
       for (const [first, second] of pairsOf(shared.policies)) {
         if (disagree(first, second)) continue;
-        const meeting = whereTheyMeet(first, second, context);
+        const meeting = whereTheyMeet(first, second, covered, context);
         if (meeting !== undefined) yield possible(shared, first, second, meeting, context);
       }
   },
@@ -33,14 +35,26 @@ function pairsOf(policies: readonly PolicyRef[]): readonly (readonly [PolicyRef,
   return policies.flatMap((a, i) => policies.slice(i + 1, last(i)).map((b) => [a, b] as const));
 }
 
+/** Rules that an earlier rule of their own policy covers: no order of the policies gives them an effect. */
+function coveredInTheirPolicy(proofs: readonly RuleProof[]): ReadonlySet<Rule> {
+  return new Set(
+    proofs.flatMap((proof) =>
+      proof.kind === "shadowed" && proof.always?.origin.policy === proof.rule.origin.policy
+        ? [proof.rule]
+        : [],
+    ),
+  );
+}
+
 /** Whom both would be for: rules of the two that could match one connection, and say different things. */
 function whereTheyMeet(
   first: PolicyRef,
   second: PolicyRef,
+  covered: ReadonlySet<Rule>,
   { rulesByPolicy }: LintContext,
 ): PodSelection | undefined {
   const rulesOf = (policy: PolicyRef): readonly Rule[] =>
-    (rulesByPolicy.get(policy) ?? []).map(({ rule }) => rule);
+    (rulesByPolicy.get(policy) ?? []).map(({ rule }) => rule).filter((rule) => !covered.has(rule));
   for (const a of rulesOf(first))
     for (const b of rulesOf(second))
       if (a.action !== b.action && canMeet(a, b))

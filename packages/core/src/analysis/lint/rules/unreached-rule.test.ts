@@ -25,6 +25,28 @@ const everybody = "{namespaces: {}}";
 const web = "{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}";
 const fromWeb = "[{from: [{podSelector: {matchLabels: {app: web}}}]}]";
 
+const admin = (name: string, priority: number, rule: string) => `---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: ${name}}
+spec:
+  tier: Admin
+  priority: ${priority}
+  subject: {namespaces: {}}
+  ingress: [${rule}]
+`;
+
+/** Nothing of what the Baseline denies is deployed: only a claim about every cluster can be made. */
+const passedBeforeAccepted = (app: string) => {
+  const from = (name: string) =>
+    `{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${name}, kind: batch}}}}`;
+  return (
+    admin("a-pass", 1, `{action: Pass, from: [${from(app)}]}`) +
+    admin("b-accept", 2, `{action: Accept, from: [${everybody}]}`) +
+    cluster("Baseline", "Deny", from("web"))
+  );
+};
+
 describe("S1.1: a rule whose traffic is decided in tiers before", () => {
   it("is told of with a rule that always does", () =>
     expect(
@@ -50,6 +72,14 @@ describe("S1.1: a rule whose traffic is decided in tiers before", () => {
         `${cartAndWeb}${cluster("Admin", "Pass", everybody)}${networkPolicy(fromWeb)}`,
       ),
     ).toEqual([]));
+
+  it("S1.3: is not reported as unreached in every cluster where a Pass before the covering rule may take it", () =>
+    expect(lintedLines(unreachedRule, `${cartAndWeb}${passedBeforeAccepted("web")}`)).toEqual([]));
+
+  it("S1.3: is still reported where the Pass before the covering rule can never match it", () =>
+    expect(lintedLines(unreachedRule, `${cartAndWeb}${passedBeforeAccepted("queue")}`)).toEqual([
+      "line 39: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached: ClusterNetworkPolicy b-accept rule 1 decides all that it matches before, whatever is deployed",
+    ]));
 
   it("is not told of where only some of it is decided", () =>
     expect(

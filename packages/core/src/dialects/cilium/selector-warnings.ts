@@ -1,0 +1,86 @@
+import type { Path } from "../../diagnostics/place.js";
+import type { LabelSelector } from "../../labels/requirement.js";
+import type { LowerContext } from "../dialect.js";
+import { clusterKey, identitiesFor, namespaceKey, sourceAndKey } from "./identity-selector.js";
+import type { Item } from "./schema.js";
+
+/** S7.4, S7.15, S7.16: what the selector of a subject says and does not mean, or means only here. */
+export function warnAboutSubject(selector: LabelSelector, path: Path, context: LowerContext): void {
+  const { namespace } = context.policy;
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+    const { source, key: label } = sourceAndKey(key);
+    const isNamespace = label === namespaceKey && (source === "any" || source === "k8s");
+    if (namespace === undefined || !isNamespace || value === namespace) continue;
+    const isReplaced = source === "k8s";
+    context.warn({
+      code: "TW2021",
+      path: [...path, "matchLabels", key],
+      at: "key",
+      message: `a namespaced policy is for pods of its own namespace \`${namespace}\`; this ${isReplaced ? "label means nothing" : "rule selects no pods"}`,
+      hint: "To select pods of other namespaces, use a CiliumClusterwideNetworkPolicy.",
+    });
+  }
+  warnAboutLabels(selector, path, context);
+}
+
+export function warnAboutPeers(item: Item, path: Path, context: LowerContext): void {
+  for (const field of ["fromEndpoints", "toEndpoints"] as const)
+    for (const [i, selector] of (item[field] ?? []).entries())
+      warnAboutLabels(selector, [...path, field, i], context);
+  for (const field of ["fromNodes", "toNodes"] as const)
+    if ((item[field] ?? []).length > 0)
+      // S7.14
+      context.warn({
+        code: "TW2035",
+        path: [...path, field],
+        at: "key",
+        message: `Cilium accepts \`${field}\` only if it runs with \`enable-node-selector-labels\`; otherwise it refuses the whole policy`,
+      });
+}
+
+function warnAboutLabels(selector: LabelSelector, path: Path, context: LowerContext): void {
+  const { labels, clusterName } = identitiesFor(context.options);
+  for (const { text, at } of keysOf(selector, path)) {
+    const { source, key } = sourceAndKey(text);
+    const warn = (code: "TW2032" | "TW2033" | "TW2034", message: string, hint: string) =>
+      context.warn({ code, path: at.path, at: at.part, message, hint });
+    if (source === "reserved" && /^world(-ipv[46])?$/.test(key))
+      warn(
+        "TW2034",
+        `\`${text}\` depends on how Cilium is set up: external addresses are \`world\` where it serves one IP family, \`world-ipv4\` or \`world-ipv6\` where it serves both`,
+        "The entity `world` means all of them in either case. Here each address has both labels.",
+      );
+    if (source !== "any" && source !== "k8s") continue;
+    if (key === clusterKey && context.options.ciliumClusterName === undefined)
+      warn(
+        "TW2032",
+        `\`${text}\` names a cluster; this one is taken to be called \`${clusterName}\``,
+        "Give its name with --cilium-cluster-name.",
+      );
+    if (!labels.has(key))
+      warn(
+        "TW2033",
+        `Cilium does not make label \`${key}\` part of a pod's identity, so no pod has it here`,
+        "Select pods by another label. If Cilium runs with its own list of labels, give it with --cilium-labels.",
+      );
+  }
+}
+
+interface WrittenKey {
+  readonly text: string;
+  readonly at: { readonly path: Path; readonly part: "key" | "value" };
+}
+
+function keysOf(selector: LabelSelector, path: Path): readonly WrittenKey[] {
+  return [
+    ...Object.keys(selector.matchLabels ?? {}).map(
+      (text): WrittenKey => ({ text, at: { path: [...path, "matchLabels", text], part: "key" } }),
+    ),
+    ...(selector.matchExpressions ?? []).map(
+      ({ key: text }, i): WrittenKey => ({
+        text,
+        at: { path: [...path, "matchExpressions", i, "key"], part: "value" },
+      }),
+    ),
+  ];
+}

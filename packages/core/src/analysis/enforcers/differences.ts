@@ -1,0 +1,226 @@
+import { readPolicy } from "../../dialects/read.js";
+import { policyKindOf } from "../../dialects/registry.js";
+import { isObject, type JsonObject } from "../../manifest/document.js";
+import type { Lowered, PlacedIsolation, PlacedRule } from "../../policy/assemble.js";
+import type { DialectId, Peer, Rule } from "../../policy/model.js";
+import type { PolicyDefinition } from "../state.js";
+
+/*
+ * Where implementations read the specifications differently. A difference is data (which statement, which implementation,
+ * what it does instead) and a change of what one policy means, so that every consumer of the model can answer as that
+ * implementation would. `npm run test:oracles` compares the result with the implementations themselves.
+ */
+
+/** An implementation, in the version that was examined. */
+export const enforcers = {
+  cilium: "Cilium 1.20",
+  "cilium-1.18": "Cilium 1.18",
+  "kube-network-policies": "kube-network-policies 1.0",
+} as const;
+export type EnforcerName = keyof typeof enforcers;
+
+export interface Difference {
+  /** The statement of docs/semantics.md that is read differently. */
+  readonly statement: string;
+  readonly enforcers: readonly EnforcerName[];
+  /** What the implementation does instead; the end of a sentence that begins with its name. */
+  readonly instead: string;
+  /** What a policy means there. Absent where the difference is not one of policies, and is only documented. */
+  readonly apply?: (definition: PolicyDefinition) => Lowered;
+}
+
+export const differences: readonly Difference[] = [
+  {
+    statement: "S1.1",
+    enforcers: ["cilium"],
+    instead: "enforces NetworkPolicy, ClusterNetworkPolicy and its own policies, and no other API",
+    apply: onlyFrom("network-policy", "cluster-network-policy", "cilium"),
+  },
+  {
+    statement: "S1.1",
+    enforcers: ["cilium-1.18"],
+    instead: "enforces NetworkPolicy and its own policies, and no other API",
+    apply: onlyFrom("network-policy", "cilium"),
+  },
+  {
+    statement: "S1.1",
+    enforcers: ["kube-network-policies"],
+    instead:
+      "enforces NetworkPolicy, AdminNetworkPolicy and ClusterNetworkPolicy as released, and no other API",
+    apply: onlyFrom("network-policy", "cluster-network-policy", "admin-network-policy"),
+  },
+  {
+    statement: "S2.1",
+    enforcers: ["cilium", "cilium-1.18"],
+    instead: "also enforces the section of a NetworkPolicy that `policyTypes` does not list, if it has rules",
+    apply: enforcingUnlistedSections,
+  },
+  {
+    statement: "S1.2",
+    enforcers: ["cilium"],
+    instead: "evaluates the baseline tier before the isolation by NetworkPolicies and Cilium policies",
+    apply: isolatingLast,
+  },
+  {
+    statement: "S2.3",
+    enforcers: ["cilium", "cilium-1.18"],
+    instead: "matches `ipBlock` and `networks` with external addresses only, never with pods or nodes",
+    apply: changingPeers((peer) => [peer.kind === "networks" ? { ...peer, reach: "external" } : peer]),
+  },
+  {
+    statement: "S3.4",
+    enforcers: ["cilium"],
+    instead:
+      "matches `namespaces` of a ClusterNetworkPolicy that only excludes labels (`NotIn`, `DoesNotExist`) with nodes and external addresses as well",
+    apply: ({ object, policy, lowered }) =>
+      policy.dialect !== "cluster-network-policy"
+        ? lowered
+        : mapRules(lowered, (rule) =>
+            writtenPeers(object.value, rule).some(onlyExcludesNamespaces)
+              ? { ...rule, peers: [...rule.peers, ...nonPods] }
+              : rule,
+          ),
+  },
+  {
+    statement: "S7.4",
+    enforcers: ["cilium-1.18"],
+    instead:
+      "matches `fromEndpoints` and `toEndpoints` that only exclude labels of a namespace with nodes and external addresses as well",
+    apply: ({ policy, lowered }) =>
+      policy.dialect !== "cilium"
+        ? lowered
+        : mapRules(lowered, (rule) =>
+            rule.peers.some(excludesNamespaces) ? { ...rule, peers: [...rule.peers, ...nonPods] } : rule,
+          ),
+  },
+  {
+    statement: "S1.8",
+    enforcers: ["cilium", "cilium-1.18"],
+    instead: "keeps one port for each port name of a pod, whichever it reads last",
+  },
+  {
+    statement: "S1.3",
+    enforcers: ["kube-network-policies"],
+    instead: "evaluates the baseline tier only for pods that no NetworkPolicy selects in either direction",
+    apply: decidingOtherDirection,
+  },
+  {
+    statement: "S3.4",
+    enforcers: ["kube-network-policies"],
+    instead: "matches `nodes` with the pods that run on these nodes, and never with the nodes' own addresses",
+  },
+];
+
+/** What these policies mean to an implementation. */
+export function enforcedAs(
+  definitions: readonly PolicyDefinition[],
+  enforcer: EnforcerName,
+  among: readonly Difference[] = differences,
+): readonly Lowered[] {
+  const own = among.flatMap(({ apply, enforcers: who }) =>
+    apply !== undefined && who.includes(enforcer) ? [apply] : [],
+  );
+  return definitions.map(
+    (definition) =>
+      own.reduce((changed, apply) => ({ ...changed, lowered: apply(changed) }), definition).lowered,
+  );
+}
+
+function onlyFrom(...dialects: readonly DialectId[]): NonNullable<Difference["apply"]> {
+  return ({ policy, lowered }) =>
+    dialects.includes(policy.dialect) ? lowered : { rules: [], isolation: [] };
+}
+
+function mapRules({ rules, isolation }: Lowered, change: (rule: Rule) => Rule): Lowered {
+  return { rules: rules.map((placed): PlacedRule => ({ ...placed, rule: change(placed.rule) })), isolation };
+}
+
+function changingPeers(change: (peer: Peer) => readonly Peer[]): NonNullable<Difference["apply"]> {
+  return ({ lowered }) => mapRules(lowered, (rule) => ({ ...rule, peers: rule.peers.flatMap(change) }));
+}
+
+/** As if `policyTypes` listed every section that has rules. */
+function enforcingUnlistedSections({ object, policy, lowered }: PolicyDefinition): Lowered {
+  const spec = isObject(object.value.spec) ? object.value.spec : {};
+  const kind = policyKindOf(object);
+  if (
+    policy.dialect !== "network-policy" ||
+    !Array.isArray(spec.policyTypes) ||
+    spec.policyTypes.length === 0
+  )
+    return lowered;
+  if (kind === undefined || "code" in kind) return lowered;
+  const hasRules = (section: string) => Array.isArray(spec[section]) && spec[section].length > 0;
+  const policyTypes = ["Ingress", "Egress"].filter(
+    (type) => (spec.policyTypes as readonly unknown[]).includes(type) || hasRules(type.toLowerCase()),
+  );
+  if (policyTypes.length === spec.policyTypes.length) return lowered;
+  const listed = { ...object, value: { ...object.value, spec: { ...spec, policyTypes } } };
+  return readPolicy(kind, listed, "cluster").lowered ?? lowered;
+}
+
+/** Isolation moves behind the baseline. A Pass in the baseline does not skip it there. */
+function isolatingLast({ lowered: { rules, isolation } }: PolicyDefinition): Lowered {
+  const moved = isolation.map((entry): PlacedIsolation => {
+    return entry.tier === "network-policy" ? { ...entry, tier: "cluster-default" } : entry;
+  });
+  return { rules, isolation: moved };
+}
+
+/** What has no namespace has none of its labels either. */
+const nonPods: readonly Peer[] = (["world", "host", "remote-node"] as const).map((entity) => ({
+  kind: "entity",
+  entity,
+}));
+
+/** The peers of a rule as they are written. */
+function writtenPeers({ spec }: JsonObject, { origin: { direction, index } }: Rule): readonly JsonObject[] {
+  const rules = isObject(spec) ? spec[direction] : undefined;
+  const rule = Array.isArray(rules) ? rules[index] : undefined;
+  const peers = isObject(rule) ? rule[direction === "ingress" ? "from" : "to"] : undefined;
+  return Array.isArray(peers) ? peers.filter(isObject) : [];
+}
+
+function onlyExcludesNamespaces({ namespaces }: JsonObject): boolean {
+  if (!isObject(namespaces)) return false;
+  const { matchLabels, matchExpressions } = namespaces;
+  const labels = isObject(matchLabels) ? Object.keys(matchLabels) : [];
+  const expressions = Array.isArray(matchExpressions) ? matchExpressions.filter(isObject) : [];
+  return labels.length === 0 && expressions.length > 0 && expressions.every(excludes);
+}
+
+const excludes = ({ operator }: { readonly operator?: unknown }): boolean =>
+  operator === "NotIn" || operator === "DoesNotExist";
+
+const excludesNamespaces = (peer: Peer): boolean =>
+  peer.kind === "pods" &&
+  peer.namespaces.kind === "selector" &&
+  peer.pods.kind === "selector" &&
+  peer.account === undefined &&
+  peer.namespaces.match.length > 0 &&
+  [...peer.namespaces.match, ...peer.pods.match].every(excludes);
+
+/** A pod that a NetworkPolicy selects for one direction never reaches the baseline in the other: it is allowed there. */
+function decidingOtherDirection({ policy, lowered: { rules, isolation } }: PolicyDefinition): Lowered {
+  if (policy.dialect !== "network-policy") return { rules, isolation };
+  const directions = (["ingress", "egress"] as const).filter(
+    (direction) => !isolation.some((entry) => entry.direction === direction),
+  );
+  const added = isolation.flatMap(({ tier, subject }) =>
+    directions.map(
+      (direction): PlacedRule => ({
+        tier,
+        rank: Number.MAX_SAFE_INTEGER,
+        precedence: 0,
+        rule: {
+          subject,
+          peers: [{ kind: "everything" }],
+          ports: "every",
+          action: "Allow",
+          origin: { policy, direction, index: 0, path: "spec", place: policy.place },
+        },
+      }),
+    ),
+  );
+  return { rules: [...rules, ...added], isolation };
+}

@@ -1,0 +1,3 @@
+module tierwall.dev/oracles/protocol
+
+go 1.24.0

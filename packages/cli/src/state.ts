@@ -4,6 +4,8 @@ import {
   type Diagnostic,
   diagnosticText,
   didYouMean,
+  type EnforcerName,
+  enforcerNames,
   type Facts,
   foreignGroups,
   hasErrors,
@@ -35,6 +37,7 @@ export interface StateFlags extends LiveFlags, CiliumFlags {
   readonly serviceCidr?: readonly Cidr[];
   readonly kubeApiserver?: readonly Address[];
   readonly dns?: string;
+  readonly enforcer?: EnforcerName;
   readonly ignoreApi?: readonly string[];
   readonly input?: "auto" | "file" | "cluster";
   readonly keepGoing?: boolean;
@@ -69,6 +72,11 @@ export function withFactFlags(command: Command): Command {
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
     .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}");
   return withCiliumFlags(facts)
+    .addOption(
+      new Option("--enforcer <name>", "answer as this implementation would, where it differs").choices(
+        enforcerNames,
+      ),
+    )
     .option(
       "--ignore-api <group>",
       "leave out the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
@@ -144,6 +152,7 @@ export function stateOptions(flags: StateFlags): {
   return {
     options: {
       facts,
+      ...(flags.enforcer === undefined ? {} : { enforcer: flags.enforcer }),
       ...(flags.ignoreApi === undefined ? {} : { ignoreApis: flags.ignoreApi }),
       ...ciliumOptions(flags),
       ...(flags.input === undefined ? {} : { provenance: flags.input }),

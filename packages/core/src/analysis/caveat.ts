@@ -1,11 +1,13 @@
 import { child, text, texts } from "../cluster/fields.js";
 import type { Cluster, Pod } from "../cluster/model.js";
+import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
 import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
 import type { JsonObject } from "../manifest/document.js";
 import { describeObjects } from "../policy/describe.js";
 import type { Direction } from "../policy/model.js";
+import type { EnforcerName } from "./enforcers/differences.js";
 
 /** What a reader of an answer has to know beside it: the answer is right, and may not be all there is (S9.5). */
 export type Caveat =
@@ -17,6 +19,13 @@ export type Caveat =
   | { readonly kind: "host-policy"; readonly text: string; readonly object: string }
   /** Objects that were not to be seen. */
   | { readonly kind: "unseen"; readonly text: string }
+  /** An implementation that would decide differently (S9.8). */
+  | {
+      readonly kind: "implementation";
+      readonly text: string;
+      readonly enforcer: EnforcerName;
+      readonly verdict: Verdict;
+    }
   /** An API that is ignored, as the user asks. */
   | { readonly kind: "ignored"; readonly text: string };
 

@@ -10,6 +10,7 @@ import {
   type Question,
 } from "./ask.js";
 import { type Caveat, caveatsOf, mergedCaveats } from "./caveat.js";
+import { implementationCaveats } from "./enforcers/implementation-caveats.js";
 import { type PortSet, portSets } from "./port-sets.js";
 import type { State } from "./state.js";
 import { traceWalk, type WalkTrace } from "./trace.js";
@@ -53,7 +54,10 @@ export function explain(state: State, question: Question): Result<Explanation> {
     to: found.value.to.label,
     verdict,
     answers: distinct(judged).map((answer) => answer.explain()),
-    caveats: connectionCaveats(state, candidates, verdict),
+    caveats: mergedCaveats(
+      connectionCaveats(state, candidates, verdict),
+      judged.flatMap((answer) => answer.caveats),
+    ),
   });
 }
 
@@ -73,6 +77,8 @@ interface Judged {
   /** Equal for answers that say the same. */
   readonly key: string;
   readonly explain: () => ExplainedAnswer;
+  /** What other implementations would answer (S9.8). */
+  readonly caveats: readonly Caveat[];
 }
 
 function judge(state: State, { pair, port }: Candidate, asked: Question["port"]): Judged {
@@ -86,7 +92,10 @@ function judge(state: State, { pair, port }: Candidate, asked: Question["port"])
         conditionsOf(connection),
       ]),
     );
-    return { verdicts: ports.map((set) => set.verdict), key, explain: () => ({ pair, ports }) };
+    const caveats = ports.flatMap(({ protocol, ranges: [first], verdict }) =>
+      implementationCaveats(state, { ...pair, protocol, port: first?.[0] ?? 0 }, verdict),
+    );
+    return { verdicts: ports.map((set) => set.verdict), key, caveats, explain: () => ({ pair, ports }) };
   }
   const flow: Flow = { ...pair, ...port };
   const connection = evaluate(state.cluster, state.tiers, flow);
@@ -96,6 +105,7 @@ function judge(state: State, { pair, port }: Candidate, asked: Question["port"])
   return {
     verdicts: [connection.verdict],
     key,
+    caveats: implementationCaveats(state, flow, connection.verdict),
     explain: () => ({ pair, explained: traceFlow(state, flow, connection) }),
   };
 }

@@ -4,7 +4,8 @@ import type { Decision } from "../evaluate/walk.js";
 import type { PolicyRef } from "../policy/model.js";
 import { ask, type OverallVerdict } from "./ask.js";
 import type { Assertion, ConnectivityTest } from "./connectivity-test.js";
-import { type Caveat, caveatsOfAll } from "./caveat.js";
+import { type Caveat, caveatsOfAll, mergedCaveats } from "./caveat.js";
+import { implementationCaveats } from "./enforcers/implementation-caveats.js";
 import { type Explanation, explain } from "./explain.js";
 import type { State } from "./state.js";
 
@@ -35,6 +36,7 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
   let passed = 0;
   const mismatches: Mismatch[] = [];
   const unanswered: Unanswered[] = [];
+  const differing: Caveat[] = [];
   for (const assertion of test.assertions) {
     const asked = ask(state, assertion.question);
     if (!asked.ok) {
@@ -43,6 +45,9 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
       continue;
     }
     const { verdict, answers } = asked.value;
+    differing.push(
+      ...answers.flatMap(({ flow, connection }) => implementationCaveats(state, flow, connection.verdict)),
+    );
     const deciders = answers.map(({ connection }) => decidersOf(connection));
     const { decidedBy } = assertion;
     const rightDecider = decidedBy === undefined || deciders.every((names) => names.includes(decidedBy));
@@ -55,7 +60,7 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
     const names = [...new Set(deciders.flat())].filter((name) => isFullName(name, deciders.flat()));
     mismatches.push({ assertion, verdict, decidedBy: names, explanation: explained.value });
   }
-  return { test, passed, mismatches, unanswered, caveats: caveatsOfAll(state) };
+  return { test, passed, mismatches, unanswered, caveats: mergedCaveats(caveatsOfAll(state), differing) };
 }
 
 /** A test that cannot be run, because what it is given is not valid. */

@@ -14,11 +14,15 @@ import type { Source } from "../manifest/source.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { Direction, PolicyRef, Tiers } from "../policy/model.js";
 import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
+import { enforcedAs, type EnforcerName } from "./enforcers/differences.js";
 import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { foreignRemarks, isDerived } from "./foreign-remarks.js";
+import type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
 import { setWarnings } from "./set-warnings.js";
 import { unseenIn } from "./snapshot/snapshot-kind.js";
+
+export type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
 
 export interface StateOptions extends LowerOptions {
   readonly facts?: Partial<Facts>;
@@ -26,23 +30,14 @@ export interface StateOptions extends LowerOptions {
   readonly provenance?: "auto" | "file" | "cluster";
   /** S7.12 */
   readonly ciliumEnforcement?: "default" | "always" | "never";
+  /** Answer as this implementation would (S9.8). */
+  readonly enforcer?: EnforcerName;
   /** API groups whose objects are not considered (S9.6). */
   readonly ignoreApis?: readonly string[];
   /** Leave out what has errors instead of evaluating nothing (S10.1). */
   readonly keepGoing?: boolean;
   /** Told now and then how many objects have been read. */
   readonly progress?: (objects: number) => void;
-}
-
-/** A policy, and the object of some manifest that says it. */
-export interface WrittenPolicy {
-  readonly policy: PolicyRef;
-  readonly object: ManifestObject;
-}
-
-/** One that was understood, and what it contributes to the tiers. */
-export interface PolicyDefinition extends WrittenPolicy {
-  readonly lowered: Lowered;
 }
 
 /** A cluster and what its policies mean: all that any question needs. */
@@ -57,6 +52,10 @@ export interface State {
   readonly definitions: readonly PolicyDefinition[];
   /** Objects of APIs that are not evaluated, without those that are to be ignored (S9.3). */
   readonly foreign: readonly ForeignObject[];
+  /** The implementation that answers follow; undefined: docs/semantics.md (S9.8). */
+  readonly enforcer?: EnforcerName;
+  /** The tiers that these parts make together with what does not come from policies. */
+  readonly assemble: (parts: readonly Lowered[]) => Tiers;
   /** What holds for every answer about this state. */
   readonly caveats: readonly Caveat[];
   /** The same cluster under other policies; what is wrong with the input is not looked for again. */
@@ -190,9 +189,10 @@ export class StateReader implements Receiver {
       ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
       ...foreignRemarks(foreign, ignored),
       ...built.diagnostics,
-      ...setWarnings(built.cluster, effectOf(definitions, enforcement), policies),
+      ...setWarnings(built.cluster, enforcedByCilium(partsOf(definitions, options), enforcement), policies),
     ];
     return stateOf(definitions, enforcement, {
+      ...(options.enforcer === undefined ? {} : { enforcer: options.enforcer }),
       cluster: built.cluster,
       podRanges: built.podRanges,
       written,
@@ -207,22 +207,25 @@ export class StateReader implements Receiver {
 
 export type Enforcement = NonNullable<StateOptions["ciliumEnforcement"]>;
 
-const effectOf = (definitions: readonly PolicyDefinition[], enforcement: Enforcement): readonly Lowered[] =>
-  enforcedByCilium(
-    definitions.map(({ lowered }) => lowered),
-    enforcement,
-  );
+const partsOf = (
+  definitions: readonly PolicyDefinition[],
+  { enforcer }: Pick<StateOptions, "enforcer">,
+): readonly Lowered[] =>
+  enforcer === undefined ? definitions.map(({ lowered }) => lowered) : enforcedAs(definitions, enforcer);
 
 function stateOf(
   definitions: readonly PolicyDefinition[],
   enforcement: Enforcement,
-  rest: Omit<State, "definitions" | "policies" | "tiers" | "withDefinitions">,
+  rest: Omit<State, "definitions" | "policies" | "tiers" | "assemble" | "withDefinitions">,
 ): State {
+  const assemble = (parts: readonly Lowered[]) =>
+    assembleTiers([...enforcedByCilium(parts, enforcement), lowerForeign(rest.foreign)]);
   return {
     ...rest,
     definitions,
     policies: definitions.map(({ policy }) => policy),
-    tiers: assembleTiers([...effectOf(definitions, enforcement), lowerForeign(rest.foreign)]),
+    tiers: assemble(partsOf(definitions, rest)),
+    assemble,
     withDefinitions: (others) => stateOf(others, enforcement, rest),
   };
 }

@@ -13,6 +13,7 @@ const all: Required<Omit<StateOptions, "progress">> = {
   },
   provenance: "cluster",
   ciliumEnforcement: "always",
+  enforcer: "cilium",
   ignoreApis: ["security.istio.io"],
   ciliumClusterName: "east",
   ciliumLabels: ["k8s:app", "!team"],

@@ -11,6 +11,7 @@ export interface WrittenOptions {
   readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
   readonly provenance?: NonNullable<StateOptions["provenance"]>;
   readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
+  readonly enforcer?: NonNullable<StateOptions["enforcer"]>;
   readonly ignoreApis?: readonly string[];
   readonly ciliumClusterName?: string;
   readonly ciliumLabels?: readonly string[];
@@ -18,7 +19,7 @@ export interface WrittenOptions {
 }
 
 export function writtenOptions(options: StateOptions): WrittenOptions {
-  const { facts = {}, provenance, ignoreApis, keepGoing } = options;
+  const { facts = {}, provenance, enforcer, ignoreApis, keepGoing } = options;
   const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = options;
   const { podCidrs, serviceCidrs, apiServer, dns } = facts;
   return {
@@ -28,6 +29,7 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
     ...(dns === undefined ? {} : { dns: dns.map(writtenRecord) }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(enforcer === undefined ? {} : { enforcer }),
     ...(ignoreApis === undefined ? {} : { ignoreApis }),
     ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
     ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
@@ -37,7 +39,7 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: WrittenOptions): StateOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ignoreApis, keepGoing } = written;
+  const { podCidrs, serviceCidrs, apiServer, dns, provenance, enforcer, ignoreApis, keepGoing } = written;
   const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = written;
   return {
     facts: {
@@ -50,6 +52,7 @@ export function readOptions(written: WrittenOptions): StateOptions {
     },
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(enforcer === undefined ? {} : { enforcer }),
     ...(ignoreApis === undefined ? {} : { ignoreApis }),
     ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
     ...(ciliumLabels === undefined ? {} : { ciliumLabels }),

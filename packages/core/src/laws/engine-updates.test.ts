@@ -33,6 +33,7 @@ const stateOf = (moment: Moment): State => ({
   podRanges: new Map(),
   written: [],
   definitions: [],
+  assemble: () => moment.tiers,
   withDefinitions: () => stateOf(moment),
   diagnostics: [],
   skipped: new Map(),

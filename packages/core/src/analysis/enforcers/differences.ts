@@ -3,7 +3,7 @@ import { policyKindOf } from "../../dialects/registry.js";
 import { isObject, type JsonObject } from "../../manifest/document.js";
 import type { Lowered, PlacedIsolation, PlacedRule } from "../../policy/assemble.js";
 import type { DialectId, Peer, Rule } from "../../policy/model.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../policy-definition.js";
 
 /*
  * Where implementations read the specifications differently. A difference is data (which statement, which implementation,
@@ -11,13 +11,23 @@ import type { PolicyDefinition } from "../state.js";
  * implementation would. `npm run test:oracles` compares the result with the implementations themselves.
  */
 
-/** An implementation, in the version that was examined. */
-export const enforcers = {
-  cilium: "Cilium 1.20",
-  "cilium-1.18": "Cilium 1.18",
-  "kube-network-policies": "kube-network-policies 1.0",
-} as const;
-export type EnforcerName = keyof typeof enforcers;
+/** An implementation: the version that was examined, and the policy APIs that it enforces. */
+export interface Enforcer {
+  readonly title: string;
+  readonly enforces: readonly DialectId[];
+}
+
+export const enforcerNames = ["cilium", "cilium-1.18", "kube-network-policies"] as const;
+export type EnforcerName = (typeof enforcerNames)[number];
+
+export const enforcers: Readonly<Record<EnforcerName, Enforcer>> = {
+  cilium: { title: "Cilium 1.20", enforces: ["network-policy", "cluster-network-policy", "cilium"] },
+  "cilium-1.18": { title: "Cilium 1.18", enforces: ["network-policy", "cilium"] },
+  "kube-network-policies": {
+    title: "kube-network-policies",
+    enforces: ["network-policy", "cluster-network-policy", "admin-network-policy"],
+  },
+};
 
 export interface Difference {
   /** The statement of docs/semantics.md that is read differently. */
@@ -30,25 +40,6 @@ export interface Difference {
 }
 
 export const differences: readonly Difference[] = [
-  {
-    statement: "S1.1",
-    enforcers: ["cilium"],
-    instead: "enforces NetworkPolicy, ClusterNetworkPolicy and its own policies, and no other API",
-    apply: onlyFrom("network-policy", "cluster-network-policy", "cilium"),
-  },
-  {
-    statement: "S1.1",
-    enforcers: ["cilium-1.18"],
-    instead: "enforces NetworkPolicy and its own policies, and no other API",
-    apply: onlyFrom("network-policy", "cilium"),
-  },
-  {
-    statement: "S1.1",
-    enforcers: ["kube-network-policies"],
-    instead:
-      "enforces NetworkPolicy, AdminNetworkPolicy and ClusterNetworkPolicy as released, and no other API",
-    apply: onlyFrom("network-policy", "cluster-network-policy", "admin-network-policy"),
-  },
   {
     statement: "S2.1",
     enforcers: ["cilium", "cilium-1.18"],
@@ -111,24 +102,22 @@ export const differences: readonly Difference[] = [
   },
 ];
 
-/** What these policies mean to an implementation. */
+export const differencesOf = (enforcer: EnforcerName): readonly Difference[] =>
+  differences.filter((difference) => difference.enforcers.includes(enforcer));
+
+/** What these policies mean to an implementation; those of APIs that it does not enforce mean nothing. */
 export function enforcedAs(
   definitions: readonly PolicyDefinition[],
   enforcer: EnforcerName,
-  among: readonly Difference[] = differences,
+  among: readonly Difference[] = differencesOf(enforcer),
 ): readonly Lowered[] {
-  const own = among.flatMap(({ apply, enforcers: who }) =>
-    apply !== undefined && who.includes(enforcer) ? [apply] : [],
-  );
-  return definitions.map(
-    (definition) =>
-      own.reduce((changed, apply) => ({ ...changed, lowered: apply(changed) }), definition).lowered,
-  );
-}
-
-function onlyFrom(...dialects: readonly DialectId[]): NonNullable<Difference["apply"]> {
-  return ({ policy, lowered }) =>
-    dialects.includes(policy.dialect) ? lowered : { rules: [], isolation: [] };
+  const changes = among.flatMap(({ apply }) => apply ?? []);
+  return definitions
+    .filter(({ policy }) => enforcers[enforcer].enforces.includes(policy.dialect))
+    .map(
+      (definition) =>
+        changes.reduce((changed, apply) => ({ ...changed, lowered: apply(changed) }), definition).lowered,
+    );
 }
 
 function mapRules({ rules, isolation }: Lowered, change: (rule: Rule) => Rule): Lowered {

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { world } from "../../testing/world.js";
+import { explain } from "../explain.js";
+import { parseEndpoint, parseTarget } from "../endpoint-ref.js";
+import { differences, type EnforcerName } from "./differences.js";
+
+const cluster = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: a, labels: {team: red}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: b, labels: {team: blue}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: client, namespace: a, labels: {app: client}}
+spec: {nodeName: n1, containers: [{name: c}]}
+status: {podIPs: [{ip: 10.0.0.1}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: server, namespace: b, labels: {app: server}}
+spec: {nodeName: n1, containers: [{name: c}]}
+status: {podIPs: [{ip: 10.0.0.2}]}
+---
+`;
+
+const baseline = (action: string, direction: "ingress" | "egress") => `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: base}
+spec:
+  tier: Baseline
+  priority: 1
+  subject: {namespaces: {}}
+  ${direction}: [{action: ${action}, ${direction === "ingress" ? "from" : "to"}: [{namespaces: {}}]}]
+`;
+
+const networkPolicy = (namespace: string, spec: string) => `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: np, namespace: ${namespace}}
+spec: ${spec}
+---
+`;
+
+interface Case {
+  readonly statement: string;
+  readonly enforcer: EnforcerName;
+  readonly policies: string;
+  readonly question: string;
+  readonly ours: "Allow" | "Deny";
+}
+
+const cases: readonly Case[] = [
+  {
+    statement: "S1.2",
+    enforcer: "cilium",
+    policies: networkPolicy("b", "{podSelector: {}}") + baseline("Accept", "ingress"),
+    question: "a/client -> b/server:80/TCP",
+    ours: "Deny",
+  },
+  {
+    statement: "S1.3",
+    enforcer: "kube-network-policies",
+    policies:
+      networkPolicy("b", "{podSelector: {}, policyTypes: [Egress], egress: [{}]}") +
+      baseline("Deny", "ingress"),
+    question: "a/client -> b/server:80/TCP",
+    ours: "Deny",
+  },
+  {
+    statement: "S2.1",
+    enforcer: "cilium",
+    policies: networkPolicy(
+      "a",
+      "{podSelector: {}, policyTypes: [Ingress], egress: [{ports: [{port: 53}]}]}",
+    ),
+    question: "a/client -> b/server:80/TCP",
+    ours: "Allow",
+  },
+  {
+    statement: "S2.3",
+    enforcer: "cilium-1.18",
+    policies: networkPolicy("b", "{podSelector: {}, ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}"),
+    question: "a/client -> b/server:80/TCP",
+    ours: "Allow",
+  },
+  {
+    statement: "S3.4",
+    enforcer: "cilium",
+    policies: `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: guard}
+spec:
+  tier: Admin
+  priority: 1
+  subject: {namespaces: {}}
+  egress: [{action: Deny, to: [{namespaces: {matchExpressions: [{key: team, operator: NotIn, values: [blue]}]}}]}]
+`,
+    question: "a/client -> 203.0.113.7:443/TCP",
+    ours: "Allow",
+  },
+  {
+    statement: "S7.4",
+    enforcer: "cilium-1.18",
+    policies: `
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: cnp, namespace: b}
+spec:
+  endpointSelector: {}
+  ingress:
+    - fromEndpoints:
+        - matchExpressions: [{key: "k8s:io.kubernetes.pod.namespace", operator: NotIn, values: [a]}]
+`,
+    question: "203.0.113.7 -> b/server:80/TCP",
+    ours: "Deny",
+  },
+];
+
+describe("S9.8: where implementations differ", () => {
+  it.each(cases)("$statement, $enforcer: $ours is the other verdict there", (one) => {
+    const other = one.ours === "Allow" ? "Deny" : "Allow";
+    expect(world(cluster + one.policies).verdict(one.question)).toBe(one.ours);
+    expect(world(cluster + one.policies, { enforcer: one.enforcer }).verdict(one.question)).toBe(other);
+  });
+
+  it.each(cases)("$statement, $enforcer: an explanation has a caveat that cites the statement", (one) => {
+    const { state } = world(cluster + one.policies);
+    const caveats = caveatsAbout(state, one.question).filter((caveat) => caveat.kind === "implementation");
+    const own = caveats.find((caveat) => caveat.enforcer === one.enforcer);
+    expect(own?.verdict).toBe(one.ours === "Allow" ? "Deny" : "Allow");
+    expect(own?.text).toContain(one.statement);
+  });
+
+  it.each(cases)("$statement, $enforcer: the answer of that implementation has no such caveat", (one) => {
+    const { state } = world(cluster + one.policies, { enforcer: one.enforcer });
+    expect(caveatsAbout(state, one.question).filter(({ kind }) => kind === "implementation")).toEqual([]);
+  });
+
+  it("an implementation that does not enforce an API of the input is not mentioned", () => {
+    const banp = `
+apiVersion: policy.networking.k8s.io/v1alpha1
+kind: BaselineAdminNetworkPolicy
+metadata: {name: default}
+spec: {subject: {namespaces: {}}, ingress: [{action: Allow, from: [{namespaces: {}}]}]}
+`;
+    const { state } = world(cluster + networkPolicy("b", "{podSelector: {}}") + banp);
+    expect(caveatsAbout(state, "a/client -> b/server:80/TCP")).toEqual([]);
+  });
+
+  it("policies of an API that an implementation does not enforce have no effect there", () => {
+    const denied = baseline("Deny", "ingress");
+    expect(world(cluster + denied).verdict("a/client -> b/server:80/TCP")).toBe("Deny");
+    const old = world(cluster + denied, { enforcer: "cilium-1.18" });
+    expect(old.verdict("a/client -> b/server:80/TCP")).toBe("Allow");
+  });
+
+  it("every difference that changes policies is in a case above", () => {
+    const shown = new Set(cases.map(({ statement, enforcer }) => `${statement} ${enforcer}`));
+    const missing = differences.filter(
+      ({ apply, statement, enforcers }) =>
+        apply !== undefined && !enforcers.some((enforcer) => shown.has(`${statement} ${enforcer}`)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+function caveatsAbout(state: Parameters<typeof explain>[0], question: string) {
+  const [from, to] = question.split(" -> ");
+  const [source, target] = [parseEndpoint(from!), parseTarget(to!)];
+  if (!source.ok || !target.ok) throw new Error(question);
+  const { endpoint, port } = target.value;
+  const explained = explain(state, { from: source.value, to: endpoint, port });
+  if (!explained.ok) throw new Error(explained.diagnostic.message);
+  return explained.value.caveats;
+}

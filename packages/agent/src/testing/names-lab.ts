@@ -216,7 +216,8 @@ export class NamesLab {
       'require("net").createServer(s=>s.on("error",()=>0).pipe(s)).listen(80,"::",()=>console.log("up"))';
     const echo = this.#spawn("world", process.execPath, ["-e", script]);
     await once(echo.stdout, "data");
-    for (let i = 0; i < 6_000 && !this.serverLog.some((line) => line.includes("started")); i++) await sleep(50);
+    for (let i = 0; i < 6_000 && !this.serverLog.some((line) => line.includes("started")); i++)
+      await sleep(50);
   }
 
   async #link(name: string, router: string, net: string): Promise<void> {

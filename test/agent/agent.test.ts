@@ -30,7 +30,7 @@ const expectReachedIn = (node: NodeLab, ports: readonly number[]) =>
 
 /** For what follows a change by itself, sooner or later. */
 async function eventually<T>(ask: () => Promise<T>, wanted: T): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 300_000;
   for (;;) {
     const got = await ask();
     if (JSON.stringify(got) === JSON.stringify(wanted) || Date.now() > deadline)

@@ -222,8 +222,33 @@ const inEngine: readonly Change[] = [
   [
     "the world is in the cluster as well",
     "engine/peer-sets.ts",
-    `case "world":\n            return "no";`,
-    `case "world":\n            return "yes";`,
+    `world: () => "no" as const`,
+    `world: () => "yes" as const`,
+  ],
+  // Reserved labels and nodes by labels
+  [
+    "what is not the API server is taken for it, inside",
+    "engine/peer-sets.ts",
+    "apiServer ? isServer() : not(isServer())",
+    "isServer()",
+  ],
+  [
+    "what is not the API server is taken for it, outside",
+    "engine/outside-sets.ts",
+    "servers.has(atom) === isServer",
+    "servers.has(atom)",
+  ],
+  [
+    "the labels of nodes do not count",
+    "engine/peer-sets.ts",
+    `nodes === undefined ? "yes" : this.ask({ kind: "nodes", nodes }, end)`,
+    `"yes"`,
+  ],
+  [
+    "world-ipv4 is every address",
+    "engine/outside-sets.ts",
+    "? this.within([cidrs[entity]], [])",
+    "? everywhere()",
   ],
   [
     "pods behind a Service are not its endpoints",
@@ -440,6 +465,18 @@ const inEvaluator: readonly Change[] = [
     "evaluate/match.ts",
     "namedPorts(flow.destination, port.name",
     "namedPorts(flow.source, port.name",
+  ],
+  [
+    "what is not the API server is taken for it",
+    "evaluate/match.ts",
+    "isApiServer(other, situation) === peer.apiServer",
+    "isApiServer(other, situation)",
+  ],
+  [
+    "the labels of nodes do not count",
+    "evaluate/match.ts",
+    "(peer.nodes === undefined || nodeIsSelected(peer.nodes, other, situation))",
+    "true",
   ],
   [
     "labels select host-network pods",

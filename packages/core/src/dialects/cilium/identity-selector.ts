@@ -74,7 +74,7 @@ export function lowerSubject(
   const written = identityRequirements({ ...selector, matchLabels: Object.fromEntries(labels) });
   const own = namespace === undefined ? [] : namespaceNamed(namespace);
   const found = podsWith(written, identities);
-  if (found.kind === "none") return { namespaces: own, pods: [unfulfillable(found.because)] };
+  if (found.kind === "none") return { namespaces: own, pods: noLabels(found.because) };
   const { namespaces, ...rest } = found.selection;
   return { namespaces: [...own, ...namespaces], ...rest };
 }
@@ -177,7 +177,11 @@ function knownOfPods(
   return key.startsWith(ciliumPrefix) && !isDerived ? {} : undefined;
 }
 
-const unfulfillable = ({ key }: Requirement): Requirement => ({ key, operator: "In", values: [] });
+/** What no labels fulfil, in words that every API has. */
+const noLabels = ({ key }: Requirement): LabelMatch => [
+  { key, operator: "Exists", values: [] },
+  { key, operator: "DoesNotExist", values: [] },
+];
 
 const reservedLabels = {
   host: ["host"],

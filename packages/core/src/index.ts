@@ -242,6 +242,7 @@ export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabu
 export { formatRange } from "./net/region.js";
 export { changedEntries } from "./analysis/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
+export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";
 export { podExcerpt } from "./cluster/pod-excerpt.js";
 export { excerptOf, type Outline } from "./manifest/excerpt.js";
 export type { ManifestObject } from "./manifest/object.js";

@@ -1,9 +1,9 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
-import { type Address, parseAddress, sameAddress } from "../net/address.js";
+import type { Address } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
-import { child, items, text, texts } from "./fields.js";
+import { child, texts } from "./fields.js";
 import { type Identified, identify } from "./identity.js";
 import {
   type CidrGroup,
@@ -16,6 +16,7 @@ import {
   type Service,
   type ServiceEndpoint,
 } from "./model.js";
+import { addHostAddresses, nodeWith, podRangesOf, readNode } from "./node.js";
 import type { ReadPod } from "./pod.js";
 import { readEndpointSlice, readService } from "./service.js";
 import { Shared } from "./shared.js";
@@ -119,34 +120,10 @@ function buildNodes(written: readonly Identified[], pods: Iterable<Pod>): Readon
   return nodes;
 }
 
-export function readNode({ name, labels, value }: Identified): Node {
-  const addresses = items(child(value, "status"), "addresses").flatMap(
-    (entry) => parseAddress(text(entry, "address") ?? "") ?? [],
-  );
-  return { name, labels, addresses };
-}
-
 const buildPodRanges = (nodes: readonly Identified[]): PodRanges =>
   new Map(
     nodes.map((node) => [node.name, podRangesOf(node)] as const).filter(([, ranges]) => ranges.length > 0),
   );
-
-export function podRangesOf({ value }: Identified): readonly string[] {
-  const spec = child(value, "spec");
-  const listed = texts(spec, "podCIDRs");
-  return listed.length > 0 ? listed : [text(spec, "podCIDR") ?? []].flat();
-}
-
-export function addHostAddresses(known: Address[], { hostAddresses }: Pod): void {
-  for (const address of hostAddresses)
-    if (!known.some((other) => sameAddress(other, address))) known.push(address);
-}
-
-/** A node with what its pods tell of it; its own word comes first. */
-export function nodeWith(name: string, written: Node | undefined, addresses: readonly Address[]): Node {
-  if (written === undefined) return { name, addresses };
-  return written.addresses.length === 0 ? { ...written, addresses } : written;
-}
 
 function buildServices(
   services: readonly Identified[],

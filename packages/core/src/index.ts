@@ -151,7 +151,7 @@ export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";
-export { type Cidr, contains, covers, formatCidr, parseCidr, singleAddress } from "./net/cidr.js";
+export { type Cidr, contains, covers, formatCidr, lastOf, parseCidr, singleAddress } from "./net/cidr.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,

@@ -1,5 +1,5 @@
 import type { Direction } from "@tierwall/core";
-import { exactMaps, rangesChain } from "../ruleset/vocabulary.js";
+import { exactMaps, localChain, rangesChain } from "../ruleset/vocabulary.js";
 import { hasLeft, leaveChain } from "../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing } from "./terminals.js";
@@ -39,8 +39,11 @@ export class ClassChains {
   private identifying(direction: Direction): string {
     const [original, reply] =
       direction === "egress" ? (["daddr", "saddr"] as const) : (["saddr", "daddr"] as const);
-    const replies = this.chains.add("identity", lookups(reply));
-    return this.chains.add("identity", [`ct direction 1 goto ${replies}`, ...lookups(original)]);
+    // S1.16: a pod sends to its node where a packet does not go out again, and its node answers where it did not come in.
+    const toNode = direction === "egress" ? [`oif 0 goto ${localChain[original]}`] : [];
+    const fromNode = direction === "egress" ? [`iif 0 goto ${localChain[reply]}`] : [];
+    const replies = this.chains.add("identity", [...fromNode, ...lookups(reply)]);
+    return this.chains.add("identity", [`ct direction 1 goto ${replies}`, ...toNode, ...lookups(original)]);
   }
 }
 

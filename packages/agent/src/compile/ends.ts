@@ -1,16 +1,19 @@
 import {
   type Address,
+  addressesOfNode,
   type Cluster,
   type Endpoint,
   type Family,
   formatAddress,
   type Labels,
+  type Node,
   type Pod,
   podKey,
 } from "@tierwall/core";
 import type { End } from "./end.js";
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
+import { nodeRangesOf, segmentsOf } from "./node-ranges.js";
 import type { PodChanges } from "./pod-changes.js";
 import { PodTexts } from "./pod-texts.js";
 import { Population } from "./population.js";
@@ -25,7 +28,7 @@ export interface Located {
   readonly end: End;
 }
 
-/** External addresses from the first to the last, both included. */
+/** Addresses from the first to the last, both included, that no pod has and no node reports. */
 export interface EndRange {
   readonly family: Family;
   readonly first: bigint;
@@ -55,6 +58,8 @@ export class Ends {
   ofHosts: readonly Located[] = [];
   /** In ascending order, IPv4 first. */
   ranges: readonly EndRange[] = [];
+  /** S1.16: this node, at whichever address it is reached; in the same order. */
+  ownRanges: readonly EndRange[] = [];
   readonly all = new Population();
   /** What the last update changed. */
   come = new Population();
@@ -67,6 +72,7 @@ export class Ends {
     pod: new Map(),
     host: new Map(),
     external: new Map(),
+    ambiguous: new Map(),
   };
   private readonly pods = new Map<Pod, PodEnds>();
   private readonly hostPods = new Set<Pod>();
@@ -91,15 +97,13 @@ export class Ends {
     if (before !== undefined) this.lookAgain(before, view);
     for (const pod of come) this.add(pod, view);
     const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
-    if (
-      hostsMoved ||
+    const nodesMoved =
       before?.cluster.nodes !== cluster.nodes ||
       before.words !== words ||
-      before.landmarks.ofOthers !== landmarks.ofOthers ||
-      before.landmarks.services !== landmarks.services
-    )
+      before.landmarks.ofOthers !== landmarks.ofOthers;
+    if (hostsMoved || nodesMoved || before.landmarks.services !== landmarks.services)
       this.placeHosts(cluster, words, landmarks);
-    if (before?.landmarks.ofOthers !== landmarks.ofOthers) this.placeRanges(landmarks);
+    if (nodesMoved) this.placeRanges(cluster, words, landmarks);
     this.settle();
   }
 
@@ -140,7 +144,9 @@ export class Ends {
     const who = service === "" ? text : `${text} behind ${service}`;
     const located = pod.addresses.map((address): Located => {
       const blocks = ofPods.aroundAddress(address);
-      const end = this.retain("pod", who, blocks, service, address.family, () => this.endpoint(pod, cluster));
+      const end = this.retain("pod", who, blocks, service, address.family, () => [
+        this.endpoint(pod, cluster),
+      ]);
       return { text: formatAddress(address), address, end };
     });
     const made: PodEnds = { pod, text, service, located };
@@ -191,12 +197,12 @@ export class Ends {
       if (found.has(text)) return;
       const blocks = ofOthers.aroundAddress(address);
       const behind = `${who} ${service}`;
-      const end = this.retain("host", behind, blocks, service, address.family, () => sample);
+      const end = this.retain("host", behind, blocks, service, address.family, () => [sample]);
       found.set(text, { text, address, end });
     };
     for (const { end } of this.ofHosts) this.release(end);
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-      for (const address of node.addresses)
+      for (const address of addressesOfNode(node))
         place(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
     // Host-network pods are known by the addresses of their node, unless nothing is known of that.
     const homeless = [...this.hostPods].filter((pod) =>
@@ -217,19 +223,38 @@ export class Ends {
     return `${which} ${known?.map((key) => `${key}=${labels?.[key]}`).join() ?? "unknown"}`;
   }
 
-  private placeRanges({ ofOthers }: Landmarks): void {
-    for (const { end } of this.ranges) this.release(end);
+  private placeRanges(cluster: Cluster, words: Words, { ofOthers }: Landmarks): void {
+    for (const { end } of [...this.ranges, ...this.ownRanges]) this.release(end);
+    const own = cluster.nodes.get(this.node) ?? { name: this.node, addresses: [] };
+    const who = this.hostText(own.name, own.labels, words);
     const ranges: EndRange[] = [];
-    const { atoms } = ofOthers;
-    for (let atom = 0; atom < atoms.count; atom++) {
-      const blocks = ofOthers.aroundAtom(atom);
-      if (blocks === "") continue;
-      const [first, last] = [atoms.firstOf(atom), atoms.lastOf(atom)];
-      const sample: Endpoint = { kind: "external", address: first };
-      const end = this.retain("external", "", blocks, "", first.family, () => sample);
-      ranges.push({ family: first.family, first: first.value, last: last.value, end });
+    const ownRanges: EndRange[] = [];
+    for (const { first, last, blocks, node } of segmentsOf(
+      ofOthers,
+      nodeRangesOf(cluster.nodes.values(), this.node),
+    )) {
+      const { family } = first;
+      const external: Endpoint = { kind: "external", address: first };
+      const atNode = (one: Node): Endpoint => ({ kind: "node", node: one, address: first });
+      const put = (list: EndRange[], end: End) => this.extend(list, { family, first: first.value, last, end });
+      put(ownRanges, this.retain("host", `${who} `, blocks, "", family, () => [atNode(own)]));
+      if (node !== undefined) {
+        const possible = `${this.hostText(node.name, node.labels, words)} or outside`;
+        put(ranges, this.retain("ambiguous", possible, blocks, "", family, () => [atNode(node), external]));
+      } else if (blocks !== "")
+        put(ranges, this.retain("external", "", blocks, "", family, () => [external]));
     }
     this.ranges = ranges;
+    this.ownRanges = ownRanges;
+  }
+
+  /** One range where two of the same end are side by side. */
+  private extend(list: EndRange[], next: EndRange): void {
+    const before = list.at(-1);
+    if (before?.end === next.end && before.family === next.family && before.last + 1n === next.first) {
+      this.release(next.end);
+      list[list.length - 1] = { ...before, last: next.last };
+    } else list.push(next);
   }
 
   private retain(
@@ -238,7 +263,7 @@ export class Ends {
     blocks: string,
     service: string,
     family: Family,
-    sample: () => Endpoint,
+    samples: () => readonly [Endpoint, ...Endpoint[]],
   ): End {
     let inBlocks = this.known[kind].get(who);
     if (inBlocks === undefined) this.known[kind].set(who, (inBlocks = new Map<string, End>()));
@@ -251,13 +276,14 @@ export class Ends {
         family,
         blocks,
         service,
-        sample: sample(),
+        sample: samples()[0],
+        alternatives: [],
         members: 0,
       };
       inBlocks.set(blocks, end);
     }
     if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-    if (end.members++ === 0) end.sample = sample();
+    if (end.members++ === 0) [end.sample, ...end.alternatives] = samples();
     return end;
   }
 

@@ -92,12 +92,17 @@ export class NodeCompiler {
     for (const [name, map] of this.podMaps.update(cluster, rows, walks, identities)) put(name, map);
     const reached = this.reachedFrom(sets, walks, identities);
     for (const [name, map] of reached.maps) sets.set(name, map);
-    const named = { 4: "", 6: "" };
+    const [named, local] = [
+      { 4: "", 6: "" },
+      { 4: "", 6: "" },
+    ];
     for (const family of [4, 6] as const) {
-      const { exact, ranges } = this.identityMaps[family].update(identities, this.identities.changed);
-      put(exactMaps[family], exact);
-      put(ranges.name, ranges.map);
-      named[family] = ranges.name;
+      const made = this.identityMaps[family].update(identities, this.identities.changed);
+      put(exactMaps[family], made.exact);
+      put(made.ranges.name, made.ranges.map);
+      put(made.local.name, made.local.map);
+      named[family] = made.ranges.name;
+      local[family] = made.local.name;
     }
     const names = this.podMaps.names(walks);
     for (const name of names) for (const [setName, set] of kernelSets(name)) put(setName, set);
@@ -106,6 +111,7 @@ export class NodeCompiler {
       ruleset: { chains: reached.chains, sets, counters: walks.counters },
       book: walks.book,
       ranges: named,
+      local,
       names,
     };
   }

@@ -8,6 +8,8 @@ export interface NodeProgram {
   readonly book: ReadonlyMap<string, BookEntry>;
   /** The names of the maps that tell who is behind a range of addresses. */
   readonly ranges: { readonly 4: string; readonly 6: string };
+  /** The same for packets to this node itself: at whichever address, it is the node (S1.16). */
+  readonly local: { readonly 4: string; readonly 6: string };
   /** The sets that DNS answers go into; empty where no rule of this node's pods names a domain. */
   readonly names: readonly NameSet[];
 }

@@ -266,6 +266,11 @@ const words: readonly Word[] = [
     },
   },
   {
+    // No device at all: what the node sends came in by none, and what it receives goes out by none.
+    pattern: /^(i|o)if 0 /,
+    apply: (view, [, way]) => view.packet().hook === (way === "i" ? "output" : "input"),
+  },
+  {
     pattern: /^fib ([sd])addr \. iif oif 0 /,
     apply: (view, [, side]) => {
       const { reachedByDevice = ["source"] } = view.packet();

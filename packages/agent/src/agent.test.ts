@@ -61,7 +61,13 @@ function setup(
     compilerFor: (of) => {
       compilers.push(of);
       return {
-        compile: () => ({ ruleset: emptyRuleset, book: new Map(), ranges: { 4: "", 6: "" }, local: { 4: "", 6: "" }, names: [] }),
+        compile: () => ({
+          ruleset: emptyRuleset,
+          book: new Map(),
+          ranges: { 4: "", 6: "" },
+          local: { 4: "", 6: "" },
+          names: [],
+        }),
       };
     },
     enforce: async (turn) => {

@@ -1,4 +1,12 @@
-import { excerptOf, isObject, type Json, type JsonObject, nodeAnnotations, type Outline, podExcerpt } from "@tierwall/core";
+import {
+  excerptOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  nodeAnnotations,
+  type Outline,
+  podExcerpt,
+} from "@tierwall/core";
 
 /** A kind of objects that is read from clusters. */
 export interface WatchedKind {

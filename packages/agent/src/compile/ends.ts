@@ -236,13 +236,23 @@ export class Ends {
       const { family } = first;
       const external: Endpoint = { kind: "external", address: first };
       const atNode = (one: Node): Endpoint => ({ kind: "node", node: one, address: first });
-      const put = (list: EndRange[], end: End) => this.extend(list, { family, first: first.value, last, end });
-      put(ownRanges, this.retain("host", `${who} `, blocks, "", family, () => [atNode(own)]));
+      const put = (list: EndRange[], end: End) =>
+        this.extend(list, { family, first: first.value, last, end });
+      put(
+        ownRanges,
+        this.retain("host", `${who} `, blocks, "", family, () => [atNode(own)]),
+      );
       if (node !== undefined) {
         const possible = `${this.hostText(node.name, node.labels, words)} or outside`;
-        put(ranges, this.retain("ambiguous", possible, blocks, "", family, () => [atNode(node), external]));
+        put(
+          ranges,
+          this.retain("ambiguous", possible, blocks, "", family, () => [atNode(node), external]),
+        );
       } else if (blocks !== "")
-        put(ranges, this.retain("external", "", blocks, "", family, () => [external]));
+        put(
+          ranges,
+          this.retain("external", "", blocks, "", family, () => [external]),
+        );
     }
     this.ranges = ranges;
     this.ownRanges = ownRanges;

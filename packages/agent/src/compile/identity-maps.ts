@@ -80,7 +80,11 @@ export class IdentityMaps {
     };
   }
 
-  private ofRanges(prefix: string, ranges: readonly EndRange[], identities: ReadonlyMap<End, string>): Ranges {
+  private ofRanges(
+    prefix: string,
+    ranges: readonly EndRange[],
+    identities: ReadonlyMap<End, string>,
+  ): Ranges {
     const { family, type } = this;
     const elements = new Map(
       ranges.map(({ first, last, end }) => [elementRange(family, first, last), identities.get(end)!]),

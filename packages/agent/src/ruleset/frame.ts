@@ -214,7 +214,8 @@ function walks(
       {
         rules: [
           ...beforeInput,
-          ...allowed,
+          // S1.16: what goes to all of a bridge was also forwarded to others there, which says nothing about the node.
+          ...allowed.map((rule) => rule.replace(/accept$/, "meta pkttype 0 accept")),
           ...cut,
           neighbours,
           unsettle,

@@ -96,7 +96,8 @@ export class ObservedEnds {
     const key = formatAddress(address);
     const known = this.atAddress.get(key);
     // A load balancer may share an address with a node: then the port tells who answers.
-    if (this.services.has(key) || this.shared.has(key)) return { kind: "ref", ref: { kind: "address", address } };
+    if (this.services.has(key) || this.shared.has(key))
+      return { kind: "ref", ref: { kind: "address", address } };
     if (known !== undefined) return { kind: "end", end: known };
     const { podCidrs, serviceCidrs } = this.state.cluster.facts;
     const isIn = (ranges: typeof podCidrs) => ranges.some((range) => contains(range, address));
@@ -141,7 +142,9 @@ function endsByRank(cluster: Cluster): readonly (readonly [Endpoint, readonly Ad
     pods
       .filter((pod) => pod.hostNetwork === hostNetwork)
       .map((pod) => [podEndpoint(cluster, pod), pod.addresses] as const);
-  const nodes = [...cluster.nodes.values()].map((node) => [{ kind: "node", node }, addressesOfNode(node)] as const);
+  const nodes = [...cluster.nodes.values()].map(
+    (node) => [{ kind: "node", node }, addressesOfNode(node)] as const,
+  );
   return [...ofPods(false), ...nodes, ...ofPods(true)];
 }
 

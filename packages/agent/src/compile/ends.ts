@@ -44,6 +44,12 @@ interface PodEnds {
   readonly located: readonly Located[];
 }
 
+/** An address that several pods report. */
+interface Contested {
+  readonly claims: readonly PodEnds[];
+  readonly located: Located;
+}
+
 /** What ends are found with. */
 interface View {
   readonly cluster: Cluster;
@@ -53,7 +59,7 @@ interface View {
 
 /** Everybody whom pods of this node may talk to, by address. */
 export class Ends {
-  /** Of pods: each by the address it has. Where two claim one, the first by name has it. */
+  /** Of pods: each by the address it has. Where several report one, an end that may be any of them (S1.17). */
   readonly ofPods = new Map<string, Located>();
   ofHosts: readonly Located[] = [];
   /** In ascending order, IPv4 first. */
@@ -76,7 +82,7 @@ export class Ends {
   };
   private readonly pods = new Map<Pod, PodEnds>();
   private readonly hostPods = new Set<Pod>();
-  private readonly contested = new Map<string, readonly PodEnds[]>();
+  private readonly contested = new Map<string, Contested>();
   private readonly touched = new Map<End, boolean>();
   private before: View | undefined;
   private texts = new PodTexts(noWords);
@@ -93,7 +99,7 @@ export class Ends {
     const view = { cluster, words, landmarks };
     this.before = view;
     if (before?.words !== words) this.texts = new PodTexts(words);
-    for (const pod of gone) this.remove(pod);
+    for (const pod of gone) this.remove(pod, cluster);
     if (before !== undefined) this.lookAgain(before, view);
     for (const pod of come) this.add(pod, view);
     const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
@@ -132,8 +138,9 @@ export class Ends {
       if (!stays) moving.push(pod);
       else for (const { end } of located) end.sample = this.endpoint(pod, cluster);
     }
-    for (const pod of moving) this.remove(pod);
+    for (const pod of moving) this.remove(pod, cluster);
     for (const pod of moving) this.add(pod, view);
+    for (const { located, claims } of [...this.contested.values()]) this.award(located, claims, cluster);
   }
 
   private add(pod: Pod, { cluster, landmarks: { ofPods, services } }: View): void {
@@ -151,43 +158,65 @@ export class Ends {
     });
     const made: PodEnds = { pod, text, service, located };
     this.pods.set(pod, made);
-    for (const one of located) this.claim(one, made);
+    for (const one of located) this.claim(one, made, cluster);
   }
 
   private endpoint(pod: Pod, cluster: Cluster): Endpoint {
     return { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
   }
 
-  private remove(pod: Pod): void {
+  private remove(pod: Pod, cluster: Cluster): void {
     this.hostPods.delete(pod);
     const known = this.pods.get(pod);
     if (known === undefined) return;
     this.pods.delete(pod);
     for (const one of known.located) {
       this.release(one.end);
-      const others = this.contested.get(one.text)?.filter((other) => other !== known) ?? [];
-      this.award(one, others);
+      const others = this.contested.get(one.text)?.claims.filter((other) => other !== known) ?? [];
+      this.award(one, others, cluster);
     }
   }
 
-  private claim(one: Located, by: PodEnds): void {
-    const others = this.contested.get(one.text);
+  private claim(one: Located, by: PodEnds, cluster: Cluster): void {
+    const others = this.contested.get(one.text)?.claims;
     this.moved[one.address.family].add(one.text);
     if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
-    else this.award(one, [...(others ?? this.ownersOf(one.text)), by]);
+    else this.award(one, [...(others ?? this.ownersOf(one.text)), by], cluster);
   }
 
   private ownersOf(text: string): readonly PodEnds[] {
     return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
   }
 
-  private award({ text, address }: Located, claims: readonly PodEnds[]): void {
+  private award({ text, address }: Located, claims: readonly PodEnds[], cluster: Cluster): void {
     this.moved[address.family].add(text);
-    const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
-    if (claims.length > 1) this.contested.set(text, claims);
-    else this.contested.delete(text);
+    const before = this.contested.get(text);
+    if (before !== undefined) this.release(before.located.end);
+    this.contested.delete(text);
+    const sorted = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
+    const [first, second] = sorted.map(({ located }) => located.find((one) => one.text === text)!);
     if (first === undefined) this.ofPods.delete(text);
-    else this.ofPods.set(text, first.located.find((one) => one.text === text)!);
+    else if (second === undefined) this.ofPods.set(text, first);
+    else {
+      const located = { text, address, end: this.anyOf(sorted, first, cluster) };
+      this.contested.set(text, { claims: sorted, located });
+      this.ofPods.set(text, located);
+    }
+  }
+
+  /** S1.17: one of these pods, and nothing tells which. */
+  private anyOf(claims: readonly PodEnds[], { address, end }: Located, cluster: Cluster): End {
+    const who = claims.map(({ text, service }) => `${text} behind ${service}`);
+    const service = claims.map((claim) => claim.service).join("");
+    const samples = claims.map(({ pod }) => this.endpoint(pod, cluster)) as [Endpoint, ...Endpoint[]];
+    return this.retain("ambiguous", who.join(" or "), end.blocks, service, address.family, () => samples);
+  }
+
+  /** S1.17: addresses that several pods report, and their names. */
+  get shared(): ReadonlyMap<string, readonly string[]> {
+    return new Map(
+      [...this.contested].map(([text, { claims }]) => [text, claims.map(({ pod }) => podKey(pod))]),
+    );
   }
 
   private placeHosts(cluster: Cluster, words: Words, { ofOthers, services }: Landmarks): void {

@@ -45,6 +45,7 @@ export class NodeCompiler {
   private readonly layouts = new TierLayouts(this.identities);
   private readonly identityMaps: Readonly<Record<4 | 6, IdentityMaps>>;
   private rows: ReadonlyMap<Subject, Rows> | undefined;
+  private sharing: ReadonlySet<Subject> | undefined;
   private rules: ReadonlySet<Rule> = new Set();
   private landmarks: Landmarks | undefined;
   private walks: Walks | undefined;
@@ -79,9 +80,11 @@ export class NodeCompiler {
     this.landmarks = landmarksOf(cluster, this.rules, this.landmarks);
     this.ends.update(cluster, this.words.update(tiers), this.landmarks, changes);
     const change = this.peers.update(cluster);
-    if (this.walks === undefined || rows !== this.rows || change !== "same")
-      this.walks = this.walkMaker.make(rows, change);
+    const { sharing } = this.subjects;
+    if (this.walks === undefined || rows !== this.rows || sharing !== this.sharing || change !== "same")
+      this.walks = this.walkMaker.make(rows, sharing, change);
     this.rows = rows;
+    this.sharing = sharing;
     return this.assemble(cluster, rows, this.walks);
   }
 
@@ -112,6 +115,7 @@ export class NodeCompiler {
       book: walks.book,
       ranges: named,
       local,
+      sharedAddresses: this.ends.shared,
       names,
     };
   }

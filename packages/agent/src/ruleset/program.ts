@@ -10,6 +10,8 @@ export interface NodeProgram {
   readonly ranges: { readonly 4: string; readonly 6: string };
   /** The same for packets to this node itself: at whichever address, it is the node (S1.16). */
   readonly local: { readonly 4: string; readonly 6: string };
+  /** S1.17: addresses that several pods of the cluster report, and which pods (`namespace/name`). */
+  readonly sharedAddresses: ReadonlyMap<string, readonly string[]>;
   /** The sets that DNS answers go into; empty where no rule of this node's pods names a domain. */
   readonly names: readonly NameSet[];
 }

@@ -66,6 +66,7 @@ function setup(
           book: new Map(),
           ranges: { 4: "", 6: "" },
           local: { 4: "", 6: "" },
+          sharedAddresses: new Map(),
           names: [],
         }),
       };
@@ -79,6 +80,7 @@ function setup(
     },
     onProgrammed: (one) => programmed.push(one),
     onFailure: (cause) => failures.push((cause as Error).message),
+    onProblem: () => undefined,
     log: pino({}, { write: (line) => warnings.push((JSON.parse(line) as { msg: string }).msg) }),
     now: () => 1_000,
   };

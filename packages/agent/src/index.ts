@@ -13,7 +13,7 @@ export {
 } from "./kernel/kernel-table.js";
 export type { Outcome } from "./kernel/outcome.js";
 export { frameFor } from "./loop/enforcement.js";
-export { localRanges } from "./loop/local-ranges.js";
+export { withRanges } from "./loop/range-trust.js";
 export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
 export { type Additions, frame } from "./ruleset/frame.js";
 export { type Listing, parseListing } from "./ruleset/listing.js";

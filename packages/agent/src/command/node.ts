@@ -12,6 +12,7 @@ import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { connectionsMarked } from "../see/cut-connections.js";
+import { NodeProblems } from "../see/node-problems.js";
 import { Observer } from "../see/observer.js";
 import { DnsCounts } from "./dns-counts.js";
 
@@ -27,6 +28,7 @@ export interface EnforcedNode {
   readonly table: KernelTable;
   readonly enforcement: Enforcement;
   readonly observer: Observer;
+  readonly problems: NodeProblems;
   readonly dns: DnsCounts;
   /** Says which settings of the kernel were changed, each once: bridges come with the first pod behind them. */
   tellSettings(): void;
@@ -81,6 +83,7 @@ function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer
     options: options.node,
     table,
     observer,
+    problems: new NodeProblems(log, observer.metrics.nodeProblem),
     dns,
     tellSettings: () => {
       for (const setting of table.changedSettings)

@@ -67,7 +67,7 @@ async function start(
     compilerFor: (of) => new NodeCompiler(of, modesOf),
     enforce: (turn) => node.enforcement.enforce(turn),
     onProgrammed: (programmed) => {
-      holding.over(programmed.options.localRanges);
+      holding.over(programmed.options.localRanges, programmed.options.rangesDoubted === true);
       node.observer.programmed(programmed.program, programmed.situation.cluster);
       diagnostics.take(programmed.situation);
       node.tellSettings();
@@ -75,11 +75,13 @@ async function start(
       lease?.programmed(programmed.situation.policies);
     },
     onFailure: (cause, retryIn) => report.failed(cause, retryIn, metrics),
+    onProblem: (kind, message) => node.problems.report(kind, message),
     log,
   });
   const served = await serve(options, node, {
     status: () => report.status(node, agent.pods, source.status()),
-    waitingFor: () => (report.hasRules ? undefined : "no rules are in the kernel yet: tierwall agent status"),
+    waitingFor: () =>
+      report.hasRules ? node.problems.unready : "no rules are in the kernel yet: tierwall agent status",
   });
   if (!served.ok) return served;
   // Behind all that makes an agent refuse to start: one that does has written nothing.

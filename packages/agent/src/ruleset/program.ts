@@ -48,6 +48,8 @@ export interface NodeOptions {
   readonly unknownPods: "deny" | "allow";
   /** Where pods of this node get their addresses from; what is in there and not a known pod is an unknown one. */
   readonly localRanges: readonly Cidr[];
+  /** What is known of pods contradicts these ranges: nothing is concluded from an address being in them (loop/range-trust.ts). */
+  readonly rangesDoubted?: true;
   /** `pass`: the kernel cannot tell them from others (kernel/return-paths.ts). Absent: held back as unknown pods are. */
   readonly forgedSources?: "pass";
   /** Nothing is dropped on this node, whatever policies say. */

@@ -3,7 +3,6 @@ export { cleanUp } from "./command/clean-up.js";
 export { runAgent } from "./command/run-agent.js";
 export { type TrialOptions, tryRules } from "./command/try-rules.js";
 export { NodeCompiler } from "./compile/node-compiler.js";
-export { callRulesForBridges } from "./kernel/bridges.js";
 export {
   type Applied,
   type Drift,

@@ -50,6 +50,9 @@ function refuse(log: Logger, message: string): number {
 
 type Stop = () => Promise<void>;
 
+/** How often it is asked what others do to packets beside our rules, in milliseconds. */
+const inspectEvery = 10_000;
+
 async function start(
   options: AgentOptions,
   log: Logger,
@@ -65,7 +68,10 @@ async function start(
     options: node.options,
     source: source.source,
     compilerFor: (of) => new NodeCompiler(of, modesOf),
-    enforce: (turn) => node.enforcement.enforce(turn),
+    enforce: (turn) => {
+      node.placePods(turn);
+      return node.enforcement.enforce(turn);
+    },
     onProgrammed: (programmed) => {
       holding.over(programmed.options.localRanges, programmed.options.rangesDoubted === true);
       node.observer.programmed(programmed.program, programmed.situation.cluster);
@@ -86,7 +92,11 @@ async function start(
   if (!served.ok) return served;
   // Behind all that makes an agent refuse to start: one that does has written nothing.
   await holding.begin();
-  const timers = [setInterval(() => void verify(node, log), options.resync), watchMemory(log)];
+  const timers = [
+    setInterval(() => void verify(node, log), options.resync),
+    setInterval(() => void node.inspect(), inspectEvery),
+    watchMemory(log),
+  ];
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   void agent.start().catch((cause: unknown) => log.error(`the source failed: ${String(cause)}`));
   return done(async () => {

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
-import type { Address } from "../net/address.js";
+import { type Address, type Family, formatAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
 import { child, texts } from "./fields.js";
 import { type Identified, identify } from "./identity.js";
@@ -54,6 +54,7 @@ export class ClusterBuilder {
     const { pods, others, shared, diagnostics } = this;
     const ofKind = (kind: string) => others.filter((object) => object.kind === kind);
     const workloads = buildWorkloads(pods, others, shared, diagnostics);
+    warnOfSharedAddresses(pods.values(), diagnostics);
     const needed = new Set(policyNamespaces);
     for (const { namespace } of pods.values()) needed.add(namespace);
     const cluster: Cluster = {
@@ -67,6 +68,28 @@ export class ClusterBuilder {
     };
     return { cluster, podRanges: buildPodRanges(ofKind("Node")), diagnostics };
   }
+}
+
+// S1.17
+function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): void {
+  const at: Readonly<Record<Family, Map<bigint, Pod[]>>> = { 4: new Map(), 6: new Map() };
+  for (const pod of pods)
+    for (const { family, value } of pod.hostNetwork ? [] : pod.addresses) {
+      const known = at[family].get(value);
+      if (known === undefined) at[family].set(value, [pod]);
+      else known.push(pod);
+    }
+  for (const family of [4, 6] as const)
+    for (const [value, sharing] of at[family]) {
+      if (sharing.length === 1) continue;
+      const names = sharing.map((pod) => `\`${podKey(pod)}\``).join(" and ");
+      const address = formatAddress({ family, value });
+      diagnostics.push(
+        diagnostic("TW2040", `${names} report the same address \`${address}\``, {
+          hint: "Packets there are judged for each of these pods, and pass only if all of them allow it. Delete the pods that are gone.",
+        }),
+      );
+    }
 }
 
 /** The same for objects that are all at hand. */

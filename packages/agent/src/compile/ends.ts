@@ -11,12 +11,13 @@ import {
   podKey,
 } from "@tierwall/core";
 import type { End } from "./end.js";
+import { EndStore } from "./end-store.js";
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
 import { nodeRangesOf, segmentsOf } from "./node-ranges.js";
 import type { PodChanges } from "./pod-changes.js";
 import { PodTexts } from "./pod-texts.js";
-import { Population } from "./population.js";
+import type { Population } from "./population.js";
 import { noWords, type Words } from "./words.js";
 
 export type { End };
@@ -66,24 +67,13 @@ export class Ends {
   ranges: readonly EndRange[] = [];
   /** S1.16: this node, at whichever address it is reached; in the same order. */
   ownRanges: readonly EndRange[] = [];
-  readonly all = new Population();
-  /** What the last update changed. */
-  come = new Population();
-  gone: ReadonlySet<End> = new Set();
   /** Addresses of pods that the last update gave to somebody else, or to nobody. */
   readonly moved: Readonly<Record<Family, Set<string>>> = { 4: new Set(), 6: new Set() };
 
-  /** By who they are, and by the blocks around them. */
-  private readonly known: Readonly<Record<End["kind"], Map<string, Map<string, End>>>> = {
-    pod: new Map(),
-    host: new Map(),
-    external: new Map(),
-    ambiguous: new Map(),
-  };
+  private readonly store = new EndStore();
   private readonly pods = new Map<Pod, PodEnds>();
   private readonly hostPods = new Set<Pod>();
   private readonly contested = new Map<string, Contested>();
-  private readonly touched = new Map<End, boolean>();
   private before: View | undefined;
   private texts = new PodTexts(noWords);
 
@@ -92,8 +82,21 @@ export class Ends {
     private readonly namespaces: Namespaces,
   ) {}
 
+  get all(): Population {
+    return this.store.all;
+  }
+
+  /** What the last update changed. */
+  get come(): Population {
+    return this.store.come;
+  }
+
+  get gone(): ReadonlySet<End> {
+    return this.store.gone;
+  }
+
   update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
-    this.touched.clear();
+    this.store.begin();
     for (const family of [4, 6] as const) this.moved[family].clear();
     const { before } = this;
     const view = { cluster, words, landmarks };
@@ -110,14 +113,14 @@ export class Ends {
     if (hostsMoved || nodesMoved || before.landmarks.services !== landmarks.services)
       this.placeHosts(cluster, words, landmarks);
     if (nodesMoved) this.placeRanges(cluster, words, landmarks);
-    this.settle();
+    this.store.settle();
   }
 
   /** Moves pods that rules look at in another way than before, or whose namespaces are others. */
   private lookAgain(before: View, view: View): void {
     const { cluster, words, landmarks } = view;
     const namespaces = new Set(
-      [...this.all.podsIn.keys()].filter(
+      [...this.store.all.podsIn.keys()].filter(
         (name) => before.cluster.namespaces.get(name) !== cluster.namespaces.get(name),
       ),
     );
@@ -140,7 +143,9 @@ export class Ends {
     }
     for (const pod of moving) this.remove(pod, cluster);
     for (const pod of moving) this.add(pod, view);
-    for (const { located, claims } of [...this.contested.values()]) this.award(located, claims, cluster);
+    // Each is put in again, at the end.
+    const contested = [...this.contested.values()];
+    for (const { located, claims } of contested) this.award(located, claims, cluster);
   }
 
   private add(pod: Pod, { cluster, landmarks: { ofPods, services } }: View): void {
@@ -151,7 +156,7 @@ export class Ends {
     const who = service === "" ? text : `${text} behind ${service}`;
     const located = pod.addresses.map((address): Located => {
       const blocks = ofPods.aroundAddress(address);
-      const end = this.retain("pod", who, blocks, service, address.family, () => [
+      const end = this.store.retain("pod", who, blocks, service, address.family, () => [
         this.endpoint(pod, cluster),
       ]);
       return { text: formatAddress(address), address, end };
@@ -171,7 +176,7 @@ export class Ends {
     if (known === undefined) return;
     this.pods.delete(pod);
     for (const one of known.located) {
-      this.release(one.end);
+      this.store.release(one.end);
       const others = this.contested.get(one.text)?.claims.filter((other) => other !== known) ?? [];
       this.award(one, others, cluster);
     }
@@ -191,7 +196,7 @@ export class Ends {
   private award({ text, address }: Located, claims: readonly PodEnds[], cluster: Cluster): void {
     this.moved[address.family].add(text);
     const before = this.contested.get(text);
-    if (before !== undefined) this.release(before.located.end);
+    if (before !== undefined) this.store.release(before.located.end);
     this.contested.delete(text);
     const sorted = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
     const [first, second] = sorted.map(({ located }) => located.find((one) => one.text === text)!);
@@ -209,7 +214,14 @@ export class Ends {
     const who = claims.map(({ text, service }) => `${text} behind ${service}`);
     const service = claims.map((claim) => claim.service).join("");
     const samples = claims.map(({ pod }) => this.endpoint(pod, cluster)) as [Endpoint, ...Endpoint[]];
-    return this.retain("ambiguous", who.join(" or "), end.blocks, service, address.family, () => samples);
+    return this.store.retain(
+      "ambiguous",
+      who.join(" or "),
+      end.blocks,
+      service,
+      address.family,
+      () => samples,
+    );
   }
 
   /** S1.17: addresses that several pods report, and their names. */
@@ -226,10 +238,10 @@ export class Ends {
       if (found.has(text)) return;
       const blocks = ofOthers.aroundAddress(address);
       const behind = `${who} ${service}`;
-      const end = this.retain("host", behind, blocks, service, address.family, () => [sample]);
+      const end = this.store.retain("host", behind, blocks, service, address.family, () => [sample]);
       found.set(text, { text, address, end });
     };
-    for (const { end } of this.ofHosts) this.release(end);
+    for (const { end } of this.ofHosts) this.store.release(end);
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       for (const address of addressesOfNode(node))
         place(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
@@ -253,7 +265,7 @@ export class Ends {
   }
 
   private placeRanges(cluster: Cluster, words: Words, { ofOthers }: Landmarks): void {
-    for (const { end } of [...this.ranges, ...this.ownRanges]) this.release(end);
+    for (const { end } of [...this.ranges, ...this.ownRanges]) this.store.release(end);
     const own = cluster.nodes.get(this.node) ?? { name: this.node, addresses: [] };
     const who = this.hostText(own.name, own.labels, words);
     const ranges: EndRange[] = [];
@@ -269,18 +281,18 @@ export class Ends {
         this.extend(list, { family, first: first.value, last, end });
       put(
         ownRanges,
-        this.retain("host", `${who} `, blocks, "", family, () => [atNode(own)]),
+        this.store.retain("host", `${who} `, blocks, "", family, () => [atNode(own)]),
       );
       if (node !== undefined) {
         const possible = `${this.hostText(node.name, node.labels, words)} or outside`;
         put(
           ranges,
-          this.retain("ambiguous", possible, blocks, "", family, () => [atNode(node), external]),
+          this.store.retain("ambiguous", possible, blocks, "", family, () => [atNode(node), external]),
         );
       } else if (blocks !== "")
         put(
           ranges,
-          this.retain("external", "", blocks, "", family, () => [external]),
+          this.store.retain("external", "", blocks, "", family, () => [external]),
         );
     }
     this.ranges = ranges;
@@ -291,65 +303,8 @@ export class Ends {
   private extend(list: EndRange[], next: EndRange): void {
     const before = list.at(-1);
     if (before?.end === next.end && before.family === next.family && before.last + 1n === next.first) {
-      this.release(next.end);
+      this.store.release(next.end);
       list[list.length - 1] = { ...before, last: next.last };
     } else list.push(next);
-  }
-
-  private retain(
-    kind: End["kind"],
-    who: string,
-    blocks: string,
-    service: string,
-    family: Family,
-    samples: () => readonly [Endpoint, ...Endpoint[]],
-  ): End {
-    let inBlocks = this.known[kind].get(who);
-    if (inBlocks === undefined) this.known[kind].set(who, (inBlocks = new Map<string, End>()));
-    let end = inBlocks.get(blocks);
-    if (end === undefined) {
-      end = {
-        key: `${kind} ${who} in ${blocks}`,
-        kind,
-        who,
-        family,
-        blocks,
-        service,
-        sample: samples()[0],
-        alternatives: [],
-        members: 0,
-      };
-      inBlocks.set(blocks, end);
-    }
-    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-    if (end.members++ === 0) [end.sample, ...end.alternatives] = samples();
-    return end;
-  }
-
-  private release(end: End): void {
-    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-    end.members--;
-  }
-
-  private settle(): void {
-    const come = new Population();
-    const gone = new Set<End>();
-    for (const [end, was] of this.touched)
-      if (end.members > 0 && !was) {
-        come.add(end);
-        this.all.add(end);
-      } else if (end.members === 0) {
-        this.forget(end);
-        this.all.delete(end);
-        if (was) gone.add(end);
-      }
-    this.come = come;
-    this.gone = gone;
-  }
-
-  private forget({ kind, who, blocks }: End): void {
-    const inBlocks = this.known[kind].get(who);
-    inBlocks?.delete(blocks);
-    if (inBlocks?.size === 0) this.known[kind].delete(who);
   }
 }

@@ -104,7 +104,7 @@ describe.skipIf(whyNoNamespaces() !== undefined)("in a network namespace", () =>
       const ask = `import(${JSON.stringify(module.replace("bridges.js", "routes.js"))}).then(({ Routes }) =>
         console.log(new Routes().deviceTo({ family: ${family}, value: ${value}n }) ?? "none"))`;
       const [program, ...args] = [...node.enter, process.execPath, "-e", ask];
-      const said = execFileSync(program!, args, { encoding: "utf8" }).trim();
+      const said = execFileSync(program, args, { encoding: "utf8" }).trim();
       expect(said).toBe(isBehind ? "cni0" : "none");
     } finally {
       node.remove();

@@ -45,7 +45,7 @@ async function holder(then = "", enter: readonly string[] = []) {
     ${then}
   })`;
   const [program, ...args] = [...enter, process.execPath, "-e", script];
-  const child = spawn(program!, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [said] = (await once(child.stdout, "data")) as [Buffer];
   return { child, said: said.toString().trim() };
 }

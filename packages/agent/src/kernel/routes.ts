@@ -42,7 +42,7 @@ function routeOf4(line: string): readonly Route[] {
   const [device, to, , flags, , , , mask] = line.trim().split(/\s+/);
   if (device === undefined || to === undefined || mask === undefined || !/^[0-9A-F]{8}$/.test(to)) return [];
   if (!isUp(flags)) return [];
-  const prefix = [...Number.parseInt(mask, 16).toString(2)].filter((bit) => bit === "1").length;
+  const prefix = Number.parseInt(mask, 16).toString(2).replaceAll("0", "").length;
   return [{ to: { family: 4, first: BigInt(`0x${reversed(to)}`), prefix }, device }];
 }
 

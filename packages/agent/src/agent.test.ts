@@ -61,7 +61,14 @@ function setup(
     compilerFor: (of) => {
       compilers.push(of);
       return {
-        compile: () => ({ ruleset: emptyRuleset, book: new Map(), ranges: { 4: "", 6: "" }, names: [] }),
+        compile: () => ({
+          ruleset: emptyRuleset,
+          book: new Map(),
+          ranges: { 4: "", 6: "" },
+          local: { 4: "", 6: "" },
+          sharedAddresses: new Map(),
+          names: [],
+        }),
       };
     },
     enforce: async (turn) => {
@@ -73,6 +80,7 @@ function setup(
     },
     onProgrammed: (one) => programmed.push(one),
     onFailure: (cause) => failures.push((cause as Error).message),
+    onProblem: () => undefined,
     log: pino({}, { write: (line) => warnings.push((JSON.parse(line) as { msg: string }).msg) }),
     now: () => 1_000,
   };

@@ -7,7 +7,9 @@ import { LatestWins } from "./loop/latest-wins.js";
 import { localRanges, sameRanges } from "./loop/local-ranges.js";
 import { nodeDoubts } from "./loop/node-doubts.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
+import { RangeTrust } from "./loop/range-trust.js";
 import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
+import type { NodeProblems } from "./see/node-problems.js";
 
 /*
  *   source ──► situation ──► compiler ──► program ──► table ──► kernel
@@ -45,6 +47,7 @@ export interface AgentParts {
   readonly enforce: (turn: Turn) => Promise<Outcome<Applied>>;
   readonly onProgrammed: (programmed: Programmed) => void;
   readonly onFailure: (cause: unknown, retryIn: number) => void;
+  readonly onProblem: NodeProblems["report"];
   readonly log: Logger;
   readonly now?: () => number;
 }
@@ -60,12 +63,14 @@ export class Agent {
   readonly #window: ProgrammingWindow;
   readonly #turns: LatestWins<Waiting>;
   readonly #now: () => number;
+  readonly #trust: RangeTrust;
   #compiler: { readonly of: NodeOptions; readonly compiler: Compiler } | undefined;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#now = parts.now ?? (() => performance.now());
     this.#window = new ProgrammingWindow(parts.options.node);
+    this.#trust = new RangeTrust(parts.options.node, this.#now);
     this.#turns = new LatestWins((waiting) => this.#turn(waiting), {
       merge: (waiting, { situation, since }) => ({ situation, since: Math.min(waiting.since, since) }),
       onFailure: parts.onFailure,
@@ -96,6 +101,7 @@ export class Agent {
     const { options, compiler } = this.#compilerFor(situation);
     const program = compiler.compile(situation.cluster, situation.tiers);
     const turn = { situation, program, options };
+    this.#parts.onProblem("shared-addresses", sharedMessage(program.sharedAddresses));
     const applied = await this.#parts.enforce(turn);
     if (!applied.ok) throw new Error(applied.message);
     const now = this.#now();
@@ -107,11 +113,36 @@ export class Agent {
   #compilerFor(situation: Situation): { readonly options: NodeOptions; readonly compiler: Compiler } {
     const { options, compilerFor } = this.#parts;
     const ranges = localRanges(options.node, options.localRanges, situation);
-    if (this.#compiler === undefined || !sameRanges(this.#compiler.of.localRanges, ranges)) {
-      const of = { ...options, localRanges: ranges };
+    const doubt = options.unknownPods === "deny" ? this.#trust.doubt(situation.cluster, ranges) : undefined;
+    this.#parts.onProblem("pod-range", doubt);
+    const before = this.#compiler?.of;
+    const isSame =
+      before !== undefined &&
+      sameRanges(before.localRanges, ranges) &&
+      (before.rangesDoubted === true) === (doubt !== undefined);
+    if (this.#compiler === undefined || !isSame) {
+      const of: NodeOptions = {
+        ...options,
+        localRanges: ranges,
+        ...(doubt === undefined ? {} : { rangesDoubted: true }),
+      };
       for (const doubt of nodeDoubts(of, situation.cluster)) this.#parts.log.warn(doubt);
       this.#compiler = { of, compiler: compilerFor(of) };
     }
     return { options: this.#compiler.of, compiler: this.#compiler.compiler };
   }
+}
+
+/** So many addresses are named. */
+const mostNamed = 3;
+
+// S1.17
+function sharedMessage(shared: NodeProgram["sharedAddresses"]): string | undefined {
+  if (shared.size === 0) return undefined;
+  const named = [...shared].slice(0, mostNamed).map(([address, pods]) => `${address} (${pods.join(", ")})`);
+  const more = shared.size > mostNamed ? ` and ${shared.size - mostNamed} more` : "";
+  return (
+    `several pods report the same address: ${named.join(", ")}${more}; a connection passes there only if it is allowed for each of them, ` +
+    "until all but one are deleted or report another address"
+  );
 }

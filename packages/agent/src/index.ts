@@ -3,7 +3,6 @@ export { cleanUp } from "./command/clean-up.js";
 export { runAgent } from "./command/run-agent.js";
 export { type TrialOptions, tryRules } from "./command/try-rules.js";
 export { NodeCompiler } from "./compile/node-compiler.js";
-export { callRulesForBridges } from "./kernel/bridges.js";
 export {
   type Applied,
   type Drift,
@@ -13,7 +12,7 @@ export {
 } from "./kernel/kernel-table.js";
 export type { Outcome } from "./kernel/outcome.js";
 export { frameFor } from "./loop/enforcement.js";
-export { localRanges } from "./loop/local-ranges.js";
+export { withRanges } from "./loop/range-trust.js";
 export { type Difference, difference, emptyTable, type Held } from "./ruleset/difference.js";
 export { type Additions, frame } from "./ruleset/frame.js";
 export { type Listing, parseListing } from "./ruleset/listing.js";

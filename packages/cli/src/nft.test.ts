@@ -14,7 +14,7 @@ apiVersion: v1
 kind: Pod
 metadata: { name: other, namespace: shop, labels: { app: other } }
 spec: { nodeName: worker-2, containers: [{ name: main }] }
-status: { phase: Running, podIPs: [{ ip: 10.0.0.2 }] }
+status: { phase: Running, podIPs: [{ ip: 10.0.1.2 }] }
 ---
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -43,9 +43,9 @@ describe("tierwall nft", () => {
 
   it("holds nothing of rules that are about pods of other nodes", () => {
     expect(nft("--node", "worker-2").stdout).toBe("table inet tierwall {\n}\n");
-    const { stdout } = nft("--node", "worker-2", "--pod-range", "10.0.0.0/24");
+    const { stdout } = nft("--node", "worker-2", "--pod-range", "10.0.1.0/24");
     expect(stdout).not.toContain("shop/web");
-    expect(stdout).toContain("10.0.0.2 # shop/other");
+    expect(stdout).toContain("10.0.1.2 # shop/other");
   });
 
   it("holds back unknown pods in the range that the Node has, and in another that is given, as the agent does", () => {
@@ -58,6 +58,8 @@ describe("tierwall nft", () => {
     expect(of("--pod-range", "10.0.0.0/28")).toContain("ip saddr 10.0.0.0/28 goto unknown_egress");
     expect(of("--pod-range", "10.0.0.0/28")).not.toContain("10.0.0.0/24");
     expect(of("--unknown-pods", "allow")).not.toContain("unknown_egress");
+    // A range that holds a pod of another node says nothing.
+    expect(of("--pod-range", "10.0.0.0/16")).not.toContain("10.0.0.0/16");
   });
 
   it("has what sends DNS queries to the agent, where a rule names a domain", () => {

@@ -87,8 +87,7 @@ type Table = NonNullable<ReturnType<typeof tableOf>>;
 /** As the agent makes it of the same state and options. */
 function tableOf(agent: typeof Agent, state: State, flags: NftFlags) {
   const { cluster, tiers } = ownPolicies(state); // S9.7
-  const given = nodeOptionsOf(flags.node, flags);
-  const options = { ...given, localRanges: agent.localRanges(given.node, given.localRanges, state) };
+  const options = agent.withRanges(nodeOptionsOf(flags.node, flags), state);
   if (!cluster.nodes.has(options.node)) {
     const known = [...cluster.nodes.keys()];
     const hint = known.length === 0 ? {} : { hint: `Nodes are ${known.slice(0, 10).join(", ")}.` };

@@ -165,7 +165,7 @@ export { writeYaml } from "./manifest/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";
-export { type Cidr, contains, covers, formatCidr, parseCidr, singleAddress } from "./net/cidr.js";
+export { type Cidr, contains, covers, formatCidr, lastOf, parseCidr, singleAddress } from "./net/cidr.js";
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,
@@ -256,6 +256,7 @@ export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabu
 export { formatRange } from "./net/region.js";
 export { changedEntries } from "./analysis/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
+export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";
 export { podExcerpt } from "./cluster/pod-excerpt.js";
 export { excerptOf, type Outline } from "./manifest/excerpt.js";
 export type { ManifestObject } from "./manifest/object.js";

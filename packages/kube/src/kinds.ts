@@ -1,4 +1,12 @@
-import { excerptOf, isObject, type Json, type JsonObject, type Outline, podExcerpt } from "@tierwall/core";
+import {
+  excerptOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  nodeAnnotations,
+  type Outline,
+  podExcerpt,
+} from "@tierwall/core";
 
 /** A kind of objects that is read from clusters. */
 export interface WatchedKind {
@@ -89,7 +97,10 @@ export const watchedKinds: readonly WatchedKind[] = [
     isBuiltIn: true,
     keep: fieldsOf({
       ...type,
-      metadata: identity,
+      metadata: {
+        ...identity,
+        annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "all"] as const)),
+      },
       spec: { podCIDR: "all", podCIDRs: "all" },
       status: { addresses: { address: "all" } },
     }),

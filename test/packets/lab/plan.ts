@@ -1,4 +1,4 @@
-import type { Cluster, Pod } from "@tierwall/core";
+import { addressesOfNode, type Cluster, type Pod } from "@tierwall/core";
 import { type Address, type Family, formatAddress } from "../../../packages/core/src/net/address.js";
 
 /*
@@ -65,7 +65,7 @@ export function planLab(cluster: Cluster, prefix: string): LabPlan {
   const nodes = [...cluster.nodes.values()].map(
     (node, i): LabNode => ({
       name: node.name,
-      addresses: node.addresses,
+      addresses: addressesOfNode(node),
       pods: pods.filter(({ pod }) => pod.node === node.name),
       space: `${prefix}n${i}`,
       link: `fe80::a:${(i + 1).toString(16)}`,

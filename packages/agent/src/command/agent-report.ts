@@ -92,6 +92,7 @@ export class AgentReport {
 
   status(node: EnforcedNode, pods: Agent["pods"], source: readonly SourceStatus[]): AgentStatus {
     const { table, observer, dns } = node;
+    const problems = node.problems.present;
     const last = this.#last;
     const audit = observer.auditFigures;
     const until = table.trialUntil;
@@ -108,6 +109,7 @@ export class AgentReport {
       rules: last?.programmed.program.book.size ?? 0,
       ...(last === undefined ? {} : { lastApply: lastApply(last) }),
       ...(this.#failing === undefined ? {} : { failing: this.#failing }),
+      ...(problems.length === 0 ? {} : { problems }),
       driftRepairs: this.#repairs,
       ...(until === undefined ? {} : { trial: { until: wallClock(until).toISOString() } }),
       source,

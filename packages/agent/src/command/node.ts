@@ -1,9 +1,13 @@
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
+import type { Turn } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NameService } from "../dns/name-service.js";
 import { ClusterReach } from "../dns/reach.js";
+import { BridgeWatch } from "../kernel/bridges.js";
+import { flowtablesInUse } from "../kernel/flowtables.js";
+import { ipvsInUse } from "../kernel/ipvs.js";
 import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js";
 import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
@@ -12,6 +16,7 @@ import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { connectionsMarked } from "../see/cut-connections.js";
+import { NodeProblems } from "../see/node-problems.js";
 import { Observer } from "../see/observer.js";
 import { DnsCounts } from "./dns-counts.js";
 
@@ -27,9 +32,14 @@ export interface EnforcedNode {
   readonly table: KernelTable;
   readonly enforcement: Enforcement;
   readonly observer: Observer;
+  readonly problems: NodeProblems;
   readonly dns: DnsCounts;
   /** Says which settings of the kernel were changed, each once: bridges come with the first pod behind them. */
   tellSettings(): void;
+  /** Where the pods of the node are, for what depends on it (kernel/bridges.ts). */
+  placePods(turn: Pick<Turn, "situation" | "options">): void;
+  /** Looks for what others do to packets beside our rules. */
+  inspect(): Promise<void>;
   /** The rules stay. */
   close(): Promise<void>;
 }
@@ -46,8 +56,16 @@ export async function openNode(
   log: Logger,
   callbacks: Pick<KernelTableOptions, "onDrift" | "onTrialEnd"> = {},
 ): Promise<Outcome<EnforcedNode>> {
-  const { connectionMask } = options.node;
-  const opened = await KernelTable.open({ table: options.table, connectionMask, ...callbacks });
+  const { connectionMask, localRanges } = options.node;
+  const ipvs = ipvsInUse();
+  if (ipvs !== undefined) return failed(ipvs);
+  const bridges = new BridgeWatch(localRanges);
+  const opened = await KernelTable.open({
+    table: options.table,
+    connectionMask,
+    bridges: bridges.check,
+    ...callbacks,
+  });
   if (!opened.ok) return opened;
   const table = opened.value;
   try {
@@ -55,8 +73,9 @@ export async function openNode(
     await observer.start();
     const able = await tellsReturnPaths(new Nft(), release());
     const ownOptions = able ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
-    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer);
+    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer, bridges);
     node.tellSettings();
+    await node.inspect();
     return done(node);
   } catch (cause) {
     await table.close();
@@ -64,7 +83,13 @@ export async function openNode(
   }
 }
 
-function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer: Observer): EnforcedNode {
+function nodeOf(
+  options: AgentOptions,
+  log: Logger,
+  table: KernelTable,
+  observer: Observer,
+  bridges: BridgeWatch,
+): EnforcedNode {
   const dns = new DnsCounts(observer.metrics, log);
   const reach = new ClusterReach(options.node.node);
   const names = new NameService({
@@ -77,16 +102,33 @@ function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer
     nameBit: markField(options.node.connectionMask).byName,
   });
   const told = new Set<string>();
+  const problems = new NodeProblems(log, observer.metrics.nodeProblem);
+  const nft = new Nft();
   return {
     options: options.node,
     table,
     observer,
+    problems,
     dns,
     tellSettings: () => {
       for (const setting of table.changedSettings)
         if (!told.has(setting))
           log.warn(`${setting} was set to 1: packets between pods on one bridge are judged only then`);
       for (const setting of table.changedSettings) told.add(setting);
+      problems.report("bridges", bridges.warning);
+    },
+    placePods: ({ situation, options: { node, localRanges, rangesDoubted } }) => {
+      const local = [...situation.cluster.pods.values()].filter(
+        (pod) => pod.node === node && !pod.hostNetwork,
+      );
+      bridges.pods = {
+        addresses: local.flatMap(({ addresses }) => addresses),
+        ranges: rangesDoubted === true ? [] : localRanges,
+      };
+    },
+    inspect: async () => {
+      problems.report("ipvs", ipvsInUse());
+      problems.report("flowtables", await flowtablesInUse(nft));
     },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
     close: async () => {

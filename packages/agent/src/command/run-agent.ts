@@ -50,6 +50,9 @@ function refuse(log: Logger, message: string): number {
 
 type Stop = () => Promise<void>;
 
+/** How often it is asked what others do to packets beside our rules, in milliseconds. */
+const inspectEvery = 10_000;
+
 async function start(
   options: AgentOptions,
   log: Logger,
@@ -65,9 +68,12 @@ async function start(
     options: node.options,
     source: source.source,
     compilerFor: (of) => new NodeCompiler(of, modesOf),
-    enforce: (turn) => node.enforcement.enforce(turn),
+    enforce: (turn) => {
+      node.placePods(turn);
+      return node.enforcement.enforce(turn);
+    },
     onProgrammed: (programmed) => {
-      holding.over(programmed.options.localRanges);
+      holding.over(programmed.options.localRanges, programmed.options.rangesDoubted === true);
       node.observer.programmed(programmed.program, programmed.situation.cluster);
       diagnostics.take(programmed.situation);
       node.tellSettings();
@@ -75,16 +81,22 @@ async function start(
       lease?.programmed(programmed.situation.policies);
     },
     onFailure: (cause, retryIn) => report.failed(cause, retryIn, metrics),
+    onProblem: (kind, message) => node.problems.report(kind, message),
     log,
   });
   const served = await serve(options, node, {
     status: () => report.status(node, agent.pods, source.status()),
-    waitingFor: () => (report.hasRules ? undefined : "no rules are in the kernel yet: tierwall agent status"),
+    waitingFor: () =>
+      report.hasRules ? node.problems.unready : "no rules are in the kernel yet: tierwall agent status",
   });
   if (!served.ok) return served;
   // Behind all that makes an agent refuse to start: one that does has written nothing.
   await holding.begin();
-  const timers = [setInterval(() => void verify(node, log), options.resync), watchMemory(log)];
+  const timers = [
+    setInterval(() => void verify(node, log), options.resync),
+    setInterval(() => void node.inspect(), inspectEvery),
+    watchMemory(log),
+  ];
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   void agent.start().catch((cause: unknown) => log.error(`the source failed: ${String(cause)}`));
   return done(async () => {

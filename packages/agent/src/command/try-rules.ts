@@ -6,9 +6,9 @@ import { NodeCompiler } from "../compile/node-compiler.js";
 import { type Guard, parseGuard, watchGuards } from "../kernel/guards.js";
 import type { TrialEnd } from "../kernel/kernel-table.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import { localRanges } from "../loop/local-ranges.js";
 import { nodeDoubts } from "../loop/node-doubts.js";
 import { ProgrammingWindow } from "../loop/programming-window.js";
+import { withRanges } from "../loop/range-trust.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { type ControlAnswer, serveControl } from "../see/control.js";
@@ -114,6 +114,7 @@ async function begin(
     const applied = await node.table.apply(() => noRules);
     if (!applied.ok) return applied;
   }
+  node.placePods(turn.value);
   const tried = await node.enforcement.tryOut(turn.value, wait);
   if (!tried.ok) return tried;
   node.observer.programmed(turn.value.program, turn.value.situation.cluster);
@@ -146,7 +147,7 @@ async function turnFor(node: NodeOptions, source: SituationSource): Promise<Outc
     situation ??= given;
   });
   if (situation === undefined) return failed("there are no rules to try: the source gave none");
-  const options = { ...node, localRanges: localRanges(node.node, node.localRanges, situation) };
+  const options = withRanges(node, situation);
   const program = new NodeCompiler(options, modesOf).compile(situation.cluster, situation.tiers);
   return done({ situation, program, options });
 }

@@ -1,19 +1,23 @@
 import {
   type Address,
+  addressesOfNode,
   type Cluster,
   type Endpoint,
   type Family,
   formatAddress,
   type Labels,
+  type Node,
   type Pod,
   podKey,
 } from "@tierwall/core";
 import type { End } from "./end.js";
+import { EndStore } from "./end-store.js";
 import type { Landmarks } from "./landmarks.js";
 import type { Namespaces } from "./namespaces.js";
+import { nodeRangesOf, segmentsOf } from "./node-ranges.js";
 import type { PodChanges } from "./pod-changes.js";
 import { PodTexts } from "./pod-texts.js";
-import { Population } from "./population.js";
+import type { Population } from "./population.js";
 import { noWords, type Words } from "./words.js";
 
 export type { End };
@@ -25,7 +29,7 @@ export interface Located {
   readonly end: End;
 }
 
-/** External addresses from the first to the last, both included. */
+/** Addresses from the first to the last, both included, that no pod has and no node reports. */
 export interface EndRange {
   readonly family: Family;
   readonly first: bigint;
@@ -41,6 +45,12 @@ interface PodEnds {
   readonly located: readonly Located[];
 }
 
+/** An address that several pods report. */
+interface Contested {
+  readonly claims: readonly PodEnds[];
+  readonly located: Located;
+}
+
 /** What ends are found with. */
 interface View {
   readonly cluster: Cluster;
@@ -50,28 +60,20 @@ interface View {
 
 /** Everybody whom pods of this node may talk to, by address. */
 export class Ends {
-  /** Of pods: each by the address it has. Where two claim one, the first by name has it. */
+  /** Of pods: each by the address it has. Where several report one, an end that may be any of them (S1.17). */
   readonly ofPods = new Map<string, Located>();
   ofHosts: readonly Located[] = [];
   /** In ascending order, IPv4 first. */
   ranges: readonly EndRange[] = [];
-  readonly all = new Population();
-  /** What the last update changed. */
-  come = new Population();
-  gone: ReadonlySet<End> = new Set();
+  /** S1.16: this node, at whichever address it is reached; in the same order. */
+  ownRanges: readonly EndRange[] = [];
   /** Addresses of pods that the last update gave to somebody else, or to nobody. */
   readonly moved: Readonly<Record<Family, Set<string>>> = { 4: new Set(), 6: new Set() };
 
-  /** By who they are, and by the blocks around them. */
-  private readonly known: Readonly<Record<End["kind"], Map<string, Map<string, End>>>> = {
-    pod: new Map(),
-    host: new Map(),
-    external: new Map(),
-  };
+  private readonly store = new EndStore();
   private readonly pods = new Map<Pod, PodEnds>();
   private readonly hostPods = new Set<Pod>();
-  private readonly contested = new Map<string, readonly PodEnds[]>();
-  private readonly touched = new Map<End, boolean>();
+  private readonly contested = new Map<string, Contested>();
   private before: View | undefined;
   private texts = new PodTexts(noWords);
 
@@ -80,34 +82,45 @@ export class Ends {
     private readonly namespaces: Namespaces,
   ) {}
 
+  get all(): Population {
+    return this.store.all;
+  }
+
+  /** What the last update changed. */
+  get come(): Population {
+    return this.store.come;
+  }
+
+  get gone(): ReadonlySet<End> {
+    return this.store.gone;
+  }
+
   update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
-    this.touched.clear();
+    this.store.begin();
     for (const family of [4, 6] as const) this.moved[family].clear();
     const { before } = this;
     const view = { cluster, words, landmarks };
     this.before = view;
     if (before?.words !== words) this.texts = new PodTexts(words);
-    for (const pod of gone) this.remove(pod);
+    for (const pod of gone) this.remove(pod, cluster);
     if (before !== undefined) this.lookAgain(before, view);
     for (const pod of come) this.add(pod, view);
     const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
-    if (
-      hostsMoved ||
+    const nodesMoved =
       before?.cluster.nodes !== cluster.nodes ||
       before.words !== words ||
-      before.landmarks.ofOthers !== landmarks.ofOthers ||
-      before.landmarks.services !== landmarks.services
-    )
+      before.landmarks.ofOthers !== landmarks.ofOthers;
+    if (hostsMoved || nodesMoved || before.landmarks.services !== landmarks.services)
       this.placeHosts(cluster, words, landmarks);
-    if (before?.landmarks.ofOthers !== landmarks.ofOthers) this.placeRanges(landmarks);
-    this.settle();
+    if (nodesMoved) this.placeRanges(cluster, words, landmarks);
+    this.store.settle();
   }
 
   /** Moves pods that rules look at in another way than before, or whose namespaces are others. */
   private lookAgain(before: View, view: View): void {
     const { cluster, words, landmarks } = view;
     const namespaces = new Set(
-      [...this.all.podsIn.keys()].filter(
+      [...this.store.all.podsIn.keys()].filter(
         (name) => before.cluster.namespaces.get(name) !== cluster.namespaces.get(name),
       ),
     );
@@ -128,8 +141,11 @@ export class Ends {
       if (!stays) moving.push(pod);
       else for (const { end } of located) end.sample = this.endpoint(pod, cluster);
     }
-    for (const pod of moving) this.remove(pod);
+    for (const pod of moving) this.remove(pod, cluster);
     for (const pod of moving) this.add(pod, view);
+    // Each is put in again, at the end.
+    const contested = [...this.contested.values()];
+    for (const { located, claims } of contested) this.award(located, claims, cluster);
   }
 
   private add(pod: Pod, { cluster, landmarks: { ofPods, services } }: View): void {
@@ -140,48 +156,79 @@ export class Ends {
     const who = service === "" ? text : `${text} behind ${service}`;
     const located = pod.addresses.map((address): Located => {
       const blocks = ofPods.aroundAddress(address);
-      const end = this.retain("pod", who, blocks, service, address.family, () => this.endpoint(pod, cluster));
+      const end = this.store.retain("pod", who, blocks, service, address.family, () => [
+        this.endpoint(pod, cluster),
+      ]);
       return { text: formatAddress(address), address, end };
     });
     const made: PodEnds = { pod, text, service, located };
     this.pods.set(pod, made);
-    for (const one of located) this.claim(one, made);
+    for (const one of located) this.claim(one, made, cluster);
   }
 
   private endpoint(pod: Pod, cluster: Cluster): Endpoint {
     return { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
   }
 
-  private remove(pod: Pod): void {
+  private remove(pod: Pod, cluster: Cluster): void {
     this.hostPods.delete(pod);
     const known = this.pods.get(pod);
     if (known === undefined) return;
     this.pods.delete(pod);
     for (const one of known.located) {
-      this.release(one.end);
-      const others = this.contested.get(one.text)?.filter((other) => other !== known) ?? [];
-      this.award(one, others);
+      this.store.release(one.end);
+      const others = this.contested.get(one.text)?.claims.filter((other) => other !== known) ?? [];
+      this.award(one, others, cluster);
     }
   }
 
-  private claim(one: Located, by: PodEnds): void {
-    const others = this.contested.get(one.text);
+  private claim(one: Located, by: PodEnds, cluster: Cluster): void {
+    const others = this.contested.get(one.text)?.claims;
     this.moved[one.address.family].add(one.text);
     if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
-    else this.award(one, [...(others ?? this.ownersOf(one.text)), by]);
+    else this.award(one, [...(others ?? this.ownersOf(one.text)), by], cluster);
   }
 
   private ownersOf(text: string): readonly PodEnds[] {
     return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
   }
 
-  private award({ text, address }: Located, claims: readonly PodEnds[]): void {
+  private award({ text, address }: Located, claims: readonly PodEnds[], cluster: Cluster): void {
     this.moved[address.family].add(text);
-    const [first] = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
-    if (claims.length > 1) this.contested.set(text, claims);
-    else this.contested.delete(text);
+    const before = this.contested.get(text);
+    if (before !== undefined) this.store.release(before.located.end);
+    this.contested.delete(text);
+    const sorted = claims.toSorted((a, b) => (podKey(a.pod) < podKey(b.pod) ? -1 : 1));
+    const [first, second] = sorted.map(({ located }) => located.find((one) => one.text === text)!);
     if (first === undefined) this.ofPods.delete(text);
-    else this.ofPods.set(text, first.located.find((one) => one.text === text)!);
+    else if (second === undefined) this.ofPods.set(text, first);
+    else {
+      const located = { text, address, end: this.anyOf(sorted, first, cluster) };
+      this.contested.set(text, { claims: sorted, located });
+      this.ofPods.set(text, located);
+    }
+  }
+
+  /** S1.17: one of these pods, and nothing tells which. */
+  private anyOf(claims: readonly PodEnds[], { address, end }: Located, cluster: Cluster): End {
+    const who = claims.map(({ text, service }) => `${text} behind ${service}`);
+    const service = claims.map((claim) => claim.service).join("");
+    const samples = claims.map(({ pod }) => this.endpoint(pod, cluster)) as [Endpoint, ...Endpoint[]];
+    return this.store.retain(
+      "ambiguous",
+      who.join(" or "),
+      end.blocks,
+      service,
+      address.family,
+      () => samples,
+    );
+  }
+
+  /** S1.17: addresses that several pods report, and their names. */
+  get shared(): ReadonlyMap<string, readonly string[]> {
+    return new Map(
+      [...this.contested].map(([text, { claims }]) => [text, claims.map(({ pod }) => podKey(pod))]),
+    );
   }
 
   private placeHosts(cluster: Cluster, words: Words, { ofOthers, services }: Landmarks): void {
@@ -191,12 +238,12 @@ export class Ends {
       if (found.has(text)) return;
       const blocks = ofOthers.aroundAddress(address);
       const behind = `${who} ${service}`;
-      const end = this.retain("host", behind, blocks, service, address.family, () => sample);
+      const end = this.store.retain("host", behind, blocks, service, address.family, () => [sample]);
       found.set(text, { text, address, end });
     };
-    for (const { end } of this.ofHosts) this.release(end);
+    for (const { end } of this.ofHosts) this.store.release(end);
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-      for (const address of node.addresses)
+      for (const address of addressesOfNode(node))
         place(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
     // Host-network pods are known by the addresses of their node, unless nothing is known of that.
     const homeless = [...this.hostPods].filter((pod) =>
@@ -217,74 +264,47 @@ export class Ends {
     return `${which} ${known?.map((key) => `${key}=${labels?.[key]}`).join() ?? "unknown"}`;
   }
 
-  private placeRanges({ ofOthers }: Landmarks): void {
-    for (const { end } of this.ranges) this.release(end);
+  private placeRanges(cluster: Cluster, words: Words, { ofOthers }: Landmarks): void {
+    for (const { end } of [...this.ranges, ...this.ownRanges]) this.store.release(end);
+    const own = cluster.nodes.get(this.node) ?? { name: this.node, addresses: [] };
+    const who = this.hostText(own.name, own.labels, words);
     const ranges: EndRange[] = [];
-    const { atoms } = ofOthers;
-    for (let atom = 0; atom < atoms.count; atom++) {
-      const blocks = ofOthers.aroundAtom(atom);
-      if (blocks === "") continue;
-      const [first, last] = [atoms.firstOf(atom), atoms.lastOf(atom)];
-      const sample: Endpoint = { kind: "external", address: first };
-      const end = this.retain("external", "", blocks, "", first.family, () => sample);
-      ranges.push({ family: first.family, first: first.value, last: last.value, end });
+    const ownRanges: EndRange[] = [];
+    for (const { first, last, blocks, node } of segmentsOf(
+      ofOthers,
+      nodeRangesOf(cluster.nodes.values(), this.node),
+    )) {
+      const { family } = first;
+      const external: Endpoint = { kind: "external", address: first };
+      const atNode = (one: Node): Endpoint => ({ kind: "node", node: one, address: first });
+      const put = (list: EndRange[], end: End) =>
+        this.extend(list, { family, first: first.value, last, end });
+      put(
+        ownRanges,
+        this.store.retain("host", `${who} `, blocks, "", family, () => [atNode(own)]),
+      );
+      if (node !== undefined) {
+        const possible = `${this.hostText(node.name, node.labels, words)} or outside`;
+        put(
+          ranges,
+          this.store.retain("ambiguous", possible, blocks, "", family, () => [atNode(node), external]),
+        );
+      } else if (blocks !== "")
+        put(
+          ranges,
+          this.store.retain("external", "", blocks, "", family, () => [external]),
+        );
     }
     this.ranges = ranges;
+    this.ownRanges = ownRanges;
   }
 
-  private retain(
-    kind: End["kind"],
-    who: string,
-    blocks: string,
-    service: string,
-    family: Family,
-    sample: () => Endpoint,
-  ): End {
-    let inBlocks = this.known[kind].get(who);
-    if (inBlocks === undefined) this.known[kind].set(who, (inBlocks = new Map<string, End>()));
-    let end = inBlocks.get(blocks);
-    if (end === undefined) {
-      end = {
-        key: `${kind} ${who} in ${blocks}`,
-        kind,
-        who,
-        family,
-        blocks,
-        service,
-        sample: sample(),
-        members: 0,
-      };
-      inBlocks.set(blocks, end);
-    }
-    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-    if (end.members++ === 0) end.sample = sample();
-    return end;
-  }
-
-  private release(end: End): void {
-    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-    end.members--;
-  }
-
-  private settle(): void {
-    const come = new Population();
-    const gone = new Set<End>();
-    for (const [end, was] of this.touched)
-      if (end.members > 0 && !was) {
-        come.add(end);
-        this.all.add(end);
-      } else if (end.members === 0) {
-        this.forget(end);
-        this.all.delete(end);
-        if (was) gone.add(end);
-      }
-    this.come = come;
-    this.gone = gone;
-  }
-
-  private forget({ kind, who, blocks }: End): void {
-    const inBlocks = this.known[kind].get(who);
-    inBlocks?.delete(blocks);
-    if (inBlocks?.size === 0) this.known[kind].delete(who);
+  /** One range where two of the same end are side by side. */
+  private extend(list: EndRange[], next: EndRange): void {
+    const before = list.at(-1);
+    if (before?.end === next.end && before.family === next.family && before.last + 1n === next.first) {
+      this.store.release(next.end);
+      list[list.length - 1] = { ...before, last: next.last };
+    } else list.push(next);
   }
 }

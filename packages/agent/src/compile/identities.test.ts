@@ -11,6 +11,7 @@ const end = (key: string): End => ({
   service: "",
   members: 1,
   sample: { kind: "external", address: { family: 4, value: 0n } },
+  alternatives: [],
 });
 
 describe("identities", () => {

@@ -10,9 +10,11 @@ import { roomFor } from "./map-size.js";
 interface Made {
   readonly hosts: readonly Located[];
   readonly allRanges: readonly EndRange[];
+  readonly ownRanges: readonly EndRange[];
   readonly claimed: ClaimedAddresses;
   readonly exact: NamedSet & { readonly elements: Elements };
   readonly ranges: Ranges;
+  readonly local: Ranges;
 }
 
 /** What it holds is in its name: another one is loaded before rules look into it. */
@@ -21,7 +23,7 @@ interface Ranges {
   readonly map: NamedSet;
 }
 
-/** The maps that tell who is at an address: pods and nodes one by one, external addresses by range. */
+/** The maps that say who is at an address: pods and nodes one by one, all else by range, and what this node itself is. */
 export class IdentityMaps {
   private made: Made | undefined;
 
@@ -34,7 +36,7 @@ export class IdentityMaps {
   update(
     identities: ReadonlyMap<End, string>,
     changed: ReadonlySet<End>,
-  ): { readonly exact: NamedSet; readonly ranges: Ranges } {
+  ): { readonly exact: NamedSet; readonly ranges: Ranges; readonly local: Ranges } {
     const { made } = this;
     this.made =
       made !== undefined && this.isOnlyPods(made, changed)
@@ -44,9 +46,9 @@ export class IdentityMaps {
   }
 
   /** Whether nothing but addresses of pods that moved can be different. */
-  private isOnlyPods({ hosts, allRanges }: Made, changed: ReadonlySet<End>): boolean {
+  private isOnlyPods({ hosts, allRanges, ownRanges }: Made, changed: ReadonlySet<End>): boolean {
     const { ends } = this;
-    if (hosts !== ends.ofHosts || allRanges !== ends.ranges) return false;
+    if (hosts !== ends.ofHosts || allRanges !== ends.ranges || ownRanges !== ends.ownRanges) return false;
     for (const end of changed)
       if (end.kind !== "pod" || (!ends.gone.has(end) && !ends.come.has(end))) return false;
     return true;
@@ -64,20 +66,32 @@ export class IdentityMaps {
 
   private make(identities: ReadonlyMap<End, string>): Made {
     const { family, ends } = this;
-    const inUse = ends.ranges.filter((range) => range.family === family && identities.has(range.end));
+    const isInUse = (range: EndRange) => range.family === family && identities.has(range.end);
+    const inUse = ends.ranges.filter(isInUse);
     const claimed = new ClaimedAddresses(inUse);
-    const elements = new Map(
-      inUse.map(({ first, last, end }) => [elementRange(family, first, last), identities.get(end)!]),
-    );
     return {
       hosts: ends.ofHosts,
       allRanges: ends.ranges,
+      ownRanges: ends.ownRanges,
       claimed,
       exact: this.exact(this.all(identities, claimed)),
-      ranges: {
-        name: contentName(`cidr${family}`, [...elements].join()),
-        map: { kind: "map", type: this.type, flags: ["interval"], elements },
-      },
+      ranges: this.ofRanges("cidr", inUse, identities),
+      local: this.ofRanges("local", ends.ownRanges.filter(isInUse), identities),
+    };
+  }
+
+  private ofRanges(
+    prefix: string,
+    ranges: readonly EndRange[],
+    identities: ReadonlyMap<End, string>,
+  ): Ranges {
+    const { family, type } = this;
+    const elements = new Map(
+      ranges.map(({ first, last, end }) => [elementRange(family, first, last), identities.get(end)!]),
+    );
+    return {
+      name: contentName(`${prefix}${family}`, [...elements].join()),
+      map: { kind: "map", type, flags: ["interval"], elements },
     };
   }
 

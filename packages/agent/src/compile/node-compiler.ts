@@ -45,6 +45,7 @@ export class NodeCompiler {
   private readonly layouts = new TierLayouts(this.identities);
   private readonly identityMaps: Readonly<Record<4 | 6, IdentityMaps>>;
   private rows: ReadonlyMap<Subject, Rows> | undefined;
+  private sharing: ReadonlySet<Subject> | undefined;
   private rules: ReadonlySet<Rule> = new Set();
   private landmarks: Landmarks | undefined;
   private walks: Walks | undefined;
@@ -79,9 +80,11 @@ export class NodeCompiler {
     this.landmarks = landmarksOf(cluster, this.rules, this.landmarks);
     this.ends.update(cluster, this.words.update(tiers), this.landmarks, changes);
     const change = this.peers.update(cluster);
-    if (this.walks === undefined || rows !== this.rows || change !== "same")
-      this.walks = this.walkMaker.make(rows, change);
+    const { sharing } = this.subjects;
+    if (this.walks === undefined || rows !== this.rows || sharing !== this.sharing || change !== "same")
+      this.walks = this.walkMaker.make(rows, sharing, change);
     this.rows = rows;
+    this.sharing = sharing;
     return this.assemble(cluster, rows, this.walks);
   }
 
@@ -92,12 +95,17 @@ export class NodeCompiler {
     for (const [name, map] of this.podMaps.update(cluster, rows, walks, identities)) put(name, map);
     const reached = this.reachedFrom(sets, walks, identities);
     for (const [name, map] of reached.maps) sets.set(name, map);
-    const named = { 4: "", 6: "" };
+    const [named, local] = [
+      { 4: "", 6: "" },
+      { 4: "", 6: "" },
+    ];
     for (const family of [4, 6] as const) {
-      const { exact, ranges } = this.identityMaps[family].update(identities, this.identities.changed);
-      put(exactMaps[family], exact);
-      put(ranges.name, ranges.map);
-      named[family] = ranges.name;
+      const made = this.identityMaps[family].update(identities, this.identities.changed);
+      put(exactMaps[family], made.exact);
+      put(made.ranges.name, made.ranges.map);
+      put(made.local.name, made.local.map);
+      named[family] = made.ranges.name;
+      local[family] = made.local.name;
     }
     const names = this.podMaps.names(walks);
     for (const name of names) for (const [setName, set] of kernelSets(name)) put(setName, set);
@@ -106,6 +114,8 @@ export class NodeCompiler {
       ruleset: { chains: reached.chains, sets, counters: walks.counters },
       book: walks.book,
       ranges: named,
+      local,
+      sharedAddresses: this.ends.shared,
       names,
     };
   }

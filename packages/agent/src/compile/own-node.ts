@@ -16,15 +16,20 @@ export class OwnNode {
     private readonly chains: ChainStore,
   ) {}
 
-  /** Undefined where no rule binds the node. */
-  verdictFor(subject: Subject, { ingress }: Rows, cluster: Cluster, family: Family): string | undefined {
+  /** Where to go with a packet of the node; undefined where no rule binds it. `denials`: of each pod that has the address (S1.17). */
+  verdictFor(denials: readonly (string | undefined)[]): string | undefined {
+    const known = [...new Set(denials.filter((denial) => denial !== undefined))];
+    return known.length === 0 ? undefined : `goto ${this.chains.add("own", [...known, "goto stamp"])}`;
+  }
+
+  /** What denies the node something, about one subject; undefined where nothing does. */
+  denialFor(subject: Subject, { ingress }: Rows, cluster: Cluster, family: Family): string | undefined {
     const binding = ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
     if (binding.length === 0) return undefined;
     const self = this.endpoint(cluster, family);
     const items = binding.flatMap((rule) => this.item(this.book.of(rule), subject, self, family) ?? []);
     const denying = this.ports.compute(items, []);
-    if (denying === undefined) return undefined;
-    return `goto ${this.chains.add("own", [denying.replace("goto ", "jump "), "goto stamp"])}`;
+    return denying?.replace("goto ", "jump ");
   }
 
   private item(record: RuleRecord, subject: Subject, self: Endpoint, family: Family): Item | undefined {

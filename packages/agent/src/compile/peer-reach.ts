@@ -143,7 +143,7 @@ export class PeerReaches {
       let membership = otherwise;
       for (const end of group) {
         // The ends of a pod stand side by side, and selectors do not look at addresses.
-        if (settled.kind !== "pods" || end.who !== who)
+        if (settled.kind !== "pods" || end.kind === "ambiguous" || end.who !== who)
           membership = this.membership(peer, settled, otherwise, subject, end);
         who = end.who;
         if (membership === otherwise) continue;
@@ -168,6 +168,7 @@ export class PeerReaches {
     subject: Subject,
     end: End,
   ): Membership {
+    if (end.kind === "ambiguous") return this.membershipOfAll(peer, subject, end);
     if (settled.kind === "pods") {
       if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
       return this.holdsPod(peer, subject, end) ? "yes" : "no";
@@ -175,6 +176,12 @@ export class PeerReaches {
     if (settled.kind === "networks" && hasOneAddress(end))
       return this.holdsPod(peer, subject, end) ? "yes" : "no";
     return this.ask(peer, subject, end.sample, end.family);
+  }
+
+  /** S1.16, S1.17: what holds of each of them is certain. */
+  private membershipOfAll(peer: Peer, subject: Subject, { sample, alternatives, family }: End): Membership {
+    const [first, ...others] = [sample, ...alternatives].map((one) => this.ask(peer, subject, one, family));
+    return others.every((other) => other === first) ? first! : "maybe";
   }
 
   /** Of labels everything is known, and of a single address. */
@@ -213,7 +220,7 @@ class Crowd {
     const { podsIn } = this.population;
     const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
     const names = namespaces.kind === "named" ? [namespaces.name] : named;
-    const found: Iterable<End>[] = [];
+    const found: Iterable<End>[] = [this.population.ambiguous];
     for (const name of new Set(names ?? podsIn.keys())) {
       const ends = podsIn.get(name);
       const [one] = ends ?? [];

@@ -12,6 +12,8 @@ import type { PeerReaches } from "./peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
 import type { Rows, Subject, Subjects } from "./subjects.js";
+import type { Ending } from "./terminals.js";
+import type { TierChain } from "./tier-chains.js";
 import type { TierLayout, TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
 
@@ -19,6 +21,9 @@ import type { Walks } from "./walks.js";
 interface Starts {
   readonly egress: Start;
   readonly ingress: Start;
+  /** S1.17: what comes in, for pods that share an address, in a walk that is not the last one. */
+  readonly shared: Start | undefined;
+  /** What denies the node itself something. */
   readonly ownNode: Readonly<Record<Family, string | undefined>>;
 }
 
@@ -68,17 +73,24 @@ export class PodMaps {
     const starts = new Map<Subject, Starts>();
     for (const [subject, chains] of walks.chains) {
       const known = made?.starts.get(subject);
-      const startIn = (direction: Direction): Start => {
-        const walk = chains[direction].map((tier) => this.layouts.of(tier, identities));
-        const isSameWalk = known !== undefined && haveSameRules(walk, known[direction].walk);
-        const verdict = isSameWalk ? known[direction].verdict : this.classChains.verdictFor(direction, walk);
+      const startIn = (
+        direction: Direction,
+        tiers: readonly TierChain[],
+        before: Start | undefined,
+        ending?: Ending,
+      ): Start => {
+        const walk = tiers.map((tier) => this.layouts.of(tier, identities));
+        const isSameWalk = before !== undefined && haveSameRules(walk, before.walk);
+        const verdict = isSameWalk ? before.verdict : this.classChains.verdictFor(direction, walk, ending);
         return { walk, verdict };
       };
       const bindingIn = (family: Family) =>
-        this.ownNode.verdictFor(subject, rows.get(subject)!, cluster, family);
+        this.ownNode.denialFor(subject, rows.get(subject)!, cluster, family);
+      const shared = walks.shared.get(subject);
       starts.set(subject, {
-        egress: startIn("egress"),
-        ingress: startIn("ingress"),
+        egress: startIn("egress", chains.egress, known?.egress),
+        ingress: startIn("ingress", chains.ingress, known?.ingress),
+        shared: shared && startIn("ingress", shared, known?.shared, "leave"),
         ownNode: (areRulesSame ? known?.ownNode : undefined) ?? { 4: bindingIn(4), 6: bindingIn(6) },
       });
     }
@@ -104,17 +116,14 @@ export class PodMaps {
   }
 
   private maps(starts: ReadonlyMap<Subject, Starts>): ReadonlyMap<string, NamedSet> {
-    // Where two pods claim an address, the first by name has it.
-    const pods = [...this.subjects.pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
     const maps = new Map<string, NamedSet>();
-    for (const family of [4, 6] as const)
+    for (const family of [4, 6] as const) {
+      const startsAt = this.startsAt(starts, family);
       for (const kind of ["egress", "ingress", "ownNode"] as const) {
         const elements = new Map<string, string>();
-        for (const [{ addresses }, subject] of pods) {
-          const start = starts.get(subject)!;
-          const verdict = kind === "ownNode" ? start.ownNode[family] : start[kind].verdict;
-          for (const address of verdict === undefined ? [] : addresses)
-            if (address.family === family) elements.set(formatAddress(address), verdict!);
+        for (const [address, all] of startsAt) {
+          const verdict = this.verdictAt(kind, all, family);
+          if (verdict !== undefined) elements.set(address, verdict);
         }
         const size = roomFor(elements.size, 1024);
         if (kind !== "ownNode" || elements.size > 0)
@@ -126,14 +135,52 @@ export class PodMaps {
             elements,
           });
       }
+    }
     return maps;
+  }
+
+  /** By address: where packets of the pods that have it begin, in an order that depends on nothing but them. */
+  private startsAt(
+    starts: ReadonlyMap<Subject, Starts>,
+    family: Family,
+  ): ReadonlyMap<string, readonly Starts[]> {
+    const found = new Map<string, Starts[]>();
+    const pods = [...this.subjects.pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
+    for (const [{ addresses }, subject] of pods)
+      for (const address of addresses) {
+        if (address.family !== family) continue;
+        const text = formatAddress(address);
+        const known = found.get(text);
+        if (known === undefined) found.set(text, [starts.get(subject)!]);
+        else known.push(starts.get(subject)!);
+      }
+    return found;
+  }
+
+  private verdictAt(
+    kind: "egress" | "ingress" | "ownNode",
+    all: readonly Starts[],
+    family: Family,
+  ): string | undefined {
+    const [only] = all;
+    if (kind === "ownNode") return this.ownNode.verdictFor(all.map(({ ownNode }) => ownNode[family]));
+    if (all.length === 1) return only![kind].verdict;
+    const walks = all.map((start) => ({
+      first: (kind === "egress" ? start.egress : start.shared!).verdict,
+      last: start[kind].verdict,
+    }));
+    return this.classChains.inTurn(walks) ?? only![kind].verdict;
   }
 }
 
 function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
-  for (const [subject, { egress, ingress }] of a) {
+  for (const [subject, { egress, ingress, shared }] of a) {
     const before = b.get(subject);
-    if (before?.egress.verdict !== egress.verdict || before?.ingress.verdict !== ingress.verdict)
+    if (
+      before?.egress.verdict !== egress.verdict ||
+      before.ingress.verdict !== ingress.verdict ||
+      before.shared?.verdict !== shared?.verdict
+    )
       return false;
   }
   return true;

@@ -1,12 +1,13 @@
 import type { End } from "./end.js";
 
-/** Ends, in the order in which peers ask for them: those of pods by namespace, and all others. */
+/** Ends, in the order in which peers ask for them: those of pods by namespace, those that may be several, and all others. */
 export class Population {
   readonly podsIn = new Map<string, Set<End>>();
+  readonly ambiguous = new Set<End>();
   readonly others = new Set<End>();
 
   get isEmpty(): boolean {
-    return this.podsIn.size === 0 && this.others.size === 0;
+    return this.podsIn.size + this.ambiguous.size + this.others.size === 0;
   }
 
   add(end: End): void {
@@ -23,10 +24,12 @@ export class Population {
 
   *[Symbol.iterator](): Iterator<End> {
     yield* this.others;
+    yield* this.ambiguous;
     for (const ends of this.podsIn.values()) yield* ends;
   }
 
   private groupOf({ kind, sample }: End): Set<End> {
+    if (kind === "ambiguous") return this.ambiguous;
     if (kind !== "pod" || sample.kind !== "pod") return this.others;
     const known = this.podsIn.get(sample.pod.namespace) ?? new Set();
     this.podsIn.set(sample.pod.namespace, known);

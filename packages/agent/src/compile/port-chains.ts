@@ -4,7 +4,7 @@ import { DecidedPorts } from "./decided-ports.js";
 import { type Orientation, portMatches } from "./port-lines.js";
 import type { RuleBook } from "./rule-book.js";
 import type { Item } from "./rule-reach.js";
-import type { Terminals } from "./terminals.js";
+import type { Ending, Terminals } from "./terminals.js";
 
 /** What is left of a tier once the other end is known: ports, in the order of the rules. */
 export class PortChains {
@@ -28,17 +28,19 @@ export class PortChains {
   }
 
   /** Where to go with a packet of this end; undefined where the tier has nothing to say. */
-  verdictFor(items: readonly Item[], isolation: readonly BookEntry[]): string | undefined {
-    const key = `${items.map(({ number }) => number).join()} ${isolation.map(({ id }) => id).join()}`;
+  verdictFor(items: readonly Item[], isolation: readonly BookEntry[], ending?: Ending): string | undefined {
+    const ids = isolation.map(({ id }) => id).join();
+    const key = `${items.map(({ number }) => number).join()} ${ids} ${ending ?? ""}`;
     if (this.wanted.has(key)) return this.wanted.get(key);
-    const made = this.found.has(key) ? this.found.get(key) : this.compute(items, isolation);
+    const made = this.found.has(key) ? this.found.get(key) : this.compute(items, isolation, ending);
     this.wanted.set(key, made);
     return made;
   }
 
-  compute(items: readonly Item[], isolation: readonly BookEntry[]): string | undefined {
-    const original = this.lines(items, isolation, "original", false);
-    const reply = this.lines(items, isolation, "reply", false);
+  /** `ending`: where an Allow leads, if not to where it usually does. */
+  compute(items: readonly Item[], isolation: readonly BookEntry[], ending?: Ending): string | undefined {
+    const original = this.lines(items, isolation, "original", false, ending);
+    const reply = this.lines(items, isolation, "reply", false, ending);
     const [only] = original;
     if (same(original, reply)) {
       if (only === undefined) return undefined;
@@ -55,6 +57,7 @@ export class PortChains {
     isolation: readonly BookEntry[],
     orientation: Orientation,
     softened: boolean,
+    ending: Ending | undefined,
   ): readonly string[] {
     const lines: string[] = [];
     const decided = new DecidedPorts();
@@ -63,16 +66,16 @@ export class PortChains {
       const ports = portMatches(decided.open(item.ports), orientation);
       if (item.names.length === 0 && !entry.shadow) decided.add(item.ports);
       if (item.uncertain && !entry.shadow) {
-        const rest = this.lines(items.slice(i + 1), isolation, orientation, true);
+        const rest = this.lines(items.slice(i + 1), isolation, orientation, true, ending);
         const verdict = rest.length === 0 ? "return" : `goto ${this.chains.add("ports", rest)}`;
         for (const match of ports) lines.push(`${match}${verdict}`);
       } else {
         const isSoft = softened && entry.verdict === "Allow" && !entry.shadow;
         if (item.names.length === 0)
           for (const match of ports)
-            lines.push(isSoft ? `${match}return` : this.terminals.behind(match, entry, modes.audit));
+            lines.push(isSoft ? `${match}return` : this.terminals.behind(match, entry, modes.audit, ending));
         else {
-          const verdict = isSoft ? "return" : this.terminals.verdictOf(entry, modes.audit);
+          const verdict = isSoft ? "return" : this.terminals.verdictOf(entry, modes.audit, ending);
           lines.push(...this.named(item, ports, orientation, verdict));
         }
       }
@@ -80,7 +83,7 @@ export class PortChains {
       if (/^(goto|return)\b/.test(lines.at(-1) ?? "")) return lines;
     }
     for (const entry of isolation.toSorted((a, b) => Number(b.shadow) - Number(a.shadow)))
-      lines.push(this.terminals.verdictOf(entry, this.auditOf(entry)));
+      lines.push(this.terminals.verdictOf(entry, this.auditOf(entry), ending));
     return lines;
   }
 

@@ -126,26 +126,30 @@ export class RuleReaches {
 /** The items of a rule, each made once. */
 class Items {
   private readonly made = new Map<string, Item | undefined>();
+  /** At the subject, for what comes in. */
+  private readonly ownPorts: Item["ports"];
   private readonly names: readonly { readonly peer: DomainsPeer; readonly sets: NameSets }[];
 
   constructor(
     private readonly record: RuleRecord,
-    private readonly subject: Subject,
+    subject: Subject,
     private readonly nextNumber: () => number,
   ) {
+    this.ownPorts = plainPorts(record.rule.ports, subject.sample);
     this.names = namePeers(record).map((peer) => ({ peer, sets: nameSetsOf(peer) }));
   }
 
   of(membership: Membership, end: End | undefined): Item | undefined {
-    const { entry, rule } = this.record;
+    const { entry } = this.record;
     const isSure = membership === "yes" || (membership === "maybe" && entry.verdict === "Deny");
     const names = isSure ? [] : this.namesFor(end);
-    const uncertain = membership === "maybe" && entry.verdict === "Pass";
+    const { ports, differ } = this.portsAt(end);
+    const uncertain = entry.verdict === "Pass" && (membership === "maybe" || (isSure && differ));
     if (!isSure && !uncertain && names.length === 0) return undefined;
-    const key = `${uncertain} ${names.map(({ fresh }) => fresh[4]).join()} ${this.portsKey(end)}`;
+    const portsKey = namesPortsOut(this.record) ? JSON.stringify(ports) : "";
+    const key = `${uncertain} ${names.map(({ fresh }) => fresh[4]).join()} ${portsKey}`;
     const known = this.made.get(key);
     if (known !== undefined || this.made.has(key)) return known;
-    const ports = plainPorts(rule.ports, entry.direction === "ingress" ? this.subject.sample : end?.sample);
     const isIdle = ports !== "every" && ports.length === 0;
     const made = isIdle
       ? undefined
@@ -154,10 +158,23 @@ class Items {
     return made;
   }
 
-  /** The same for ends whose named ports are the same. */
-  private portsKey(end: End | undefined): string {
-    if (!namesPortsOut(this.record)) return "";
-    return JSON.stringify(plainPorts(this.record.rule.ports, end?.sample));
+  /**
+   * The ports that the rule names, at an end. Where that may be one of several whose ports differ, a rule that allows gets those that
+   * all of them have, and any other those that some of them have (S1.17).
+   */
+  private portsAt(end: End | undefined): { readonly ports: Item["ports"]; readonly differ: boolean } {
+    const { rule, entry } = this.record;
+    if (entry.direction === "ingress") return { ports: this.ownPorts, differ: false };
+    const [first, ...others] = [end?.sample, ...(end?.alternatives ?? [])].map((one) =>
+      plainPorts(rule.ports, one),
+    );
+    const isInAll = (port: PlainPort) =>
+      others.every((list) => list === "every" || list.some((one) => isSamePort(one, port)));
+    if (first === "every" || others.length === 0) return { ports: first!, differ: false };
+    const shared = first!.filter(isInAll);
+    const all = [...first!, ...others.flatMap((list) => (list === "every" ? [] : list))];
+    const distinct = all.filter((port, i) => all.findIndex((other) => isSamePort(other, port)) === i);
+    return { ports: entry.verdict === "Allow" ? shared : distinct, differ: shared.length < distinct.length };
   }
 
   // S8.3: `domainNames` match whatever a name resolves to, Cilium's `toFQDNs` external addresses only.
@@ -232,6 +249,8 @@ export function plainPorts(
     }));
   });
 }
+
+const isSamePort = (a: PlainPort, b: PlainPort): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function strongest(memberships: readonly Membership[]): Membership {
   if (memberships.includes("yes")) return "yes";

@@ -1,6 +1,7 @@
 import {
   type Cluster,
   type Direction,
+  formatAddress,
   isSubject,
   type Isolation,
   namespaceNameLabel,
@@ -36,6 +37,8 @@ export class Subjects {
   readonly pods = new Map<Pod, Subject>();
   /** Whether the last update changed which pods there are, or what they are subject to. */
   changed = true;
+  /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
+  sharing: ReadonlySet<Subject> = new Set();
   private subjects = new Map<string, Subject>();
   private matching = new Map<Rule | Isolation, readonly Subject[]>();
   private tiers: Tiers | undefined;
@@ -57,6 +60,7 @@ export class Subjects {
     const added = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
     const isSame = added.length === 0 && before.size === this.subjects.size;
     if (arrived.length > 0) this.changed = true;
+    if (this.changed || !isSame) this.findSharing();
     if (isSame && tiers === this.tiers) return this.found;
     this.changed = true;
     this.matchAll(tiers, added, isSame);
@@ -78,6 +82,20 @@ export class Subjects {
       this.pods.set(pod, subject);
     }
     this.subjects = subjects;
+  }
+
+  private findSharing(): void {
+    const at = new Map<string, Subject>();
+    const sharing = new Set<Subject>();
+    for (const [{ addresses }, subject] of this.pods)
+      for (const address of addresses) {
+        const text = formatAddress(address);
+        const other = at.get(text) ?? subject;
+        if (other !== subject) sharing.add(subject).add(other);
+        at.set(text, other);
+      }
+    const isSame = sharing.size === this.sharing.size && [...sharing].every((one) => this.sharing.has(one));
+    if (!isSame) this.sharing = sharing;
   }
 
   private matchAll(tiers: Tiers, come: readonly Subject[], isSame: boolean): void {

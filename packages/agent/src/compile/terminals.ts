@@ -12,28 +12,30 @@ export class Terminals {
   ) {}
 
   /** `goto …`, or for what is only watched `jump …`. */
-  verdictOf(entry: BookEntry, audit: PolicyModes["audit"]): string {
+  verdictOf(entry: BookEntry, audit: PolicyModes["audit"], ending = endingOf(entry)): string {
     const count = `counter name "${counterOf(entry.id)}"`;
     if (entry.shadow) return `jump ${this.chains.add("shadow", [count, ...this.log(entry, audit)])}`;
     switch (entry.verdict) {
       case "Pass":
         return `goto ${this.chains.add("pass", [count])}`;
       case "Allow":
-        return `goto ${this.chains.add("allow", [...this.log(entry, audit), `${count} ${allowing(entry)}`])}`;
+        return `goto ${this.chains.add("allow", [...this.log(entry, audit), `${count} ${allowing(ending)}`])}`;
       case "Deny": {
-        const [known, end] = this.options.shadow ? [[], allowing(entry)] : [[this.knownToBeCut], "goto deny"];
+        const [known, end] = this.options.shadow
+          ? [[], allowing(ending)]
+          : [[this.knownToBeCut], "goto deny"];
         return `goto ${this.chains.add("deny", [...known, count, ...this.log(entry, audit), end])}`;
       }
     }
   }
 
   /** What a rule does with those who match. Where it is short it stands right there: to call a chain takes longer than to count. */
-  behind(match: string, entry: BookEntry, audit: PolicyModes["audit"]): string {
+  behind(match: string, entry: BookEntry, audit: PolicyModes["audit"], ending = endingOf(entry)): string {
     const isShort = !entry.shadow && entry.verdict !== "Deny" && this.log(entry, audit).length === 0;
-    if (match === "" || !isShort) return `${match}${this.verdictOf(entry, audit)}`;
+    if (match === "" || !isShort) return `${match}${this.verdictOf(entry, audit, ending)}`;
     const count = `${match}counter name "${counterOf(entry.id)}"`;
     if (entry.verdict === "Pass") return `${count} return`;
-    return entry.direction === "egress" ? `${count} ${mayLeave} return` : `${count} goto stamp`;
+    return ending === "leave" ? `${count} ${mayLeave} return` : `${count} goto stamp`;
   }
 
   /** All that a rule counts in. */
@@ -72,6 +74,11 @@ export class Terminals {
   }
 }
 
-/** Going out, the destination has still to be asked; coming in, nobody has. */
-export const allowing = ({ direction }: Pick<BookEntry, "direction">): string =>
-  direction === "egress" ? mayLeave : "goto stamp";
+/** What an Allow leads to: `leave`, another walk has still to be made; `stamp`, it was the last one. */
+export type Ending = "leave" | "stamp";
+
+/** Going out, the destination has still to be asked; coming in, no other end has, unless pods share an address (S1.17). */
+export const endingOf = ({ direction }: Pick<BookEntry, "direction">): Ending =>
+  direction === "egress" ? "leave" : "stamp";
+
+export const allowing = (ending: Ending): string => (ending === "leave" ? mayLeave : "goto stamp");

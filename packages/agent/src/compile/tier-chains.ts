@@ -5,6 +5,7 @@ import { contentName } from "./content-name.js";
 import type { End } from "./ends.js";
 import type { PortChains } from "./port-chains.js";
 import type { Item, RuleReach } from "./rule-reach.js";
+import type { Ending } from "./terminals.js";
 
 /** A tier as some pods of this node meet it. */
 export interface TierChain {
@@ -22,6 +23,7 @@ export interface Tier {
   readonly key: string;
   readonly reaches: readonly RuleReach[];
   readonly isolation: readonly BookEntry[];
+  readonly ending: Ending | undefined;
   readonly chain: TierChain;
 }
 
@@ -46,11 +48,12 @@ export class TierChains {
     });
   }
 
-  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): Tier {
-    const key = keyOf(reaches, isolation);
+  /** `ending`: where an Allow leads, if not to where it usually does. */
+  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], ending?: Ending): Tier {
+    const key = keyOf(reaches, isolation, ending);
     const known = this.found.get(key);
     if (known !== undefined) return known;
-    const made = { key, reaches, isolation, chain: this.compute(reaches, isolation) };
+    const made = { key, reaches, isolation, ending, chain: this.compute(reaches, isolation, ending) };
     this.found.set(key, made);
     return made;
   }
@@ -67,23 +70,32 @@ export class TierChains {
     this.found = found;
   }
 
-  private grown({ chain, reaches, isolation }: Tier): TierChain {
+  private grown({ chain, reaches, isolation, ending }: Tier): TierChain {
     if (reaches.every(({ changed }) => changed.length === 0)) return chain;
     const changed = new Set(reaches.flatMap((reach) => reach.changed));
     const changes = new Map<End, string | undefined>();
     for (const end of changed) if (chain.verdicts.has(end)) changes.set(end, undefined);
-    for (const [end, verdict] of this.exceptions(reaches, isolation, reaches.map(comeTo)))
+    for (const [end, verdict] of this.exceptions(reaches, isolation, ending, reaches.map(comeTo)))
       changes.set(end, verdict);
     const verdicts = changes.size === 0 ? chain.verdicts : editedMap(chain.verdicts, changes);
     return { ...chain, verdicts, grown: { from: new WeakRef(chain), changed } };
   }
 
-  private compute(reaches: readonly RuleReach[], isolation: readonly BookEntry[]): TierChain {
+  private compute(
+    reaches: readonly RuleReach[],
+    isolation: readonly BookEntry[],
+    ending: Ending | undefined,
+  ): TierChain {
     const all = reaches.map(({ listed }) => listed);
+    const content = [
+      ...reaches.map(({ key }) => key),
+      idsOf(isolation),
+      ...(ending === undefined ? [] : [ending]),
+    ];
     return {
-      map: contentName("tier", `${reaches.map(({ key }) => key).join("\n")}\n${idsOf(isolation)}`),
-      verdicts: new Map(this.exceptions(reaches, isolation, all)),
-      otherwise: this.verdictOf(usualIn(reaches), isolation),
+      map: contentName("tier", content.join("\n")),
+      verdicts: new Map(this.exceptions(reaches, isolation, ending, all)),
+      otherwise: this.verdictOf(usualIn(reaches), isolation, ending),
     };
   }
 
@@ -91,13 +103,15 @@ export class TierChains {
   private *exceptions(
     reaches: readonly RuleReach[],
     isolation: readonly BookEntry[],
+    ending: Ending | undefined,
     lists: readonly List[],
   ): Iterable<[End, string]> {
     const usual = usualIn(reaches);
-    const otherwise = this.verdictOf(usual, isolation) ?? "return";
+    const otherwise = this.verdictOf(usual, isolation, ending) ?? "return";
     const verdictsOf = new Map<Step, string>();
     for (const [end, last] of pathsOf(lists)) {
-      const verdict = verdictsOf.get(last) ?? this.verdictOf(itemsAt(last, usual), isolation) ?? "return";
+      const verdict =
+        verdictsOf.get(last) ?? this.verdictOf(itemsAt(last, usual), isolation, ending) ?? "return";
       verdictsOf.set(last, verdict);
       if (verdict !== otherwise) yield [end, verdict];
     }
@@ -106,10 +120,12 @@ export class TierChains {
   private verdictOf(
     items: readonly (Item | undefined)[],
     isolation: readonly BookEntry[],
+    ending: Ending | undefined,
   ): string | undefined {
     return this.ports.verdictFor(
       items.filter((item) => item !== undefined),
       isolation,
+      ending,
     );
   }
 }
@@ -125,8 +141,11 @@ const usualIn = (reaches: readonly RuleReach[]): readonly (Item | undefined)[] =
 
 const idsOf = (isolation: readonly BookEntry[]): string => isolation.map(({ id }) => id).join();
 
-const keyOf = (reaches: readonly RuleReach[], isolation: readonly BookEntry[]): string =>
-  `${reaches.map(({ number }) => number).join()} ${idsOf(isolation)}`;
+const keyOf = (
+  reaches: readonly RuleReach[],
+  isolation: readonly BookEntry[],
+  ending: Ending | undefined,
+): string => `${reaches.map(({ number }) => number).join()} ${idsOf(isolation)} ${ending ?? ""}`;
 
 function pathsOf(lists: readonly List[]): ReadonlyMap<End, Step> {
   const start: Step = { before: undefined, index: -1, item: undefined, next: new Map() };

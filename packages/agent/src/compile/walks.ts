@@ -9,12 +9,14 @@ import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "./rule-book.js";
 import { RuleReaches } from "./rule-reach.js";
 import type { Row, Rows, Subject } from "./subjects.js";
-import type { Terminals } from "./terminals.js";
+import type { Ending, Terminals } from "./terminals.js";
 import { type Tier, type TierChain, TierChains } from "./tier-chains.js";
 
 /** What all pods of this node walk through. */
 export interface Walks {
   readonly chains: ReadonlyMap<Subject, Readonly<Record<Direction, readonly TierChain[]>>>;
+  /** S1.17: what comes in to pods that share an address with others, in a walk that is not the last one. */
+  readonly shared: ReadonlyMap<Subject, readonly TierChain[]>;
   /** By the names of their maps. */
   readonly tiers: ReadonlyMap<string, TierChain>;
   /** Those who are told apart. */
@@ -41,6 +43,7 @@ export class WalkMaker {
   private readonly reaches: RuleReaches;
   private readonly tierChains: TierChains;
   private walked: ReadonlyMap<Row, Walked> = new Map();
+  private walkedFirst: ReadonlyMap<Row, Walked> = new Map();
   private made: { readonly rows: ReadonlyMap<Subject, Rows>; readonly ofRules: OfRules } | undefined;
   private additions = 0;
   private readonly endUse = new EndUse();
@@ -58,41 +61,57 @@ export class WalkMaker {
   }
 
   /** Where only ends are others, what is known of rows grows with them; only rows that are new need to be looked at. */
-  make(rows: ReadonlyMap<Subject, Rows>, change: "same" | "ends" | "other"): Walks {
-    if (change === "other" || ++this.additions >= mostAdditions) return this.renew(rows, change);
+  make(
+    rows: ReadonlyMap<Subject, Rows>,
+    sharing: ReadonlySet<Subject>,
+    change: "same" | "ends" | "other",
+  ): Walks {
+    if (change === "other" || ++this.additions >= mostAdditions) return this.renew(rows, sharing, change);
     if (change === "ends") {
       this.reaches.grow();
       this.tierChains.grow(this.tiersInUse());
     }
-    return this.makeAll(rows);
+    return this.makeAll(rows, sharing);
   }
 
-  private renew(rows: ReadonlyMap<Subject, Rows>, change: "same" | "ends" | "other"): Walks {
+  private renew(
+    rows: ReadonlyMap<Subject, Rows>,
+    sharing: ReadonlySet<Subject>,
+    change: "same" | "ends" | "other",
+  ): Walks {
     this.additions = 0;
     if (change === "ends") this.reaches.grow();
     // Ends that came are not in tiers yet, and those that went still are.
     if (change !== "same") this.tierChains.keepOnly([]);
     this.walked = new Map();
+    this.walkedFirst = new Map();
     this.ports.update();
     const isValid = change !== "other";
-    const made = this.peers.renew(() => this.reaches.renew(isValid, () => this.makeAll(rows)));
+    const made = this.peers.renew(() => this.reaches.renew(isValid, () => this.makeAll(rows, sharing)));
     this.tierChains.keepOnly(this.tiersInUse());
     return made;
   }
 
   private *tiersInUse(): Iterable<Tier> {
     for (const { tier } of this.walked.values()) yield tier;
+    for (const { tier } of this.walkedFirst.values()) yield tier;
   }
 
-  private makeAll(rows: ReadonlyMap<Subject, Rows>): Walks {
+  private makeAll(rows: ReadonlyMap<Subject, Rows>, sharing: ReadonlySet<Subject>): Walks {
     const walked = new Map<Row, Walked>();
+    const walkedFirst = new Map<Row, Walked>();
     const tiers = new Map<string, TierChain>();
-    const walk = (row: Row, subject: Subject) => {
-      const known = this.walked.get(row) ?? walked.get(row) ?? this.walk(row, subject);
-      walked.set(row, known);
+    const use = (known: Walked, row: Row, all: Map<Row, Walked>): TierChain => {
+      all.set(row, known);
       const { chain } = known.tier;
       tiers.set(chain.map, chain);
       return chain;
+    };
+    const walk = (row: Row, subject: Subject) =>
+      use(this.walked.get(row) ?? walked.get(row) ?? this.walk(row, subject), row, walked);
+    const walkFirst = (row: Row, subject: Subject) => {
+      const known = this.walkedFirst.get(row) ?? walkedFirst.get(row);
+      return use(known ?? this.walk(row, subject, "leave"), row, walkedFirst);
     };
     const chains = new Map<Subject, Record<Direction, readonly TierChain[]>>();
     for (const [subject, { egress, ingress }] of rows)
@@ -100,17 +119,24 @@ export class WalkMaker {
         egress: egress.map((row) => walk(row, subject)),
         ingress: ingress.map((row) => walk(row, subject)),
       });
+    const shared = new Map<Subject, readonly TierChain[]>();
+    for (const subject of sharing)
+      shared.set(
+        subject,
+        rows.get(subject)!.ingress.map((row) => walkFirst(row, subject)),
+      );
     this.walked = walked;
+    this.walkedFirst = walkedFirst;
     const ofRules = this.made?.rows === rows ? this.made.ofRules : this.ofRules(rows);
     this.made = { rows, ofRules };
-    return { chains, tiers, ends: this.endUse.update(new Set(tiers.values())), ...ofRules };
+    return { chains, shared, tiers, ends: this.endUse.update(new Set(tiers.values())), ...ofRules };
   }
 
-  private walk(row: Row, subject: Subject): Walked {
+  private walk(row: Row, subject: Subject, ending?: Ending): Walked {
     const isolation = this.book.isolationEntries(row.direction, row.tier, row.isolation);
     const records = row.rules.map((rule) => this.book.of(rule));
     const reaches = records.map((record) => this.reaches.of(record, subject));
-    const tier = this.tierChains.of(reaches, isolation);
+    const tier = this.tierChains.of(reaches, isolation, ending);
     const counters = [
       ...records.flatMap(({ entry, modes }) => this.terminals.countersOf(entry, modes.audit)),
       // Isolation only ever denies.

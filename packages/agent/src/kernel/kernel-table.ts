@@ -4,7 +4,6 @@ import { standing } from "../ruleset/leftover.js";
 import type { Place } from "../ruleset/hooks.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, tellApart } from "../ruleset/sameness.js";
-import { callRulesForBridges } from "./bridges.js";
 import { Clock, type Milliseconds } from "./clock.js";
 import { Conntrack } from "./conntrack.js";
 import { type Count, CounterSums } from "./counters.js";
@@ -29,7 +28,7 @@ export interface KernelTableOptions {
   readonly onTrialEnd?: (end: TrialEnd) => void;
   /** Words before each command, to run it elsewhere: `ip netns exec node1`. */
   readonly enter?: readonly string[];
-  /** Makes bridged packets pass our rules; answers with the settings that were changed for it. */
+  /** Makes bridged packets pass our rules; answers with the settings that were changed for it. Absent: they are left as they are. */
   readonly bridges?: () => Outcome<readonly string[]>;
 }
 
@@ -154,7 +153,7 @@ export class KernelTable {
   }
 
   #callForBridges(): Outcome<void> {
-    const bridges = (this.#options.bridges ?? callRulesForBridges)();
+    const bridges = this.#options.bridges?.() ?? done([]);
     if (!bridges.ok) return bridges;
     this.#changedSettings.push(...bridges.value);
     return done(undefined);

@@ -1,43 +1,103 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import { takeLock } from "./lock.js";
 
 const name = `test-${process.pid}`;
 
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tierwall-locks-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
 test("is held by one, and free after that", async () => {
-  const first = await takeLock(name);
-  expect(await takeLock(name)).toEqual({
+  const first = await takeLock(name, folder);
+  expect(await takeLock(name, folder)).toEqual({
     ok: false,
     message: `another agent keeps the table \`${name}\` of this network namespace, and its rules stay when it ends: stop it first, as the service \`tierwall-agent\` or as the pod of its DaemonSet on this node`,
   });
   if (first.ok) await first.value.release();
-  const again = await takeLock(name);
+  const again = await takeLock(name, folder);
   expect(again.ok).toBe(true);
   if (again.ok) await again.value.release();
 });
 
+test("of another table is another one", async () => {
+  const locks = [await takeLock(name, folder), await takeLock(`${name}-b`, folder)];
+  expect(locks.map(({ ok }) => ok)).toEqual([true, true]);
+  for (const lock of locks) if (lock.ok) await lock.value.release();
+});
+
+const module = fileURLToPath(new URL("../../dist/kernel/lock.js", import.meta.url));
+
 /** A process that holds the lock, and does something then. */
-async function holder(then = "") {
-  const script = `require("net").createServer().listen({ path: "\\0tierwall/${name}" }, () => { console.log("held"); ${then} })`;
-  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
-  await once(child.stdout, "data");
-  return child;
+async function holder(then = "", enter: readonly string[] = []) {
+  const script = `import(${JSON.stringify(module)}).then(async ({ takeLock }) => {
+    const { ok } = await takeLock(${JSON.stringify(name)}, ${JSON.stringify(folder)});
+    console.log(ok ? "held" : "refused");
+    setInterval(() => {}, 1000);
+    ${then}
+  })`;
+  const [program, ...args] = [...enter, process.execPath, "-e", script];
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, said: said.toString().trim() };
 }
 
-test("is waited for a little: who has it may just be about to end", async () => {
+test("is waited for a little: a process that has it may be about to end", async () => {
   await holder("setTimeout(() => process.exit(), 100)");
-  const lock = await takeLock(name);
+  const lock = await takeLock(name, folder);
   expect(lock.ok).toBe(true);
   if (lock.ok) await lock.value.release();
 });
 
 test("ends with a process that is killed", async () => {
-  const child = await holder();
-  expect((await takeLock(name)).ok).toBe(false);
+  const { child } = await holder();
+  expect((await takeLock(name, folder)).ok).toBe(false);
   child.kill("SIGKILL");
   await once(child, "exit");
-  const lock = await takeLock(name);
+  const lock = await takeLock(name, folder);
   expect(lock.ok).toBe(true);
   if (lock.ok) await lock.value.release();
+});
+
+test("cannot be taken by a process without rights, neither by a socket's name nor by the file", async () => {
+  const script = `
+    const fail = () => console.log("nothing held");
+    require("net").createServer().listen({ path: "\\0tierwall/${name}" }, () => {
+      require("child_process").execFile("flock", ["-n", ${JSON.stringify(folder)} + "/x", "cat"], fail);
+    });`;
+  const stranger = spawn("setpriv", ["--reuid", "65534", "--clear-groups", process.execPath, "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(stranger.stdout, "data");
+  const lock = await takeLock(name, folder);
+  expect(lock.ok).toBe(true);
+  if (lock.ok) await lock.value.release();
+  stranger.kill();
+});
+
+test("is refused where others may replace its file", async () => {
+  chmodSync(folder, 0o777);
+  const lock = await takeLock(name, folder);
+  expect(lock.ok ? "" : lock.message).toContain("may be changed by others than its owner");
+});
+
+test.skipIf(whyNoNamespaces() !== undefined)("belongs to a network namespace", async () => {
+  const node = new NetworkNamespace("lock");
+  try {
+    const lock = await takeLock(name, folder);
+    const { child, said } = await holder("", ["ip", "netns", "exec", node.name]);
+    expect([lock.ok, said]).toEqual([true, "held"]);
+    child.kill();
+    if (lock.ok) await lock.value.release();
+  } finally {
+    node.remove();
+  }
 });

@@ -1,5 +1,10 @@
-import { createServer, type Server } from "node:net";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { findProgram, searchPath } from "./dying-with-us.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 /** A lock that ends with the process that holds it, however that ends. */
@@ -7,16 +12,22 @@ export interface Lock {
   release(): Promise<void>;
 }
 
+/** Not among what is removed when a service ends, as a folder in /run would be: a lock on a file that is gone protects nothing. */
+const defaultFolder = "/var/lib/tierwall/locks";
+
 /**
- * Names of abstract sockets belong to a network namespace, as rules do, and the kernel frees them when their process is
- * gone. A file would have to be cleaned up after a SIGKILL, and would be seen from other namespaces.
+ * One agent per network namespace. The kernel locks a file in a folder of root's, so that no pod can take the lock without the
+ * rights to change rules directly, and frees it when the process is gone; the file stays, and means nothing. Its name says which
+ * network namespace it is for. Node.js cannot lock files, so `flock` does, and stays for as long as we hold a pipe to it.
  *
- * A program that its process was just starting has the socket as well, until it is itself: so whoever finds a lock held asks
- * for a while.
+ * A program that our process was just starting holds the pipe as well, until it is itself: so a lock that is taken is asked
+ * for repeatedly for a while.
  */
-export async function takeLock(name: string): Promise<Outcome<Lock>> {
+export async function takeLock(name: string, folder = defaultFolder): Promise<Outcome<Lock>> {
+  const file = lockFile(name, folder);
+  if (!file.ok) return file;
   for (const start = performance.now(); ; await setTimeout(between)) {
-    const taken = await tryLock(name);
+    const taken = await tryLock(file.value, name);
     if (taken !== undefined) return taken;
     if (performance.now() - start > patience)
       return failed(
@@ -28,25 +39,94 @@ export async function takeLock(name: string): Promise<Outcome<Lock>> {
 const patience = 1000;
 const between = 20;
 
-/** Undefined where it is held. */
-function tryLock(name: string): Promise<Outcome<Lock> | undefined> {
-  const server = createServer((connection) => connection.destroy());
-  return new Promise((resolve) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      resolve(
-        error.code === "EADDRINUSE"
-          ? undefined
-          : failed(`the lock for the table \`${name}\` cannot be taken: ${error.message}`),
+function lockFile(name: string, folder: string): Outcome<string> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = lstatSync(folder);
+    if (!lstatSync(folder).isDirectory() || uid !== process.getuid?.() || (mode & 0o022) !== 0)
+      return failed(
+        `the folder of locks \`${folder}\` may be changed by others than its owner: make it root's, with mode 0700`,
       );
-    });
-    server.listen({ path: `\0tierwall/${name}` }, () => {
-      server.unref();
-      resolve(done({ release: () => close(server) }));
-    });
-  });
+    const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
+    // `net:[4026531840]`
+    const [namespace] = /\d+/.exec(readlinkSync("/proc/self/ns/net")) ?? [""];
+    return done(join(folder, `${namespace}-${digest}`));
+  } catch (error) {
+    return failed(`the lock for the table \`${name}\` cannot be taken: ${messageOf(error)}`);
+  }
 }
 
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-  });
+const held = 75;
+
+/** Undefined where another process has it. */
+async function tryLock(file: string, name: string): Promise<Outcome<Lock> | undefined> {
+  const flock = findProgram("flock", searchPath());
+  if (flock === undefined)
+    return failed(`the lock for the table \`${name}\` cannot be taken: install \`flock\` (of util-linux)`);
+  const args = ["--nonblock", "--conflict-exit-code", String(held), "--no-fork", file, "cat"];
+  // In a session of its own: a Ctrl-C is for the agent, which needs the lock until it is through.
+  const child = spawn(flock, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const complaint: Buffer[] = [];
+  child.stderr.on("data", (text: Buffer) => complaint.push(text));
+  child.stdin.on("error", () => {});
+  child.stdin.write("held\n");
+  const answer = await Promise.race([
+    once(child.stdout, "data").then(() => "taken" as const),
+    once(child, "close").then(([status]) => status as number | null),
+  ]).catch((error: unknown) => messageOf(error));
+  if (answer === "taken") return done(new HeldLock(child, () => tryLock(file, name)));
+  if (answer === held) return undefined;
+  const said = typeof answer === "string" ? answer : Buffer.concat(complaint).toString().trim();
+  return failed(
+    `the lock for the table \`${name}\` cannot be taken: ${said || `flock ended with ${answer}`}`,
+  );
+}
+
+class HeldLock implements Lock {
+  #child: ChildProcess | undefined;
+  #isReleased = false;
+
+  constructor(
+    child: ChildProcess,
+    private readonly again: () => Promise<Outcome<Lock> | undefined>,
+  ) {
+    this.#hold(child);
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    const ended = once(child, "exit");
+    child.stdin?.end();
+    await ended;
+  }
+
+  #hold(child: ChildProcess): void {
+    this.#child = child;
+    // The agent ends without waiting for it.
+    for (const one of [child, child.stdin, child.stdout, child.stderr])
+      if (one !== null && "unref" in one && typeof one.unref === "function") one.unref();
+    child.once("exit", () => void this.#takeAgain());
+  }
+
+  /** What holds the lock for us was killed. */
+  async #takeAgain(): Promise<void> {
+    while (!this.#isReleased) {
+      const taken = await this.again();
+      if (taken?.ok === true && taken.value instanceof HeldLock) {
+        const { value } = taken;
+        if (this.#isReleased) return value.release();
+        this.release = () => {
+          this.#isReleased = true;
+          return value.release();
+        };
+        return;
+      }
+      await setTimeout(patience, undefined, { ref: false });
+    }
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

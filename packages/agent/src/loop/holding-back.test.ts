@@ -19,7 +19,12 @@ const options: NodeOptions = {
 };
 
 /** A kernel that holds what it was given last. */
-function setup(given: Partial<NodeOptions> = {}, remembered: readonly string[] = [], held?: Ruleset) {
+function setup(
+  given: Partial<NodeOptions> = {},
+  remembered: readonly string[] = [],
+  held?: Ruleset,
+  doubted = false,
+) {
   const said: string[] = [];
   const kept: string[][] = [];
   const kernel = { held, writes: 0 };
@@ -39,6 +44,7 @@ function setup(given: Partial<NodeOptions> = {}, remembered: readonly string[] =
     options: { ...options, ...given },
     memory: {
       ranges: remembered.map(cidr),
+      doubted,
       keep: (ranges) => kept.push(ranges.map(({ prefix }) => `/${prefix}`)),
     },
     log: pino({}, { write: (line) => said.push((JSON.parse(line) as { msg: string }).msg) }),
@@ -66,8 +72,8 @@ describe("until the first rules", () => {
     await holding.begin();
     expect(forward()).toContain("ip saddr 10.0.0.0/24 ip saddr != @known4 goto unknown_egress");
     await holding.nodeSeen("n1", ["10.1.0.0/24"]);
-    holding.over([cidr("10.0.0.0/24")]);
-    expect([kernel.writes, kept]).toEqual([1, []]);
+    holding.over([cidr("10.0.0.0/24")], false);
+    expect([kernel.writes, kept]).toEqual([1, [["/24"]]]);
   });
 
   it("one whose ranges are remembered goes by these, then by what its Node says", async () => {
@@ -80,7 +86,7 @@ describe("until the first rules", () => {
     await holding.nodeSeen("n1", ["10.1.0.0/25"]);
     expect(forward()).toContain("10.1.0.0/25");
     expect(forward()).not.toContain("10.0.0.0/24");
-    holding.over([cidr("10.1.0.0/25")]);
+    holding.over([cidr("10.1.0.0/25")], false);
     await holding.nodeSeen("n1", ["10.3.0.0/24"]);
     expect([kernel.writes, kept]).toEqual([2, [["/25"]]]);
   });
@@ -92,6 +98,15 @@ describe("until the first rules", () => {
       await holding.begin();
       expect([kernel.writes, said]).toEqual([0, []]);
     }
+  });
+
+  it("nothing is held back by ranges that pods have contradicted before, unless they are others now", async () => {
+    const { holding, kernel } = setup({}, ["10.0.0.0/24"], undefined, true);
+    await holding.begin();
+    await holding.nodeSeen("n1", ["10.0.0.0/24"]);
+    expect(kernel.writes).toBe(0);
+    await holding.nodeSeen("n1", ["10.1.0.0/24"]);
+    expect(kernel.writes).toBe(1);
   });
 
   it("a table that knows a pod stays, and one that knows nobody becomes what the options say", async () => {
@@ -119,7 +134,7 @@ describe("until the first rules", () => {
       expect(said[1]).toMatch(/--unknown-pods allow.*--cleanup/);
       const other = setup({ localRanges: [cidr("10.0.0.0/24")] });
       await other.holding.begin();
-      other.holding.over([]);
+      other.holding.over([], false);
       vi.advanceTimersByTime(5_000);
       expect(other.said).toHaveLength(1);
     } finally {

@@ -13,7 +13,12 @@ export interface HoldingBackParts {
   readonly table: Pick<KernelTable, "applyBefore">;
   readonly options: NodeOptions;
   /** The ranges that the Node had when an agent last knew them, and whom to tell of others. */
-  readonly memory: { readonly ranges: readonly Cidr[]; keep(ranges: readonly Cidr[]): void };
+  readonly memory: {
+    readonly ranges: readonly Cidr[];
+    /** Pods were seen that contradict these ranges. */
+    readonly doubted: boolean;
+    keep(ranges: readonly Cidr[], doubted: boolean): void;
+  };
   readonly log: Logger;
   /** After so many milliseconds without rules it is said what can be done. */
   readonly patience?: number;
@@ -49,9 +54,9 @@ export class HoldingBack {
   }
 
   /** Rules are in the kernel, for a node with these ranges. */
-  over(ranges: readonly Cidr[]): void {
+  over(ranges: readonly Cidr[], doubted: boolean): void {
     this.stop();
-    if (this.#configured.length === 0) this.#parts.memory.keep(ranges);
+    this.#parts.memory.keep(ranges, doubted);
   }
 
   stop(): void {
@@ -59,8 +64,11 @@ export class HoldingBack {
     clearTimeout(this.#timer);
   }
 
-  async #hold(localRanges: readonly Cidr[]): Promise<void> {
-    this.#ranges = localRanges;
+  async #hold(ranges: readonly Cidr[]): Promise<void> {
+    this.#ranges = ranges;
+    const { memory } = this.#parts;
+    // Of ranges that were contradicted nothing is known before the first rules, so they say nothing about unknown pods.
+    const localRanges = memory.doubted && sameRanges(ranges, memory.ranges) ? [] : ranges;
     const options = { ...this.#parts.options, localRanges };
     const holds = options.unknownPods === "deny" && !options.shadow;
     const { cluster, tiers } = new LiveState({}).moment();

@@ -22,24 +22,24 @@ const known = (one: RangeMemory) => one.ranges.map(formatCidr);
 describe("ranges of a node's pods", () => {
   it("are known to the next agent of the node, and to none of another", () => {
     expect(known(memory())).toEqual([]);
-    memory().keep(kept);
+    memory().keep(kept, false);
     expect(known(memory())).toEqual(ranges);
     expect(known(memory("n2"))).toEqual([]);
-    memory().keep([]);
+    memory().keep([], false);
     expect(known(memory())).toEqual([]);
   });
 
   it.each(["", "{", "[]", '{"version":2}', '{"version":1,"node":"n1","podRanges":[7,"here"]}'])(
     "are not known where the file says `%s`",
     (text) => {
-      memory().keep(kept);
+      memory().keep(kept, false);
       writeFileSync(file, text);
       expect(known(memory())).toEqual([]);
     },
   );
 
   it("that cannot be kept are a trouble that is told", () => {
-    memory("n1", "/proc/nowhere/pod-ranges.json").keep(kept);
+    memory("n1", "/proc/nowhere/pod-ranges.json").keep(kept, false);
     expect(troubles).toEqual([expect.stringContaining("cannot be written")]);
   });
 });

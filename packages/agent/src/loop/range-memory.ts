@@ -10,27 +10,38 @@ import { sameRanges } from "./local-ranges.js";
  */
 export class RangeMemory {
   #ranges: readonly Cidr[];
+  #doubted: boolean;
 
   constructor(
     private readonly file: string,
     private readonly node: string,
     private readonly onTrouble: (message: string) => void,
   ) {
-    this.#ranges = readRanges(file, node);
+    const { ranges, doubted } = readRanges(file, node);
+    this.#ranges = ranges;
+    this.#doubted = doubted;
   }
 
   get ranges(): readonly Cidr[] {
     return this.#ranges;
   }
 
-  keep(ranges: readonly Cidr[]): void {
-    if (sameRanges(ranges, this.#ranges)) return;
+  /** Pods were seen that contradict the ranges. */
+  get doubted(): boolean {
+    return this.#doubted;
+  }
+
+  keep(ranges: readonly Cidr[], doubted: boolean): void {
+    if (sameRanges(ranges, this.#ranges) && doubted === this.#doubted) return;
     this.#ranges = ranges;
+    this.#doubted = doubted;
     try {
       makeFolder(dirname(this.file));
       const next = `${this.file}.next`;
       const podRanges = ranges.map(formatCidr);
-      writeFileSync(next, JSON.stringify({ version: 1, node: this.node, podRanges }), { mode: 0o600 });
+      writeFileSync(next, JSON.stringify({ version: 1, node: this.node, podRanges, doubted }), {
+        mode: 0o600,
+      });
       renameSync(next, this.file);
     } catch (cause) {
       this.onTrouble(
@@ -40,15 +51,23 @@ export class RangeMemory {
   }
 }
 
-function readRanges(file: string, node: string): readonly Cidr[] {
+interface Remembered {
+  readonly ranges: readonly Cidr[];
+  readonly doubted: boolean;
+}
+
+function readRanges(file: string, node: string): Remembered {
   try {
     const saved: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (!isObject(saved) || saved.version !== 1 || saved.node !== node) return [];
-    const { podRanges } = saved;
-    return Array.isArray(podRanges)
+    if (!isObject(saved) || saved.version !== 1 || saved.node !== node) return nothing;
+    const { podRanges, doubted } = saved;
+    const ranges = Array.isArray(podRanges)
       ? podRanges.flatMap((text: unknown) => (typeof text === "string" ? (parseCidr(text) ?? []) : []))
       : [];
+    return { ranges, doubted: doubted === true };
   } catch {
-    return [];
+    return nothing;
   }
 }
+
+const nothing: Remembered = { ranges: [], doubted: false };

@@ -14,7 +14,7 @@ import {
   strangersEnd,
   watchedRanges,
 } from "./unknown-pods.js";
-import { cutCounter, podMaps, rangesChain, unknownCounter } from "./vocabulary.js";
+import { cutCounter, localChain, podMaps, rangesChain, unknownCounter } from "./vocabulary.js";
 import {
   hasNotLeft,
   isSettled,
@@ -82,16 +82,20 @@ function nowElement(generation: number): NamedSet {
 
 type NamedChain = readonly [string, Chain];
 
-/** Who is at the other end, if that is neither a pod nor a node. */
-function ranges({ ranges: maps }: NodeProgram): readonly NamedChain[] {
-  return (["saddr", "daddr"] as const).map((side) => [
-    rangesChain[side],
+/** Who is at the other end, if that is neither a pod nor a node, or if it is this node itself. */
+function ranges({ ranges: others, local }: NodeProgram): readonly NamedChain[] {
+  const lookingInto = (chain: string, side: Side, maps: NodeProgram["ranges"]): NamedChain => [
+    chain,
     {
       rules: [
         `meta priority set ip ${side} map @${maps[4]}`,
         `meta priority set ip6 ${side} map @${maps[6]}`,
       ],
     },
+  ];
+  return (["saddr", "daddr"] as const).flatMap((side) => [
+    lookingInto(rangesChain[side], side, others),
+    lookingInto(localChain[side], side, local),
   ]);
 }
 
@@ -210,7 +214,8 @@ function walks(
       {
         rules: [
           ...beforeInput,
-          ...allowed,
+          // S1.16: what goes to all of a bridge was also forwarded to others there, which says nothing about the node.
+          ...allowed.map((rule) => rule.replace(/accept$/, "meta pkttype 0 accept")),
           ...cut,
           neighbours,
           unsettle,

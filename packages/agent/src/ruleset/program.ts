@@ -8,6 +8,10 @@ export interface NodeProgram {
   readonly book: ReadonlyMap<string, BookEntry>;
   /** The names of the maps that tell who is behind a range of addresses. */
   readonly ranges: { readonly 4: string; readonly 6: string };
+  /** The same for packets to this node itself: at whichever address, it is the node (S1.16). */
+  readonly local: { readonly 4: string; readonly 6: string };
+  /** S1.17: addresses that several pods of the cluster report, and which pods (`namespace/name`). */
+  readonly sharedAddresses: ReadonlyMap<string, readonly string[]>;
   /** The sets that DNS answers go into; empty where no rule of this node's pods names a domain. */
   readonly names: readonly NameSet[];
 }
@@ -44,6 +48,8 @@ export interface NodeOptions {
   readonly unknownPods: "deny" | "allow";
   /** Where pods of this node get their addresses from; what is in there and not a known pod is an unknown one. */
   readonly localRanges: readonly Cidr[];
+  /** What is known of pods contradicts these ranges: nothing is concluded from an address being in them (loop/range-trust.ts). */
+  readonly rangesDoubted?: true;
   /** `pass`: the kernel cannot tell them from others (kernel/return-paths.ts). Absent: held back as unknown pods are. */
   readonly forgedSources?: "pass";
   /** Nothing is dropped on this node, whatever policies say. */

@@ -20,8 +20,9 @@ export interface WatchedRange {
  * Ranges of this node's pods in which strangers are held back. They are few, and stand in rules: the kernel shows what is in a set of
  * ranges a moment later than it shows the rules that look into it.
  */
-export function watchedRanges({ unknownPods: mode, localRanges }: NodeOptions): readonly WatchedRange[] {
-  if (mode === "allow") return [];
+export function watchedRanges(options: NodeOptions): readonly WatchedRange[] {
+  const { localRanges, rangesDoubted = false } = options;
+  if (!holdsStrangersBack(options) || rangesDoubted) return [];
   const outermost = localRanges.filter((range) => !localRanges.some((other) => isWider(other, range)));
   const watched = outermost.map(
     (range): WatchedRange => ({
@@ -33,7 +34,9 @@ export function watchedRanges({ unknownPods: mode, localRanges }: NodeOptions): 
   return [...new Map(watched.map((one) => [one.range, one])).values()];
 }
 
-export const holdsStrangersBack = (options: NodeOptions): boolean => watchedRanges(options).length > 0;
+/** Also where the ranges are doubted: addresses of links, and those that are not a pod's own, do not depend on them. */
+export const holdsStrangersBack = ({ unknownPods: mode, localRanges }: NodeOptions): boolean =>
+  mode === "deny" && localRanges.length > 0;
 
 /** Where they end: counted, logged, and held back by `verdict`, unless the node only watches. */
 export function strangersEnd(

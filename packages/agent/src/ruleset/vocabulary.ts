@@ -32,3 +32,6 @@ export const exactMaps = { 4: "ident4", 6: "ident6" } as const;
 
 /** Looks up addresses that are in none of them: in maps of ranges, whose names tell what they hold (preparation.ts). */
 export const rangesChain = { saddr: "ranges_saddr", daddr: "ranges_daddr" } as const;
+
+/** S1.16: looks up which identity this node has at the address that was used. */
+export const localChain = { saddr: "local_saddr", daddr: "local_daddr" } as const;

@@ -52,6 +52,11 @@ export class AgentMetrics {
     "Packets of pods of this node that were dropped because their rules were not in the kernel yet",
     ["direction"],
   );
+  readonly nodeProblem = this.#gauge(
+    "tierwall_node_problem",
+    "Whether something is wrong with the network of this node (1), or not (0), by what it concerns",
+    ["kind"],
+  );
   readonly cutConnections = this.#counter(
     "tierwall_cut_connections_total",
     "Established connections that a change of policy ended",

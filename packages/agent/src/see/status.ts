@@ -2,6 +2,7 @@ import { noStyle, type Style } from "@tierwall/core";
 import type { AuditEnd } from "./audit-line.js";
 import type { CutConnection } from "./cut-report.js";
 import { ago, amount } from "./hits.js";
+import type { NodeProblem } from "./node-problems.js";
 
 /** What an agent says of itself; what is absent it does not do, or has not done yet. */
 export interface AgentStatus {
@@ -21,6 +22,8 @@ export interface AgentStatus {
   readonly lastApply?: { readonly at: string; readonly wrote: string; readonly milliseconds: number };
   /** Why the kernel does not have the latest state yet. */
   readonly failing?: string;
+  /** What is wrong with the network of the node, and cannot be fixed by the agent. */
+  readonly problems?: readonly NodeProblem[];
   readonly driftRepairs: number;
   /** Rules on trial: who does not confirm by then gets the old ones back. */
   readonly trial?: { readonly until: string };
@@ -58,6 +61,7 @@ function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] 
   return [
     ["enforcing", status.shadow ? style.unsure("nothing: shadow mode, only counted and logged") : "yes"],
     failing === undefined ? undefined : ["failing", style.bad(failing)],
+    ...(status.problems ?? []).map(({ message }): Row => ["problem", style.bad(message)]),
     trial && [
       "on trial",
       style.unsure(`confirm within ${ago(status.at, Date.parse(trial.until))}, or the old rules come back`),

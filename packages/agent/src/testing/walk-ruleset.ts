@@ -265,6 +265,13 @@ const words: readonly Word[] = [
       return (way === "i" ? deviceKind : outDeviceKind) === kind;
     },
   },
+  // Packets here are addressed to one receiver.
+  { pattern: /^meta pkttype 0 /, apply: () => true },
+  {
+    // No device at all: what the node sends came in by none, and what it receives goes out by none.
+    pattern: /^(i|o)if 0 /,
+    apply: (view, [, way]) => view.packet().hook === (way === "i" ? "output" : "input"),
+  },
   {
     pattern: /^fib ([sd])addr \. iif oif 0 /,
     apply: (view, [, side]) => {

@@ -7,7 +7,7 @@ import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
 import type { Protocol } from "../policy/model.js";
 import type { EndpointRef, PortRef } from "./endpoint-ref.js";
-import { endpointAt, isAsked, podEndpoint, type Resolved, resolve } from "./resolve.js";
+import { endpointsAt, isAsked, podEndpoint, type Resolved, resolve } from "./resolve.js";
 import type { State } from "./state.js";
 
 export interface Question {
@@ -172,18 +172,19 @@ function behindService(
         return failed(unknownBackends(`pod ${backend.unknownPod}, an endpoint of ${name}, is`));
       const target = direct ?? { port: mapped(servicePort, backend) };
       if (direct === undefined && target.port === undefined) continue;
-      const endpoint = endpointOf(cluster, backend);
-      // A slice lists a pod by one of its addresses, and leads there by no other.
-      const reachable =
-        backend.address === undefined ? knownFamilies(cluster, endpoint) : [backend.address.family];
-      const families = serviceFamilies.length === 0 ? reachable : common(reachable, serviceFamilies);
-      if (families.length === 0 && serviceFamilies.length > 0) continue;
-      destinations.push({
-        endpoint,
-        port: target.port,
-        families: families.filter((family) => family !== undefined),
-        viaService: !service.headless,
-      });
+      for (const endpoint of endpointsBehind(cluster, backend)) {
+        // A slice lists a pod by one of its addresses, and leads there by no other.
+        const reachable =
+          backend.address === undefined ? knownFamilies(cluster, endpoint) : [backend.address.family];
+        const families = serviceFamilies.length === 0 ? reachable : common(reachable, serviceFamilies);
+        if (families.length === 0 && serviceFamilies.length > 0) continue;
+        destinations.push({
+          endpoint,
+          port: target.port,
+          families: families.filter((family) => family !== undefined),
+          viaService: !service.headless,
+        });
+      }
     }
   }
   if (destinations.length > 0) return ok(destinations);
@@ -224,8 +225,10 @@ function mapped(servicePort: ServicePort | undefined, backend: Backend): AskedPo
   return { protocol: servicePort.protocol, port: backend.port };
 }
 
-function endpointOf(cluster: Cluster, backend: Backend): Endpoint {
-  return backend.pod === undefined ? endpointAt(cluster, backend.address) : podEndpoint(cluster, backend.pod);
+function endpointsBehind(cluster: Cluster, backend: Backend): readonly Endpoint[] {
+  return backend.pod === undefined
+    ? endpointsAt(cluster, backend.address)
+    : [podEndpoint(cluster, backend.pod)];
 }
 
 /** S1.6: the very same pod, not another replica that its template stands for. */

@@ -1,5 +1,6 @@
 import type { Cluster, Namespace, Pod, Service, ServicePort } from "../cluster/model.js";
-import { podAt } from "../cluster/service.js";
+import { addressesOfNode } from "../cluster/node.js";
+import { isPodAt } from "../cluster/service.js";
 import { workloadKinds } from "../cluster/workload.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
@@ -133,7 +134,9 @@ function resolveAddress(
   port: PortRef,
 ): Result<Resolved> {
   const { family } = address;
-  const endpoint = endpointAt(cluster, address);
+  const endpoints = endpointsAt(cluster, address);
+  // An end outside comes last, and is among them unless the address is surely in the cluster.
+  const endpoint = endpoints.at(-1)!;
   const services = cluster.services.filter((s) => s.addresses.some((own) => sameAddress(own, address)));
   if (role === "source" && services[0] !== undefined && endpoint.kind === "external")
     return failed(
@@ -165,13 +168,7 @@ function resolveAddress(
         },
       ),
     );
-  const label =
-    endpoint.kind === "pod"
-      ? `${endpoint.pod.namespace}/${endpoint.pod.name}`
-      : endpoint.kind === "node"
-        ? `node ${endpoint.node.name}`
-        : formatAddress(address);
-  return ok({ label, endpoints: [endpoint], family });
+  return ok({ label: endpoints.map(formatEndpoint).join(" or "), endpoints, family });
 }
 
 function sharers(services: readonly Service[], endpoint: Endpoint): string {
@@ -188,15 +185,24 @@ export function isAsked(servicePort: ServicePort, port: PortRef): boolean {
   );
 }
 
-/** Who has this address: a pod, a node, a pod in its node's network, or somebody outside. */
-export function endpointAt(cluster: Cluster, address: Address): Endpoint {
-  const pod = podAt(cluster, address);
-  if (pod !== undefined) return podEndpoint(cluster, pod);
-  for (const node of cluster.nodes.values())
-    if (node.addresses.some((own) => sameAddress(own, address))) return { kind: "node", node, address };
-  for (const other of cluster.pods.values())
-    if (other.addresses.some((own) => sameAddress(own, address))) return podEndpoint(cluster, other);
-  return { kind: "external", address };
+/**
+ * Who has this address: a pod, a node, a pod in its node's network, or an end outside. Several where that is not certain: pods that
+ * report the same address (S1.17), and a node in whose pod range it is, beside an end outside, where no pod has it (S1.16).
+ */
+export function endpointsAt(cluster: Cluster, address: Address): readonly Endpoint[] {
+  const nodes = [...cluster.nodes.values()];
+  const pods = [...cluster.pods.values()];
+  const sharing = pods.filter((pod) => isPodAt(pod, address));
+  if (sharing.length > 0) return sharing.map((pod) => podEndpoint(cluster, pod));
+  const node = nodes.find((one) => addressesOfNode(one).some((own) => sameAddress(own, address)));
+  if (node !== undefined) return [{ kind: "node", node, address }];
+  const inHost = pods.find((pod) => pod.addresses.some((own) => sameAddress(own, address)));
+  if (inHost !== undefined) return [podEndpoint(cluster, inHost)];
+  const possible = nodes.filter(({ podRanges = [] }) => podRanges.some((range) => contains(range, address)));
+  return [
+    ...possible.map((one): Endpoint => ({ kind: "node", node: one, address })),
+    { kind: "external", address },
+  ];
 }
 
 export function podEndpoint(cluster: Cluster, pod: Pod): Endpoint {

@@ -1,9 +1,9 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
-import { type Address, parseAddress, sameAddress } from "../net/address.js";
+import { type Address, type Family, formatAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
-import { child, items, text, texts } from "./fields.js";
+import { child, texts } from "./fields.js";
 import { type Identified, identify } from "./identity.js";
 import {
   type CidrGroup,
@@ -16,6 +16,7 @@ import {
   type Service,
   type ServiceEndpoint,
 } from "./model.js";
+import { addHostAddresses, nodeWith, podRangesOf, readNode } from "./node.js";
 import type { ReadPod } from "./pod.js";
 import { readEndpointSlice, readService } from "./service.js";
 import { Shared } from "./shared.js";
@@ -53,6 +54,7 @@ export class ClusterBuilder {
     const { pods, others, shared, diagnostics } = this;
     const ofKind = (kind: string) => others.filter((object) => object.kind === kind);
     const workloads = buildWorkloads(pods, others, shared, diagnostics);
+    warnOfSharedAddresses(pods.values(), diagnostics);
     const needed = new Set(policyNamespaces);
     for (const { namespace } of pods.values()) needed.add(namespace);
     const cluster: Cluster = {
@@ -66,6 +68,28 @@ export class ClusterBuilder {
     };
     return { cluster, podRanges: buildPodRanges(ofKind("Node")), diagnostics };
   }
+}
+
+// S1.17
+function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): void {
+  const at: Readonly<Record<Family, Map<bigint, Pod[]>>> = { 4: new Map(), 6: new Map() };
+  for (const pod of pods)
+    for (const { family, value } of pod.hostNetwork ? [] : pod.addresses) {
+      const known = at[family].get(value);
+      if (known === undefined) at[family].set(value, [pod]);
+      else known.push(pod);
+    }
+  for (const family of [4, 6] as const)
+    for (const [value, sharing] of at[family]) {
+      if (sharing.length === 1) continue;
+      const names = sharing.map((pod) => `\`${podKey(pod)}\``).join(" and ");
+      const address = formatAddress({ family, value });
+      diagnostics.push(
+        diagnostic("TW2040", `${names} report the same address \`${address}\``, {
+          hint: "Packets there are judged for each of these pods, and pass only if all of them allow it. Delete the pods that are gone.",
+        }),
+      );
+    }
 }
 
 /** The same for objects that are all at hand. */
@@ -119,34 +143,10 @@ function buildNodes(written: readonly Identified[], pods: Iterable<Pod>): Readon
   return nodes;
 }
 
-export function readNode({ name, labels, value }: Identified): Node {
-  const addresses = items(child(value, "status"), "addresses").flatMap(
-    (entry) => parseAddress(text(entry, "address") ?? "") ?? [],
-  );
-  return { name, labels, addresses };
-}
-
 const buildPodRanges = (nodes: readonly Identified[]): PodRanges =>
   new Map(
     nodes.map((node) => [node.name, podRangesOf(node)] as const).filter(([, ranges]) => ranges.length > 0),
   );
-
-export function podRangesOf({ value }: Identified): readonly string[] {
-  const spec = child(value, "spec");
-  const listed = texts(spec, "podCIDRs");
-  return listed.length > 0 ? listed : [text(spec, "podCIDR") ?? []].flat();
-}
-
-export function addHostAddresses(known: Address[], { hostAddresses }: Pod): void {
-  for (const address of hostAddresses)
-    if (!known.some((other) => sameAddress(other, address))) known.push(address);
-}
-
-/** A node with what its pods tell of it; its own word comes first. */
-export function nodeWith(name: string, written: Node | undefined, addresses: readonly Address[]): Node {
-  if (written === undefined) return { name, addresses };
-  return written.addresses.length === 0 ? { ...written, addresses } : written;
-}
 
 function buildServices(
   services: readonly Identified[],

@@ -59,7 +59,12 @@ export interface Node {
   readonly name: string;
   /** Absent for a node that is not in the input and that only its pods speak of. */
   readonly labels?: Labels;
+  /** Those that it reports itself: a question about the node, without an address, is about these. */
   readonly addresses: readonly Address[];
+  /** Others that are surely its own: of tunnels and bridges, as network plugins report them (S1.16). */
+  readonly pluginAddresses?: readonly Address[];
+  /** Where its pods should get their addresses from. What no pod has in there may be the node's (S1.16). */
+  readonly podRanges?: readonly Cidr[];
 }
 
 export interface Service {

@@ -122,9 +122,12 @@ function targetOn(pod: Pod, { targetPort, protocol: wanted }: ServicePort): numb
   return pod.ports.find((port) => port.name === targetPort && port.protocol === wanted)?.port;
 }
 
-/** The pod with its own network that has this address. */
+/** The pod with its own network that has this address; of several the first. */
 export function podAt(cluster: Cluster, address: Address): Pod | undefined {
-  for (const pod of cluster.pods.values())
-    if (!pod.hostNetwork && pod.addresses.some((own) => sameAddress(own, address))) return pod;
+  for (const pod of cluster.pods.values()) if (isPodAt(pod, address)) return pod;
   return undefined;
 }
+
+/** Whether this is a pod with its own network that has this address. */
+export const isPodAt = (pod: Pod, address: Address): boolean =>
+  !pod.hostNetwork && pod.addresses.some((own) => sameAddress(own, address));

@@ -120,6 +120,7 @@ export const diagnostics = {
   TW2033: warning("a Cilium selector on a label that is not part of an identity"),
   TW2034: warning("a Cilium selector on a reserved label that depends on IP families"),
   TW2035: warning("Cilium peers that need node labels in identities"),
+  TW2040: warning("pods that report the same address"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

@@ -4,7 +4,7 @@ import type { InstallOptions } from "./install.js";
 import { filledIn, valueOf } from "./marked.js";
 import { inNamespace, selectorOf } from "./names.js";
 import { usualValues } from "./settings.js";
-import { agentImage, confined, namespace, netAdmin } from "./workloads.js";
+import { agentImage, confined, folders, namespace, netAdmin } from "./workloads.js";
 
 /*
  * Agents leave their rules to the kernel when they go, as they may come back. Where they do not, this is run on every node: a
@@ -32,7 +32,11 @@ const cleanupDaemonSet: JsonObject = {
             ...agentImage,
             args: ["agent", "--cleanup"],
             securityContext: netAdmin,
-            volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+            // Where agents keep their lock: while one runs, nothing is removed.
+            volumeMounts: [
+              { name: "state", mountPath: folders.state },
+              { name: "tmp", mountPath: "/tmp" },
+            ],
           },
         ],
         // The pods of a DaemonSet never end: this one waits to be deleted.
@@ -44,7 +48,10 @@ const cleanupDaemonSet: JsonObject = {
             securityContext: { ...confined, runAsUser: 65532, capabilities: { drop: ["ALL"] } },
           },
         ],
-        volumes: [{ name: "tmp", emptyDir: { medium: "Memory" } }],
+        volumes: [
+          { name: "state", hostPath: { path: folders.state, type: "DirectoryOrCreate" } },
+          { name: "tmp", emptyDir: { medium: "Memory" } },
+        ],
       },
     },
   },

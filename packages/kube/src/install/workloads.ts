@@ -125,7 +125,7 @@ export const webhookService = service(webhookServiceName, {
 export const pageService = service("tierwall-page", { name: "page", port: 80, targetPort: "page" });
 
 /** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
-const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
+export const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
 
 export const agentImage: JsonObject = {
   image: `${valueOf("agent.image")}:${valueOf("image.tag")}`,

@@ -187,6 +187,7 @@ class Prober:
         self.inside(flow["space"])
         kind = socket.SOCK_STREAM if protocol == "TCP" else socket.SOCK_DGRAM
         sock = socket.socket(FAMILY[family], kind)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
         self.clients[number] = sock
         if flow["tos"] and family == 4:
             sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, flow["tos"])

@@ -1,6 +1,7 @@
-import { addHostAddresses, nodeWith, type PodRanges, podRangesOf, readNode } from "../../cluster/build.js";
+import type { PodRanges } from "../../cluster/build.js";
 import type { Identified } from "../../cluster/identity.js";
 import type { Node, Pod } from "../../cluster/model.js";
+import { addHostAddresses, nodeWith, podRangesOf, readNode } from "../../cluster/node.js";
 import type { Address } from "../../net/address.js";
 import { compareText } from "../../policy/assemble.js";
 import type { ChangedPod } from "./live-pods.js";

@@ -1,7 +1,7 @@
 import { type Cluster, type Pod, podKey } from "../../cluster/model.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { dnsServersOf } from "../lint/dns-servers.js";
-import { endpointAt, podEndpoint } from "../resolve.js";
+import { endpointsAt, podEndpoint } from "../resolve.js";
 
 /** What nearly every pod needs, and nobody thinks of when writing a policy. */
 export type Lifeline = "DNS" | "API server";
@@ -53,7 +53,7 @@ function apiServersOf(cluster: Cluster): readonly LifelineTarget[] {
   const isServer = ({ labels }: Pod) => labels.component === "kube-apiserver";
   const ends =
     apiServer.length > 0
-      ? apiServer.map((address) => wholeEnd(endpointAt(cluster, address)))
+      ? apiServer.flatMap((address) => endpointsAt(cluster, address).map(wholeEnd))
       : [...cluster.pods.values()].filter(isServer).map((pod) => podEndpoint(cluster, pod));
   return ends.map((end) => ({ lifeline: "API server", end, protocol: "TCP", port: apiServerPort(cluster) }));
 }

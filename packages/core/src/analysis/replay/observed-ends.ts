@@ -1,7 +1,8 @@
 import type { Cluster, Service } from "../../cluster/model.js";
-import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import { addressesOfNode } from "../../cluster/node.js";
+import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
 import { type Address, formatAddress } from "../../net/address.js";
-import { contains } from "../../net/cidr.js";
+import { type Cidr, contains } from "../../net/cidr.js";
 import { candidatesFor } from "../ask.js";
 import type { EndpointRef } from "../endpoint-ref.js";
 import { podEndpoint } from "../resolve.js";
@@ -24,17 +25,22 @@ export type UnknownWhy = keyof typeof unknownReasons;
 /** Finds who was observed, without going through a cluster for each record. */
 export class ObservedEnds {
   private readonly atAddress = new Map<string, Endpoint>();
+  /** Addresses that several pods report (S1.17). */
+  private readonly shared = new Set<string>();
   private readonly services = new Map<string, Service>();
+  private readonly podRanges: readonly Cidr[];
 
   constructor(private readonly state: State) {
     const { cluster } = state;
+    this.podRanges = [...cluster.nodes.values()].flatMap(({ podRanges = [] }) => podRanges);
     for (const service of cluster.services)
       for (const address of service.addresses) this.services.set(formatAddress(address), service);
     for (const [end, addresses] of endsByRank(cluster))
       for (const address of addresses) {
         const key = formatAddress(address);
-        if (!this.atAddress.has(key))
-          this.atAddress.set(key, end.kind === "node" ? { ...end, address } : end);
+        const known = this.atAddress.get(key);
+        if (known === undefined) this.atAddress.set(key, end.kind === "node" ? { ...end, address } : end);
+        else if (subjectOf(known) !== undefined && subjectOf(end) !== undefined) this.shared.add(key);
       }
   }
 
@@ -90,13 +96,16 @@ export class ObservedEnds {
     const key = formatAddress(address);
     const known = this.atAddress.get(key);
     // A load balancer may share an address with a node: then the port tells who answers.
-    if (this.services.has(key)) return { kind: "ref", ref: { kind: "address", address } };
+    if (this.services.has(key) || this.shared.has(key))
+      return { kind: "ref", ref: { kind: "address", address } };
     if (known !== undefined) return { kind: "end", end: known };
     const { podCidrs, serviceCidrs } = this.state.cluster.facts;
     const isIn = (ranges: typeof podCidrs) => ranges.some((range) => contains(range, address));
     if (claimed !== undefined) return { kind: "unknown", who: key, why: claimed };
     if (isIn(podCidrs)) return { kind: "unknown", who: key, why: "pod" };
     if (isIn(serviceCidrs)) return { kind: "unknown", who: key, why: "service" };
+    // S1.16: it may be the node's.
+    if (isIn(this.podRanges)) return { kind: "ref", ref: { kind: "address", address } };
     return { kind: "end", end: { kind: "external", address } };
   }
 
@@ -133,7 +142,9 @@ function endsByRank(cluster: Cluster): readonly (readonly [Endpoint, readonly Ad
     pods
       .filter((pod) => pod.hostNetwork === hostNetwork)
       .map((pod) => [podEndpoint(cluster, pod), pod.addresses] as const);
-  const nodes = [...cluster.nodes.values()].map((node) => [{ kind: "node", node }, node.addresses] as const);
+  const nodes = [...cluster.nodes.values()].map(
+    (node) => [{ kind: "node", node }, addressesOfNode(node)] as const,
+  );
   return [...ofPods(false), ...nodes, ...ofPods(true)];
 }
 

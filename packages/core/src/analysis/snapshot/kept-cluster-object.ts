@@ -1,3 +1,4 @@
+import { nodeAnnotations } from "../../cluster/node.js";
 import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
 import type { Words } from "./words.js";
 
@@ -8,13 +9,13 @@ import type { Words } from "./words.js";
 
 type Shape = "same" | "word" | "labels" | "name" | "uid" | { readonly [field: string]: Shape };
 
-const metadata: Shape = {
+const metadata = {
   name: "name",
   namespace: "word",
   labels: "labels",
   uid: "uid",
   ownerReferences: { controller: "same", kind: "same", name: "name" },
-};
+} as const satisfies Shape;
 const port: Shape = { name: "same", containerPort: "same", protocol: "same" };
 const address: Shape = { ip: "same" };
 const podSpec: Shape = {
@@ -33,7 +34,14 @@ const workload: Shape = {
 
 const shapes: Readonly<Record<string, Shape>> = {
   Namespace: {},
-  Node: { spec: { podCIDR: "same", podCIDRs: "same" }, status: { addresses: { address: "same" } } },
+  Node: {
+    metadata: {
+      ...metadata,
+      annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "same"] as const)),
+    },
+    spec: { podCIDR: "same", podCIDRs: "same" },
+    status: { addresses: { address: "same" } },
+  },
   Pod: {
     spec: podSpec,
     status: { phase: "same", podIP: "same", podIPs: address, hostIP: "same", hostIPs: address },

@@ -1,0 +1,91 @@
+import {
+  type Address,
+  type Cidr,
+  type Cluster,
+  contains,
+  formatAddress,
+  formatCidr,
+  type Pod,
+  type State,
+} from "@tierwall/core";
+import { PodWatch } from "../compile/pod-changes.js";
+import type { NodeOptions } from "../ruleset/program.js";
+import { localRanges } from "./local-ranges.js";
+
+/** A pod whose address shows that pods do not get their addresses from the ranges of their node. */
+interface Contradiction {
+  readonly pod: Pod;
+  readonly address: Address;
+}
+
+/** A range that was contradicted is believed again after so many milliseconds without contradiction. */
+const doubtFor = 600_000;
+
+/**
+ * Whether the pod ranges of this node can be believed: that an address in them belongs to a pod of this node. Some network plugins
+ * (Calico's IPAM is one) do not look at `podCIDRs`, which are filled in all the same.
+ */
+export class RangeTrust {
+  readonly #pods = new PodWatch();
+  readonly #contradictions = new Map<Pod, Contradiction>();
+  #ranges: readonly Cidr[] = [];
+  #last: { readonly message: string; readonly at: number } | undefined;
+
+  constructor(
+    private readonly node: string,
+    private readonly now: () => number,
+  ) {}
+
+  /** Why the ranges are not believed; undefined where they are. */
+  doubt({ pods }: Pick<Cluster, "pods">, ranges: readonly Cidr[]): string | undefined {
+    const { come, gone } = this.#pods.update(pods);
+    if (formatAll(ranges) !== formatAll(this.#ranges)) {
+      this.#ranges = ranges;
+      this.#contradictions.clear();
+      this.#last = undefined;
+      this.#look(pods.values());
+    } else {
+      for (const pod of gone) this.#contradictions.delete(pod);
+      this.#look(come);
+    }
+    const [first] = this.#contradictions.values();
+    if (first !== undefined) this.#last = { message: this.#message(first), at: this.now() };
+    else if (this.#last !== undefined && this.now() - this.#last.at >= doubtFor) this.#last = undefined;
+    return this.#last?.message;
+  }
+
+  #look(pods: Iterable<Pod>): void {
+    for (const pod of pods) {
+      const address = pod.hostNetwork ? undefined : pod.addresses.find((one) => this.#contradicts(pod, one));
+      if (address !== undefined) this.#contradictions.set(pod, { pod, address });
+    }
+  }
+
+  #contradicts({ node }: Pod, address: Address): boolean {
+    if (node === undefined) return false;
+    const ranges = this.#ranges.filter(({ family }) => family === address.family);
+    const isInside = ranges.some((range) => contains(range, address));
+    return node === this.node ? ranges.length > 0 && !isInside : isInside;
+  }
+
+  #message({ pod, address }: Contradiction): string {
+    const ranges = formatAll(this.#ranges);
+    const [whose, where] =
+      pod.node === this.node ? ["this node", "outside of"] : [`node ${pod.node}`, "inside of"];
+    return (
+      `pod ${pod.namespace}/${pod.name} of ${whose} has the address ${formatAddress(address)}, ${where} the pod range ${ranges} of this node: ` +
+      "the network plugin does not assign addresses from it, so unknown pods cannot be told from other addresses and are not held back; " +
+      "give the range that pods of this node do get their addresses from with --pod-range, or let the plugin use podCIDRs " +
+      `(the range is believed again after ${doubtFor / 60_000} minutes without such a pod)`
+    );
+  }
+}
+
+const formatAll = (ranges: readonly Cidr[]): string => ranges.map(formatCidr).join(", ");
+
+/** The options of a node whose state is looked at once: with its ranges, and whether pods contradict them. */
+export function withRanges(options: NodeOptions, state: Pick<State, "cluster" | "podRanges">): NodeOptions {
+  const ranges = localRanges(options.node, options.localRanges, state);
+  const doubt = new RangeTrust(options.node, () => 0).doubt(state.cluster, ranges);
+  return { ...options, localRanges: ranges, ...(doubt === undefined ? {} : { rangesDoubted: true }) };
+}

@@ -65,7 +65,10 @@ async function start(
     options: node.options,
     source: source.source,
     compilerFor: (of) => new NodeCompiler(of, modesOf),
-    enforce: (turn) => node.enforcement.enforce(turn),
+    enforce: (turn) => {
+      node.observer.coming(turn.program);
+      return node.enforcement.enforce(turn);
+    },
     onProgrammed: (programmed) => {
       holding.over(programmed.options.localRanges);
       node.observer.programmed(programmed.program, programmed.situation.cluster);

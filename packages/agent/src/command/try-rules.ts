@@ -114,6 +114,7 @@ async function begin(
     const applied = await node.table.apply(() => noRules);
     if (!applied.ok) return applied;
   }
+  node.observer.coming(turn.value.program);
   const tried = await node.enforcement.tryOut(turn.value, wait);
   if (!tried.ok) return tried;
   node.observer.programmed(turn.value.program, turn.value.situation.cluster);

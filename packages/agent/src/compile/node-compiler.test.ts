@@ -280,12 +280,43 @@ describe("what is not there", () => {
     ]);
   });
 
-  it("ids stay when a rule is edited, so that counters go on", () => {
+  it("ids stay when peers or ports of a rule are edited, so that counters go on", () => {
     const ids = (port: number) => [
       ...nodeWorld(cluster + networkPolicy(`ingress: [{ ports: [{ port: ${port} }] }]`)).program.book.keys(),
     ];
     expect(ids(80)).toEqual(ids(81));
   });
+
+  it.each([
+    ["the verdict", "{ name: a, action: Pass }", "{}"],
+    ["the name", "{ name: b, action: Deny }", "{}"],
+    ["whether it is enforced", "{ name: a, action: Deny }", "{ tierwall.dev/enforcement: shadow }"],
+    ["whether it is logged", "{ name: a, action: Deny }", "{ tierwall.dev/audit: none }"],
+  ])("an id never means another thing: %s", (_what, rule, annotations) => {
+    const ids = (text: string, notes: string) => [
+      ...nodeWorld(`${cluster}---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: one, annotations: ${notes} }
+spec: { tier: Admin, priority: 1, subject: { namespaces: {} }, ingress: [${text.replace(" }", ", from: [{ namespaces: {} }] }")}] }
+`).program.book.keys(),
+    ];
+    const before = ids("{ name: a, action: Deny }", "{}");
+    expect(before).toHaveLength(1);
+    expect(ids(rule, annotations)).not.toEqual(before);
+  });
+
+  it.each(["{ tierwall.dev/enforcement: shadow }", "{ tierwall.dev/audit: none }"])(
+    "the same of an isolation: %s",
+    (annotations) => {
+      const ids = (notes: string) => [
+        ...nodeWorld(
+          cluster + networkPolicy("ingress: []").replace("metadata: {", `metadata: { annotations: ${notes},`),
+        ).program.book.keys(),
+      ];
+      expect(ids(annotations)).not.toEqual(ids("{}"));
+    },
+  );
 });
 
 it("thousands of CIDRs in one policy cost about as much as they are many", () => {

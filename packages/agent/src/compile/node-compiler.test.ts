@@ -197,8 +197,33 @@ describe("S8.4: domain names", () => {
     expect(told(send("10.0.0.1 -> 203.0.113.1:80/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
   });
 
-  it("S8.3: for Cilium, external addresses only", () => {
+  it("S8.3: external addresses only: a pod that gets an address which a name resolved to is not reached by it", () => {
     expect(told(send("10.0.0.1 -> 10.0.0.2:443/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
+  });
+
+  it("S8.3: the same for domainNames", () => {
+    const policy = `---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: names }
+spec:
+  tier: Admin
+  priority: 1
+  subject: { namespaces: {} }
+  egress:
+    - { action: Accept, to: [{ domainNames: [example.com] }] }
+    - { action: Deny, to: [{ networks: [0.0.0.0/0] }] }
+`;
+    const before = nodeWorld(cluster + policy);
+    const fresh = before.program.names[0]!.fresh[4];
+    const resolved = new Map([[fresh, new Set(["10.0.0.1 . 203.0.113.1", "10.0.0.1 . 203.0.113.2"])]]);
+    for (const address of ["203.0.113.1", "203.0.113.2"])
+      expect(told(before.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("accept");
+    const later =
+      podYaml("shop/later", "203.0.113.1", { node: "elsewhere" }) + nodeYaml("late", "203.0.113.2");
+    const after = nodeWorld(cluster + policy + later);
+    for (const address of ["203.0.113.1", "203.0.113.2"])
+      expect(told(after.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("drop");
   });
 
   it("keep established connections longer than new ones may be opened", () => {

@@ -225,7 +225,10 @@ spec:
       await loggedWhen(knock(9090));
       const logged = decisions().length;
       await readAfterTheEdit(agent, 1, edited);
-      const fresh = () => decisions().slice(logged).filter(({ protocol }) => protocol === "UDP");
+      const fresh = () =>
+        decisions()
+          .slice(logged)
+          .filter(({ protocol }) => protocol === "UDP");
       await expect.poll(fresh, patience).not.toEqual([]);
       expect(fresh()).toMatchObject([{ verdict: "Deny", by: { kind: "rule", name: "keep-out", number: 1 } }]);
       expect(fresh()[0]).not.toHaveProperty("shadow");

@@ -9,6 +9,7 @@ import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { tellsReturnPaths } from "../kernel/return-paths.js";
 import { elementsText, Enforcement } from "../loop/enforcement.js";
+import { Presence, presenceFor } from "../loop/presence.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { connectionsMarked } from "../see/cut-connections.js";
@@ -46,8 +47,9 @@ export async function openNode(
   log: Logger,
   callbacks: Pick<KernelTableOptions, "onDrift" | "onTrialEnd"> = {},
 ): Promise<Outcome<EnforcedNode>> {
-  const { connectionMask } = options.node;
-  const opened = await KernelTable.open({ table: options.table, connectionMask, ...callbacks });
+  const { connectionMask, unknownPodsPassAfter: after } = options.node;
+  const always = after === undefined ? {} : { always: presenceFor(after) };
+  const opened = await KernelTable.open({ table: options.table, connectionMask, ...always, ...callbacks });
   if (!opened.ok) return opened;
   const table = opened.value;
   try {
@@ -55,7 +57,9 @@ export async function openNode(
     await observer.start();
     const able = await tellsReturnPaths(new Nft(), release());
     const ownOptions = able ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
-    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer);
+    const presence = after === undefined ? undefined : new Presence(table, after, log);
+    await presence?.begin();
+    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer, presence);
     node.tellSettings();
     return done(node);
   } catch (cause) {
@@ -64,7 +68,13 @@ export async function openNode(
   }
 }
 
-function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer: Observer): EnforcedNode {
+function nodeOf(
+  options: AgentOptions,
+  log: Logger,
+  table: KernelTable,
+  observer: Observer,
+  presence: Presence | undefined,
+): EnforcedNode {
   const dns = new DnsCounts(observer.metrics, log);
   const reach = new ClusterReach(options.node.node);
   const names = new NameService({
@@ -90,6 +100,7 @@ function nodeOf(options: AgentOptions, log: Logger, table: KernelTable, observer
     },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
     close: async () => {
+      presence?.end();
       await names.stop();
       await observer.stop();
       await table.close();

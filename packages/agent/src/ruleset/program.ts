@@ -42,6 +42,8 @@ export interface NodeOptions {
   readonly connectionMask: number;
   readonly deny: "drop" | "reject";
   readonly unknownPods: "deny" | "allow";
+  /** When the agent has been gone for so many milliseconds, they pass (presence.ts). Absent: never. */
+  readonly unknownPodsPassAfter?: number;
   /** Where pods of this node get their addresses from; what is in there and not a known pod is an unknown one. */
   readonly localRanges: readonly Cidr[];
   /** `pass`: the kernel cannot tell them from others (kernel/return-paths.ts). Absent: held back as unknown pods are. */

@@ -38,7 +38,7 @@ async function study(bytes: Buffer): Promise<readonly SetChange[]> {
     return Promise.resolve(undefined);
   });
   const learner = new Learner(names, transactions, inside, (event) => events.push(event));
-  await learner.study(pods, { bytes, message } as Parameters<Learner["study"]>[1]);
+  await learner.study(pods, { bytes, message });
   return written;
 }
 

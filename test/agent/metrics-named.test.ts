@@ -27,7 +27,11 @@ const exported = new Set(
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const namedIn = (text: string) => [...new Set(text.match(/\b(?:tierwall|process)_\w+\b/g))];
 
-describe.each(["docs/agent/see.md", "deploy/grafana/tierwall-agent.json"])("%s", (path) => {
+describe.each([
+  "docs/agent/see.md",
+  "deploy/grafana/tierwall-agent.json",
+  "deploy/prometheus/tierwall-agent.rules.yaml",
+])("%s", (path) => {
   it.each(namedIn(read(path)).filter((name) => name !== "tierwall_dns_"))(
     "names %s, which is exported",
     (name) => {

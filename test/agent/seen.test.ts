@@ -175,6 +175,84 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     expect(agent.said).not.toContain("please report this");
   });
 
+  describe("after an edit", () => {
+    const admin = (rule: string, annotations = "{}") => `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: admin, annotations: ${annotations}}
+spec:
+  tier: Admin
+  priority: 1
+  subject: {pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: b}}}}
+  ingress: [{${rule}, from: [{namespaces: {}}]}]
+`;
+    const [before, after] = ["name: keep-out, action: Deny", "name: ask-others, action: Pass"];
+    const shadow = "{tierwall.dev/enforcement: shadow}";
+
+    /** Sends datagrams from a to b, one after the other. */
+    const send = (count: number) =>
+      lab.run(
+        "a",
+        process.execPath,
+        "-e",
+        `const socket = require("node:dgram").createSocket("udp4");
+         let left = ${count};
+         const send = () => left-- > 0 ? socket.send("x", 8080, "10.9.0.12", send) : socket.close();
+         send();`,
+      );
+
+    /** What was logged before the edit is read after it: ulogd stands still meanwhile. */
+    async function readAfterTheEdit(agent: RunningAgent, sent: number, edited: string): Promise<void> {
+      const children = readFileSync(`/proc/${agent.child.pid}/task/${agent.child.pid}/children`, "utf8");
+      const ulogd = children
+        .trim()
+        .split(" ")
+        .find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "ulogd");
+      process.kill(Number(ulogd), "SIGSTOP");
+      send(sent);
+      lab.write("manifests/policy.yaml", edited);
+      await agent.says("rules are in the kernel");
+      process.kill(Number(ulogd), "SIGCONT");
+    }
+
+    it.each([
+      ["another verdict and another name", admin(after)],
+      ["only watched", admin(before, shadow)],
+      ["gone", ingressOfB([8080])],
+    ])("a packet is blamed on the rule that judged it: %s", async (_what, edited) => {
+      lab.write("manifests/policy.yaml", admin(before));
+      const agent = await RunningAgent.ready(lab, ...logging());
+      await loggedWhen(knock(9090));
+      const logged = decisions().length;
+      await readAfterTheEdit(agent, 1, edited);
+      const fresh = () =>
+        decisions()
+          .slice(logged)
+          .filter(({ protocol }) => protocol === "UDP");
+      await expect.poll(fresh, patience).not.toEqual([]);
+      expect(fresh()).toMatchObject([{ verdict: "Deny", by: { kind: "rule", name: "keep-out", number: 1 } }]);
+      expect(fresh()[0]).not.toHaveProperty("shadow");
+    });
+
+    it("what was suppressed is said of the rule that judged it, and hits begin anew", async () => {
+      lab.write("manifests/policy.yaml", admin(before));
+      const agent = await RunningAgent.ready(lab, ...logging());
+      await loggedWhen(knock(9090));
+      await hits();
+      await readAfterTheEdit(agent, 300, admin(after, "{tierwall.dev/audit: all}"));
+      const suppressed = () => linesIn(auditLog()).filter((line) => "suppressed" in line);
+      await expect
+        .poll(async () => {
+          const counted = await hits();
+          expect(counted['rule 1 "ask-others"']).toBe(0);
+          expect(counted).not.toHaveProperty(['rule 1 "keep-out"']);
+          return suppressed();
+        }, patience)
+        .not.toEqual([]);
+      for (const line of suppressed()) expect(line).toMatchObject({ by: { name: "keep-out" } });
+    });
+  });
+
   it("goes on in a new file after SIGHUP", async () => {
     const agent = await RunningAgent.ready(lab, ...logging());
     await loggedWhen(knock(9090));

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ClusterSource, type ClusterSourceOptions, type Situation } from "@tierwall/kube";
+import {
+  ClusterSource,
+  type ClusterSourceOptions,
+  type KindHealth,
+  type Situation,
+  usualTimes,
+} from "@tierwall/kube";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "./api-client.js";
 import { Churn } from "./churn.js";
@@ -209,6 +215,82 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       .toEqual([]);
     // Nothing of what stayed was ever gone in between.
     expect(Math.min(...sizes())).toBe(sizes()[0]);
+  });
+
+  describe("what is said of watches", () => {
+    /** All that is heard of kinds that are not what they should be. */
+    async function listening(change: Partial<typeof times> & { readonly watchSeconds?: number } = {}) {
+      const heard: KindHealth[] = [];
+      const isTrouble = ({ state }: KindHealth) => state !== "synced" && state !== "missing";
+      let restarts = 0;
+      const { source, started } = await watched({
+        times: { ...usualTimes, ...times, ...change },
+        onHealth: (_kind, health) => isTrouble(health) && heard.push(health),
+        onRestart: () => void restarts++,
+      });
+      await started;
+      const watches = () =>
+        proxy.requests.filter((path) => path.startsWith("GET /api/v1/pods?watch=1")).length;
+      await expect.poll(watches, patience).toBeGreaterThan(0);
+      heard.length = 0;
+      return { source, heard, watches, restarts: () => restarts };
+    }
+
+    it("nothing, where the server ends them in its time and they are renewed", async () => {
+      const { heard, watches } = await listening({ idleMilliseconds: 60_000, watchSeconds: 2 });
+      await expect.poll(watches, patience).toBeGreaterThan(3);
+      expect(heard).toEqual([]);
+    });
+
+    it("nothing, where they break off and are renewed at once; it is counted", async () => {
+      const { heard, watches, restarts } = await listening({ idleMilliseconds: 60_000 });
+      // One that breaks sooner than a second after it began has failed.
+      await sleep(1500);
+      const before = watches();
+      proxy.breakAll();
+      await expect.poll(watches, patience).toBeGreaterThan(before);
+      await expect.poll(restarts, patience).toBeGreaterThan(0);
+      expect(heard).toEqual([]);
+    });
+
+    it("nothing, where the version is gone and a list helps", async () => {
+      const { heard, watches } = await listening({ idleMilliseconds: 60_000 });
+      await sleep(1500);
+      const [before, lists] = [
+        watches(),
+        () => proxy.requests.filter((path) => path.includes("pods?limit=500")),
+      ];
+      const listed = lists().length;
+      let left = 1;
+      proxy.refuse = (path) =>
+        path.startsWith("/api/v1/pods?watch=1") && left-- > 0 ? { status: 410 } : undefined;
+      proxy.breakAll();
+      await expect.poll(() => lists().length, patience).toBeGreaterThan(listed);
+      await expect.poll(watches, patience).toBeGreaterThan(before + 1);
+      expect(heard).toEqual([]);
+    });
+
+    it("that they fail, why and since when, where they cannot be renewed; and no more when they can", async () => {
+      const { source, heard } = await listening();
+      await sleep(1500);
+      const before = Date.now();
+      proxy.refuse = () => ({ status: 503, body: "busy" });
+      proxy.breakAll();
+      const pods = () => source.health().get("pods");
+      await expect.poll(() => pods()?.state, patience).toBe("failing");
+      expect(pods()?.isKnown).toBe(true);
+      expect(pods()?.message).toContain("busy");
+      const since = pods()!.since!;
+      expect(since).toBeGreaterThanOrEqual(before);
+      // Once for each time that it begins, however often it is tried again.
+      const tries = proxy.requests.length;
+      await expect.poll(() => proxy.requests.length, patience).toBeGreaterThan(tries + 30);
+      expect(pods()?.since).toBe(since);
+      expect(new Set(heard.map(({ state }) => state))).toEqual(new Set(["failing"]));
+      proxy.refuse = () => undefined;
+      await expect.poll(() => pods()?.state, patience).toBe("synced");
+      expect(pods()).not.toHaveProperty("since");
+    });
   });
 
   it("follows a cluster that is put back to an earlier time", async () => {

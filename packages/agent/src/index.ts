@@ -40,6 +40,7 @@ export { readStateFile } from "./see/state-file.js";
 export { type AgentStatus, type SourceStatus, statusText } from "./see/status.js";
 export type { DnsEvent, OnDnsEvent, Refusal, Stray } from "./dns/event.js";
 export { defaultLifetimes, type Lifetimes } from "./dns/learned-names.js";
+export { type Inside, InsideAddresses } from "./dns/inside-addresses.js";
 export { NameService, type NameServiceOptions } from "./dns/name-service.js";
 export { ClusterReach, type Reach, type Upstream } from "./dns/reach.js";
 export { type DnsPart, dnsPart, type SocketAddress } from "./dns/redirect.js";

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { AgentOptions } from "@tierwall/agent";
 import { Command } from "commander";
 import { afterEach, describe, expect, it } from "vitest";
-import { type AgentFlags, agentOptions, withAgentFlags } from "./agent-flags.js";
+import { type AgentFlags, agentOptions, contradiction, withAgentFlags } from "./agent-flags.js";
 
 const { NODE_NAME: nodeName } = process.env;
 afterEach(() => {
@@ -16,6 +16,34 @@ function optionsOf(...words: readonly string[]): AgentOptions {
     .configureOutput({ writeErr: () => undefined });
   return agentOptions(command.parse(words, { from: "user" }).opts<AgentFlags>());
 }
+
+describe("--unknown-pods-after", () => {
+  it.each([
+    [["--unknown-pods-after", "10m:allow"], 600_000],
+    [["--unknown-pods-after", "10m:deny"], undefined],
+    [["--unknown-pods-after", "10m:allow", "--unknown-pods", "allow"], undefined],
+    [[], undefined],
+  ] as const)("%s", (words, milliseconds) => {
+    expect(optionsOf("--node", "n1", ...words).node.unknownPodsPassAfter).toBe(milliseconds);
+  });
+
+  it.each(["10m", "allow", "10m:drop", ":allow", "0s:allow", "2s:allow", "10:allow"])(
+    "%s is refused",
+    (text) => {
+      expect(() => optionsOf("--node", "n1", "--unknown-pods-after", text)).toThrow(/unknown-pods-after/);
+    },
+  );
+
+  it.each([
+    [["--unknown-pods", "allow", "--unknown-pods-after", "1h:deny"], true],
+    [["--unknown-pods", "allow", "--unknown-pods-after", "1h:allow"], false],
+    [["--unknown-pods-after", "1h:deny"], false],
+  ] as const)("contradictions: %s", (words, isOne) => {
+    const command = withAgentFlags(new Command());
+    const flags = command.parse([...words], { from: "user" }).opts<AgentFlags>();
+    expect(contradiction(flags) !== undefined).toBe(isOne);
+  });
+});
 
 describe("the options of an agent", () => {
   it("that is told nothing deny unknown pods, drop silently, and log nothing of packets", () => {

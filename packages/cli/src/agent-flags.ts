@@ -24,10 +24,17 @@ export interface AgentFlags extends NodeFlags, CiliumFlags {
   readonly stateDir: string;
   readonly dnsServer?: readonly Address[];
   readonly resync: number;
+  readonly unknownPodsAfter?: UnknownPodsAfter;
   readonly cleanup?: boolean;
   readonly confirm: number;
   readonly guard?: readonly string[];
   readonly output: "text" | "json";
+}
+
+/** What happens to unknown pods once no agent has run for so many milliseconds. */
+export interface UnknownPodsAfter {
+  readonly milliseconds: number;
+  readonly verdict: "allow" | "deny";
 }
 
 export function withAgentFlags(command: Command): Command {
@@ -53,11 +60,29 @@ export function withAgentFlags(command: Command): Command {
       collectWith(address),
     )
     .addOption(
+      new Option(
+        "--unknown-pods-after <time:verdict>",
+        "what happens to unknown pods when no agent has run for this long, such as 10m:allow; the kernel keeps the time (default: deny, however long)",
+      ).argParser(unknownPodsAfter),
+    )
+    .addOption(
       new Option("--resync <time>", "how often the whole table is compared with what it should be")
         .argParser(duration)
         .default(300_000, "5m"),
     );
 }
+
+function unknownPodsAfter(text: string): UnknownPodsAfter {
+  const [, time, verdict] = /^(.*):(allow|deny)$/.exec(text) ?? [];
+  if (time === undefined)
+    throw new InvalidArgumentError(`\`${text}\` is not a time and a verdict, such as 10m:allow`);
+  const milliseconds = duration(time);
+  // The agent renews three times within it, and must come to that on a node that is busy.
+  if (milliseconds < shortestAbsence) throw new InvalidArgumentError(`\`${time}\` is less than 3s`);
+  return { milliseconds, verdict: verdict as UnknownPodsAfter["verdict"] };
+}
+
+const shortestAbsence = 3_000;
 
 function tableName(text: string): string {
   if (/^[a-z][a-z0-9_-]{0,29}$/.test(text)) return text;
@@ -90,7 +115,7 @@ export function agentOptions(flags: AgentFlags): AgentOptions {
   const logGroup = auditLog === undefined ? undefined : (flags.logGroup ?? usualLogGroup);
   return {
     source: sourceOptions(flags),
-    node: nodeOptionsOf(nodeName(flags), flags, logGroup),
+    node: { ...nodeOptionsOf(nodeName(flags), flags, logGroup), ...passAfter(flags) },
     table: flags.table,
     ...(metricsAddress === "none" ? {} : { metricsAddress }),
     ...(auditLog === undefined ? {} : { auditLog }),
@@ -99,6 +124,19 @@ export function agentOptions(flags: AgentFlags): AgentOptions {
     dnsServers: flags.dnsServer ?? [],
     resync: flags.resync,
   };
+}
+
+/** Where unknown pods pass anyway, or never, nothing changes with time. */
+function passAfter({ unknownPods, unknownPodsAfter: after }: AgentFlags) {
+  return unknownPods === "deny" && after?.verdict === "allow"
+    ? { unknownPodsPassAfter: after.milliseconds }
+    : {};
+}
+
+/** Why options contradict each other, if they do. */
+export function contradiction({ unknownPods, unknownPodsAfter: after }: AgentFlags): string | undefined {
+  if (unknownPods !== "allow" || after?.verdict !== "deny") return undefined;
+  return "--unknown-pods allow lets unknown pods pass while the agent runs, so --unknown-pods-after cannot deny them when it is gone: leave one of them out";
 }
 
 /** Few use NFLOG at all, and those the first groups. */

@@ -1,7 +1,7 @@
 import type { AgentStatus, ControlAnswer } from "@tierwall/agent";
 import type { Style } from "@tierwall/core";
 import { Argument, type Command, Option } from "commander";
-import { type AgentFlags, agentOptions, withAgentFlags } from "./agent-flags.js";
+import { type AgentFlags, agentOptions, contradiction, withAgentFlags } from "./agent-flags.js";
 import { duration } from "./quantity.js";
 import { collect } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
@@ -65,6 +65,11 @@ Exit status: 0 ended or done, 1 rules were taken back, or no agent answers, 2 it
 
 /** The agent is loaded when it is wanted: other commands start faster without it. */
 async function perform(action: Action, flags: AgentFlags): Promise<number> {
+  const wrong = contradiction(flags);
+  if (wrong !== undefined) {
+    talk(wrong);
+    return 2;
+  }
   const agent = await import("@tierwall/agent");
   switch (action) {
     case "run":

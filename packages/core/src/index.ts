@@ -254,6 +254,7 @@ export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/sett
 export { namespaceFits } from "./engine/selection.js";
 export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export { formatRange } from "./net/region.js";
+export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
 export { changedEntries } from "./analysis/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
 export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";

@@ -24,6 +24,8 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly follower?: Follower;
   /** Told when a kind is in another state than before. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
+  /** Told when a watch or a list of a kind is begun again, also where nothing is wrong. */
+  readonly onRestart?: (resource: string) => void;
 }
 
 /** Somebody who keeps a state of his own, such as in another thread. */
@@ -115,6 +117,10 @@ export class ClusterSource implements SituationSource {
   stirred(kind: WatchedKind): void {
     this.options.onHealth?.(resourceOf(kind), this.reflectors.get(kind)!.health);
     if (this.given === undefined) this.delivery.stir();
+  }
+
+  restarted(kind: WatchedKind): void {
+    this.options.onRestart?.(resourceOf(kind));
   }
 
   private knownOf(kind: WatchedKind): Map<string, JsonObject | undefined> {

@@ -120,5 +120,7 @@ export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   // Where several addresses were tried, the error of each tells, and the error around them does not.
   const inner = cause instanceof AggregateError ? (cause.errors as readonly unknown[]).map(messageOf) : [];
+  // What Node calls it says neither who aborted nor what.
+  if (cause.message === "aborted") return "the connection was closed in the middle of an answer";
   return cause.message || inner.join(", ") || cause.name;
 }

@@ -44,6 +44,7 @@ export {
   parseListenAddress,
   serveMetrics,
 } from "./metrics-server.js";
+export { HealthLog, type HealthLogParts, isGood } from "./health-log.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
 export { chartFiles } from "./install/chart.js";

@@ -14,8 +14,10 @@ export interface ReflectorListener {
   removed(kind: WatchedKind, object: JsonObject): void;
   /** These are all there are: what else was known is gone. */
   complete(kind: WatchedKind, keys: ReadonlySet<string>): void;
-  /** `health` says something else now. */
+  /** `health` has another state now. */
   stirred(kind: WatchedKind): void;
+  /** A watch or a list is begun again. */
+  restarted?(kind: WatchedKind): void;
 }
 
 export interface ReflectorTimes {
@@ -25,6 +27,8 @@ export interface ReflectorTimes {
   readonly absentMilliseconds: number;
   readonly firstPauseMilliseconds: number;
   readonly longestPauseMilliseconds: number;
+  /** Servers are asked to end a watch after this long, and up to twice that, lest all begin again at once. */
+  readonly watchSeconds?: number;
 }
 
 export const usualTimes: ReflectorTimes = {
@@ -41,6 +45,8 @@ export interface KindHealth {
   readonly isKnown: boolean;
   /** What the API server, or the way to it, said last; only while something is wrong. */
   readonly message?: string;
+  /** Since when it is `failing`; milliseconds since 1970. */
+  readonly since?: number;
   /** When something was heard last, a bookmark included; milliseconds since 1970. */
   readonly lastEvent?: number;
   /** Watches and lists that were begun again. */
@@ -49,14 +55,15 @@ export interface KindHealth {
 
 /** Milliseconds; one that ends sooner has failed. */
 const shortestWatch = 1000;
-/** Servers end a watch after this long; a little different for each, lest all begin again at once. */
-const watchSeconds = () => 290 + Math.floor(Math.random() * 290);
+const usualWatchSeconds = 290;
+/** Every watch breaks off one day, and is renewed: nothing is failing before that has failed, too. */
+const failuresThatCount = 2;
 
 /**
  * Keeps somebody informed about all objects of a kind: lists them, watches from there, and starts over where the watch
  * cannot go on.
  *
- *   list ──► watch ──► watch again from the last version seen (connection lost, server ended it, 429, 5xx)
+ *   list ──► watch ──► watch again from the last version seen (server ended it, connection lost, 429, 5xx)
  *     ▲        └─ 410 Gone, or a version later than the latest: list
  *     └──────── 404, 403: ask again later
  */
@@ -71,6 +78,9 @@ export class Reflector {
   private isDoubtful = false;
   /** How often in a row the kind was said not to be served, where it was before. */
   private absences = 0;
+  /** In a row, and since when. */
+  private failures = 0;
+  private failingSince: number | undefined;
   private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
 
   constructor(
@@ -107,6 +117,7 @@ export class Reflector {
       if (trouble === undefined) continue;
       await pause(this.deal(trouble), this.stopping.signal);
       this.be({ restarts: this.current.restarts + 1 });
+      this.listener.restarted?.(this.kind);
     }
   }
 
@@ -142,7 +153,10 @@ export class Reflector {
         return this.backoff.next();
       case "failed":
         this.isDoubtful = true;
-        this.be({ state: this.current.isKnown ? "failing" : "listing", message });
+        this.failingSince ??= Date.now();
+        if (!this.current.isKnown) this.be({ state: "listing", message });
+        else if (++this.failures >= failuresThatCount)
+          this.be({ state: "failing", message, since: this.failingSince });
         return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
     }
   }
@@ -194,22 +208,34 @@ export class Reflector {
   }
 
   private async watch(from: string): Promise<Trouble | undefined> {
-    const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${from}&timeoutSeconds=${watchSeconds()}`;
+    const { watchSeconds = usualWatchSeconds } = this.times;
+    const seconds = watchSeconds + Math.floor(Math.random() * watchSeconds);
+    const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${from}&timeoutSeconds=${seconds}`;
     const response = await this.get(`${pathOf(this.kind, this.served)}?${query}`);
     if (response.statusCode !== 200) return troubleOf(response);
     this.be({ state: "synced", isKnown: true });
     const began = performance.now();
-    for await (const line of linesIn(response)) {
-      const trouble = this.take(JSON.parse(line) as JsonObject);
-      if (trouble === undefined) continue;
-      response.destroy();
-      return trouble;
-    }
+    const trouble = await this.follow(response);
     // A server that ends watches at once is not asked again at once.
     if (performance.now() - began < shortestWatch)
-      return { kind: "failed", message: "the API server ended the watch as soon as it began" };
-    this.backoff.reset();
-    return undefined;
+      return trouble ?? { kind: "failed", message: "the API server ended the watch as soon as it began" };
+    this.succeeded();
+    return trouble;
+  }
+
+  /** Until the server ends the watch; or what it came to an end by. */
+  private async follow(response: IncomingMessage): Promise<Trouble | undefined> {
+    try {
+      for await (const line of linesIn(response)) {
+        const trouble = this.take(JSON.parse(line) as JsonObject);
+        if (trouble === undefined) continue;
+        response.destroy();
+        return trouble;
+      }
+      return undefined;
+    } catch (cause) {
+      return { kind: "failed", message: messageOf(cause) };
+    }
   }
 
   private take({ type, object }: JsonObject): Trouble | undefined {
@@ -229,14 +255,20 @@ export class Reflector {
     return this.connection.send({ path, idleMilliseconds, signal: this.stopping.signal });
   }
 
-  private heard(): void {
+  private succeeded(): void {
     this.backoff.reset();
+    this.failures = 0;
+    this.failingSince = undefined;
+  }
+
+  private heard(): void {
+    this.succeeded();
     this.absences = 0;
     this.be({ state: "synced", isKnown: true, lastEvent: Date.now() });
   }
 
   private be(change: Partial<KindHealth>): void {
-    const { message: _, ...before } = this.current;
+    const { message: _, since: _since, ...before } = this.current;
     const stirs = change.state !== undefined && change.state !== this.current.state;
     this.current = { ...(change.state === undefined ? this.current : before), ...change };
     if (stirs) this.listener.stirred(this.kind);

@@ -104,6 +104,7 @@ export class AgentReport {
       table: table.name ?? this.options.table,
       generation: table.generation,
       shadow: this.options.node.shadow,
+      unknownPods: unknownPodsOf(this.options),
       pods,
       policies: last?.programmed.situation.policies.length ?? 0,
       rules: last?.programmed.program.book.size ?? 0,
@@ -120,6 +121,11 @@ export class AgentReport {
       memory: process.memoryUsage.rss(),
     };
   }
+}
+
+function unknownPodsOf({ node }: AgentOptions): NonNullable<AgentStatus["unknownPods"]> {
+  const { unknownPods: verdict, unknownPodsPassAfter: passAfter } = node;
+  return { verdict, ...(passAfter === undefined ? {} : { passAfter }) };
 }
 
 /** An error that we threw ourselves, by mistake; what the kernel refuses has no name of its own. */

@@ -6,11 +6,28 @@ import type { AgentMetrics } from "../see/metrics.js";
 export class DnsCounts {
   queries = 0;
   addresses = 0;
+  #insideSaid = Number.NEGATIVE_INFINITY;
+  #insideUnsaid = 0;
 
   constructor(
     private readonly metrics: AgentMetrics,
     private readonly log: Pick<Logger, "warn">,
   ) {}
+
+  /** Whoever owns a name chooses how often: the log gets a line a minute. */
+  #sayInside({ pod, name, address, inside }: Extract<DnsEvent, { kind: "inside" }>): void {
+    if (performance.now() - this.#insideSaid < 60_000) {
+      this.#insideUnsaid += 1;
+      return;
+    }
+    const more = this.#insideUnsaid === 0 ? {} : { more: this.#insideUnsaid };
+    this.#insideSaid = performance.now();
+    this.#insideUnsaid = 0;
+    this.log.warn(
+      { pod, name, address, inside, ...more },
+      "a domain name resolved to an address that is not outside the cluster; it stays denied",
+    );
+  }
 
   take(event: DnsEvent): void {
     const { metrics } = this;
@@ -36,6 +53,10 @@ export class DnsCounts {
       case "learned":
         this.addresses += event.elements;
         metrics.dnsAddresses.inc(event.elements);
+        break;
+      case "inside":
+        metrics.dnsInside.inc({ inside: event.inside });
+        this.#sayInside(event);
         break;
       case "ignored":
         metrics.dnsIgnored.inc({ reason: event.reason });

@@ -13,6 +13,7 @@ import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { tellsReturnPaths } from "../kernel/return-paths.js";
 import { elementsText, Enforcement } from "../loop/enforcement.js";
+import { Presence, presenceFor } from "../loop/presence.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { connectionsMarked } from "../see/cut-connections.js";
@@ -56,14 +57,16 @@ export async function openNode(
   log: Logger,
   callbacks: Pick<KernelTableOptions, "onDrift" | "onTrialEnd"> = {},
 ): Promise<Outcome<EnforcedNode>> {
-  const { connectionMask, localRanges } = options.node;
+  const { connectionMask, localRanges, unknownPodsPassAfter: after } = options.node;
   const ipvs = ipvsInUse();
   if (ipvs !== undefined) return failed(ipvs);
   const bridges = new BridgeWatch(localRanges);
+  const always = after === undefined ? {} : { always: presenceFor(after) };
   const opened = await KernelTable.open({
     table: options.table,
     connectionMask,
     bridges: bridges.check,
+    ...always,
     ...callbacks,
   });
   if (!opened.ok) return opened;
@@ -73,7 +76,9 @@ export async function openNode(
     await observer.start();
     const able = await tellsReturnPaths(new Nft(), release());
     const ownOptions = able ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
-    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer, bridges);
+    const presence = after === undefined ? undefined : new Presence(table, after, log);
+    await presence?.begin();
+    const node = nodeOf({ ...options, node: ownOptions }, log, table, observer, bridges, presence);
     node.tellSettings();
     await node.inspect();
     return done(node);
@@ -89,6 +94,7 @@ function nodeOf(
   table: KernelTable,
   observer: Observer,
   bridges: BridgeWatch,
+  presence: Presence | undefined,
 ): EnforcedNode {
   const dns = new DnsCounts(observer.metrics, log);
   const reach = new ClusterReach(options.node.node);
@@ -132,6 +138,7 @@ function nodeOf(
     },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
     close: async () => {
+      presence?.end();
       await names.stop();
       await observer.stop();
       await table.close();

@@ -70,6 +70,7 @@ async function start(
     compilerFor: (of) => new NodeCompiler(of, modesOf),
     enforce: (turn) => {
       node.placePods(turn);
+      node.observer.coming(turn.program);
       return node.enforcement.enforce(turn);
     },
     onProgrammed: (programmed) => {

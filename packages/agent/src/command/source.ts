@@ -3,6 +3,8 @@ import {
   ClusterSource,
   connect,
   type Connection,
+  HealthLog,
+  isGood,
   type KindHealth,
   type SituationSource,
 } from "@tierwall/kube";
@@ -100,20 +102,22 @@ async function openCluster(
     ...(context === undefined ? {} : { context }),
   });
   if (!connected.ok) return failed(connected.message);
-  const restarts = new Map<string, number>();
-  const onHealth = (kind: string, health: KindHealth) => {
-    metrics.sourceSynced.set({ kind }, isGood(health) ? 1 : 0);
-    metrics.watchRestarts.inc({ kind }, health.restarts - (restarts.get(kind) ?? 0));
-    restarts.set(kind, health.restarts);
-    const said = { kind, state: health.state };
-    if (isGood(health)) log.info(said, "watching");
-    else log.warn(said, health.message ?? "not known yet");
-  };
+  const health = new HealthLog({
+    log,
+    synced: metrics.sourceSynced,
+    watchRestarts: metrics.watchRestarts,
+    meanwhile: "the kernel keeps the rules it has",
+  });
   const { connection } = connected;
   const onObject = (_key: string, object: JsonObject | undefined) => {
     if (object?.kind === "Node") tellNode(object, onNode);
   };
-  const source = new ClusterSource(connection, { ...state, onHealth, onObject });
+  const source = new ClusterSource(connection, {
+    ...state,
+    onHealth: (kind, found) => health.take(kind, found),
+    onRestart: (kind) => health.restarted(kind),
+    onObject,
+  });
   return done({
     source,
     cluster: { connection, namespace },
@@ -132,15 +136,13 @@ function tellNode({ metadata, spec }: JsonObject, onNode: OnNode): void {
     );
 }
 
-/** A kind that the cluster does not serve has no objects, and that is known. */
-const isGood = ({ state }: KindHealth): boolean => state === "synced" || state === "missing";
-
 function statusOf([what, health]: readonly [string, KindHealth]): SourceStatus {
-  const { state, message, lastEvent } = health;
+  const { state, message, since, lastEvent } = health;
+  const begun = since === undefined ? "" : ` since ${new Date(since).toISOString()}`;
   return {
     what,
     ok: isGood(health),
-    state: message === undefined ? state : `${state}: ${message}`,
+    state: message === undefined ? state : `${state}${begun}: ${message}`,
     ...(lastEvent === undefined ? {} : { lastChange: new Date(lastEvent).toISOString() }),
   };
 }

@@ -115,6 +115,7 @@ async function begin(
     if (!applied.ok) return applied;
   }
   node.placePods(turn.value);
+  node.observer.coming(turn.value.program);
   const tried = await node.enforcement.tryOut(turn.value, wait);
   if (!tried.ok) return tried;
   node.observer.programmed(turn.value.program, turn.value.situation.cluster);

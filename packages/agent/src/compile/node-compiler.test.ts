@@ -197,8 +197,33 @@ describe("S8.4: domain names", () => {
     expect(told(send("10.0.0.1 -> 203.0.113.1:80/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
   });
 
-  it("S8.3: for Cilium, external addresses only", () => {
+  it("S8.3: external addresses only: a pod that gets an address which a name resolved to is not reached by it", () => {
     expect(told(send("10.0.0.1 -> 10.0.0.2:443/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
+  });
+
+  it("S8.3: the same for domainNames", () => {
+    const policy = `---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: names }
+spec:
+  tier: Admin
+  priority: 1
+  subject: { namespaces: {} }
+  egress:
+    - { action: Accept, to: [{ domainNames: [example.com] }] }
+    - { action: Deny, to: [{ networks: [0.0.0.0/0] }] }
+`;
+    const before = nodeWorld(cluster + policy);
+    const fresh = before.program.names[0]!.fresh[4];
+    const resolved = new Map([[fresh, new Set(["10.0.0.1 . 203.0.113.1", "10.0.0.1 . 203.0.113.2"])]]);
+    for (const address of ["203.0.113.1", "203.0.113.2"])
+      expect(told(before.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("accept");
+    const later =
+      podYaml("shop/later", "203.0.113.1", { node: "elsewhere" }) + nodeYaml("late", "203.0.113.2");
+    const after = nodeWorld(cluster + policy + later);
+    for (const address of ["203.0.113.1", "203.0.113.2"])
+      expect(told(after.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("drop");
   });
 
   it("keep established connections longer than new ones may be opened", () => {
@@ -280,12 +305,43 @@ describe("what is not there", () => {
     ]);
   });
 
-  it("ids stay when a rule is edited, so that counters go on", () => {
+  it("ids stay when peers or ports of a rule are edited, so that counters go on", () => {
     const ids = (port: number) => [
       ...nodeWorld(cluster + networkPolicy(`ingress: [{ ports: [{ port: ${port} }] }]`)).program.book.keys(),
     ];
     expect(ids(80)).toEqual(ids(81));
   });
+
+  it.each([
+    ["the verdict", "{ name: a, action: Pass }", "{}"],
+    ["the name", "{ name: b, action: Deny }", "{}"],
+    ["whether it is enforced", "{ name: a, action: Deny }", "{ tierwall.dev/enforcement: shadow }"],
+    ["whether it is logged", "{ name: a, action: Deny }", "{ tierwall.dev/audit: none }"],
+  ])("an id never means another thing: %s", (_what, rule, annotations) => {
+    const ids = (text: string, notes: string) => [
+      ...nodeWorld(`${cluster}---
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: { name: one, annotations: ${notes} }
+spec: { tier: Admin, priority: 1, subject: { namespaces: {} }, ingress: [${text.replace(" }", ", from: [{ namespaces: {} }] }")}] }
+`).program.book.keys(),
+    ];
+    const before = ids("{ name: a, action: Deny }", "{}");
+    expect(before).toHaveLength(1);
+    expect(ids(rule, annotations)).not.toEqual(before);
+  });
+
+  it.each(["{ tierwall.dev/enforcement: shadow }", "{ tierwall.dev/audit: none }"])(
+    "the same of an isolation: %s",
+    (annotations) => {
+      const ids = (notes: string) => [
+        ...nodeWorld(
+          cluster + networkPolicy("ingress: []").replace("metadata: {", `metadata: { annotations: ${notes},`),
+        ).program.book.keys(),
+      ];
+      expect(ids(annotations)).not.toEqual(ids("{}"));
+    },
+  );
 });
 
 it("thousands of CIDRs in one policy cost about as much as they are many", () => {

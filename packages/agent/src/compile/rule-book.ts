@@ -28,7 +28,11 @@ interface Known extends RuleRecord {
   readonly before: number;
 }
 
-/** Gives rules their ids: by the policy and the place in it, so that a counter goes on when a rule is edited. */
+/**
+ * Gives rules their ids: by the policy and the place in it, so that a counter goes on when peers or ports of a rule are edited; and by
+ * everything that log lines and counts say of it. So an id never means another thing: packets that were judged before an edit, and
+ * are read after it, are told apart from those that were judged by the new version.
+ */
 export class RuleBook {
   private records = new Map<Rule, Known>();
   private read: Tiers | undefined;
@@ -73,7 +77,8 @@ export class RuleBook {
       const who = isolating.map(({ origin }) =>
         origin.kind === "policy" ? nameOf(origin.policy) : origin.option,
       );
-      const id = digestOf(`${direction} ${tier} isolation ${who.toSorted().join(", ")}`).slice(0, idLength);
+      const audit = this.auditOfIsolation(isolating);
+      const id = idOf([direction, tier, "isolation", who.toSorted(), shadow, audit]);
       return [
         { id, direction, tier, verdict: "Deny", shadow, by: { kind: "isolation", isolation: isolating } },
       ];
@@ -89,13 +94,15 @@ export class RuleBook {
   }
 
   private recordOf(rule: Rule, direction: Direction, tier: string, place: string, before: number): Known {
-    const id = digestOf(`${direction} ${tier} ${place} ${before}`).slice(0, idLength);
     const modes = this.modesOf(rule.origin.policy);
+    const verdict = verdictOf(rule);
+    const says = [verdict, rule.origin.name ?? "", modes.shadow, modes.audit];
+    const id = idOf([direction, tier, place, before, ...says]);
     const entry: BookEntry = {
       id,
       direction,
       tier,
-      verdict: verdictOf(rule),
+      verdict,
       shadow: modes.shadow,
       by: { kind: "rule", rule },
     };
@@ -112,6 +119,8 @@ function isRelativeRule({ peers, ports }: Rule, direction: Direction): boolean {
   const namesPorts = ports !== "every" && ports.some((port) => port.kind === "named");
   return peers.some(isRelative) || (direction === "ingress" && namesPorts);
 }
+
+const idOf = (meaning: readonly unknown[]): string => digestOf(JSON.stringify(meaning)).slice(0, idLength);
 
 const placeOf = ({ origin }: Rule): string => `${nameOf(origin.policy)} ${origin.path}`;
 

@@ -1,3 +1,4 @@
+import type { Inside } from "./inside-addresses.js";
 import type { DnsProtocol } from "./redirect.js";
 
 /** What the proxy tells those who count: each is small and carries no text from packets but the asked name. */
@@ -9,6 +10,14 @@ export type DnsEvent =
   | { readonly kind: "answer"; readonly protocol: DnsProtocol; readonly milliseconds: number }
   /** Elements that were written for answers. */
   | { readonly kind: "learned"; readonly elements: number }
+  /** An answer gave a name of a rule an address that is not outside the cluster: it was not learned (S8.4). */
+  | {
+      readonly kind: "inside";
+      readonly pod: string;
+      readonly name: string;
+      readonly address: string;
+      readonly inside: Inside;
+    }
   /** A packet to an upstream socket that is not an answer to what was asked there. */
   | { readonly kind: "ignored"; readonly reason: Stray }
   /** The pod got SERVFAIL instead of an answer whose addresses could not be put into the kernel. */

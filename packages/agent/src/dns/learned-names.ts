@@ -104,6 +104,11 @@ export class LearnedNames {
     return wanted;
   }
 
+  /** Whether some rule about the pod has this name. */
+  concerns(addressesOfPod: readonly string[], name: string): boolean {
+    return addressesOfPod.some((pod) => this.#setsOfPod.get(pod)?.some((set) => matches(set, name)));
+  }
+
   /**
    * What must be written before a pod may see the answer; undefined when it knows too many addresses. A pod that asks
    * over IPv4 for an IPv6 address connects from its own IPv6 address, so all addresses of the pod are wanted.

@@ -1,8 +1,9 @@
 import type { OnDnsEvent } from "./event.js";
+import type { Reach } from "./reach.js";
 import type { LearnedNames } from "./learned-names.js";
 import { serverFailure } from "./message.js";
 import type { Answered } from "./outstanding.js";
-import { resolutionsIn } from "./resolution.js";
+import { type Resolution, resolutionsIn } from "./resolution.js";
 import type { Transactions } from "./transactions.js";
 
 /** Turns answers into elements, before pods see them. */
@@ -10,12 +11,14 @@ export class Learner {
   constructor(
     private readonly learned: LearnedNames,
     private readonly transactions: Transactions,
+    private readonly reach: Pick<Reach, "whyInside">,
     private readonly onEvent: OnDnsEvent,
   ) {}
 
   /** What the pod is to get: the answer, once the kernel knows its addresses; SERVFAIL if it will not. */
   async study(addressesOfPod: readonly string[], { bytes, message }: Answered): Promise<Buffer> {
-    const changes = this.learned.learn(addressesOfPod, resolutionsIn(bytes, message));
+    const outside = resolutionsIn(bytes, message).filter((one) => this.#isOutside(addressesOfPod, one));
+    const changes = this.learned.learn(addressesOfPod, outside);
     const problem =
       changes === undefined ? "the pod knows too many addresses" : await this.transactions.submit(changes);
     if (changes !== undefined && problem === undefined) {
@@ -30,5 +33,15 @@ export class Learner {
       problem: problem ?? "",
     });
     return serverFailure(bytes, message);
+  }
+
+  /** S8.4: the pod sees the answer all the same; a name filters no DNS (S8.2). */
+  #isOutside(addressesOfPod: readonly string[], { names, address }: Resolution): boolean {
+    const name = names.find((one) => this.learned.concerns(addressesOfPod, one));
+    if (name === undefined) return true;
+    const inside = this.reach.whyInside(address);
+    if (inside === undefined) return true;
+    this.onEvent({ kind: "inside", pod: addressesOfPod[0] ?? "", name, address, inside });
+    return false;
   }
 }

@@ -14,7 +14,33 @@ const ways = [
   { way: "over TCP and IPv6", at: server[6], how: "+tcp", host: "24" },
 ];
 
+/** What a hostile owner of a name may let it resolve to. */
+const hostile = [
+  ["a pod", "10.70.9.7", "pod"],
+  ["a node", "10.70.2.1", "node"],
+  ["a Service", "10.96.0.1", "service"],
+  ["an address that a pod may get", "10.70.8.8", "pod-range"],
+  ["the metadata service", "169.254.169.254", "special"],
+  ["loopback", "127.0.0.1", "special"],
+  ["multicast", "224.0.0.1", "special"],
+  ["unspecified", "0.0.0.0", "special"],
+  ["loopback, IPv6", "::1", "special"],
+  ["link-local, IPv6", "fe80::1", "special"],
+  ["a mapped address", "::ffff:10.70.9.7", "special"],
+  ["a pod through a translator", "64:ff9b::a46:907", "pod"],
+  ["the metadata service through a translator", "64:ff9b::a9fe:a9fe", "special"],
+] as const;
+const inside = {
+  pods: ["10.70.9.7"],
+  nodes: ["10.70.2.1"],
+  services: ["10.96.0.1"],
+  podRanges: ["10.70.8.0/24"],
+};
+
 const records = [
+  ...hostile.map(([, address], i) => `--host-record=hostile${i}.example.test,${address},30`),
+  "--host-record=mixed.example.test,203.0.113.14,30",
+  "--host-record=mixed.example.test,169.254.169.254,30",
   "--host-record=api.example.test,203.0.113.7,30",
   "--host-record=case.example.test,203.0.113.12,30",
   "--host-record=short.example.test,203.0.113.10,5",
@@ -63,7 +89,7 @@ describe.skipIf(reason)(
     let node: NamesNode;
 
     beforeAll(async () => {
-      node = await lab.startNode({ names });
+      node = await lab.startNode({ names, inside });
     }, 1_200_000);
     afterAll(async () => {
       await node.end();
@@ -74,6 +100,26 @@ describe.skipIf(reason)(
       expect(await lab.connects("203.0.113.7")).toBe(false);
       expect(await lab.dig(`@${server[4]}`, "api.example.test")).toEqual(["203.0.113.7"]);
       expect(await lab.connects("203.0.113.7")).toBe(true);
+    });
+
+    test.each(hostile)("S8.4: %s is not learned (%s)", async (_what, address, why) => {
+      const name = `hostile${hostile.findIndex(([, other]) => other === address)}.example.test`;
+      const type = address.includes(":") ? "AAAA" : "A";
+      expect(await lab.dig(`@${server[4]}`, name, type)).toHaveLength(1);
+      await expect
+        .poll(() => node.events.filter((event) => event.kind === "inside" && event.name === name), patience)
+        .toMatchObject([{ inside: why }]);
+      for (const set of ["shop_fresh4", "shop_fresh6", "shop_kept4", "shop_kept6"])
+        expect(await lab.elements(set)).not.toContain(address);
+    });
+
+    test("S8.4: what else is in the answer is learned, and the pod sees all of it", async () => {
+      expect(await lab.dig(`@${server[4]}`, "mixed.example.test")).toEqual([
+        "169.254.169.254",
+        "203.0.113.14",
+      ]);
+      expect(await lab.connects("203.0.113.14")).toBe(true);
+      expect(await lab.elements("shop_fresh4")).not.toContain("169.254.169.254");
     });
 
     test("S8.2: names that no rule speaks of are answered as well, and open nothing", async () => {

@@ -60,7 +60,7 @@ export class NameService {
     this.#proxy = new DnsProxy(
       reach,
       this.#ports,
-      new Learner(this.#learned, this.#transactions, onEvent),
+      new Learner(this.#learned, this.#transactions, reach, onEvent),
       onEvent,
     );
     this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds, onEvent);

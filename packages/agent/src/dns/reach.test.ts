@@ -56,7 +56,7 @@ function reach(...texts: readonly string[]): ClusterReach {
   const { cluster, tiers, diagnostics } = read(...texts);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const found = new ClusterReach("here");
-  found.update(cluster, tiers);
+  found.update(cluster, tiers, []);
   return found;
 }
 
@@ -99,19 +99,19 @@ test("a pod is known by all of its addresses", () => {
 test("verdicts follow the policies, and the pods", () => {
   const before = read(cluster);
   const found = new ClusterReach("here");
-  found.update(before.cluster, before.tiers);
+  found.update(before.cluster, before.tiers, []);
   expect(found.upstreams("10.0.0.1", service, "udp")).toHaveLength(2);
 
   const denied = read(cluster, denyIngress("{}"));
-  found.update(before.cluster, denied.tiers);
+  found.update(before.cluster, denied.tiers, []);
   expect(found.upstreams("10.0.0.1", service, "udp")).toEqual([]);
 
-  found.update(before.cluster, before.tiers);
+  found.update(before.cluster, before.tiers, []);
   expect(found.upstreams("10.0.0.1", service, "udp")).toHaveLength(2);
   // The same tiers, but one of the servers has other labels now.
   const pods = new Map(before.cluster.pods);
   pods.set("kube-system/dns-2", { ...pods.get("kube-system/dns-2")!, labels: {} });
-  found.update({ ...before.cluster, pods }, before.tiers);
+  found.update({ ...before.cluster, pods }, before.tiers, []);
   expect(found.upstreams("10.0.0.1", service, "udp")).toEqual([
     { address: "10.0.0.53", port: 5353, as: "pod" },
   ]);

@@ -1,6 +1,7 @@
 import {
   type Answer,
   ask,
+  type Cidr,
   type Cluster,
   type Endpoint,
   formatAddress,
@@ -8,6 +9,7 @@ import {
   type Pod,
   type Tiers,
 } from "@tierwall/core";
+import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 
 /** Where a query goes, and under whose address. */
@@ -25,6 +27,8 @@ export interface Reach {
   upstreams(pod: string, server: SocketAddress, protocol: DnsProtocol): readonly Upstream[];
   /** All addresses of the pod that has this one. */
   addressesOf(pod: string): readonly string[];
+  /** Why an answer with this address is not learned (S8.4); undefined where it is. */
+  whyInside(address: string): Inside | undefined;
 }
 
 interface Judged {
@@ -40,12 +44,14 @@ export class ClusterReach implements Reach {
   readonly #judged = new Map<string, Judged>();
   readonly #addresses = new Map<string, readonly string[]>();
   #cluster: Cluster | undefined;
+  #inside: InsideAddresses | undefined;
   #tiers: Tiers | undefined;
 
   /** `node`: whose pods ask. */
   constructor(private readonly node: string) {}
 
-  update(cluster: Cluster, tiers: Tiers): void {
+  /** `podRanges`: where pods of any node get their addresses from, as far as that is known. */
+  update(cluster: Cluster, tiers: Tiers, podRanges: readonly Cidr[]): void {
     const before = this.#cluster;
     const same =
       before !== undefined &&
@@ -57,6 +63,7 @@ export class ClusterReach implements Reach {
       before.facts === cluster.facts;
     if (!same) this.#judged.clear();
     this.#cluster = cluster;
+    this.#inside = new InsideAddresses(cluster, podRanges);
     this.#tiers = tiers;
     this.#addresses.clear();
     for (const pod of cluster.pods.values()) {
@@ -64,6 +71,10 @@ export class ClusterReach implements Reach {
       const addresses = pod.addresses.map(formatAddress);
       for (const address of addresses) this.#addresses.set(address, addresses);
     }
+  }
+
+  whyInside(address: string): Inside | undefined {
+    return this.#inside?.whyInside(address);
   }
 
   addressesOf(pod: string): readonly string[] {

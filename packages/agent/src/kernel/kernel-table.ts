@@ -26,6 +26,8 @@ export interface KernelTableOptions {
   readonly connectionMask: number;
   readonly onDrift?: (drift: Drift) => void;
   readonly onTrialEnd?: (end: TrialEnd) => void;
+  /** Elements that every table has from the start, whatever it is made for. */
+  readonly always?: ElementsFor;
   /** Words before each command, to run it elsewhere: `ip netns exec node1`. */
   readonly enter?: readonly string[];
   /** Makes bridged packets pass our rules; answers with the settings that were changed for it. Absent: they are left as they are. */
@@ -262,7 +264,8 @@ export class KernelTable {
     if (!next.ok) return next;
     const { value: generation } = next;
     const ruleset = frameOf(generation, this.#placeOf(name));
-    const elements = this.#elementsFor({ name, ruleset, held: held.ruleset });
+    const table = { name, ruleset, held: held.ruleset };
+    const elements = this.#elementsFor(table) + this.#always(table);
     const changed = await this.#tables.change(current, { ruleset, generation, elements });
     if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
     this.#current = changed.value;
@@ -319,7 +322,12 @@ export class KernelTable {
   async #learned(to: string, wanted: Ruleset): Promise<string> {
     const from = this.#current;
     const carried = from ? await carryOver(this.#nft, from.name, from.held.ruleset, to, wanted) : "";
-    return carried + this.#elementsFor({ name: to, ruleset: wanted });
+    const table = { name: to, ruleset: wanted };
+    return carried + this.#elementsFor(table) + this.#always(table);
+  }
+
+  #always(table: Parameters<ElementsFor>[0]): string {
+    return this.#options.always?.(table) ?? "";
   }
 
   async #removeStrays(): Promise<Outcome<void>> {

@@ -1,4 +1,4 @@
-import type { Address } from "@tierwall/core";
+import { type Address, type Cidr, parseCidr } from "@tierwall/core";
 import type { Turn } from "../agent.js";
 import type { NameService } from "../dns/name-service.js";
 import type { ClusterReach } from "../dns/reach.js";
@@ -40,7 +40,7 @@ export class Enforcement {
   ): Promise<Outcome<Applied>> {
     const { names, reach, dnsServers } = this.parts;
     const { program, situation } = turn;
-    reach.update(situation.cluster, situation.tiers);
+    reach.update(situation.cluster, situation.tiers, podRangesOf(turn));
     if (!this.#adopted) await this.#adopt(program);
     // The next generation judges all connections anew: those that names allowed stand on what is kept for them (S8.4).
     if (this.#namesInUse) await names.refreshKept();
@@ -67,6 +67,12 @@ export class Enforcement {
       if (typeof left !== "string") names.adopt(left);
     }
   }
+}
+
+/** Of all nodes: an address in there may become that of a pod at any moment. */
+function podRangesOf({ situation, options }: Turn): readonly Cidr[] {
+  const ofNodes = [...situation.podRanges.values()].flat();
+  return [...options.localRanges, ...ofNodes.flatMap((text) => parseCidr(text) ?? [])];
 }
 
 /** All of the table that a program makes, but for its generation and its place. */

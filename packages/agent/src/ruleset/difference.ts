@@ -23,22 +23,31 @@ export type Difference =
  * The transaction that makes the table `wanted`; loading a whole table is the difference from nothing. In this order,
  * because nft checks each line against those before it:
  *
- *     what was left over           flush chains, delete sets
- *     what goes or changes         flush chains, delete elements
- *     what is new                  one table block: counters, chains, sets
- *     elements of sets that stay   they may name new chains
- *     what was left over           delete chains and counters
+ *     leftover and changing chains   flush: nothing refers to leftover sets, chains or counters any more
+ *     leftover sets                  delete
+ *     elements that go               delete: nothing refers to leftover chains any more
+ *     what is new                    one table block: counters, chains, sets
+ *     elements that come             they may name new chains
+ *     leftover chains and counters   delete
  */
 export function difference(table: string, held: Held, wanted: Ruleset): Difference {
-  const draft: Draft = { table, going: [], coming: [], elements: [] };
+  const draft: Draft = { table, flushed: [], going: [], coming: [], elements: [] };
   const counters = draftCounters(draft, held, wanted);
   const chains = draftChains(draft, held, wanted);
   const sets = draftSets(draft, held, wanted);
   if (typeof chains === "string") return { kind: "impossible", because: chains };
   if (typeof sets === "string") return { kind: "impossible", because: sets };
   const block = draft.coming.length > 0 ? [`table inet ${table} {\n${draft.coming.join("")}}`] : [];
-  const { first, last } = sweep(table, held.leftover, wanted);
-  const lines = [...first, ...draft.going, ...block, ...draft.elements, ...last];
+  const swept = sweep(table, held.leftover, wanted);
+  const lines = [
+    ...swept.flushed,
+    ...draft.flushed,
+    ...swept.sets,
+    ...draft.going,
+    ...block,
+    ...draft.elements,
+    ...swept.rest,
+  ];
   return {
     kind: "in-place",
     transaction: lines.map((line) => `${line}\n`).join(""),
@@ -48,6 +57,7 @@ export function difference(table: string, held: Held, wanted: Ruleset): Differen
 
 interface Draft {
   readonly table: string;
+  readonly flushed: string[];
   readonly going: string[];
   readonly coming: string[];
   readonly elements: string[];
@@ -73,7 +83,7 @@ function draftChains(
     const old = ruleset.chains.get(name) ?? leftover.chains.get(name);
     if (old && sameChain(old, chain)) continue;
     if (old && old.hook !== chain.hook) return `chain ${name} is to be called at another place`;
-    if (old) draft.going.push(`flush chain inet ${draft.table} ${name}`);
+    if (old) draft.flushed.push(`flush chain inet ${draft.table} ${name}`);
     draft.coming.push(chainBlock(name, chain));
   }
   const left = new Map<string, Chain>();
@@ -81,7 +91,7 @@ function draftChains(
     if (wanted.chains.has(name)) continue;
     left.set(name, chain.hook === undefined ? chain : { hook: chain.hook, rules: [] });
     // Nobody jumps to a base chain: packets come by themselves until it is empty.
-    if (chain.hook !== undefined) draft.going.push(`flush chain inet ${draft.table} ${name}`);
+    if (chain.hook !== undefined) draft.flushed.push(`flush chain inet ${draft.table} ${name}`);
   }
   return left;
 }

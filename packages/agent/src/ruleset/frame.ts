@@ -1,6 +1,7 @@
 import { generationBits, hex, isNotCut, isStamped, markField, setMark } from "./connection-mark.js";
 import { baseChain, neighbours, type Place } from "./hooks.js";
 import { isOpen, openFrame } from "./open-node.js";
+import { presentSets, whilePresent } from "./presence.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import {
@@ -70,7 +71,7 @@ export function frame(
       ...unknown.chains,
       ...(extra?.chains ?? []),
     ]),
-    sets: new Map([...sets, [nowSet, nowElement(generation)], ...(extra?.sets ?? [])]),
+    sets: new Map([...sets, [nowSet, nowElement(generation)], ...unknown.sets, ...(extra?.sets ?? [])]),
     counters: new Set([...counters, cutCounter, ...unknown.counters, ...(extra?.counters ?? [])]),
   };
 }
@@ -277,7 +278,9 @@ const strangers = (options: NodeOptions): readonly NamedChain[] =>
   ]);
 
 const unknown = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>
-  watchedRanges(options).map(({ ip, range }) => `${ip} ${side} ${range} goto ${unknownCounter[direction]}`);
+  watchedRanges(options).map(
+    ({ ip, range }) => `${ip} ${side} ${range} ${whilePresent(options)}goto ${unknownCounter[direction]}`,
+  );
 
 const ofLink = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>
   holdsStrangersBack(options) ? [linkLocal(direction, side)] : [];
@@ -310,10 +313,11 @@ function judgesEgress({ ruleset }: NodeProgram): boolean {
 
 /** Those whose verdict is not programmed yet. */
 function unknownPods(options: NodeOptions, generation: number) {
-  if (!holdsStrangersBack(options)) return { counters: [], chains: [] };
+  if (!holdsStrangersBack(options)) return { counters: [], chains: [], sets: [] };
   const drop = [unlessSameRules(generation), "drop"];
   return {
     counters: Object.values(unknownCounter),
+    sets: presentSets(options),
     chains: strangersEnd(options, { drop, watch: [settle, "accept"] }),
   };
 }

@@ -20,21 +20,25 @@ export const isNothing = (left: Leftover): boolean =>
   left.chains.size + left.sets.size + left.counters.size === 0;
 
 /**
- * The lines that remove what was left over, but for what is wanted again: those that cut what it refers to open a
- * transaction, those that remove what was referred to close it.
+ * The lines that remove what was left over, except what is wanted again. A chain that is wanted again with other rules may be
+ * the one that refers to a leftover set, so no set is deleted before every chain that changes is flushed (difference.ts).
  */
-export function sweep(table: string, left: Leftover, wanted: Ruleset): { first: string[]; last: string[] } {
+export function sweep(
+  table: string,
+  left: Leftover,
+  wanted: Ruleset,
+): { readonly flushed: string[]; readonly sets: string[]; readonly rest: string[] } {
   const chains = [...left.chains.keys()].filter((name) => !wanted.chains.has(name));
+  const sets = [...left.sets].filter(([name]) => !wanted.sets.has(name));
   const counters = [...left.counters].filter((name) => !wanted.counters.has(name));
-  const first = chains.map((name) => `flush chain inet ${table} ${name}`);
-  for (const [name, set] of left.sets) {
-    if (!wanted.sets.has(name)) first.push(`delete ${set.kind} inet ${table} ${name}`);
-  }
-  const last = [
-    ...chains.map((name) => `delete chain inet ${table} ${name}`),
-    ...counters.map((name) => `delete counter inet ${table} ${name}`),
-  ];
-  return { first, last };
+  return {
+    flushed: chains.map((name) => `flush chain inet ${table} ${name}`),
+    sets: sets.map(([name, { kind }]) => `delete ${kind} inet ${table} ${name}`),
+    rest: [
+      ...chains.map((name) => `delete chain inet ${table} ${name}`),
+      ...counters.map((name) => `delete counter inet ${table} ${name}`),
+    ],
+  };
 }
 
 export function elementLine(

@@ -1,5 +1,6 @@
 import type { Family } from "@tierwall/core";
 import { baseChain, neighbours, type Place } from "./hooks.js";
+import { presentSets, whilePresent } from "./presence.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 import {
@@ -38,9 +39,12 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
   const watched = watchedRanges(options);
   const { counters } = program.ruleset;
   if (watched.length === 0) return { chains: new Map(), sets: new Map(), counters };
+  const present = whilePresent(options);
   const strangers = (of: Family, side: Side, end: string) =>
     watched.flatMap(({ family, ip, range }) =>
-      family === of ? [`${ip} ${side} ${range} ${ip} ${side} != @${knownPods[family]} goto ${end}`] : [],
+      family === of
+        ? [`${ip} ${side} ${range} ${ip} ${side} != @${knownPods[family]} ${present}goto ${end}`]
+        : [],
     );
   // A pod that is not known cannot have begun what is established.
   const established = "ct state 0x2 accept";
@@ -85,7 +89,10 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
       ["link_here", { rules: [...welcome, ...linkLocalHere("accept")] }],
       ...ends.map(([name, { rules }]) => [name, { rules: [neighbours, ...rules] }] as const),
     ]),
-    sets: new Map(watched.map(({ family }) => [knownPods[family], known(program, family)])),
+    sets: new Map([
+      ...watched.map(({ family }) => [knownPods[family], known(program, family)] as const),
+      ...presentSets(options),
+    ]),
     counters: new Set([...counters, ...Object.values(unknownCounter)]),
   };
 }

@@ -46,6 +46,8 @@ export interface NodeOptions {
   readonly connectionMask: number;
   readonly deny: "drop" | "reject";
   readonly unknownPods: "deny" | "allow";
+  /** When the agent has been gone for so many milliseconds, they pass (presence.ts). Absent: never. */
+  readonly unknownPodsPassAfter?: number;
   /** Where pods of this node get their addresses from; what is in there and not a known pod is an unknown one. */
   readonly localRanges: readonly Cidr[];
   /** What is known of pods contradicts these ranges: nothing is concluded from an address being in them (loop/range-trust.ts). */

@@ -8,6 +8,7 @@ import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
+import { RuleVersions } from "./rule-versions.js";
 
 const policies = `
 kind: NetworkPolicy
@@ -72,9 +73,11 @@ function logged(label: string, more: Readonly<Record<string, unknown>> = {}) {
 
 function audited(shadow = false) {
   const lines: (AuditLine | SuppressedLine)[] = [];
-  const audit = new Audit({ node: "n1", shadow, write: (line) => lines.push(line) });
-  audit.programmed(book, cluster);
-  return { audit, lines };
+  const rules = new RuleVersions();
+  const audit = new Audit({ node: "n1", shadow, rules, write: (line) => lines.push(line) });
+  rules.programmed(book);
+  audit.programmed(cluster);
+  return { audit, lines, rules };
 }
 
 describe("a line", () => {
@@ -114,8 +117,8 @@ describe("a line", () => {
   });
 
   it.each(["rule", "isolation"])("has no place where policies stand in no file (%s)", (kind) => {
-    const { audit, lines } = audited();
-    audit.programmed(bookOf(policies, clusterFile), cluster);
+    const { audit, lines, rules } = audited();
+    rules.programmed(bookOf(policies, clusterFile));
     audit.logged(logged(kind === "rule" ? deny : isolation));
     expect(lines).toMatchObject([{ by: { kind } }]);
     expect(JSON.stringify(lines)).not.toContain("place");
@@ -161,9 +164,9 @@ describe("a line", () => {
   });
 
   it("of a rule that has just left still names it; of one that nobody knows, its id is there", () => {
-    const { audit, lines } = audited();
-    audit.programmed(new Map(), cluster);
-    audit.programmed(new Map(), cluster);
+    const { audit, lines, rules } = audited();
+    rules.programmed(new Map());
+    rules.programmed(new Map());
     audit.logged(logged(allow));
     audit.logged(logged("none"));
     expect(lines.map((line) => line.by)).toMatchObject([{ kind: "rule" }, { kind: "not-known", id: "none" }]);
@@ -214,9 +217,9 @@ describe("what is suppressed", () => {
 
   it("is of what is allowed, too, where that is logged: of new connections, not of those that are judged again", () => {
     const logging = policies.replace("{name: web,", "{name: web, annotations: {tierwall.dev/audit: all},");
-    const { audit, lines } = audited();
+    const { audit, lines, rules } = audited();
     const all = bookOf(logging);
-    audit.programmed(all, cluster);
+    rules.programmed(all);
     const entry = all.get(allow)!;
     audit.counted([
       { name: `r_${allow}`, packets: 100, bytes: 0, entry },

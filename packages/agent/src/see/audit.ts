@@ -1,5 +1,4 @@
 import type { Cluster } from "@tierwall/core";
-import type { BookEntry } from "../ruleset/program.js";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type AuditDecider, type AuditLine, auditDecider, auditLine } from "./audit-line.js";
 import type { Growth } from "./counts.js";
@@ -7,6 +6,7 @@ import { verdictText } from "./decider.js";
 import { EndNames } from "./end-names.js";
 import type { LoggedPacket } from "./logged-packet.js";
 import { isLogged } from "./modes.js";
+import type { RuleVersions } from "./rule-versions.js";
 import { Suppressed } from "./suppressed.js";
 
 /** So many decisions of a rule were not logged, since the last such line of it. */
@@ -21,31 +21,23 @@ export interface AuditOptions {
   readonly node: string;
   /** The whole node only watches. */
   readonly shadow: boolean;
+  readonly rules: Pick<RuleVersions, "get">;
   readonly write: (line: AuditLine | SuppressedLine) => void;
 }
-
-/** Lines of a rule may still come for so many milliseconds after it has left the table. */
-const afterglow = 10_000;
 
 /** Turns what the kernel logs and counts into lines that name pods and rules. */
 export class Audit {
   readonly #options: AuditOptions;
   readonly #suppressed = new Suppressed();
   #ends = new EndNames({ pods: new Map(), nodes: new Map() });
-  #book: ReadonlyMap<string, BookEntry> = new Map();
-  readonly #leaving = new Map<string, { readonly entry: BookEntry; readonly since: number }>();
 
   constructor(options: AuditOptions) {
     this.#options = options;
   }
 
-  /** From here on these are the rules in the kernel, and these the names of pods. */
-  programmed(book: ReadonlyMap<string, BookEntry>, cluster: Pick<Cluster, "pods" | "nodes">): void {
+  /** From here on these are the names of pods. */
+  programmed(cluster: Pick<Cluster, "pods" | "nodes">): void {
     this.#ends = new EndNames(cluster);
-    const now = performance.now();
-    for (const [id, entry] of this.#book) if (!book.has(id)) this.#leaving.set(id, { entry, since: now });
-    for (const [id, { since }] of this.#leaving) if (now - since > afterglow) this.#leaving.delete(id);
-    this.#book = book;
   }
 
   logged(packet: LoggedPacket): void {
@@ -74,12 +66,12 @@ export class Audit {
       this.#options.write({ time: new Date().toISOString(), node: this.#options.node, suppressed, by });
       all += suppressed;
     }
-    this.#suppressed.keep((id) => this.#book.has(id) || this.#leaving.has(id) || unknownPods.test(id));
+    this.#suppressed.keep((id) => this.#options.rules.get(id) !== undefined || unknownPods.test(id));
     return all;
   }
 
   #decided(id: string): Decided {
-    const entry = this.#book.get(id) ?? this.#leaving.get(id)?.entry;
+    const entry = this.#options.rules.get(id);
     if (entry !== undefined) {
       const { verdict, direction, shadow } = entry;
       return { verdict, direction, ...(shadow ? { shadow } : {}), by: auditDecider(entry) };

@@ -1,6 +1,7 @@
 import type { BookEntry } from "../ruleset/program.js";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type Decider, deciderOf } from "./decider.js";
+import type { RuleVersions } from "./rule-versions.js";
 
 export interface Count {
   readonly packets: number;
@@ -66,20 +67,27 @@ export class Counts {
     this.#seen = new Map(Object.entries(saved?.seen ?? {}));
   }
 
-  /** Everything that was counted since the reading before, and who stands behind it. */
-  read({ at, origin, counters }: CounterReading, book: ReadonlyMap<string, BookEntry>): readonly Growth[] {
+  /**
+   * Everything that was counted since the reading before, and which rule counted it: one of those in the table (`book`), or one
+   * that has left it since (`versions`).
+   */
+  read(
+    { at, origin, counters }: CounterReading,
+    book: ReadonlyMap<string, BookEntry>,
+    versions: Pick<RuleVersions, "get"> = book,
+  ): readonly Growth[] {
     const before = origin === this.#origin ? this.#seen : new Map<string, Count>();
     const time = at.toISOString();
     const grown: Growth[] = [];
     const seen = new Map<string, Count>();
     for (const [name, count] of counters) {
       const growth = growthOf(count, before.get(name));
-      const entry = entryOf(name, book);
+      const entry = entryOf(name, versions);
       const sum = this.#sums.get(name);
       // A rule that nobody has told of yet, or that is long forgotten: not seen, so that nothing is lost should it be told of.
       if (sum === undefined && entry === undefined && isOfRule(name)) continue;
       seen.set(name, count);
-      this.#sums.set(name, added(name, sum, growth, time, entry));
+      this.#sums.set(name, added(name, sum, growth, time, entry, entryOf(name, book) !== undefined));
       if (growth.packets > 0) grown.push({ name, ...growth, ...(entry === undefined ? {} : { entry }) });
     }
     this.#origin = origin;
@@ -137,6 +145,7 @@ function added(
   growth: Count,
   time: string,
   entry: BookEntry | undefined,
+  isPresent: boolean,
 ): Sum {
   const lastHit = growth.packets > 0 ? time : sum?.lastHit;
   const decides = entry !== undefined && name === counterOf(entry.id);
@@ -147,13 +156,13 @@ function added(
     bytes: (sum?.bytes ?? 0) + growth.bytes,
     firstSeen: sum?.firstSeen ?? time,
     ...(lastHit === undefined ? {} : { lastHit }),
-    ...(entry !== undefined || sum?.goneSince === undefined ? {} : { goneSince: sum.goneSince }),
+    ...(isPresent || sum?.goneSince === undefined ? {} : { goneSince: sum.goneSince }),
   };
 }
 
 const ofRule = new RegExp(`^(?:${counterOf("")}|${newCounterOf("")})`);
 const isOfRule = (counter: string): boolean => ofRule.test(counter);
 
-function entryOf(counter: string, book: ReadonlyMap<string, BookEntry>): BookEntry | undefined {
+function entryOf(counter: string, book: Pick<RuleVersions, "get">): BookEntry | undefined {
   return isOfRule(counter) ? book.get(counter.replace(ofRule, "")) : undefined;
 }

@@ -87,6 +87,11 @@ export class AgentMetrics {
     "tierwall_dns_addresses_total",
     "Addresses learned for names of rules",
   );
+  readonly dnsInside = this.#counter(
+    "tierwall_dns_addresses_refused_total",
+    "Addresses in answers that were not learned, because they are not outside the cluster",
+    ["inside"],
+  );
   readonly dnsSeconds = this.#histogram(
     "tierwall_dns_seconds",
     "From the question of a pod to its answer",

@@ -10,6 +10,7 @@ import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { AgentMetrics } from "./metrics.js";
 import { RuleSeries } from "./rule-series.js";
+import { RuleVersions } from "./rule-versions.js";
 import { readStateFile, writeStateFile } from "./state-file.js";
 import { Ulogd } from "./ulogd.js";
 import { findUlogd } from "./ulogd-installed.js";
@@ -62,6 +63,7 @@ export class Observer {
   #ulogd: Ulogd | undefined;
   /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
   #book: ReadonlyMap<string, BookEntry> | undefined;
+  readonly #versions = new RuleVersions();
   #sets: NodeProgram["ruleset"]["sets"] = new Map();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
@@ -85,6 +87,7 @@ export class Observer {
     this.#audit = new Audit({
       node: options.node,
       shadow: options.shadow,
+      rules: this.#versions,
       write: (line) => {
         const written = log.write(line);
         if ("suppressed" in line) return;
@@ -105,6 +108,11 @@ export class Observer {
     this.#timer = setInterval(() => void read(), every).unref();
   }
 
+  /** These rules are about to be given to the kernel: lines of theirs may come before it is known that they are there. */
+  coming({ book }: Pick<NodeProgram, "book">): void {
+    this.#versions.coming(this.#options.shadow ? watched(book) : book);
+  }
+
   /** These rules are in the kernel now. */
   programmed(
     { book, ruleset }: Pick<NodeProgram, "book" | "ruleset">,
@@ -113,7 +121,8 @@ export class Observer {
     this.#book = this.#options.shadow ? watched(book) : book;
     this.#sets = ruleset.sets;
     this.#cut.programmed(cluster);
-    this.#audit?.programmed(this.#book, cluster);
+    this.#versions.programmed(this.#book);
+    this.#audit?.programmed(cluster);
   }
 
   /** Reads counters, and brings all that hangs on them up to date. One reading at a time: who asks meanwhile shares it. */
@@ -165,9 +174,10 @@ export class Observer {
     if (!counters.ok) return this.#unread(counters.message);
     this.#saidUnread = false;
     const reading: CounterReading = { at: new Date(), origin: this.#origin, counters: counters.value };
-    const grown = this.#counts.read(reading, this.#book);
+    const grown = this.#counts.read(reading, this.#book, this.#versions);
     this.#export(grown);
     this.#suppress(this.#audit?.counted(grown) ?? 0);
+    this.#versions.counted();
     if (grown.some(({ name }) => name === cutCounter)) await this.#cut.look(reading.at);
     if (performance.now() - this.#saved > saveEvery) this.#save();
   }

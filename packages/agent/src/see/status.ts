@@ -16,6 +16,8 @@ export interface AgentStatus {
   readonly generation: number;
   /** Nothing is dropped on this node. */
   readonly shadow: boolean;
+  /** What happens to pods that are not known yet; `passAfter`: when the agent has been gone for so many milliseconds, they pass. */
+  readonly unknownPods?: { readonly verdict: "deny" | "allow"; readonly passAfter?: number };
   readonly pods: { readonly programmed: number; readonly waiting: number };
   readonly policies: number;
   readonly rules: number;
@@ -66,6 +68,12 @@ function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] 
       "on trial",
       style.unsure(`confirm within ${ago(status.at, Date.parse(trial.until))}, or the old rules come back`),
     ],
+    status.unknownPods?.passAfter === undefined
+      ? undefined
+      : [
+          "unknown pods",
+          `denied; let through when the agent has been gone for ${ago(status.at, Date.parse(status.at) + status.unknownPods.passAfter)}`,
+        ],
     ["table", `inet ${status.table}, generation ${status.generation}`],
     [
       "pods",

@@ -131,8 +131,8 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
   beforeEach(async () => {
     execFileSync("ip", ["netns", "exec", namespace, "nft", "-f", "-"], { input: `flush ruleset\n${table}` });
     lines = [];
-    audit = new Audit({ node: "n1", shadow: false, write: (line) => lines.push(line) });
-    audit.programmed(book, cluster);
+    audit = new Audit({ node: "n1", shadow: false, rules: book, write: (line) => lines.push(line) });
+    audit.programmed(cluster);
     ulogd = new Ulogd({
       installed,
       group,

@@ -50,6 +50,15 @@ export interface NamesNodeOptions {
   readonly denied?: readonly string[];
   readonly lifetimes?: Readonly<Record<string, number>>;
   readonly redirectMilliseconds?: number;
+  /** Of what the cluster consists, besides the pod that asks. */
+  readonly inside?: Partial<Inside>;
+}
+
+interface Inside {
+  readonly pods: readonly string[];
+  readonly nodes: readonly string[];
+  readonly services: readonly string[];
+  readonly podRanges: readonly string[];
 }
 
 /** One name set, for the given patterns. */
@@ -178,6 +187,7 @@ export class NamesLab {
         servers.map((one) => [one.address, options.denied?.includes(one.address) ? [] : [{ ...one, as }]]),
       ),
       pods: [[pod[4], pod[6]]],
+      inside: { pods: [], nodes: [], services: [], podRanges: [], ...options.inside },
       nameBit,
       lifetimes: options.lifetimes,
       redirectMilliseconds: options.redirectMilliseconds ?? 10_000,

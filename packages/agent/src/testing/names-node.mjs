@@ -2,7 +2,8 @@
 // options from the command line; tells what happens, a line of JSON each; obeys lines on standard input.
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
-import { changesText, leftElements, NameService } from "../../dist/index.js";
+import { parseAddress, parseCidr } from "@tierwall/core";
+import { changesText, InsideAddresses, leftElements, NameService } from "../../dist/index.js";
 
 const {
   table,
@@ -10,6 +11,7 @@ const {
   servers,
   upstreams,
   pods,
+  inside,
   nameBit,
   lifetimes,
   redirectMilliseconds,
@@ -18,9 +20,20 @@ const {
 
 const say = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
+/** Of what the cluster consists; the lab's own network stands for what is outside. */
+const insideAddresses = new InsideAddresses(
+  {
+    pods: new Map([["p", { addresses: inside.pods.map(parseAddress) }]]),
+    nodes: new Map([["n", { addresses: inside.nodes.map(parseAddress) }]]),
+    services: [{ addresses: inside.services.map(parseAddress) }],
+  },
+  inside.podRanges.map(parseCidr),
+);
+
 const service = new NameService({
   reach: {
     upstreams: (pod, server) => (pods.flat().includes(pod) ? (upstreams[server.address] ?? []) : []),
+    whyInside: (address) => insideAddresses.whyInside(address),
     addressesOf: (pod) => pods.find((addresses) => addresses.includes(pod)) ?? [],
   },
   write: (changes) =>

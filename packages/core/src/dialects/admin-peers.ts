@@ -156,9 +156,9 @@ export function lowerPeer(written: WrittenPeer): Peer | undefined {
       except: [],
       reach: "every-address",
     };
-  // S8.3: any address the name resolves to.
+  // S8.3: external addresses only: whoever owns a name chooses what it resolves to.
   if (domainNames !== undefined)
-    return { kind: "domains", patterns: domainNames.map(lowerDomain), reach: "every-address" };
+    return { kind: "domains", patterns: domainNames.map(lowerDomain), reach: "external" };
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import { domainMatches } from "../evaluate/domain.js";
 import { selects } from "../labels/requirement.js";
 import { type Cidr, parseCidr, singleAddress } from "../net/cidr.js";
 import type { Address } from "../net/address.js";
+import { isNeverNamed, neverNamed } from "../net/special-addresses.js";
 import type { Peer } from "../policy/model.js";
 import type { AddressAtoms } from "./address-atoms.js";
 import { ColumnSets } from "./column-sets.js";
@@ -66,9 +67,12 @@ export class OutsideSets {
         return this.entity(peer, everywhere, { surely, perhaps, nobody });
       case "domains": {
         const records = facts.dns;
-        if (records === undefined) return perhaps(peer.patterns.length === 0 ? () => [] : everywhere);
+        if (records === undefined)
+          return perhaps(() => (peer.patterns.length === 0 ? [] : this.without(everywhere(), neverNamed)));
         const resolved = records.filter(({ name }) => peer.patterns.some((p) => domainMatches(p, name)));
-        return surely(() => this.at(resolved.flatMap(({ addresses }) => addresses)));
+        return surely(() =>
+          this.at(resolved.flatMap(({ addresses }) => addresses.filter((a) => !isNeverNamed(a)))),
+        );
       }
       case "endpoints": {
         const { addresses, ofPods, open } = this.vocabulary.services.get(serviceKey(peer.services))!;

@@ -2,6 +2,7 @@ import { backendsOf } from "../cluster/service.js";
 import type { Cluster, Pod } from "../cluster/model.js";
 import { type LabelMatch, selects } from "../labels/requirement.js";
 import { singleAddress, type Cidr } from "../net/cidr.js";
+import { neverNamed } from "../net/special-addresses.js";
 import type { NamespaceSet, Peer, PodSelection, Rule, ServiceSelection, Tiers } from "../policy/model.js";
 import { AddressAtoms } from "./address-atoms.js";
 import { difference } from "./list-difference.js";
@@ -137,8 +138,10 @@ class Words {
       case "entity":
         for (const { key } of peer.nodes ?? []) this.nodeKeys.add(key);
         break;
-      case "everything":
       case "domains":
+        this.cidrs.push(...neverNamed);
+        break;
+      case "everything":
       case "unknown-set":
         break;
     }

@@ -83,7 +83,7 @@ const cluster = `
 ---
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}
 ---
-{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: client}, spec: {nodeName: n1}, status: {podIP: 10.1.0.1}}
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: client}, spec: {nodeName: n1}, status: {podIPs: [{ip: 10.1.0.1}, {ip: "fd00::1"}]}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: server}, spec: {nodeName: n1}, status: {podIP: 10.1.0.2}}
 ---
@@ -94,7 +94,7 @@ const names = (more = "", uid = "", action = "Accept") =>
   `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: names${uid}},
     spec: {tier: Admin, priority: 1, subject: {namespaces: {}},
            egress: [{action: ${action}, to: [{domainNames: ["*.example.com"]}]}${more}]}}`;
-const denyRest = ', {action: Deny, to: [{networks: ["0.0.0.0/0"]}]}';
+const denyRest = ', {action: Deny, to: [{networks: ["0.0.0.0/0", "::/0"]}]}';
 const cilium = `{apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy, metadata: {namespace: a, name: names},
   spec: {endpointSelector: {}, egress: [{toFQDNs: [{matchPattern: "*.example.com"}]}]}}`;
 
@@ -151,19 +151,23 @@ describe("S8.3: without DNS knowledge", () => {
     expect(given([names()]).verdict("a/client -> 203.0.113.7:443/TCP")).toBe("Allow");
   });
 
-  it.each(["a/server", "node:n1"])("S8.3: %s counts as not matched, with a note", (to) => {
-    expect(given([names(denyRest)]).ask(`a/client -> ${to}:443/TCP`)).toMatchObject({
-      verdict: "Deny",
-      notes: [expect.stringMatching(/is taken not to be one of \*\.example\.com \(tell with --dns\)$/)],
-      missing: [],
-    });
-  });
+  it.each(["a/server", "node:n1", "169.254.169.254", "[::1]", "[64:ff9b::a9fe:a9fe]"])(
+    "S8.3: %s is never meant, whatever is not known",
+    (to) => {
+      expect(given([names(denyRest)]).ask(`a/client -> ${to}:443/TCP`)).toMatchObject({
+        verdict: "Deny",
+        notes: [],
+        missing: [],
+      });
+    },
+  );
 });
 
 describe("S8.3: with DNS knowledge", () => {
   const known = records(
     ["www.example.com", ["203.0.113.7", "2001:db8::7"]],
     ["inside.example.com", ["10.1.0.2", "192.168.0.1"]],
+    ["bad.example.com", ["169.254.169.254", "127.0.0.1", "fe80::1", "64:ff9b::a9fe:a9fe"]],
     ["example.com", ["203.0.113.9"]],
     ["www.example.org", ["203.0.113.8"]],
   );
@@ -173,8 +177,12 @@ describe("S8.3: with DNS knowledge", () => {
     ["the apex, which does not fit", "203.0.113.9", "Deny"],
     ["an address of another name", "203.0.113.8", "Deny"],
     ["an address of no name", "203.0.113.1", "Deny"],
-    ["a pod the name resolves to", "a/server", "Allow"],
-    ["a node the name resolves to", "node:n1", "Allow"],
+    ["a pod the name resolves to", "a/server", "Deny"],
+    ["a node the name resolves to", "node:n1", "Deny"],
+    ["the metadata service it resolves to", "169.254.169.254", "Deny"],
+    ["loopback it resolves to", "127.0.0.1", "Deny"],
+    ["a link-local address it resolves to", "[fe80::1]", "Deny"],
+    ["the metadata service through a translator", "[64:ff9b::a9fe:a9fe]", "Deny"],
     ["another pod", "a/coredns", "Deny"],
   ])("S8.3: domainNames and %s", (_, to, verdict) => {
     expect(given([names(denyRest)], known).ask(`a/client -> ${to}:443/TCP`)).toMatchObject({

@@ -10,6 +10,7 @@ import {
 import { type Address, formatAddress, sameAddress } from "../net/address.js";
 import { type Cidr, contains, formatCidr, isWholeFamily } from "../net/cidr.js";
 import { isEmpty, regionOfAddresses, regionOfCidrs, subtract } from "../net/region.js";
+import { isNeverNamed } from "../net/special-addresses.js";
 import { describeDomain } from "../policy/describe.js";
 import type { Entity, NamespaceSet, Peer, PodSelection, PodSet, PortMatch, Rule } from "../policy/model.js";
 import { domainMatches } from "./domain.js";
@@ -334,7 +335,7 @@ function domainResolvesTo(
   situation: Situation,
 ): boolean {
   const { cluster, unknowns } = situation;
-  if (peer.reach === "external" && other.kind !== "external") return false;
+  if (other.kind === "external" ? isNeverNamed(other.address) : peer.reach === "external") return false;
   const records = cluster.facts.dns;
   if (records !== undefined) {
     const resolved = records

@@ -187,14 +187,14 @@ describe("S9.1: what may not be known", () => {
     expect(given([node, p]).verdict("a/client -> 203.0.113.2:80/TCP")).toBe("Allow");
   });
 
-  it("S9.1: which of a node's addresses is used, for names too", () => {
+  it("S8.3, S9.1: which of a node's addresses is used makes no difference to names", () => {
     const node =
       "{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {addresses: [{type: InternalIP, address: 192.168.0.2}, {type: ExternalIP, address: 203.0.113.2}]}}";
     const p = policy("p", 1, `egress: [${to("Accept", example)}, ${to("Deny", everywhere)}]`);
     const dns = { facts: { dns: [{ name: "www.example.com", addresses: [parseAddress("203.0.113.2")!] }] } };
-    expect(given([node, p], dns).verdict("a/client -> 203.0.113.2:80/TCP")).toBe("Allow");
+    expect(given([node, p], dns).verdict("a/client -> 203.0.113.2:80/TCP")).toBe("Deny");
     expect(given([node, p], dns).verdict("a/client -> 192.168.0.2:80/TCP")).toBe("Deny");
-    expect(given([node, p], dns).verdict("a/client -> node:n2:80/TCP")).toBe("Undecided");
+    expect(given([node, p], dns).verdict("a/client -> node:n2:80/TCP")).toBe("Deny");
   });
 });
 

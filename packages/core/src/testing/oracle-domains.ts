@@ -1,6 +1,7 @@
 import type { DnsRecord } from "../cluster/model.js";
 import type { Address } from "../net/address.js";
 import type { DomainPattern } from "../policy/model.js";
+import { isNeverNamed } from "../net/special-addresses.js";
 import type { Certainty } from "./oracle-addresses.js";
 
 /** S8.1 to S8.3, label by label: the oracle's own reading of domain names. */
@@ -10,6 +11,7 @@ export function oracleDomains(
   isExternal: boolean,
   records: readonly DnsRecord[] | undefined,
 ): Certainty {
+  if (addresses.some((address) => isNeverNamed(address))) return "no";
   if (records === undefined) return isExternal ? "maybe" : "no";
   const named = records.filter(({ name }) => patterns.some((pattern) => nameFits(pattern, name)));
   const resolved = new Set(named.flatMap((record) => record.addresses.map(text)));

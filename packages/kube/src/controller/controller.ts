@@ -4,7 +4,8 @@ import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
-import { type KindHealth, type ReflectorTimes, usualTimes } from "../reflector.js";
+import { HealthLog } from "../health-log.js";
+import { type ReflectorTimes, usualTimes } from "../reflector.js";
 import type { Situation } from "../situation.js";
 import type { WebhookOptions } from "../webhook/start-webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
@@ -69,7 +70,7 @@ export class Controller {
   private readonly stored: StoredPolicies;
   private readonly reports: NodeReports;
   private readonly election: LeaderElection;
-  private readonly restarts = new Map<string, number>();
+  private readonly health: HealthLog;
   private work: LeaderWork | undefined;
   /** The policies that the metrics tell of. */
   private counted: Situation["policies"] | undefined;
@@ -81,13 +82,20 @@ export class Controller {
     private readonly log: Logger,
   ) {
     const { namespace, identity, leaseDuration: duration, state, times = usualTimes, follower } = options;
+    this.health = new HealthLog({
+      log,
+      synced: metrics.synced,
+      watchRestarts: metrics.watchRestarts,
+      meanwhile: "conditions stay as they are",
+    });
     this.stored = new StoredPolicies((uid) => this.work?.stored(uid));
     this.source = new ClusterSource(connection, {
       ...state,
       times,
       keepsObjects: options.keepsObjects ?? false,
       onObject: (key, object) => this.stored.saw(key, object),
-      onHealth: (kind, health) => this.healthOf(kind, health),
+      onHealth: (kind, health) => this.health.take(kind, health),
+      onRestart: (kind) => this.health.restarted(kind),
       ...(follower === undefined ? {} : { follower }),
     });
     this.reports = new NodeReports(connection, namespace, times, () => this.reported());
@@ -182,15 +190,5 @@ export class Controller {
           { kind: resourceOf(watched) },
           counts.get(`${watched.group} ${watched.kind}`) ?? 0,
         );
-  }
-
-  private healthOf(kind: string, health: KindHealth): void {
-    const { metrics, log, restarts } = this;
-    const isGood = health.state === "synced" || health.state === "missing";
-    metrics.synced.set({ kind }, isGood ? 1 : 0);
-    metrics.watchRestarts.inc({ kind }, health.restarts - (restarts.get(kind) ?? 0));
-    restarts.set(kind, health.restarts);
-    if (isGood) log.info({ kind, state: health.state }, "watching");
-    else log.warn({ kind, state: health.state }, health.message ?? "not known yet");
   }
 }

@@ -108,7 +108,7 @@ function expressiblePeers(
         return refuse(
           `names \`${describePeer(peer)}\`; the API knows \`*.\` in front of a name and no other pattern`,
         );
-      return [{ kind: "domains", patterns: patterns.flatMap((p) => p ?? []), reach: "every-address" }];
+      return [{ kind: "domains", patterns: patterns.flatMap((p) => p ?? []), reach: "external" }];
     }
     case "entity":
       // S7.13, S7.14

@@ -98,7 +98,7 @@ describe("peers and ports", () => {
         namespaces: { kind: "selector", match: [] },
         pods: { kind: "selector", match: [{ key: "c", operator: "In", values: ["d"] }] },
       },
-      { kind: "domains", patterns: [{ kind: "subdomains", text: "example.com" }], reach: "every-address" },
+      { kind: "domains", patterns: [{ kind: "subdomains", text: "example.com" }], reach: "external" },
     ]);
   });
 

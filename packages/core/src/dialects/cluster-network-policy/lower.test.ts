@@ -136,7 +136,7 @@ describe("peers", () => {
       },
     ],
     [
-      "S8.1, S8.3: domain names, without case and trailing dot, at any address",
+      "S8.1, S8.3: domain names, without case and trailing dot, external only",
       '{domainNames: [Kubernetes.IO., "*.kubernetes.io"]}',
       {
         kind: "domains",
@@ -144,7 +144,7 @@ describe("peers", () => {
           { kind: "exact", text: "kubernetes.io" },
           { kind: "subdomains", text: "kubernetes.io" },
         ],
-        reach: "every-address",
+        reach: "external",
       },
     ],
   ])("%s", (_, peer, expected) => {

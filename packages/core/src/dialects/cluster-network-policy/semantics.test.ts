@@ -315,8 +315,8 @@ describe("section 8: domain names", () => {
     expect(ask('["*.kubernetes.io"]', address)).toBe(verdict);
   });
 
-  it("S8.3: with DNS knowledge any resolved address counts, a pod's too", () => {
-    expect(ask('["*.kubernetes.io"]', "b/server")).toBe("Allow");
+  it("S8.3: with DNS knowledge external addresses count, and never a pod's", () => {
+    expect(ask('["*.kubernetes.io"]', "b/server")).toBe("Deny");
   });
 
   it("S8.2: allowing a name does not allow DNS servers", () => {
@@ -335,12 +335,12 @@ describe("section 8: domain names", () => {
     expect(given([accept]).verdict("a/client -> 203.0.113.1:443/TCP")).toBe("Allow");
   });
 
-  it("S8.3: pods and nodes count as not matched, with a note", () => {
+  it("S8.3: pods and nodes are never meant", () => {
     const w = given([allowlist("[kubernetes.io]")]);
     for (const target of ["b/server", "node:n2"]) {
       const said = w.ask(`a/client -> ${target}:443/TCP`);
       expect(said.verdict).toBe("Deny");
-      expect(said.notes.join()).toContain("kubernetes.io");
+      expect(said.notes).toEqual([]);
     }
   });
 

@@ -1,0 +1,60 @@
+import { networkInterfaces } from "node:os";
+import {
+  type Address,
+  type Cidr,
+  type Cluster,
+  contains,
+  embeddedAddress,
+  formatAddress,
+  isNeverNamed,
+  parseAddress,
+} from "@tierwall/core";
+
+/** Why an address is not learned: what it is an address of. */
+export type Inside = "special" | "pod" | "node" | "service" | "pod-range";
+
+/**
+ * Addresses that are not learned for a name, whatever the answer says (S8.3, S8.4): whoever owns a name chooses what it resolves to, and
+ * would choose what is behind the policies of the cluster. Found when an answer needs it, since most clusters have no rules with names.
+ */
+export class InsideAddresses {
+  #known: ReadonlyMap<string, Inside> | undefined;
+
+  constructor(
+    private readonly cluster: Pick<Cluster, "pods" | "nodes" | "services">,
+    private readonly podRanges: readonly Cidr[],
+    private readonly ofThisNode: () => readonly string[] = localAddresses,
+  ) {}
+
+  whyInside(text: string): Inside | undefined {
+    const address = parseAddress(text);
+    // Text that parses as IPv4 where IPv6 was written is a mapped address, which is never on the wire.
+    if (address === undefined || text.includes(":") !== (address.family === 6)) return "special";
+    const embedded = embeddedAddress(address);
+    return this.#whyOne(address) ?? (embedded && this.#whyOne(embedded));
+  }
+
+  #whyOne(address: Address): Inside | undefined {
+    if (isNeverNamed(address)) return "special";
+    this.#known ??= this.#find();
+    const known = this.#known.get(formatAddress(address));
+    if (known !== undefined) return known;
+    return this.podRanges.some((range) => contains(range, address)) ? "pod-range" : undefined;
+  }
+
+  #find(): ReadonlyMap<string, Inside> {
+    const { pods, nodes, services } = this.cluster;
+    const known = new Map<string, Inside>();
+    const add = (addresses: readonly Address[], inside: Inside) => {
+      for (const address of addresses) known.set(formatAddress(address), inside);
+    };
+    for (const { addresses } of services) add(addresses, "service");
+    for (const { addresses } of pods.values()) add(addresses, "pod");
+    for (const address of this.ofThisNode()) known.set(address, "node");
+    for (const { addresses } of nodes.values()) add(addresses, "node");
+    return known;
+  }
+}
+
+const localAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));

@@ -1,0 +1,51 @@
+import type { BookEntry } from "../ruleset/program.js";
+
+type Book = ReadonlyMap<string, BookEntry>;
+
+/**
+ * What log lines and counters of a rule that has left the table still need: lines are read some tenths of a second after their
+ * packets were judged, and what was suppressed is known after the second reading of counters (suppressed.ts).
+ */
+const needed = { milliseconds: 10_000, readings: 3 };
+
+/**
+ * Which rule an id stands for. An id means one version of a rule, for good (rule-book.ts), so that a packet is never attributed to
+ * a version that did not judge it: versions are known from before they are in the kernel until nothing of them can come any more.
+ */
+export class RuleVersions {
+  #present: Book = new Map();
+  #coming: Book = new Map();
+  readonly #left = new Map<string, { readonly entry: BookEntry; readonly since: number; readings: number }>();
+
+  /** These are about to be given to the kernel. */
+  coming(book: Book): void {
+    // The turn before may have failed after its rules were in the kernel.
+    this.#leave(this.#coming, (id) => this.#present.has(id) || book.has(id));
+    this.#coming = book;
+  }
+
+  /** These are in the kernel now, and no others. */
+  programmed(book: Book): void {
+    this.#leave(this.#present, (id) => book.has(id));
+    for (const id of book.keys()) this.#left.delete(id);
+    this.#present = book;
+  }
+
+  get(id: string): BookEntry | undefined {
+    return this.#present.get(id) ?? this.#coming.get(id) ?? this.#left.get(id)?.entry;
+  }
+
+  #leave(book: Book, stays: (id: string) => boolean): void {
+    const since = performance.now();
+    for (const [id, entry] of book) if (!stays(id)) this.#left.set(id, { entry, since, readings: 0 });
+  }
+
+  /** Counters were read, and everything that follows from them was said. */
+  counted(): void {
+    const now = performance.now();
+    for (const [id, left] of this.#left) {
+      left.readings += 1;
+      if (left.readings >= needed.readings && now - left.since > needed.milliseconds) this.#left.delete(id);
+    }
+  }
+}

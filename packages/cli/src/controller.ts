@@ -8,18 +8,18 @@ import {
 } from "@tierwall/kube";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { controllerPage } from "./controller-page.js";
+import { metricsCommand, type MetricsFlags, withMetricsFlags } from "./metrics-flags.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { readToken } from "./page-token.js";
 import { duration, portNumber } from "./quantity.js";
 import { collect, collectWith, withLiveFactFlags } from "./state.js";
 import { talk } from "./terminal.js";
 
-interface ControllerFlags {
+interface ControllerFlags extends MetricsFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
   readonly leaseDuration: number;
-  readonly metricsAddress: string;
   readonly pagePort?: number;
   readonly pageTokenFile?: string;
   readonly pageHost?: readonly string[];
@@ -49,17 +49,14 @@ export function addController(program: Command, finish: (status: number) => void
     .option("--kubeconfig <file>", "how to reach the cluster (default: as kubectl, or from inside a pod)")
     .option("--context <name>", "the context of the kubeconfig");
   withLiveFactFlags(
-    withNamespaceFlag(command)
-      .addOption(
+    withMetricsFlags(
+      withNamespaceFlag(command).addOption(
         new Option("--lease-duration <time>", "how long others wait for a leader that is silent")
           .argParser(leaseDuration)
           .default(15_000, "15s"),
-      )
-      .option(
-        "--metrics-address <address:port>",
-        "where /metrics, /livez and /readyz are; `none` serves nothing",
-        "127.0.0.1:9464",
-      )
+      ),
+      "127.0.0.1:9464",
+    )
       .addOption(
         new Option("--page-port <port>", "serve the page of the cluster there (default: no page)").argParser(
           portNumber,
@@ -93,14 +90,14 @@ export function addController(program: Command, finish: (status: number) => void
       `
 Examples:
   # In a cluster: with a service account that may write conditions, events and Leases
-  tierwall controller --metrics-address :9464
+  tierwall controller --metrics-address :9464 --metrics-auth token
 
   # From outside, to try it
   kubectl create namespace ${systemNamespace}
   tierwall controller --context kind-test
 
   # In a cluster, with the webhook
-  tierwall controller --metrics-address :9464 --webhook-port 9443
+  tierwall controller --metrics-address :9464 --metrics-auth token --webhook-port 9443
 
   # With the page of the cluster, for who has the token
   tierwall controller --page-port 8080 --page-token-file /etc/tierwall/page-token --page-host tierwall.example.com
@@ -117,7 +114,7 @@ Exit status: 0 ended by a signal, 2 it cannot start.`,
 }
 
 async function start(flags: ControllerFlags): Promise<number> {
-  const { kubeconfig, context, metricsAddress, podCidr, kubeApiserver, ciliumEnforcement } = flags;
+  const { kubeconfig, context, podCidr, kubeApiserver, ciliumEnforcement } = flags;
   const namespace = flags.namespace ?? ownNamespace();
   const page = pageOf(flags);
   if (page?.ok === false) {
@@ -138,7 +135,7 @@ async function start(flags: ControllerFlags): Promise<number> {
       },
       ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
     },
-    ...(metricsAddress === "none" ? {} : { metricsAddress }),
+    ...metricsCommand(flags),
     ...(flags.webhookPort === 0 ? {} : { webhook: webhookOptions(flags, namespace) }),
     ...(page === undefined ? {} : { keepsObjects: true, services: [page.value] }),
   });

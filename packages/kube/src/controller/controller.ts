@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
+import type { MetricsCommand } from "../http/open-metrics.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
 import { type KindHealth, type ReflectorTimes, usualTimes } from "../reflector.js";
 import type { Situation } from "../situation.js";
@@ -37,8 +38,8 @@ export interface ControllerCommand
   extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state" | "keepsObjects"> {
   readonly connection: ConnectionOptions;
   readonly services?: readonly StartService[];
-  /** `:9464`; absent: nothing is served. */
-  readonly metricsAddress?: string;
+  /** Absent: nothing is served. */
+  readonly metrics?: MetricsCommand;
   /** Absent: nobody is told about policies before they are in the cluster. */
   readonly webhook?: Omit<WebhookOptions, "namespace">;
 }

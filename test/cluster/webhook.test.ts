@@ -321,7 +321,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       const start = async () =>
         startWebhook({
           connection,
-          judge: { judge: async () => ({ warnings: [], missing: [] }) },
+          judge: { judge: async () => ({ warnings: [], missing: [], unread: [] }) },
           isReady: () => true,
           registry: new Registry(),
           log: pino({ level: "silent" }),

@@ -30,6 +30,8 @@ interface ControllerFlags extends MetricsFlags {
   readonly webhookService: string;
   readonly webhookHost?: readonly string[];
   readonly webhookConfiguration: string;
+  readonly webhookClientCa?: string;
+  readonly webhookClientName?: readonly string[];
 }
 
 export function addController(program: Command, finish: (status: number) => void): void {
@@ -84,6 +86,15 @@ export function addController(program: Command, finish: (status: number) => void
       "--webhook-configuration <name>",
       "the ValidatingWebhookConfiguration that is told which certificates to trust",
       usualConfiguration,
+    )
+    .option(
+      "--webhook-client-ca <file>",
+      "answer only clients with a certificate that one of these authorities signed (default: every client)",
+    )
+    .option(
+      "--webhook-client-name <name>",
+      "a name that such a certificate must have (repeatable)",
+      collectWith((text: string) => text),
     )
     .addHelpText(
       "after",
@@ -159,7 +170,13 @@ function pageOf({ pagePort, pageTokenFile, pageHost }: ControllerFlags): Result<
 
 function webhookOptions(flags: ControllerFlags, namespace: string) {
   const { webhookPort, webhookService, webhookHost, webhookConfiguration: configuration } = flags;
-  return { port: webhookPort, names: webhookHost ?? [serviceHost(webhookService, namespace)], configuration };
+  const { webhookClientCa: authorityFile, webhookClientName: clientNames = [] } = flags;
+  return {
+    port: webhookPort,
+    names: webhookHost ?? [serviceHost(webhookService, namespace)],
+    configuration,
+    ...(authorityFile === undefined ? {} : { clients: { authorityFile, names: clientNames } }),
+  };
 }
 
 function leaseDuration(text: string): number {

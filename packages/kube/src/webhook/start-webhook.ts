@@ -3,10 +3,12 @@ import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
 import { admit } from "./admit.js";
 import type { Judge } from "./analyst-thread.js";
+import { ClientAuthority, type ClientOptions } from "./client-authority.js";
 import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
 import { usualConfiguration } from "./configuration.js";
+import { ReviewedVisibility } from "./visibility.js";
 import { WebhookServer } from "./webhook-server.js";
 
 export interface WebhookOptions {
@@ -21,6 +23,8 @@ export interface WebhookOptions {
   readonly secret?: string;
   readonly configuration?: string;
   readonly times?: CertificateTimes;
+  /** Absent: every client that can connect is answered. */
+  readonly clients?: ClientOptions;
 }
 
 export interface WebhookParts {
@@ -56,10 +60,18 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   // Commands that serve nothing need not wait for what it takes to load.
   const { WebhookMetrics } = await import("./webhook-metrics.js");
   const metrics = new WebhookMetrics(registry);
+  const visibility = new ReviewedVisibility(connection, (message) =>
+    log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
+  );
+  const clients =
+    options.clients &&
+    new ClientAuthority(options.clients, (message) =>
+      log.warn({ message }, "the authorities of clients were not read again"),
+    );
   const server = new WebhookServer(
     async (request, deadline) => {
       const began = performance.now();
-      const admitted = await admit(request, { judge, isReady, deadline });
+      const admitted = await admit(request, { judge, visibility, isReady, deadline });
       const seconds = (performance.now() - began) / 1000;
       metrics.answered(request.operation, admitted, seconds);
       const { answer, fallback, judgement } = admitted;
@@ -75,6 +87,7 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
       },
       onTrouble: (message) => log.error({ message }, "the webhook failed to answer"),
     },
+    clients,
   );
   let served: Issued | undefined;
   const keeper = new CertificateKeeper(

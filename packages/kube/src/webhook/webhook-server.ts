@@ -104,7 +104,7 @@ export class WebhookServer {
     const body = await readBody(request, largestBody);
     if (body === undefined)
       return { status: 413, message: `the body is larger than ${largestBody / 1024 / 1024} MB` };
-    const read = readReview(body.toString("utf8"));
+    const read = readReview(body.toString("utf8"), body.length);
     if (!read.ok) return { status: 400, message: read.message };
     const deadline = began + timeoutIn(query) * shareOfTime;
     const answer = await this.answer(read.request, deadline);

@@ -147,7 +147,7 @@ describe("to someone who may read", () => {
       "overridden: is overridden by a policy that you cannot read: that denies a pod that you cannot read → shop/web :8080/TCP, which this policy allows",
     );
     expect(to(shop, [networkPolicy("no-egress", `{${ofWeb}, policyTypes: [Egress]}`)])[0]).toBe(
-      "lockout: DNS: 1 workload loses its server :53/UDP, for example shop/web; allow it first",
+      "lockout: DNS: 1 workload loses the server :53/UDP, for example shop/web; allow it first",
     );
   });
 
@@ -177,7 +177,7 @@ describe("to someone who may read", () => {
 
   it("nothing, no lifeline names a workload", () => {
     expect(to(new Map(), [networkPolicy("no-egress", `{${ofWeb}, policyTypes: [Egress]}`)])).toEqual([
-      "lockout: DNS: 1 workload loses its server :53/UDP, none of which you can read; allow it first",
+      "lockout: DNS: 1 workload loses the server :53/UDP, none of which you can read; allow it first",
       "lockout: API server: 1 workload loses 192.0.2.1 :6443/TCP, none of which you can read; allow it first",
       expect.not.stringContaining("shop"),
     ]);

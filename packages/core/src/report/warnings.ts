@@ -103,7 +103,7 @@ function lostText(
   reader: Reader,
 ): string {
   const count = workloads.length + hidden;
-  const where = reader.maySee(server) ? endText(server, reader) : "its server";
+  const where = reader.maySee(server) ? endText(server, reader) : "the server";
   const [first] = workloads;
   const shown = first === undefined ? "" : `, for example ${formatParty(first)}`;
   const rest = hidden === 0 ? "" : `, ${hidden === count ? "none" : workloads.length} of which you can read`;

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import {
   AnalystThread,
+  type ClientOptions,
   type CertificateTimes,
   ClusterSource,
   type Connection,
@@ -21,6 +22,8 @@ export interface LabOptions {
   readonly times?: CertificateTimes;
   readonly failurePolicy?: "Ignore" | "Fail";
   readonly timeoutSeconds?: number;
+  /** Which clients are answered; all, if it is absent. */
+  readonly clients?: ClientOptions;
   /** Fills the analyst with another cluster than the API server has. */
   readonly fill?: (analyst: AnalystThread) => void;
 }
@@ -38,7 +41,7 @@ export class AdmissionLab {
   ) {}
 
   static async start(plane: ControlPlane, options: LabOptions = {}): Promise<AdmissionLab> {
-    const { fill, times, failurePolicy = "Fail", timeoutSeconds = 30 } = options;
+    const { fill, times, clients, failurePolicy = "Fail", timeoutSeconds = 30 } = options;
     const connection = await plane.connect();
     const api = new ApiClient(connection);
     const said: string[] = [];
@@ -59,6 +62,7 @@ export class AdmissionLab {
         namespace: "tierwall-system",
         names: ["127.0.0.1"],
         times: times ?? { life: 3_600_000, lead: 1000, check: 200 },
+        ...(clients === undefined ? {} : { clients }),
       },
     });
     const lab = new AdmissionLab(plane, api, analyst, source, webhook, registry, said);
@@ -98,9 +102,13 @@ export class AdmissionLab {
     return values.reduce((sum, { value }) => sum + value, 0);
   }
 
-  async kubectl(args: readonly string[], object?: object): Promise<KubectlRan> {
+  async kubectl(
+    args: readonly string[],
+    object?: object,
+    user: "admin" | "guest" = "admin",
+  ): Promise<KubectlRan> {
     const input = object === undefined ? undefined : JSON.stringify(object);
-    return kubectl(this.plane.kubeconfig(), args, input);
+    return kubectl(this.plane.kubeconfig(user), args, input);
   }
 
   /** What `kubectl apply` would say, without doing it. */

@@ -87,6 +87,7 @@ export {
   type WebhookOptions,
   type WebhookParts,
 } from "./webhook/start-webhook.js";
+export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
 export { WatchedFolders } from "./watched-folders.js";
 export { makeFolder } from "./make-folder.js";

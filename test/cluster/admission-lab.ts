@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import {
   AnalystThread,
+  ClientAuthority,
   type ClientOptions,
   type CertificateTimes,
   ClusterSource,
@@ -54,6 +55,7 @@ export class AdmissionLab {
       connection,
       judge: analyst,
       isReady: () => true,
+      ...(clients === undefined ? {} : { clients: new ClientAuthority(clients, () => undefined) }),
       registry,
       log,
       options: {
@@ -62,7 +64,6 @@ export class AdmissionLab {
         namespace: "tierwall-system",
         names: ["127.0.0.1"],
         times: times ?? { life: 3_600_000, lead: 1000, check: 200 },
-        ...(clients === undefined ? {} : { clients }),
       },
     });
     const lab = new AdmissionLab(plane, api, analyst, source, webhook, registry, said);

@@ -127,6 +127,10 @@ Exit status: 0 ended by a signal, 2 it cannot start.`,
 async function start(flags: ControllerFlags): Promise<number> {
   const { kubeconfig, context, podCidr, kubeApiserver, ciliumEnforcement } = flags;
   const namespace = flags.namespace ?? ownNamespace();
+  if (flags.webhookClientName !== undefined && flags.webhookClientCa === undefined) {
+    talk("--webhook-client-name needs --webhook-client-ca: without an authority no certificate is asked for");
+    return 2;
+  }
   const page = pageOf(flags);
   if (page?.ok === false) {
     talk(page.diagnostic.message);

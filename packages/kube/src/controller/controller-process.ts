@@ -19,9 +19,18 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   const { namespace, state } = rest;
   const { registry } = metrics;
   const isReady = () => controller.live.situation !== undefined;
-  const admission =
-    webhook &&
-    new AdmissionService({ connection, registry, log, state, isReady, options: { ...webhook, namespace } });
+  let admission: AdmissionService | undefined;
+  try {
+    const parts = { connection, registry, log, state, isReady };
+    if (webhook !== undefined)
+      admission = new AdmissionService({
+        ...parts,
+        options: { ...webhook, namespace },
+        ...(webhook.clients === undefined ? {} : { clients: webhook.clients }),
+      });
+  } catch (cause) {
+    return refuse(log, messageOf(cause));
+  }
   const follower = admission === undefined ? {} : { follower: admission.follower };
   const controller = new Controller(connection, { ...rest, identity, ...follower }, metrics, log);
   const services: ControllerService[] = admission === undefined ? [] : [admission];

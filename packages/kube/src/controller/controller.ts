@@ -7,6 +7,7 @@ import type { MetricsCommand } from "../http/open-metrics.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
 import { type KindHealth, type ReflectorTimes, usualTimes } from "../reflector.js";
 import type { Situation } from "../situation.js";
+import type { ClientOptions } from "../webhook/client-authority.js";
 import type { WebhookOptions } from "../webhook/start-webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { LeaderElection, type Leadership } from "./leader-election.js";
@@ -41,7 +42,7 @@ export interface ControllerCommand
   /** Absent: nothing is served. */
   readonly metrics?: MetricsCommand;
   /** Absent: nobody is told about policies before they are in the cluster. */
-  readonly webhook?: Omit<WebhookOptions, "namespace">;
+  readonly webhook?: Omit<WebhookOptions, "namespace"> & { readonly clients?: ClientOptions };
 }
 
 /** Something that runs on every replica, whether it leads or not. */

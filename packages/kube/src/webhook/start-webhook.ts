@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
 import { admit } from "./admit.js";
 import type { Judge } from "./analyst-thread.js";
-import { ClientAuthority, type ClientOptions } from "./client-authority.js";
+import type { ClientAuthority } from "./client-authority.js";
 import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
@@ -23,8 +23,6 @@ export interface WebhookOptions {
   readonly secret?: string;
   readonly configuration?: string;
   readonly times?: CertificateTimes;
-  /** Absent: every client that can connect is answered. */
-  readonly clients?: ClientOptions;
 }
 
 export interface WebhookParts {
@@ -35,6 +33,8 @@ export interface WebhookParts {
   readonly registry: Registry;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
+  /** Absent: every client that can connect is answered. */
+  readonly clients?: ClientAuthority;
   /** Ends the wait for a first certificate. */
   readonly signal?: AbortSignal;
 }
@@ -63,11 +63,6 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   const visibility = new ReviewedVisibility(connection, (message) =>
     log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
   );
-  const clients =
-    options.clients &&
-    new ClientAuthority(options.clients, (message) =>
-      log.warn({ message }, "the authorities of clients were not read again"),
-    );
   const server = new WebhookServer(
     async (request, deadline) => {
       const began = performance.now();
@@ -87,7 +82,7 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
       },
       onTrouble: (message) => log.error({ message }, "the webhook failed to answer"),
     },
-    clients,
+    parts.clients,
   );
   let served: Issued | undefined;
   const keeper = new CertificateKeeper(

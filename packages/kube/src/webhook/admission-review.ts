@@ -34,6 +34,8 @@ export function readReview(text: string, bytes = text.length): ReadReview {
   }
   if (!isObject(value) || value.kind !== "AdmissionReview" || value.apiVersion !== "admission.k8s.io/v1")
     return refusal("the body is no AdmissionReview of `admission.k8s.io/v1`");
+  if (isDeeperThan(value, deepest))
+    return refusal(`the AdmissionReview is nested deeper than ${deepest} levels`);
   const { request } = value;
   if (!isObject(request) || typeof request.uid !== "string" || !/^[\x21-\x7e]{1,128}$/.test(request.uid))
     return refusal("the AdmissionReview has no `request` with a `uid`");
@@ -51,6 +53,18 @@ export function readReview(text: string, bytes = text.length): ReadReview {
       ...objectIn("oldObject", request.oldObject),
     },
   };
+}
+
+/** No object of Kubernetes is; what reads objects goes down into them, and must not run out of stack. */
+const deepest = 256;
+
+function isDeeperThan(value: unknown, most: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return false;
 }
 
 const refusal = (message: string): ReadReview => ({ ok: false, message });

@@ -7,6 +7,7 @@ import {
   type JsonObject,
 } from "@tierwall/core";
 import { asManifest } from "../cluster-object.js";
+import { plainText } from "../plain-text.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
 import type { Judge, Judgement } from "./analyst-thread.js";
@@ -136,13 +137,15 @@ function complaintText({ code, message, path = [] }: Diagnostic): string {
 }
 
 const mostTold = 10;
+const longestRefusal = 1000;
 
 /** As `tierwall validate` says it, with the field in the place of the line. */
 function refusalText({ diagnostics }: Extract<Admission, { what: "refused" }>): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors
     .slice(0, mostTold)
-    .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`);
+    .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`)
+    .map((text) => plainText(text, longestRefusal));
   const rest = errors.length - texts.length;
   return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }

@@ -54,10 +54,14 @@ const certificate = () =>
 
 async function webhookListener(): Promise<HostileListener> {
   const troubles: string[] = [];
-  const server = new WebhookServer(async () => ({ allowed: true, warnings: [] }), {
-    onBadRequest: () => undefined,
-    onTrouble: (message) => void troubles.push(message),
-  });
+  const server = new WebhookServer(
+    async () => ({ allowed: true, warnings: [] }),
+    {
+      onBadRequest: () => undefined,
+      onTrouble: (message) => void troubles.push(message),
+    },
+    () => ["secret"],
+  );
   const port = await server.listen(0, "127.0.0.1", certificate());
   const review = JSON.stringify({
     apiVersion: "admission.k8s.io/v1",
@@ -68,11 +72,14 @@ async function webhookListener(): Promise<HostileListener> {
   return {
     port,
     tls: true,
-    paths: ["/validate", "/validate?timeout=10s"],
+    paths: ["/validate/secret", "/validate/secret?timeout=10s"],
     troubles,
     close: () => server.stop(),
     expectService: async () => {
-      const answer = await exchange({ port, tls: true }, request("POST /validate HTTP/1.1", headers, review));
+      const answer = await exchange(
+        { port, tls: true },
+        request("POST /validate/secret HTTP/1.1", headers, review),
+      );
       expect(answer).toContain('"uid":"good","allowed":true');
     },
   };

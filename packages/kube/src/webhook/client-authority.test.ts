@@ -60,7 +60,7 @@ describe("a webhook that answers certain clients only", () => {
       onBadRequest: (message: string) => void refused.push(message),
       onTrouble: (message: string) => void refused.push(message),
     };
-    server = new WebhookServer(answer, events, clients);
+    server = new WebhookServer(answer, events, () => ["secret"], clients);
     port = await server.listen(0, "127.0.0.1", issue({ names: ["127.0.0.1"], ...times }));
   });
   afterAll(async () => {

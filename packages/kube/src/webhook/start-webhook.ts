@@ -8,6 +8,7 @@ import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
 import { usualConfiguration } from "./configuration.js";
+import { pathWith } from "./path-token.js";
 import { ReviewedVisibility } from "./visibility.js";
 import { WebhookServer } from "./webhook-server.js";
 
@@ -41,6 +42,8 @@ export interface WebhookParts {
 
 export interface Webhook {
   readonly port: number;
+  /** Where API servers send requests to now. */
+  readonly path: () => string;
   stop(): Promise<void>;
 }
 
@@ -82,6 +85,7 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
       },
       onTrouble: (message) => log.error({ message }, "the webhook failed to answer"),
     },
+    () => keeper.pathTokens,
     parts.clients,
   );
   let served: Issued | undefined;
@@ -117,6 +121,7 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   log.info({ port }, "the webhook answers");
   return {
     port,
+    path: () => pathWith(keeper.pathTokens[0]!),
     stop: async () => {
       await Promise.all([server.stop(), keeper.stop()]);
     },

@@ -7,6 +7,7 @@ import { type AdmissionAnswer, type AdmissionRequest, readReview, reviewOf } fro
 import type { Issued } from "./certificates/issue.js";
 import type { ClientAuthority } from "./client-authority.js";
 import { webhookPath } from "./configuration.js";
+import { isTokenPath } from "./path-token.js";
 
 /** Answers a request before a deadline on the clock of `Date.now()`. */
 export type Answering = (request: AdmissionRequest, deadline: number) => Promise<AdmissionAnswer>;
@@ -46,7 +47,9 @@ export class WebhookServer {
   constructor(
     private readonly answer: Answering,
     private readonly events: ServerListener,
-    /** Absent: every client is answered. */
+    /** API servers send requests to a path with one of these. */
+    private readonly pathTokens: () => readonly string[],
+    /** Clients with a certificate that is expected are answered, and no others. */
     private readonly clients?: ClientAuthority,
   ) {}
 
@@ -87,12 +90,26 @@ export class WebhookServer {
   ): Promise<void> {
     const began = Date.now();
     const refusal =
-      this.clients?.refusalOf(request.socket) ??
-      refusalOf(request, target) ??
+      this.strangerAt(request, target) ??
+      refusalOf(request) ??
       (await this.review(request, response, target, began));
     if (refusal === undefined) return;
     this.events.onBadRequest(refusal.message);
     refuse(response, refusal.status, refusal.message);
+  }
+
+  /** Why a client is not believed to be an API server. */
+  private strangerAt({ socket }: IncomingMessage, { path }: RequestTarget): Refusal | undefined {
+    const hasToken = isTokenPath(path, this.pathTokens());
+    if (!hasToken && path !== webhookPath && !path.startsWith(`${webhookPath}/`))
+      return { status: 404, message: `there is only ${webhookPath}` };
+    if (this.clients !== undefined) return this.clients.refusalOf(socket);
+    return hasToken
+      ? undefined
+      : {
+          status: 401,
+          message: "only API servers are answered; the path has no secret part, or another one",
+        };
   }
 
   private async review(
@@ -114,8 +131,7 @@ export class WebhookServer {
   }
 }
 
-function refusalOf({ method, headers }: IncomingMessage, { path }: RequestTarget): Refusal | undefined {
-  if (path !== webhookPath) return { status: 404, message: `there is only ${webhookPath}` };
+function refusalOf({ method, headers }: IncomingMessage): Refusal | undefined {
   if (method !== "POST") return { status: 405, message: "an AdmissionReview is sent with POST" };
   const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") return { status: 415, message: "the body must be `application/json`" };

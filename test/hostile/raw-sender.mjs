@@ -16,12 +16,12 @@ const opened = await Promise.all(
         socket.on("connect", () => {
           isOpen = true;
           socket.write(message);
+          // Long enough for an answer; a connection that is held is given up here.
+          socket.setTimeout(2000, () => resolve(isOpen));
         });
         socket.on("error", () => undefined);
         socket.on("data", () => undefined);
         socket.on("close", () => resolve(isOpen));
-        // Long enough for an answer; a connection that is held is given up here.
-        socket.setTimeout(2000, () => resolve(isOpen));
       }),
   ),
 );

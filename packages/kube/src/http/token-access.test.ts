@@ -9,10 +9,10 @@ function access() {
   const server = { isUp: true, now: 0, may: true };
   const connection = scriptedConnection(({ path, body }) => {
     if (!server.isUp) throw new Error("connection refused");
-    const { spec } = JSON.parse(body!) as { spec: JsonObject };
+    const { spec } = JSON.parse(body!) as { spec: JsonObject & { token: string } };
     if (path.endsWith("/tokenreviews")) {
-      asked.push(`token ${String(spec.token)}`);
-      const user = { good: "prometheus", poor: "guest" }[spec.token as string];
+      asked.push(`token ${spec.token}`);
+      const user = { good: "prometheus", poor: "guest" }[spec.token];
       return {
         status: 201,
         body: {

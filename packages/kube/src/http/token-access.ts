@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core";
 import type { Connection } from "../connection.js";
 import { jsonRequest } from "../controller/json-request.js";
 import { RateLimit } from "../controller/rate-limit.js";
@@ -96,6 +96,6 @@ export class TokenAccess implements MetricsAccess {
     });
     if (status >= 300) throw new Error(`the API server answered ${status} to a TokenReview`);
     const review: JsonObject = isObject(body.status) ? body.status : {};
-    return review.authenticated === true ? userIn(review.user as Json | undefined) : undefined;
+    return review.authenticated === true ? userIn(review.user) : undefined;
   }
 }

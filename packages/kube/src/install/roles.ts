@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { watchedKinds } from "../kinds.js";
 import { here } from "./marked.js";
@@ -48,13 +48,11 @@ function writingStatus(): readonly Rule[] {
   );
 }
 
-const asJson = (rules: readonly Rule[]): Json => rules as unknown as Json;
-
 const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<string, string>): JsonObject => ({
   apiVersion: rbac,
   kind: "ClusterRole",
   metadata: clusterWide(name, labels),
-  rules: asJson(rules),
+  rules,
 });
 
 function bound(component: Component): readonly JsonObject[] {
@@ -86,7 +84,7 @@ const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
   apiVersion: rbac,
   kind: "Role",
   metadata: inNamespace(component),
-  rules: asJson(rules),
+  rules,
 });
 
 export const webhookConfigurationName = "tierwall";

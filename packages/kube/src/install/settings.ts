@@ -40,9 +40,9 @@ export const settings = {
   },
   "networkPolicy.metricsFrom": {
     is: "list",
-    usual: [{ namespaceSelector: {} }],
+    usual: [],
     about:
-      "Peers that may reach the metrics of the controller: all pods of the cluster, unless you name some.",
+      "Peers that may reach the metrics of the controller, such as the namespace of Prometheus: `[{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]`. Empty: all, and the token decides.",
   },
   "networkPolicy.pageFrom": {
     is: "list",

@@ -62,7 +62,9 @@ function isDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > most) return true;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    level = level.flatMap((one): unknown[] =>
+      typeof one === "object" && one !== null ? Object.values(one) : [],
+    );
   }
   return false;
 }

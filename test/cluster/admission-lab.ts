@@ -2,6 +2,8 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import {
   AnalystThread,
+  ClientAuthority,
+  type ClientOptions,
   type CertificateTimes,
   ClusterSource,
   type Connection,
@@ -21,6 +23,8 @@ export interface LabOptions {
   readonly times?: CertificateTimes;
   readonly failurePolicy?: "Ignore" | "Fail";
   readonly timeoutSeconds?: number;
+  /** Which clients are answered; all, if it is absent. */
+  readonly clients?: ClientOptions;
   /** Fills the analyst with another cluster than the API server has. */
   readonly fill?: (analyst: AnalystThread) => void;
 }
@@ -38,7 +42,7 @@ export class AdmissionLab {
   ) {}
 
   static async start(plane: ControlPlane, options: LabOptions = {}): Promise<AdmissionLab> {
-    const { fill, times, failurePolicy = "Fail", timeoutSeconds = 30 } = options;
+    const { fill, times, clients, failurePolicy = "Fail", timeoutSeconds = 30 } = options;
     const connection = await plane.connect();
     const api = new ApiClient(connection);
     const said: string[] = [];
@@ -51,6 +55,7 @@ export class AdmissionLab {
       connection,
       judge: analyst,
       isReady: () => true,
+      ...(clients === undefined ? {} : { clients: new ClientAuthority(clients, () => undefined) }),
       registry,
       log,
       options: {
@@ -98,9 +103,13 @@ export class AdmissionLab {
     return values.reduce((sum, { value }) => sum + value, 0);
   }
 
-  async kubectl(args: readonly string[], object?: object): Promise<KubectlRan> {
+  async kubectl(
+    args: readonly string[],
+    object?: object,
+    user: "admin" | "guest" = "admin",
+  ): Promise<KubectlRan> {
     const input = object === undefined ? undefined : JSON.stringify(object);
-    return kubectl(this.plane.kubeconfig(), args, input);
+    return kubectl(this.plane.kubeconfig(user), args, input);
   }
 
   /** What `kubectl apply` would say, without doing it. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect, type Connection } from "@tierwall/kube";
+import { connect, type Connection, type Issued } from "@tierwall/kube";
 import { findKubeBinaries } from "../../scripts/kube-binaries.mjs";
 import { freePorts } from "./free-ports.js";
 
@@ -45,12 +45,14 @@ export class ControlPlane {
     private readonly ports: { readonly etcd: number; readonly peers: number; readonly api: number },
   ) {}
 
-  static async start(): Promise<ControlPlane> {
+  /** `webhookClient`: what the API server shows to webhooks. */
+  static async start({ webhookClient }: { readonly webhookClient?: Issued } = {}): Promise<ControlPlane> {
     const binaries = findKubeBinaries() as { apiserver: string; etcd: string };
     const [etcd, peers, api] = await freePorts(3);
     const made = new ControlPlane(binaries, { etcd: etcd!, peers: peers!, api: api! });
     try {
       made.writeFiles();
+      if (webhookClient !== undefined) made.writeWebhookClient(webhookClient);
       await made.startEtcd();
       await made.startApiServer();
     } catch (cause) {
@@ -117,6 +119,7 @@ export class ControlPlane {
       // Nobody makes service accounts here, which pods would have to wait for.
       "--disable-admission-plugins=ServiceAccount",
       "--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112",
+      ...(existsSync(this.admissionFile) ? [`--admission-control-config-file=${this.admissionFile}`] : []),
     ]);
     await this.untilReady("apiserver", this.apiServer, async () => {
       const connection = await this.connect();
@@ -201,6 +204,31 @@ export class ControlPlane {
       "tokens.csv": `${this.tokens.admin},admin,1,"system:masters"\n${this.tokens.guest},guest,2\n`,
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.folder, name), text);
+  }
+
+  private get admissionFile(): string {
+    return join(this.folder, "admission.json");
+  }
+
+  /** As docs/webhook.md has it. */
+  private writeWebhookClient({ certificate, key }: Issued): void {
+    const at = (name: string) => join(this.folder, name);
+    writeFileSync(at("webhook-client.crt"), certificate);
+    writeFileSync(at("webhook-client.key"), key);
+    const user = { "client-certificate": at("webhook-client.crt"), "client-key": at("webhook-client.key") };
+    const kubeconfig = { apiVersion: "v1", kind: "Config", users: [{ name: "*", user }] };
+    writeFileSync(at("webhook-client.kubeconfig"), JSON.stringify(kubeconfig));
+    const configuration = {
+      apiVersion: "apiserver.config.k8s.io/v1",
+      kind: "WebhookAdmissionConfiguration",
+      kubeConfigFile: at("webhook-client.kubeconfig"),
+    };
+    const admission = {
+      apiVersion: "apiserver.config.k8s.io/v1",
+      kind: "AdmissionConfiguration",
+      plugins: [{ name: "ValidatingAdmissionWebhook", configuration }],
+    };
+    writeFileSync(this.admissionFile, JSON.stringify(admission));
   }
 
   private run(path: string, name: string, args: readonly string[]): ChildProcess {

@@ -96,18 +96,29 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     const values = join(scratch, "values.yaml");
     writeFileSync(
       values,
-      "controller: {replicas: 3}\nimage: {tag: '1.2'}\nagent: {extraArgs: [--shadow], tolerations: []}\nwebhook: {enabled: false}\n",
+      "controller: {replicas: 3}\nimage: {tag: '1.2'}\nagent: {extraArgs: [--shadow], tolerations: []}\nwebhook: {enabled: false}\nmetrics: {auth: none}\nnetworkPolicy: {metricsFrom: [{ipBlock: {cidr: 10.0.0.0/8}}]}\n",
     );
     const made = rendered("-f", values);
     expect(made.get("Deployment tierwall-controller")).toMatchObject({
       spec: {
         replicas: 3,
         template: {
-          spec: { containers: [{ image: "tierwall:1.2", args: ["controller", "--metrics-address=:9464"] }] },
+          spec: {
+            containers: [
+              {
+                image: "tierwall:1.2",
+                args: ["controller", "--metrics-address=:9464", "--metrics-auth=none"],
+              },
+            ],
+          },
         },
       },
     });
     expect(JSON.stringify(made.get("DaemonSet tierwall-agent"))).toContain('"--shadow"');
+    expect(made.get("NetworkPolicy tierwall-controller")).toMatchObject({
+      spec: { ingress: [{ ports: [{ port: 9464 }], from: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] },
+    });
+    expect(made.get("NetworkPolicy tierwall-webhook")).toBeUndefined();
   });
 
   it.each([

@@ -70,7 +70,7 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
     expect(verdict("web")).toMatch(/ALLOWED[^]*AdminNetworkPolicy high/);
   });
 
-  it("S1.13: two of one priority that disagree are told, with a connection that shows it", async () => {
+  it("S1.13: two of one priority that disagree are told, with the port of a connection that shows it", async () => {
     const first = await create("a", guarding(10, ["Allow", "web"]));
     const second = await create("b", guarding(10, ["Deny", "web"]));
     for (const path of [first, second]) {

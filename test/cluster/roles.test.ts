@@ -152,6 +152,13 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
     }
   });
 
+  /** For metrics behind a token, and for warnings that name what a user may read. */
+  const reviews = [
+    ["POST", "/apis/authentication.k8s.io/v1/tokenreviews", true],
+    ["POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", true],
+    ["POST", "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews", false],
+  ] as const;
+
   it("the controller writes conditions, events, Leases, and its certificate; nothing else", async () => {
     const own = `/api/v1/namespaces/${systemNamespace}`;
     const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases`;
@@ -182,6 +189,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       ["POST", webhooks, false],
       ["PATCH", "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies/x", false],
       ["DELETE", "/api/v1/namespaces/default/pods/x", false],
+      ...reviews,
     ];
     for (const [method, path, allowed] of table)
       expect([
@@ -207,6 +215,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       ["POST", "/apis/events.k8s.io/v1/namespaces/default/events", false],
       ["PATCH", "/api/v1/nodes/node-1", false],
       ...released.map((collection) => ["PATCH", `${collection}/x/status`, false] as const),
+      ...reviews,
     ];
     for (const [method, path, allowed] of table)
       expect([method, path, (await asks(people.agent, method, `${path}?dryRun=All`, {})) !== 403]).toEqual([
@@ -317,6 +326,45 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
         "--timeout=90s",
       );
       expect((await controller.get("/readyz")).status).toBe(200);
+      expect(controller.said.split("\n").filter((line) => /forbidden|\b403\b/.test(line))).toEqual([]);
+    } finally {
+      await controller.stop();
+    }
+  });
+
+  it("metrics are read by accounts with the role `tierwall-metrics-reader`, and by no other", async () => {
+    for (const name of ["prometheus", "guest"])
+      kubectl("", "-n", systemNamespace, "create", "serviceaccount", name);
+    kubectl(
+      "",
+      "create",
+      "clusterrolebinding",
+      "prometheus",
+      "--clusterrole=tierwall-metrics-reader",
+      `--serviceaccount=${systemNamespace}:prometheus`,
+    );
+    const tokenOf = (name: string) => kubectl("", "-n", systemNamespace, "create", "token", name).trim();
+    const kubeconfig = cluster.kubeconfigWith(tokenOf("tierwall-controller"), "metrics-controller");
+    const controller = RunningController.start(
+      cluster,
+      "--kubeconfig",
+      kubeconfig,
+      "--metrics-auth",
+      "token",
+    );
+    const asked = async (path: string, token?: string) =>
+      controller.get(path, token === undefined ? {} : { authorization: `Bearer ${token}` });
+    try {
+      const prometheus = tokenOf("prometheus");
+      await vi.waitFor(async () => {
+        const { status, text } = await asked("/metrics", prometheus);
+        expect([status, text]).toEqual([200, expect.stringContaining("tierwall_leader")]);
+      }, patience);
+      expect((await asked("/metrics")).status).toBe(401);
+      expect((await asked("/metrics", "made-up")).status).toBe(401);
+      expect((await asked("/metrics", tokenOf("guest"))).status).toBe(403);
+      expect(await asked("/livez")).toEqual({ status: 200, text: "ok\n" });
+      await vi.waitFor(async () => expect((await asked("/readyz")).status).toBe(200), patience);
       expect(controller.said.split("\n").filter((line) => /forbidden|\b403\b/.test(line))).toEqual([]);
     } finally {
       await controller.stop();

@@ -51,9 +51,12 @@ export class RunningController {
     }
   }
 
-  async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
+  async get(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: number; readonly text: string }> {
     const { port } = await this.says("serving");
-    const response = await fetch(`http://127.0.0.1:${String(port)}${path}`);
+    const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, { headers });
     return { status: response.status, text: await response.text() };
   }
 

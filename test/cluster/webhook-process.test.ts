@@ -69,7 +69,11 @@ describe.skipIf(reason)(`tierwall controller --webhook-port${title}`, () => {
       const [port] = (await freePorts(1)) as [number];
       const address = { url: `https://127.0.0.1:${port}/validate` };
       const configuration = webhookConfiguration({ namespace: "tierwall-system", address });
-      await kubectl(config, ["apply", "--server-side", "-f", "-"], JSON.stringify(configuration));
+      await kubectl(
+        config,
+        ["apply", "--server-side", "--force-conflicts", "-f", "-"],
+        JSON.stringify(configuration),
+      );
       replicas.push(controller(port));
       await vi.waitFor(
         async () =>

@@ -206,8 +206,17 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       ["another method", "GET", "/validate", "application/json", "", 405],
       ["another path", "POST", "/", "application/json", "{}", 404],
     ])("refuses %s", async (_, method, path, type, body, wanted) => {
-      expect(await send(lab.webhook.port, method, path, type, body)).toMatchObject({ status: wanted });
+      const at = path === "/validate" ? lab.webhook.path() : path;
+      expect(await send(lab.webhook.port, method, at, type, body)).toMatchObject({ status: wanted });
     });
+
+    it.each(["/validate", "/validate/", `/validate/${"A".repeat(43)}`, "/validate/../validate"])(
+      "refuses a client that does not know the path of API servers: %s",
+      async (path) => {
+        const { status, text } = await post(lab.webhook.port, path, reviewOf(denyAll));
+        expect([status, text]).toEqual([401, expect.stringContaining("only API servers") as string]);
+      },
+    );
 
     it("says on stderr what a policy denies and which NetworkPolicies it overrides, and takes it", async () => {
       const { status, stdout, warnings } = await lab.kubectl(["apply", "-f", "-"], denyAll);
@@ -228,7 +237,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
 
     it("says what it had no time for", async () => {
       const object = { ...denyAll, metadata: { name: "hasty" } };
-      const { text } = await post(lab.webhook.port, "/validate?timeout=0s", reviewOf(object));
+      const { text } = await post(lab.webhook.port, `${lab.webhook.path()}?timeout=0s`, reviewOf(object));
       expect(JSON.parse(text)).toMatchObject({
         response: {
           uid: "1",
@@ -241,7 +250,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
 
     it("lets in what is not for it to judge", async () => {
       const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
-      expect(await post(lab.webhook.port, "/validate", reviewOf(pod))).toMatchObject({ status: 200 });
+      expect(await post(lab.webhook.port, lab.webhook.path(), reviewOf(pod))).toMatchObject({ status: 200 });
     });
   });
 
@@ -321,7 +330,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       const start = async () =>
         startWebhook({
           connection,
-          judge: { judge: async () => ({ warnings: [], missing: [] }) },
+          judge: { judge: async () => ({ warnings: [], missing: [], unread: [] }) },
           isReady: () => true,
           registry: new Registry(),
           log: pino({ level: "silent" }),
@@ -356,11 +365,11 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
     await Promise.all([
       timed("a policy for the whole cluster, first", denyAll),
-      post(lab.webhook.port, "/validate", reviewOf(pod)).then(() => ended.push("another")),
+      post(lab.webhook.port, lab.webhook.path(), reviewOf(pod)).then(() => ended.push("another")),
     ]);
     expect(ended[0]).toBe("another");
     await timed("a policy for the whole cluster, again", denyAll);
-    const hasty = await post(lab.webhook.port, "/validate?timeout=0s", reviewOf(denyAll));
+    const hasty = await post(lab.webhook.port, `${lab.webhook.path()}?timeout=0s`, reviewOf(denyAll));
     expect(hasty.text).toContain("Tierwall had no time to find out");
     await lab.stop();
   });

@@ -53,6 +53,16 @@ const agentOn = async (node: string): Promise<string> => {
   );
   return items[0]!.metadata.name;
 };
+/** Of an account that may read metrics, and is made the first time. */
+async function metricsToken(): Promise<string> {
+  const account = "metrics-reader";
+  if ((await admin.kubectl(...own, "get", "serviceaccounts", "-o", "name")).includes(account) === false) {
+    await admin.kubectl(...own, "create", "serviceaccount", account);
+    const bound = ["--clusterrole=tierwall-metrics-reader", `--serviceaccount=tierwall-system:${account}`];
+    await admin.kubectl("create", "clusterrolebinding", "metrics-reader", ...bound);
+  }
+  return (await admin.kubectl(...own, "create", "token", account)).trim();
+}
 const tableOf = (node: (typeof nodes)[number]): string =>
   cluster.network.run(node, "nft", "--stateless", "list", "table", "inet", "tierwall");
 const tablesOf = (node: (typeof nodes)[number]): string => cluster.network.run(node, "nft", "list", "tables");
@@ -196,7 +206,10 @@ describe("a policy that overrides a NetworkPolicy", () => {
       destination: { pod: "payments/api-1" },
       by: { policy: { kind: "ClusterNetworkPolicy", name: "guard" }, name: "nobody-else" },
     });
-    const metrics = async () => admin.curl(`http://${addressesOf("node1")[0]}:9465/metrics`);
+    const url = `http://${addressesOf("node1")[0]}:9465/metrics`;
+    expect(await admin.curl("-o", "/dev/null", "-w", "%{http_code}", url)).toBe("401");
+    const token = await metricsToken();
+    const metrics = async () => admin.curl("-H", `Authorization: Bearer ${token}`, url);
     await expect
       .poll(metrics, soon)
       .toMatch(/tierwall_rule_packets_total\{policy="ClusterNetworkPolicy guard",.*verdict="Deny"\} [1-9]/);
@@ -204,7 +217,8 @@ describe("a policy that overrides a NetworkPolicy", () => {
 
   it("is in the metrics of the controllers, behind their Service", async () => {
     const { spec } = await admin.get<Addressed>(...own, "service", "tierwall-controller");
-    const metrics = await admin.curl(`http://${spec.clusterIPs[0]}:9464/metrics`);
+    const authorization = `Authorization: Bearer ${await metricsToken()}`;
+    const metrics = await admin.curl("-H", authorization, `http://${spec.clusterIPs[0]}:9464/metrics`);
     expect(metrics).toContain("tierwall_nodes 2\n");
     expect(metrics).toContain("tierwall_agents 2\n");
   });

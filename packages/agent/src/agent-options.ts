@@ -1,4 +1,5 @@
 import type { Address, LiveOptions } from "@tierwall/core";
+import type { MetricsCommand } from "@tierwall/kube";
 import type { NodeOptions } from "./ruleset/program.js";
 
 /** Everything that `tierwall agent` can be told. Times are in milliseconds. */
@@ -7,8 +8,8 @@ export interface AgentOptions {
   readonly node: NodeOptions;
   /** The name of the table; its other half, during a swap, has `-b` behind it. */
   readonly table: string;
-  /** `127.0.0.1:9465`; absent: nothing is served. */
-  readonly metricsAddress?: string;
+  /** Absent: nothing is served. */
+  readonly metrics?: MetricsCommand;
   /** A file, or `-` for stdout; absent: nothing is logged of packets. */
   readonly auditLog?: string;
   /** The unix socket that `tierwall agent status` asks. */

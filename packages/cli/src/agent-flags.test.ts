@@ -63,7 +63,7 @@ describe("the options of an agent", () => {
     });
     expect(rest).toEqual({
       table: "tierwall",
-      metricsAddress: "127.0.0.1:9465",
+      metrics: { address: "127.0.0.1:9465", auth: "none" },
       control: "/run/tierwall/agent.sock",
       stateFolder: "/var/lib/tierwall",
       dnsServers: [],
@@ -94,7 +94,7 @@ describe("the options of an agent", () => {
   });
 
   it("can turn metrics off", () => {
-    expect(optionsOf("--metrics-address", "none")).not.toHaveProperty("metricsAddress");
+    expect(optionsOf("--metrics-address", "none")).not.toHaveProperty("metrics");
   });
 
   it("take the name of the node from the line, from $NODE_NAME, or from the host", () => {

@@ -3,12 +3,13 @@ import type { AgentOptions, SourceOptions } from "@tierwall/agent";
 import type { Address, Cidr } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CiliumFlags, ciliumOptions } from "./cilium-flags.js";
+import { metricsCommand, type MetricsFlags, withMetricsFlags } from "./metrics-flags.js";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { duration } from "./quantity.js";
 import { address, collect, collectWith, withLiveFactFlags } from "./state.js";
 
-export interface AgentFlags extends NodeFlags, CiliumFlags {
+export interface AgentFlags extends NodeFlags, CiliumFlags, MetricsFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly kubeconfig?: string;
@@ -18,7 +19,6 @@ export interface AgentFlags extends NodeFlags, CiliumFlags {
   readonly kubeApiserver?: readonly Address[];
   readonly node?: string;
   readonly table: string;
-  readonly metricsAddress: string;
   readonly auditLog?: string;
   readonly control: string;
   readonly stateDir: string;
@@ -38,15 +38,10 @@ export interface UnknownPodsAfter {
 }
 
 export function withAgentFlags(command: Command): Command {
-  return withNodeFlags(withSourceFlags(command))
-    .addOption(
-      new Option("--table <name>", "the name of the nftables table").argParser(tableName).default("tierwall"),
-    )
-    .option(
-      "--metrics-address <address:port>",
-      "where Prometheus finds /metrics; `none` serves nothing",
-      "127.0.0.1:9465",
-    )
+  const withTable = withNodeFlags(withSourceFlags(command)).addOption(
+    new Option("--table <name>", "the name of the nftables table").argParser(tableName).default("tierwall"),
+  );
+  return withMetricsFlags(withTable, "127.0.0.1:9465")
     .option("--audit-log <file>", "log denied packets as JSON lines, - for stdout")
     .option("--control <socket>", "where `agent status` and others ask", "/run/tierwall/agent.sock")
     .option(
@@ -111,13 +106,13 @@ function withSourceFlags(command: Command): Command {
 }
 
 export function agentOptions(flags: AgentFlags): AgentOptions {
-  const { auditLog, metricsAddress } = flags;
+  const { auditLog } = flags;
   const logGroup = auditLog === undefined ? undefined : (flags.logGroup ?? usualLogGroup);
   return {
     source: sourceOptions(flags),
     node: { ...nodeOptionsOf(nodeName(flags), flags, logGroup), ...passAfter(flags) },
     table: flags.table,
-    ...(metricsAddress === "none" ? {} : { metricsAddress }),
+    ...metricsCommand(flags),
     ...(auditLog === undefined ? {} : { auditLog }),
     control: flags.control,
     stateFolder: flags.stateDir,

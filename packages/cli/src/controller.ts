@@ -9,18 +9,18 @@ import {
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { controllerPage } from "./controller-page.js";
 import { type CiliumFlags, ciliumOptions } from "./cilium-flags.js";
+import { metricsCommand, type MetricsFlags, withMetricsFlags } from "./metrics-flags.js";
 import { ownNamespace, withNamespaceFlag } from "./own-namespace.js";
 import { readToken } from "./page-token.js";
 import { duration, portNumber } from "./quantity.js";
 import { collect, collectWith, withLiveFactFlags } from "./state.js";
 import { talk } from "./terminal.js";
 
-interface ControllerFlags extends CiliumFlags {
+interface ControllerFlags extends CiliumFlags, MetricsFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
   readonly leaseDuration: number;
-  readonly metricsAddress: string;
   readonly pagePort?: number;
   readonly pageTokenFile?: string;
   readonly pageHost?: readonly string[];
@@ -30,6 +30,8 @@ interface ControllerFlags extends CiliumFlags {
   readonly webhookService: string;
   readonly webhookHost?: readonly string[];
   readonly webhookConfiguration: string;
+  readonly webhookClientCa?: string;
+  readonly webhookClientName?: readonly string[];
 }
 
 export function addController(program: Command, finish: (status: number) => void): void {
@@ -49,17 +51,14 @@ export function addController(program: Command, finish: (status: number) => void
     .option("--kubeconfig <file>", "how to reach the cluster (default: as kubectl, or from inside a pod)")
     .option("--context <name>", "the context of the kubeconfig");
   withLiveFactFlags(
-    withNamespaceFlag(command)
-      .addOption(
+    withMetricsFlags(
+      withNamespaceFlag(command).addOption(
         new Option("--lease-duration <time>", "how long others wait for a leader that is silent")
           .argParser(leaseDuration)
           .default(15_000, "15s"),
-      )
-      .option(
-        "--metrics-address <address:port>",
-        "where /metrics, /livez and /readyz are; `none` serves nothing",
-        "127.0.0.1:9464",
-      )
+      ),
+      "127.0.0.1:9464",
+    )
       .addOption(
         new Option("--page-port <port>", "serve the page of the cluster there (default: no page)").argParser(
           portNumber,
@@ -88,19 +87,28 @@ export function addController(program: Command, finish: (status: number) => void
       "the ValidatingWebhookConfiguration that is told which certificates to trust",
       usualConfiguration,
     )
+    .option(
+      "--webhook-client-ca <file>",
+      "answer only clients with a certificate that one of these authorities signed (default: every client)",
+    )
+    .option(
+      "--webhook-client-name <name>",
+      "a name that such a certificate must have (repeatable)",
+      collectWith((text: string) => text),
+    )
     .addHelpText(
       "after",
       `
 Examples:
   # In a cluster: with a service account that may write conditions, events and Leases
-  tierwall controller --metrics-address :9464
+  tierwall controller --metrics-address :9464 --metrics-auth token
 
   # From outside, to try it
   kubectl create namespace ${systemNamespace}
   tierwall controller --context kind-test
 
   # In a cluster, with the webhook
-  tierwall controller --metrics-address :9464 --webhook-port 9443
+  tierwall controller --metrics-address :9464 --metrics-auth token --webhook-port 9443
 
   # With the page of the cluster, for who has the token
   tierwall controller --page-port 8080 --page-token-file /etc/tierwall/page-token --page-host tierwall.example.com
@@ -117,8 +125,12 @@ Exit status: 0 ended by a signal, 2 it cannot start.`,
 }
 
 async function start(flags: ControllerFlags): Promise<number> {
-  const { kubeconfig, context, metricsAddress, podCidr, kubeApiserver } = flags;
+  const { kubeconfig, context, podCidr, kubeApiserver } = flags;
   const namespace = flags.namespace ?? ownNamespace();
+  if (flags.webhookClientName !== undefined && flags.webhookClientCa === undefined) {
+    talk("--webhook-client-name needs --webhook-client-ca: without an authority no certificate is asked for");
+    return 2;
+  }
   const page = pageOf(flags);
   if (page?.ok === false) {
     talk(page.diagnostic.message);
@@ -138,7 +150,7 @@ async function start(flags: ControllerFlags): Promise<number> {
       },
       ...ciliumOptions(flags),
     },
-    ...(metricsAddress === "none" ? {} : { metricsAddress }),
+    ...metricsCommand(flags),
     ...(flags.webhookPort === 0 ? {} : { webhook: webhookOptions(flags, namespace) }),
     ...(page === undefined ? {} : { keepsObjects: true, services: [page.value] }),
   });
@@ -162,7 +174,13 @@ function pageOf({ pagePort, pageTokenFile, pageHost }: ControllerFlags): Result<
 
 function webhookOptions(flags: ControllerFlags, namespace: string) {
   const { webhookPort, webhookService, webhookHost, webhookConfiguration: configuration } = flags;
-  return { port: webhookPort, names: webhookHost ?? [serviceHost(webhookService, namespace)], configuration };
+  const { webhookClientCa: authorityFile, webhookClientName: clientNames = [] } = flags;
+  return {
+    port: webhookPort,
+    names: webhookHost ?? [serviceHost(webhookService, namespace)],
+    configuration,
+    ...(authorityFile === undefined ? {} : { clients: { authorityFile, names: clientNames } }),
+  };
 }
 
 function leaseDuration(text: string): number {

@@ -23,6 +23,7 @@ export {
 } from "./analysis/endpoint-ref.js";
 export { deletePolicy, editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
+export { kindKey, type Readable, type ReadableScope, Reader, type Unread } from "./analysis/reader.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";

@@ -38,12 +38,23 @@ export {
   unreadable,
 } from "./manifest-files.js";
 export {
+  type Handler,
+  HttpListener,
+  type ListenerLimits,
+  type ListenerOptions,
+  usualLimits,
+} from "./http/http-listener.js";
+export {
   type Health,
   type ListenAddress,
   type Metrics,
-  parseListenAddress,
+  type MetricsAccess,
+  type MetricsServer,
   serveMetrics,
-} from "./metrics-server.js";
+} from "./http/metrics-server.js";
+export { type MetricsAuth, type MetricsCommand, openMetrics } from "./http/open-metrics.js";
+export { SeldomReport } from "./http/seldom-report.js";
+export { TokenAccess } from "./http/token-access.js";
 export { HealthLog, type HealthLogParts, isGood } from "./health-log.js";
 export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
@@ -61,6 +72,7 @@ export {
 } from "./install/settings.js";
 export { type PolicyEdit, type Stage } from "./webhook/analyst.js";
 export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";
+export { issue, type Issued, type IssueOptions } from "./webhook/certificates/issue.js";
 export { type CertificateTimes, usualCertificateTimes } from "./webhook/certificates/schedule.js";
 export {
   type ConfigurationOptions,
@@ -76,5 +88,7 @@ export {
   type WebhookOptions,
   type WebhookParts,
 } from "./webhook/start-webhook.js";
+export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
+export { WebhookServer } from "./webhook/webhook-server.js";
 export { WatchedFolders } from "./watched-folders.js";
 export { makeFolder } from "./make-folder.js";

@@ -1,3 +1,4 @@
+import { SeldomReport } from "@tierwall/kube";
 import { Hono } from "hono";
 import { type Operation, queryProblem } from "./api/operation.js";
 import type { CurrentState } from "./current-state.js";
@@ -59,8 +60,11 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
       detail: `there is nothing at \`${req.path}\`; there is / and ${known.join(", ")}`,
     }),
   );
+  const trouble = new SeldomReport((message) => void process.stderr.write(`${message}\n`));
   app.onError((error) => {
-    process.stderr.write(`a request failed, please report this: ${error.stack ?? error.message}\n`);
+    // A client that hangs up while its body is read is no failure of ours.
+    if ((error as NodeJS.ErrnoException).code !== "ECONNRESET")
+      trouble.report(`a request failed, please report this: ${error.stack ?? error.message}`);
     return problemResponse({
       status: 500,
       detail: "tierwall failed, and that is no fault of yours; its log has more",

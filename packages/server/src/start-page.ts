@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { isIPv6 } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
+import { HttpListener, type ListenerLimits } from "@tierwall/kube";
 import { pageFolder } from "@tierwall/ui";
 import { type EventTimes, usualEventTimes } from "./api/events.js";
 import { operations, pageOperations } from "./api/operations.js";
+import { longestBody } from "./api/sent-manifests.js";
 import { pageApp } from "./app.js";
 import { CurrentState } from "./current-state.js";
 import { Entry } from "./entry.js";
@@ -56,10 +56,15 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
     guard: { address, hosts },
     ...(token === undefined ? {} : { entry: new Entry(token) }),
   });
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-  const failure = await listening(server, address, options.port);
-  if (failure !== undefined) return { ok: false, message: failure };
-  const { port } = server.address() as AddressInfo;
+  const handle = getRequestListener(app.fetch);
+  const listener = new HttpListener({
+    handle: (request, response) => handle(request, response),
+    limits,
+    onTrouble: (message) => void process.stderr.write(`${message}\n`),
+  });
+  const listening = await listen(listener, address, options.port);
+  if (!listening.ok) return listening;
+  const { port } = listening;
   return {
     ok: true,
     page: {
@@ -69,20 +74,32 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
       ...(token === undefined ? {} : { token }),
       close: async () => {
         await state.stop();
-        const closed = new Promise((resolve) => server.close(resolve));
-        server.closeAllConnections();
-        await closed;
+        await listener.close();
       },
     },
   };
 }
 
-async function listening(server: Server, address: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(refusal(error, address, port)));
-    // Left to Node, all addresses are also those of a kernel that was started without IPv6.
-    server.listen(port, address === "::" ? undefined : address, () => resolve(undefined));
-  });
+/** A page keeps a stream of events open, and asks for several things at once; many may come through one proxy. */
+const limits: Partial<ListenerLimits> = {
+  connections: 512,
+  requests: 400,
+  requestsPerAddress: 400,
+  body: longestBody,
+  requestTime: 60_000,
+  silence: 120_000,
+};
+
+async function listen(
+  listener: HttpListener,
+  host: string,
+  port: number,
+): Promise<{ readonly ok: true; readonly port: number } | { readonly ok: false; readonly message: string }> {
+  try {
+    return { ok: true, port: await listener.listen({ host, port }) };
+  } catch (cause) {
+    return { ok: false, message: refusal(cause as NodeJS.ErrnoException, host, port) };
+  }
 }
 
 function refusal({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseListenAddress, serveMetrics } from "@tierwall/kube";
+import { type Connection, openMetrics } from "@tierwall/kube";
 import type { Logger } from "pino";
 import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
@@ -89,6 +89,8 @@ async function start(
     status: () => report.status(node, agent.pods, source.status()),
     waitingFor: () =>
       report.hasRules ? node.problems.unready : "no rules are in the kernel yet: tierwall agent status",
+    connection: source.cluster?.connection,
+    log,
   });
   if (!served.ok) return served;
   // Behind all that makes an agent refuse to start: one that does has written nothing.
@@ -133,12 +135,15 @@ async function verify({ table }: EnforcedNode, log: Logger): Promise<void> {
 interface Answers {
   readonly status: () => ReturnType<AgentReport["status"]>;
   readonly waitingFor: () => string | undefined;
+  /** To the API server that checks tokens; absent for files. */
+  readonly connection: Connection | undefined;
+  readonly log: Logger;
 }
 
 async function serve(
-  { metricsAddress, control }: AgentOptions,
+  { metrics: served, control }: AgentOptions,
   { observer }: EnforcedNode,
-  { status, waitingFor }: Answers,
+  { status, waitingFor, connection, log }: Answers,
 ): Promise<Outcome<Stop>> {
   const noTrial = (): Promise<ControlAnswer<string>> =>
     Promise.resolve(failed("no rules are on trial: this agent enforces what it watches"));
@@ -146,12 +151,10 @@ async function serve(
   try {
     const controlled = { status, hits: () => observer.hits(), confirm: noTrial, giveUp: noTrial };
     stops.push((await serveControl(control, controlled)).close);
-    const address = metricsAddress === undefined ? undefined : parseListenAddress(metricsAddress);
-    if (metricsAddress !== undefined && address === undefined)
-      throw new Error(`\`${metricsAddress}\` is not an address and a port, such as 127.0.0.1:9465`);
-    if (address !== undefined) {
+    if (served !== undefined) {
       const health = { broken: () => undefined, waitingFor };
-      stops.push((await serveMetrics(address, observer.metrics, health)).close);
+      const { metrics } = observer;
+      stops.push((await openMetrics(served, { metrics, health, connection, log })).close);
     }
   } catch (cause) {
     for (const stop of stops) await stop();

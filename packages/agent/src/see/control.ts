@@ -88,7 +88,11 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 function listening(server: Server, socket: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(socket, resolve);
+    server.listen(socket, () => {
+      // Such as too many open files: the next connection may succeed.
+      server.on("error", () => undefined);
+      resolve();
+    });
     // The socket is there as soon as listen returns; nobody is let in before this process turns to its events.
     if (existsSync(socket)) chmodSync(socket, 0o600);
   });

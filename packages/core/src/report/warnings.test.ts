@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consequencesOf } from "../analysis/consequences/consequences.js";
 import { precedenceOf } from "../analysis/preview/precedence.js";
+import { type Readable, Reader } from "../analysis/reader.js";
 import { readState } from "../analysis/state.js";
 import { compile } from "../engine/engine.js";
 import { consequenceWarnings, precedenceWarnings } from "./warnings.js";
@@ -54,16 +55,18 @@ const denyAll = admin("deny-all", "ingress: [{name: all, action: Deny, from: [{n
 function warningsOf(
   policies: readonly string[],
   change: "applied" | "deleted" = "applied",
+  reader = new Reader(),
 ): readonly string[] {
   const stateOf = (some: readonly string[]) =>
     readState([{ file: "state.yaml", text: [...cluster, ...some].join("\n---\n") }]);
   const [without, all] = [stateOf(policies.slice(0, -1)), stateOf(policies)];
   const [before, after] = change === "applied" ? [without, all] : [all, without];
   const engine = compile(before.cluster, before.tiers);
-  const told = consequenceWarnings(consequencesOf(engine, engine.update({ tiers: after.tiers }).pairs));
+  const { pairs } = engine.update({ tiers: after.tiers });
+  const told = consequenceWarnings(consequencesOf(engine, pairs, reader), reader);
   if (change === "deleted") return told.map(({ text }) => text);
   const applied = after.policies.at(-1)!;
-  const more = precedenceWarnings(precedenceOf(engine, new Set([applied])), applied);
+  const more = precedenceWarnings(precedenceOf(engine, new Set([applied])), applied, reader);
   return [...told, ...more].map(({ about, text }) => `${about}: ${text}`);
 }
 
@@ -118,5 +121,65 @@ describe("warnings about an edit say", () => {
     expect(
       warningsOf([denyAll, admin("again", "ingress: [{action: Deny, from: [{namespaces: {}}]}]", 20)]),
     ).toEqual([]);
+  });
+});
+
+describe("to someone who may read", () => {
+  const namespaces = (...names: readonly string[]) => new Set(names);
+  const [pods, policies, clusterPolicies] = [
+    " Pod",
+    "networking.k8s.io NetworkPolicy",
+    "policy.networking.k8s.io ClusterNetworkPolicy",
+  ];
+  const to = (readable: Readable, policies_: readonly string[]) =>
+    warningsOf(policies_, "applied", new Reader(readable));
+
+  it("their own namespace, the others are counted", () => {
+    const shop = new Map([
+      [pods, namespaces("shop")],
+      [policies, namespaces("shop")],
+    ]);
+    expect(to(shop, [fromNginx, denyAll])).toEqual([
+      "denied: 6 connections that work today become denied (3 workloads), for example shop/web → shop/web :8080/TCP; 4 of them involve pods or nodes that you cannot read",
+      "overrides: overrides NetworkPolicy shop/from-nginx: denies a pod that you cannot read → shop/web :8080/TCP, which it allows",
+    ]);
+    expect(to(shop, [denyAll, fromNginx]).at(-1)).toBe(
+      "overridden: is overridden by a policy that you cannot read: that denies a pod that you cannot read → shop/web :8080/TCP, which this policy allows",
+    );
+    expect(to(shop, [networkPolicy("no-egress", `{${ofWeb}, policyTypes: [Egress]}`)])[0]).toBe(
+      "lockout: DNS: 1 workload loses the server :53/UDP, for example shop/web; allow it first",
+    );
+  });
+
+  it("another namespace only, no name of this one is told", () => {
+    const other = new Map([[pods, namespaces("ingress-nginx")]]);
+    expect(to(other, [fromNginx, denyAll])).toEqual([
+      "denied: 6 connections that work today become denied (3 workloads), for example ingress-nginx/controller → a pod that you cannot read; all of them involve pods or nodes that you cannot read",
+      "overrides: overrides a policy that you cannot read: denies ingress-nginx/controller → a pod that you cannot read, which it allows",
+    ]);
+  });
+
+  it("policies of the cluster and no pods", () => {
+    const guard = new Map([[clusterPolicies, "all" as const]]);
+    const allow = admin(
+      "allow-443",
+      "ingress: [{action: Accept, from: [{namespaces: {}}], protocols: [{tcp: {destinationPort: {number: 443}}}]}]",
+    );
+    expect(to(guard, [fromNginx, allow, denyAll])).toEqual([
+      "denied: 6 connections that work today become denied (3 workloads); all of them involve pods or nodes that you cannot read",
+      "overrides: overrides a policy that you cannot read: denies connections, which it allows",
+      "ambiguous: priority 10 is shared with allow-443, which disagrees; order is by name",
+    ]);
+    expect(to(new Map(), [denyAll, fromNginx]).at(-1)).toBe(
+      "overridden: is overridden by a policy that you cannot read: that denies connections, which this policy allows",
+    );
+  });
+
+  it("nothing, no lifeline names a workload", () => {
+    expect(to(new Map(), [networkPolicy("no-egress", `{${ofWeb}, policyTypes: [Egress]}`)])).toEqual([
+      "lockout: DNS: 1 workload loses the server :53/UDP, none of which you can read; allow it first",
+      "lockout: API server: 1 workload loses 192.0.2.1 :6443/TCP, none of which you can read; allow it first",
+      expect.not.stringContaining("shop"),
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { destination, type Logger, pino, stdTimeFunctions } from "pino";
 import { connect, messageOf } from "../connection.js";
-import { type Health, parseListenAddress, serveMetrics } from "../metrics-server.js";
+import { openMetrics } from "../http/open-metrics.js";
 import { AdmissionService } from "../webhook/admission-service.js";
 import { Controller, type ControllerCommand, type ControllerService } from "./controller.js";
 import { ControllerMetrics } from "./controller-metrics.js";
@@ -15,23 +15,33 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   if (!connected.ok) return refuse(log, connected.message);
   const { connection } = connected;
   const metrics = new ControllerMetrics();
-  const { connection: _, services: others = [], metricsAddress, webhook, ...rest } = options;
+  const { connection: _, services: others = [], metrics: served, webhook, ...rest } = options;
   const { namespace, state } = rest;
   const { registry } = metrics;
   const isReady = () => controller.live.situation !== undefined;
-  const admission =
-    webhook &&
-    new AdmissionService({ connection, registry, log, state, isReady, options: { ...webhook, namespace } });
+  let admission: AdmissionService | undefined;
+  try {
+    const parts = { connection, registry, log, state, isReady };
+    if (webhook !== undefined)
+      admission = new AdmissionService({
+        ...parts,
+        options: { ...webhook, namespace },
+        ...(webhook.clients === undefined ? {} : { clients: webhook.clients }),
+      });
+  } catch (cause) {
+    return refuse(log, messageOf(cause));
+  }
   const follower = admission === undefined ? {} : { follower: admission.follower };
   const controller = new Controller(connection, { ...rest, identity, ...follower }, metrics, log);
   const services: ControllerService[] = admission === undefined ? [] : [admission];
   try {
-    if (metricsAddress !== undefined) {
+    if (served !== undefined) {
       const health = {
         broken: () => admission?.broken,
         waitingFor: () => controller.waitingFor ?? admission?.waitingFor,
       };
-      services.push(await serve(metricsAddress, metrics, health, log));
+      const { close } = await openMetrics(served, { metrics, health, connection, log });
+      services.push({ stop: close });
     }
     for (const start of others) services.push(await start(controller, log));
   } catch (cause) {
@@ -52,20 +62,6 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   await started;
   for (const service of services.toReversed()) await service.stop();
   return 0;
-}
-
-async function serve(
-  text: string,
-  metrics: ControllerMetrics,
-  health: Health,
-  log: Logger,
-): Promise<ControllerService> {
-  const address = parseListenAddress(text);
-  if (address === undefined)
-    throw new Error(`\`${text}\` is not an address and a port, such as 127.0.0.1:9464 or :9464`);
-  const { port, close } = await serveMetrics(address, metrics, health);
-  log.info({ port }, "serving /metrics, /livez and /readyz");
-  return { stop: close };
 }
 
 function refuse(log: Logger, message: string): number {

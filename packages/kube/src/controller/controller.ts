@@ -3,10 +3,12 @@ import type { Logger } from "pino";
 import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
+import type { MetricsCommand } from "../http/open-metrics.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
 import { HealthLog } from "../health-log.js";
 import { type ReflectorTimes, usualTimes } from "../reflector.js";
 import type { Situation } from "../situation.js";
+import type { ClientOptions } from "../webhook/client-authority.js";
 import type { WebhookOptions } from "../webhook/start-webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { LeaderElection, type Leadership } from "./leader-election.js";
@@ -38,10 +40,10 @@ export interface ControllerCommand
   extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state" | "keepsObjects"> {
   readonly connection: ConnectionOptions;
   readonly services?: readonly StartService[];
-  /** `:9464`; absent: nothing is served. */
-  readonly metricsAddress?: string;
+  /** Absent: nothing is served. */
+  readonly metrics?: MetricsCommand;
   /** Absent: nobody is told about policies before they are in the cluster. */
-  readonly webhook?: Omit<WebhookOptions, "namespace">;
+  readonly webhook?: Omit<WebhookOptions, "namespace"> & { readonly clients?: ClientOptions };
 }
 
 /** Something that runs on every replica, whether it leads or not. */

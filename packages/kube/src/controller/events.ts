@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PolicyRef } from "@tierwall/core";
 import { type Connection, messageOf } from "../connection.js";
+import { plainText } from "../plain-text.js";
 import { withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "./json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";
@@ -88,7 +89,7 @@ function eventObject(event: PolicyEvent, instance: string, now: Date) {
     type,
     reason,
     action,
-    note: note.length > longestNote ? `${note.slice(0, longestNote - 1)}…` : note,
+    note: plainText(note, longestNote),
     regarding: referenceTo(regarding),
     ...(related === undefined ? {} : { related: referenceTo(related) }),
   };

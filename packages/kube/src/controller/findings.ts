@@ -1,8 +1,9 @@
 import {
-  flowText,
+  formatEndpoint,
   formatPolicy,
   formatRule,
   howMuch,
+  type Isolation,
   listed,
   onlyRepeats,
   type OrderConflict,
@@ -19,7 +20,11 @@ import { type Condition, exampleMark } from "./condition.js";
 
 type Statement = Omit<Condition, "observedGeneration">;
 
-/** What the engine proves about policies, in the words of conditions and events. */
+/**
+ * What the engine proves about policies, in the words of conditions and events. Accounts that read policies of the cluster, or events of a
+ * namespace, need not be able to read anything else: a condition of a policy of the cluster names no object of a namespace, and an event
+ * in a namespace none of another.
+ */
 export interface Findings {
   readonly conflicted: ReadonlyMap<PolicyRef, Statement>;
   readonly shadowed: ReadonlyMap<PolicyRef, Statement>;
@@ -79,7 +84,7 @@ function conflictedBy(policy: PolicyRef, conflicts: readonly OrderConflict[]): S
     message:
       `${priority} of tier ${shared.tier} is shared with ${listed(others.map(formatPolicy))}, which ${verb}${each}: ` +
       `${formatPolicy(first)} comes first, by its ${first.dialect === second.dialect ? "name" : "API"}${exampleMark}` +
-      `${direction} of ${connectionText(flow)} is ${saying[asOrdered.verdict]}, and would be ` +
+      `${direction} of ${portText(flow)} is ${saying[asOrdered.verdict]}, and would be ` +
       `${saying[swapped.verdict]} with ${formatPolicy(second)} first`,
   };
 }
@@ -116,8 +121,20 @@ function shadowText(proof: RuleProof): string | undefined {
   const { rule, by, always } = proof;
   const takers = always === undefined ? by : [always];
   const where = always === undefined ? "in this cluster" : "whatever is deployed";
-  const decide = takers.length === 1 ? "decides" : "decide";
-  return `${rule.origin.path}${nameText(rule)} never decides anything: ${listed(takers.map(takerText))} ${decide} all that it matches before it, ${where}`;
+  const decide = takers.length === 1 && namespaceOf(takers[0]!) === undefined ? "decides" : "decide";
+  return `${rule.origin.path}${nameText(rule)} never decides anything: ${takersText(takers)} ${decide} all that it matches before it, ${where}`;
+}
+
+/** Policies of the cluster by name; those of namespaces are counted. */
+function takersText(takers: readonly (Rule | Isolation)[]): string {
+  const own = takers.filter((taker) => namespaceOf(taker) === undefined);
+  const others = new Set(takers.flatMap((taker) => namespaceOf(taker) ?? []));
+  const counted = others.size === 1 ? "policies of a namespace" : `policies of ${others.size} namespaces`;
+  return listed([...own.map(takerText), ...(others.size === 0 ? [] : [counted])]);
+}
+
+function namespaceOf({ origin }: Rule | Isolation): string | undefined {
+  return "policy" in origin ? origin.policy.namespace : undefined;
 }
 
 const nameText = ({ origin }: Rule): string => (origin.name === undefined ? "" : ` "${origin.name}"`);
@@ -134,15 +151,28 @@ function overriddenIn({ policy, direction, intent, by }: Override): readonly Ove
     by: other,
     note: () =>
       `${formatRule(rule.origin)} ${rule.action === "Allow" ? "allows" : "denies"} ${direction} that this policy ` +
-      `${intent === "isolates" ? "isolates from" : intent}: ${howMuch(much)}${exampleMark}${connectionText(example())}`,
+      `${intent === "isolates" ? "isolates from" : intent}: ${howMuch(much)}${exampleMark}` +
+      connectionText(example(), policy.namespace),
   }));
 }
 
+/** As someone may know it who reads one namespace: other pods, and where they listen, are not named. */
+function connectionText(flow: Flow, namespace: string | undefined): string {
+  const isOwn = (end: Endpoint) =>
+    end.kind === "external" || (end.kind === "pod" && end.pod.namespace === namespace);
+  const named = (end: Endpoint) =>
+    isOwn(end) ? endText(end) : end.kind === "pod" ? "a pod of another namespace" : "a node";
+  const port = isOwn(flow.destination) ? ` ${portText(flow)}` : "";
+  return `${named(flow.source)} → ${named(flow.destination)}${port}`;
+}
+
 /** Pods by the names of their workloads, which stay when pods are replaced. */
-function connectionText(flow: Flow): string {
-  const named = (end: Endpoint): Endpoint =>
+const endText = (end: Endpoint): string =>
+  formatEndpoint(
     end.kind === "pod" && end.pod.workload !== undefined
       ? { ...end, pod: { ...end.pod, name: end.pod.workload.name } }
-      : end;
-  return flowText({ ...flow, source: named(flow.source), destination: named(flow.destination) });
-}
+      : end,
+  );
+
+const portText = ({ protocol, port, family }: Flow): string =>
+  `${protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`}${family === 6 ? " over IPv6" : ""}`;

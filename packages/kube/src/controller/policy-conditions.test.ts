@@ -57,6 +57,7 @@ function setup() {
       reports.set(node, { programmed, shadow: false, renewed: "" });
     },
     wait: (milliseconds: number) => (now += milliseconds),
+    accepted: () => conditions.wantedFor("u1")?.conditions.find(({ type }) => type === "Accepted"),
   };
 }
 
@@ -98,6 +99,16 @@ describe("conditions of a policy", () => {
     expect(programmed(write())).toBe("Programmed True 2");
     wait(3001);
     expect(programmed(write())).toBe("Programmed False 3");
+  });
+
+  it("have messages that API servers take and terminals can show, whatever is in a policy", () => {
+    const { apply, accepted } = setup();
+    const name = `\\u001b[32m✓\\n${"x".repeat(50_000)}`;
+    apply(...nodes, guard(1, `ingress: [{action: Deny, from: [{"${name}": {}}]}]`));
+    const { status, message } = accepted()!;
+    expect(status).toBe("False");
+    expect(message.length).toBeLessThanOrEqual(4096);
+    expect(message).not.toMatch(/\p{Cc}/u);
   });
 
   it("do not count a new node that has no agent yet, for a while", () => {

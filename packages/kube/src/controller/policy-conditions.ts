@@ -1,5 +1,6 @@
 import type { PolicyRef } from "@tierwall/core";
 import type { Situation } from "../situation.js";
+import { plainText } from "../plain-text.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
 import { type Condition, hasConditions } from "./condition.js";
 import { type Findings, notConflicted, notShadowed } from "./findings.js";
@@ -145,7 +146,11 @@ export class PolicyConditions {
   }
 }
 
+/** API servers refuse a status with a message of more than 32,768 characters, and the conditions would stay what they were. */
+const longestMessage = 4096;
+
 const saidOf = (policy: PolicyRef, statement: Omit<Condition, "observedGeneration">): Condition => ({
   ...statement,
+  message: plainText(statement.message, longestMessage),
   observedGeneration: policy.stored!.generation,
 });

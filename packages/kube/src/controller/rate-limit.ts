@@ -28,4 +28,9 @@ export class RateLimit {
     this.tokens -= 1;
     return this.tokens >= 0 ? 0 : (-this.tokens * 1000) / this.perSecond;
   }
+
+  /** For a caller that does not wait for the turn it has taken. */
+  giveBack(): void {
+    this.tokens += 1;
+  }
 }

@@ -11,9 +11,12 @@ import {
   agentDaemonSet,
   controllerBudget,
   controllerDeployment,
+  metricsNetworkPolicy,
   metricsService,
   namespace,
+  pageNetworkPolicy,
   pageService,
+  webhookNetworkPolicy,
   webhookService,
   webhookServiceName,
 } from "./workloads.js";
@@ -46,9 +49,19 @@ export function markedObjects(part: Part): readonly Installed[] {
       return withSwitches(
         ["controller.enabled"],
         [account("controller"), ...controllerRoles, metricsService, controllerDeployment, controllerBudget],
-      ).concat(withSwitches(["controller.enabled", "page.enabled"], [pageService]));
+      ).concat(
+        withSwitches(["controller.enabled", "networkPolicy.enabled"], [metricsNetworkPolicy]),
+        withSwitches(["controller.enabled", "page.enabled"], [pageService]),
+        withSwitches(["controller.enabled", "page.enabled", "networkPolicy.enabled"], [pageNetworkPolicy]),
+      );
     case "webhook":
-      return withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]);
+      return [
+        ...withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]),
+        ...withSwitches(
+          ["controller.enabled", "webhook.enabled", "networkPolicy.enabled"],
+          [webhookNetworkPolicy],
+        ),
+      ];
     case "agent":
       return [
         ...withSwitches(["agent.enabled"], [account("agent"), ...agentRoles]),

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { watchedKinds } from "../kinds.js";
 import { here } from "./marked.js";
@@ -6,12 +6,14 @@ import { clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
 const rbac = "rbac.authorization.k8s.io/v1";
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  readonly resourceNames?: readonly string[];
-}
+type Rule =
+  | {
+      readonly apiGroups: readonly string[];
+      readonly resources: readonly string[];
+      readonly verbs: readonly string[];
+      readonly resourceNames?: readonly string[];
+    }
+  | { readonly nonResourceURLs: readonly string[]; readonly verbs: readonly string[] };
 
 const following = ["list", "watch"] as const;
 const reading = ["get", ...following] as const;
@@ -46,13 +48,11 @@ function writingStatus(): readonly Rule[] {
   );
 }
 
-const asJson = (rules: readonly Rule[]): Json => rules as unknown as Json;
-
 const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<string, string>): JsonObject => ({
   apiVersion: rbac,
   kind: "ClusterRole",
   metadata: clusterWide(name, labels),
-  rules: asJson(rules),
+  rules,
 });
 
 function bound(component: Component): readonly JsonObject[] {
@@ -84,7 +84,7 @@ const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
   apiVersion: rbac,
   kind: "Role",
   metadata: inNamespace(component),
-  rules: asJson(rules),
+  rules,
 });
 
 export const webhookConfigurationName = "tierwall";
@@ -92,11 +92,18 @@ export const webhookSecretName = "tierwall-webhook-tls";
 
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
 
+/** Whose token a client shows, and what that account may do: asked about clients of metrics, and about who applies a policy. */
+const askingAboutAccounts: readonly Rule[] = [
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+  { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
+];
+
 /** It reads what policies speak of, and writes nothing but what it finds out. */
 export const controllerRoles: readonly JsonObject[] = [
   clusterRole(nameOf("controller"), [
     ...followingAll(),
     ...writingStatus(),
+    ...askingAboutAccounts,
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     {
       apiGroups: ["admissionregistration.k8s.io"],
@@ -123,6 +130,7 @@ export const controllerRoles: readonly JsonObject[] = [
 export const agentRoles: readonly JsonObject[] = [
   clusterRole(nameOf("agent"), [
     ...followingAll(),
+    ...askingAboutAccounts,
     // Its Lease goes with its Node, whose uid it has to know.
     { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
   ]),
@@ -139,6 +147,8 @@ const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
  * the role is for those who are to manage policies and nothing else. Developers may read what decides about their traffic.
  */
 export const peoplesRoles: readonly JsonObject[] = [
+  // For the account of Prometheus.
+  clusterRole("tierwall-metrics-reader", [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]),
   clusterRole("tierwall-policy-admin", rulesFor(kindsOf("released"), managing)),
   clusterRole(
     "tierwall-policy-view",

@@ -19,6 +19,36 @@ export const settings = {
     about: "When images are pulled.",
     oneOf: ["Always", "IfNotPresent", "Never"],
   },
+  "metrics.auth": {
+    is: "text",
+    usual: "token",
+    about:
+      "Who may read /metrics of agents and controllers: `token` accounts that are bound to the ClusterRole `tierwall-metrics-reader`, `none` every client that can connect.",
+    oneOf: ["token", "none"],
+  },
+  "networkPolicy.enabled": {
+    is: "switch",
+    usual: true,
+    about:
+      "NetworkPolicies for the controller: its ports are open to the clients below, and no other port is.",
+  },
+  "networkPolicy.webhookFrom": {
+    is: "list",
+    usual: [],
+    about:
+      "Peers of a NetworkPolicy that may reach the webhook, such as the addresses of the API servers: `[{ipBlock: {cidr: 10.0.0.2/32}}]`. Empty: all, because those addresses differ from cluster to cluster.",
+  },
+  "networkPolicy.metricsFrom": {
+    is: "list",
+    usual: [],
+    about:
+      "Peers that may reach the metrics of the controller, such as the namespace of Prometheus: `[{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]`. Empty: all, and the token decides.",
+  },
+  "networkPolicy.pageFrom": {
+    is: "list",
+    usual: [],
+    about: "Peers that may reach the page. Empty: all.",
+  },
   "controller.enabled": {
     is: "switch",
     usual: true,

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@tierwall/core";
 import { here, itemIf, itemsOf, valueOf } from "./marked.js";
 import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
+import type { SettingPath } from "./settings.js";
 
 const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
 
@@ -56,6 +57,7 @@ export const controllerDeployment: JsonObject = {
             args: [
               "controller",
               `--metrics-address=:${ports.controllerMetrics}`,
+              `--metrics-auth=${valueOf("metrics.auth")}`,
               itemIf("webhook.enabled", `--webhook-port=${ports.webhook}`),
               itemIf("page.enabled", `--page-port=${ports.page}`),
               itemIf("page.enabled", `--page-token-file=${pageTokens}/token`),
@@ -124,6 +126,29 @@ export const webhookService = service(webhookServiceName, {
 
 export const pageService = service("tierwall-page", { name: "page", port: 80, targetPort: "page" });
 
+/** Who may connect to a port of the controller. Kubelets of its node always may. */
+const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata: inNamespace("controller", name),
+  spec: {
+    podSelector: { matchLabels: selectorOf("controller") },
+    policyTypes: ["Ingress"],
+    // In this order the value has a line of its own, which chart.ts needs.
+    ingress: [{ ports: [{ protocol: "TCP", port }], from: valueOf(from) }],
+  },
+});
+
+export const metricsNetworkPolicy = openTo(
+  "tierwall-controller",
+  ports.controllerMetrics,
+  "networkPolicy.metricsFrom",
+);
+
+export const webhookNetworkPolicy = openTo(webhookServiceName, ports.webhook, "networkPolicy.webhookFrom");
+
+export const pageNetworkPolicy = openTo("tierwall-page", ports.page, "networkPolicy.pageFrom");
+
 /** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
 export const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
 
@@ -163,6 +188,7 @@ export const agentDaemonSet: JsonObject = {
             args: [
               "agent",
               `--metrics-address=:${ports.agentMetrics}`,
+              `--metrics-auth=${valueOf("metrics.auth")}`,
               "--audit-log=-",
               `--unknown-pods=${valueOf("agent.unknownPods")}`,
               itemsOf("agent.extraArgs"),

@@ -1,9 +1,14 @@
 import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { type ReviewedUser, userIn } from "../http/subject-access.js";
 
 /** What an API server asks about, of `admission.k8s.io/v1`. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  /** Who asked the API server for it; absent where the review does not say. */
+  readonly user?: ReviewedUser;
+  /** Of the whole review. */
+  readonly bytes?: number;
   /** As it would be; absent where it goes. */
   readonly object?: JsonObject;
   /** As it is; absent where it comes. */
@@ -20,7 +25,7 @@ export type ReadReview =
 
 const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
 
-export function readReview(text: string): ReadReview {
+export function readReview(text: string, bytes = text.length): ReadReview {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -29,20 +34,39 @@ export function readReview(text: string): ReadReview {
   }
   if (!isObject(value) || value.kind !== "AdmissionReview" || value.apiVersion !== "admission.k8s.io/v1")
     return refusal("the body is no AdmissionReview of `admission.k8s.io/v1`");
+  if (isDeeperThan(value, deepest))
+    return refusal(`the AdmissionReview is nested deeper than ${deepest} levels`);
   const { request } = value;
-  if (!isObject(request) || typeof request.uid !== "string" || request.uid === "")
+  if (!isObject(request) || typeof request.uid !== "string" || !/^[\x21-\x7e]{1,128}$/.test(request.uid))
     return refusal("the AdmissionReview has no `request` with a `uid`");
   const operation = operations.find((one) => one === request.operation);
   if (operation === undefined) return refusal("the AdmissionReview has no `operation` that is known");
+  const user = userIn(request.userInfo);
   return {
     ok: true,
     request: {
       uid: request.uid,
       operation,
+      ...(user === undefined ? {} : { user }),
+      bytes,
       ...objectIn("object", request.object),
       ...objectIn("oldObject", request.oldObject),
     },
   };
+}
+
+/** No object of Kubernetes is; what reads objects goes down into them, and must not run out of stack. */
+const deepest = 256;
+
+function isDeeperThan(value: unknown, most: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level.flatMap((one): unknown[] =>
+      typeof one === "object" && one !== null ? Object.values(one) : [],
+    );
+  }
+  return false;
 }
 
 const refusal = (message: string): ReadReview => ({ ok: false, message });

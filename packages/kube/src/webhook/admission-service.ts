@@ -2,9 +2,12 @@ import type { LiveOptions } from "@tierwall/core";
 import type { Follower } from "../cluster-source.js";
 import { messageOf } from "../connection.js";
 import { AnalystThread } from "./analyst-thread.js";
+import { ClientAuthority, type ClientOptions } from "./client-authority.js";
 import { startWebhook, type Webhook, type WebhookParts } from "./start-webhook.js";
 
-export interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal"> {
+export interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal" | "clients"> {
+  /** Absent: every client that can connect is answered. */
+  readonly clients?: ClientOptions;
   /** What no object of the cluster tells. */
   readonly state: LiveOptions;
 }
@@ -13,11 +16,18 @@ export interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal"> {
 export class AdmissionService {
   private readonly stopping = new AbortController();
   private readonly analyst: AnalystThread;
+  private readonly clients: ClientAuthority | undefined;
   private webhook: Webhook | undefined;
   private starting: Promise<void> | undefined;
 
+  /** Throws where the authorities of clients cannot be used. */
   constructor(private readonly parts: AdmissionParts) {
-    const { state, log } = parts;
+    const { state, log, clients } = parts;
+    this.clients =
+      clients &&
+      new ClientAuthority(clients, (message) =>
+        log.warn({ message }, "the authorities of clients were not read again"),
+      );
     this.analyst = new AnalystThread(state, (message) =>
       log.error({ message }, "edits are let in without being judged, until this process is started again"),
     );
@@ -30,8 +40,14 @@ export class AdmissionService {
 
   /** Goes on by itself: certificates may be long in coming. */
   start(): void {
-    const { log } = this.parts;
-    this.starting = startWebhook({ ...this.parts, judge: this.analyst, signal: this.stopping.signal }).then(
+    const { clients: _, ...parts } = this.parts;
+    const { log } = parts;
+    this.starting = startWebhook({
+      ...parts,
+      judge: this.analyst,
+      signal: this.stopping.signal,
+      ...(this.clients === undefined ? {} : { clients: this.clients }),
+    }).then(
       (webhook) => void (this.webhook = webhook),
       (cause: unknown) => {
         if (!this.stopping.signal.aborted) log.error({ message: messageOf(cause) }, "there is no webhook");

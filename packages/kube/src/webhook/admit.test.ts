@@ -1,9 +1,10 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject, Readable } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import type { AdmissionRequest } from "./admission-review.js";
 import { admit } from "./admit.js";
 import type { PolicyEdit } from "./analyst.js";
 import type { Judgement } from "./analyst-thread.js";
+import type { Visibility } from "./visibility.js";
 
 const policy = (spec: JsonObject, metadata: JsonObject = {}): JsonObject => ({
   apiVersion: "networking.k8s.io/v1",
@@ -16,7 +17,13 @@ const open = policy({ podSelector: {}, ingress: [{}] });
 const broken = policy({ podSelector: {}, ingress: [{ from: [{}] }] });
 const pod: JsonObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "a", namespace: "shop" } };
 
-const all: Judgement = { warnings: [{ about: "denied", text: "much is denied" }], missing: [] };
+const all: Judgement = { warnings: [{ about: "denied", text: "much is denied" }], missing: [], unread: [] };
+
+/** An API server that lets everyone read everything. */
+const toAll: Visibility = {
+  readableBy: async () => "everything",
+  extended: async () => undefined,
+};
 
 async function asked(
   request: Omit<AdmissionRequest, "uid">,
@@ -25,13 +32,14 @@ async function asked(
   const edits: PolicyEdit[] = [];
   const judge = {
     judge: async (edit: PolicyEdit) => {
-      edits.push(edit);
+      const { bytes: _, ...own } = edit;
+      edits.push(own);
       return judgement;
     },
   };
   const { answer, fallback } = await admit(
     { uid: "1", ...request },
-    { judge, isReady: () => isReady, deadline: 0 },
+    { judge, visibility: toAll, isReady: () => isReady, deadline: 0 },
   );
   return { answer, fallback, edits };
 }
@@ -84,7 +92,7 @@ describe("what is not known is said", () => {
   it.each([
     [
       "for want of time",
-      { judgement: { warnings: [], missing: ["connections", "precedence"] } },
+      { judgement: { ...all, warnings: [], missing: ["connections", "precedence"] } },
       "time",
       /had no time to find out what this changes/,
     ],
@@ -97,14 +105,87 @@ describe("what is not known is said", () => {
     ["as the cluster is not known", { isReady: false }, "not-ready", /still reading the cluster/],
     [
       "as something failed",
-      { judgement: { warnings: [], missing: [], failure: "out of memory" } },
+      { judgement: { ...all, warnings: [], failure: "secret-tenant/db cannot be compiled" } },
       "failed",
-      /could not find out all .*: out of memory/,
+      /could not find out all that this changes; its log has the reason/,
+    ],
+    [
+      "as too many others wait",
+      { judgement: { ...all, warnings: [], missing: ["connections", "precedence"], busy: true } },
+      "busy",
+      /too many other edits/,
     ],
   ] as const)("%s", async (_, circumstances, reason, text) => {
     const { answer, fallback } = await asked({ operation: "CREATE", object: closed }, circumstances);
     expect(fallback).toBe(reason);
     expect(answer).toMatchObject({ allowed: true });
     expect("warnings" in answer && answer.warnings.at(-1)).toMatch(text);
+    expect(JSON.stringify(answer)).not.toContain("secret-tenant");
+  });
+});
+
+describe("what the user may read", () => {
+  const user = { username: "dave", groups: [], extra: {} };
+  const elsewhere = { kind: " Pod", namespace: "vault" };
+  const told = (readable: Readable) =>
+    readable === "everything" ? "everything" : [...readable.keys()].join();
+
+  async function judged(visibility: Partial<Visibility>, own: AdmissionRequest["user"] = user) {
+    const asked: string[] = [];
+    const judge = {
+      judge: async (_edit: PolicyEdit, readable: Readable): Promise<Judgement> => {
+        asked.push(told(readable));
+        return { ...all, unread: readable === "everything" || readable.has("more") ? [] : [elsewhere] };
+      },
+    };
+    const request = {
+      uid: "1",
+      operation: "CREATE",
+      object: closed,
+      ...(own === undefined ? {} : { user: own }),
+    } as const;
+    await admit(request, {
+      judge,
+      visibility: { ...toAll, ...visibility },
+      isReady: () => true,
+      deadline: Date.now() + 10_000,
+    });
+    return asked;
+  }
+
+  it("is asked about the whole cluster and the namespace of the policy", async () => {
+    const questions: unknown[] = [];
+    const readableBy: Visibility["readableBy"] = async (...[who, namespace]) => {
+      questions.push([who.username, namespace]);
+      return new Map([["some", "all"]]);
+    };
+    expect(await judged({ readableBy })).toEqual(["some"]);
+    expect(questions).toEqual([["dave", "shop"]]);
+  });
+
+  it("is asked about other namespaces that the edit touches, and then judged again", async () => {
+    const extended: Visibility["extended"] = async (_user, _readable, asked) => {
+      expect(asked).toEqual([elsewhere]);
+      return new Map([["more", "all"]]);
+    };
+    expect(await judged({ readableBy: async () => new Map([["some", "all"]]), extended })).toEqual([
+      "some",
+      "more",
+    ]);
+  });
+
+  it("is nothing where the review names no user", async () => {
+    const asked = await admit(
+      { uid: "1", operation: "CREATE", object: closed },
+      {
+        judge: {
+          judge: async (_, readable) => ({ ...all, warnings: [{ about: "denied", text: told(readable) }] }),
+        },
+        visibility: toAll,
+        isReady: () => true,
+        deadline: 0,
+      },
+    );
+    expect(asked.answer).toMatchObject({ warnings: [""] });
   });
 });

@@ -7,13 +7,15 @@ import {
   type JsonObject,
 } from "@tierwall/core";
 import { asManifest } from "../cluster-object.js";
+import { plainText } from "../plain-text.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
 import type { Judge, Judgement } from "./analyst-thread.js";
+import type { Visibility } from "./visibility.js";
 import { warningLines } from "./warning-lines.js";
 
 /** Why less was found out than there is to know. */
-export type Fallback = "time" | "not-ready" | "failed";
+export type Fallback = "time" | "not-ready" | "failed" | "busy";
 
 export interface Admitted {
   readonly answer: AdmissionAnswer;
@@ -23,6 +25,7 @@ export interface Admitted {
 
 export interface Admitting {
   readonly judge: Judge;
+  readonly visibility: Visibility;
   /** Whether the judge has seen the whole cluster. */
   readonly isReady: () => boolean;
   /** When an answer is due, on the clock of `Date.now()`. */
@@ -35,7 +38,7 @@ export async function admit(request: AdmissionRequest, admitting: Admitting): Pr
   if (operation === "DELETE")
     return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "not ours"
       ? silence
-      : effectsOf(editOf(oldObject, "delete"), [], admitting);
+      : effectsOf(request, editOf(oldObject, "delete"), [], admitting);
   // Who only adds a label or a finalizer is told nothing, and gets through even where the policy was never valid.
   if (object === undefined || operation === "CONNECT" || isSameMeaning(object, oldObject)) return silence;
   const admission = admissionOf(asManifest(object));
@@ -45,7 +48,7 @@ export async function admit(request: AdmissionRequest, admitting: Admitting): Pr
     case "refused":
       return { answer: { allowed: false, message: refusalText(admission) } };
     case "taken":
-      return effectsOf(editOf(object, "apply"), complaintsOf(admission.diagnostics), admitting);
+      return effectsOf(request, editOf(object, "apply"), complaintsOf(admission.diagnostics), admitting);
   }
 }
 
@@ -62,32 +65,67 @@ function isSameMeaning(object: JsonObject, oldObject: JsonObject | undefined): b
 }
 
 async function effectsOf(
+  request: AdmissionRequest,
   edit: PolicyEdit,
   complaints: readonly string[],
-  { judge, isReady, deadline }: Admitting,
+  admitting: Admitting,
 ): Promise<Admitted> {
   const ask = "`tierwall preview` tells";
-  if (!isReady()) {
+  if (!admitting.isReady()) {
     const text = `Tierwall is still reading the cluster and cannot say what this changes; ${ask}`;
     return {
       answer: { allowed: true, warnings: warningLines([], [...complaints, text]) },
       fallback: "not-ready",
     };
   }
-  const judgement = await judge.judge(edit, deadline);
-  const { warnings, missing, failure } = judgement;
+  const { bytes = 0 } = request;
+  const judgement = await judgementFor(request, { ...edit, bytes }, admitting);
+  const { warnings, missing, failure, busy = false } = judgement;
   const answered = (fallback: Fallback | undefined, ...remarks: readonly string[]): Admitted => ({
     answer: { allowed: true, warnings: warningLines(warnings, [...remarks, ...complaints]) },
     judgement,
     ...(fallback === undefined ? {} : { fallback }),
   });
+  if (busy)
+    return answered(
+      "busy",
+      `Tierwall has too many other edits to judge and did not look at this one; ${ask}`,
+    );
+  // Why it failed is for the log: it may name objects that the user cannot read.
   if (failure !== undefined)
-    return answered("failed", `Tierwall could not find out all that this changes: ${failure}; ${ask}`);
+    return answered(
+      "failed",
+      `Tierwall could not find out all that this changes; its log has the reason, ${ask}`,
+    );
   if (missing.includes("connections"))
     return answered("time", `Tierwall had no time to find out what this changes; ${ask}`);
   if (missing.length > 0)
     return answered("time", `Tierwall had no time to find out what this overrides; ${ask}`);
   return answered(undefined);
+}
+
+/**
+ * What an edit does, as far as the user may know it. First with what they may read in the whole cluster and where the policy is; if it
+ * touches other namespaces that they may read, again with these.
+ */
+async function judgementFor(
+  { user, object, oldObject }: AdmissionRequest,
+  edit: PolicyEdit,
+  { judge, visibility, deadline }: Admitting,
+): Promise<Judgement> {
+  if (user === undefined) return judge.judge(edit, new Map(), deadline);
+  const readable = await visibility.readableBy(user, namespaceIn(object ?? oldObject), deadline);
+  const first = await judge.judge(edit, readable, deadline);
+  if (first.unread.length === 0 || first.missing.length > 0) return first;
+  const more = await visibility.extended(user, readable, first.unread, deadline);
+  if (more === undefined) return first;
+  const second = await judge.judge(edit, more, deadline);
+  return second.missing.length === 0 && second.failure === undefined ? second : first;
+}
+
+function namespaceIn(object: JsonObject | undefined): string | undefined {
+  const { namespace } = isObject(object?.metadata) ? object.metadata : {};
+  return typeof namespace === "string" ? namespace : undefined;
 }
 
 const complaintsOf = (found: readonly Diagnostic[]): readonly string[] =>
@@ -99,13 +137,15 @@ function complaintText({ code, message, path = [] }: Diagnostic): string {
 }
 
 const mostTold = 10;
+const longestRefusal = 1000;
 
 /** As `tierwall validate` says it, with the field in the place of the line. */
 function refusalText({ diagnostics }: Extract<Admission, { what: "refused" }>): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors
     .slice(0, mostTold)
-    .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`);
+    .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`)
+    .map((text) => plainText(text, longestRefusal));
   const rest = errors.length - texts.length;
   return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }

@@ -11,7 +11,7 @@ const worker = (code: string) =>
 const onJudge = (code: string) =>
   worker(`p.on("message", (m) => { if (m.what !== "judge") return; ${code} });`);
 const found = (stage: string) =>
-  `p.postMessage({ what: "found", id: m.id, found: { stage: "${stage}", warnings: [{ about: "denied", text: "${stage}" }] } });`;
+  `p.postMessage({ what: "found", id: m.id, found: { stage: "${stage}", warnings: [{ about: "denied", text: "${stage}" }], unread: [] } });`;
 const done = `p.postMessage({ what: "done", id: m.id });`;
 
 describe("an analyst in a thread", () => {
@@ -29,7 +29,7 @@ describe("an analyst in a thread", () => {
     ["nothing, where he finds nothing in time", "", 0, ["connections", "precedence"]],
   ])("tells %s", async (_, code, warnings, missing) => {
     const patience = code === "" ? 100 : 600_000;
-    const judgement = await start(onJudge(code)).judge(edit, Date.now() + patience);
+    const judgement = await start(onJudge(code)).judge(edit, "everything", Date.now() + patience);
     expect(judgement.missing).toEqual(missing);
     expect(judgement.warnings).toHaveLength(warnings);
     expect(judgement.failure).toBeUndefined();
@@ -37,15 +37,51 @@ describe("an analyst in a thread", () => {
 
   it("says why he failed, and goes on", async () => {
     start(onJudge(`p.postMessage({ what: "failed", id: m.id, message: "too hard" });`));
-    expect(await thread.judge(edit, Date.now() + 600_000)).toMatchObject({ failure: "too hard" });
+    expect(await thread.judge(edit, "everything", Date.now() + 600_000)).toMatchObject({
+      failure: "too hard",
+    });
     expect(thread.broken).toBeUndefined();
   });
 
   it("is known to be gone, to whoever waits and to whoever asks later", async () => {
     start(onJudge(`throw new Error("out of memory");`));
-    expect(await thread.judge(edit, Date.now() + 600_000)).toMatchObject({ failure: "out of memory" });
-    expect(await thread.judge(edit, Date.now() + 600_000)).toMatchObject({ failure: "out of memory" });
+    expect(await thread.judge(edit, "everything", Date.now() + 600_000)).toMatchObject({
+      failure: "out of memory",
+    });
+    expect(await thread.judge(edit, "everything", Date.now() + 600_000)).toMatchObject({
+      failure: "out of memory",
+    });
     expect([thread.broken, troubles]).toEqual(["out of memory", ["out of memory"]]);
+  });
+
+  it("has a queue that ends: what comes after is answered at once, also when no one waits for the others any more", async () => {
+    start(onJudge(""));
+    const waiting = Array.from({ length: 32 }, () => thread.judge(edit, "everything", Date.now() + 100));
+    const later = Date.now() + 3_600_000;
+    expect(await thread.judge(edit, "everything", later)).toMatchObject({ busy: true, warnings: [] });
+    await Promise.all(waiting);
+    expect(await thread.judge(edit, "everything", later)).toMatchObject({ busy: true });
+  });
+
+  it("has a queue that is no larger than some edits of the largest size, and goes on when it is shorter", async () => {
+    start(
+      onJudge(
+        `if (m.edit.key === "go") { for (const id of ids) p.postMessage({ what: "done", id }); } else (globalThis.ids ??= []).push(m.id);`.replace(
+          "of ids",
+          "of [...globalThis.ids, m.id]",
+        ),
+      ),
+    );
+    const large = { ...edit, bytes: 3 * 1024 * 1024 };
+    const waiting = Array.from({ length: 5 }, () =>
+      thread.judge(large, "everything", Date.now() + 3_600_000),
+    );
+    expect(await thread.judge(large, "everything", Date.now() + 3_600_000)).toMatchObject({ busy: true });
+    await thread.judge({ key: "go" }, "everything", Date.now() + 3_600_000);
+    await Promise.all(waiting);
+    const after = thread.judge(large, "everything", Date.now() + 3_600_000);
+    void thread.judge({ key: "go" }, "everything", Date.now() + 3_600_000);
+    expect((await after).busy).toBeUndefined();
   });
 
   it("hears of objects before the edit that comes after them", async () => {
@@ -53,7 +89,7 @@ describe("an analyst in a thread", () => {
     start(worker(remember));
     thread.set({ kind: "Pod" });
     thread.remove("core Pod shop/web");
-    expect(await thread.judge(edit, Date.now() + 600_000)).toMatchObject({
+    expect(await thread.judge(edit, "everything", Date.now() + 600_000)).toMatchObject({
       failure: "Pod,core Pod shop/web",
     });
   });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { EditWarning, JsonObject, LiveOptions } from "@tierwall/core";
+import type { EditWarning, JsonObject, LiveOptions, Readable, Unread } from "@tierwall/core";
 import type { Follower } from "../cluster-source.js";
 import { messageOf } from "../connection.js";
 import { type Found, type PolicyEdit, type Stage, stages } from "./analyst.js";
@@ -9,13 +9,17 @@ export interface Judgement {
   readonly warnings: readonly EditWarning[];
   /** What was not looked at. */
   readonly missing: readonly Stage[];
+  /** What was not named, because the reader may not read it. */
+  readonly unread: readonly Unread[];
+  /** Too many edits wait to be judged: this one was not looked at. */
+  readonly busy?: boolean;
   /** Why not, where it is not for want of time. */
   readonly failure?: string;
 }
 
-/** Somebody who says what an edit would do, or as much of it as he finds out before the deadline (`Date.now()`). */
+/** Says what an edit would do, or as much of it as it finds out before the deadline (`Date.now()`), to a reader. */
 export interface Judge {
-  judge(edit: PolicyEdit, deadline: number): Promise<Judgement>;
+  judge(edit: PolicyEdit, readable: Readable, deadline: number): Promise<Judgement>;
 }
 
 export type ToAnalyst =
@@ -24,6 +28,7 @@ export type ToAnalyst =
       readonly what: "judge";
       readonly id: number;
       readonly edit: PolicyEdit;
+      readonly readable: Readable;
       readonly deadline: number;
     };
 
@@ -38,12 +43,19 @@ interface Pending {
   readonly answer: (failure?: string) => void;
 }
 
+/** Edits that the thread has not answered, whether anyone still waits for them or not. Messages that wait cannot be called back. */
+const mostWaiting = 32;
+const mostBytesWaiting = 16 * 1024 * 1024;
+
 /** An analyst in a thread of his own. What he has found by the deadline is the answer, whatever he is still doing then. */
 export class AnalystThread implements Follower, Judge {
   private readonly worker: Worker;
   private changes: (JsonObject | string)[] = [];
   private readonly pending = new Map<number, Pending>();
   private asked = 0;
+  /** Bytes of the edits that the thread has not answered, by id. */
+  private readonly waiting = new Map<number, number>();
+  private bytesWaiting = 0;
   private death: string | undefined;
 
   constructor(
@@ -70,7 +82,10 @@ export class AnalystThread implements Follower, Judge {
     this.change(key);
   }
 
-  async judge(edit: PolicyEdit, deadline: number): Promise<Judgement> {
+  async judge(edit: PolicyEdit, readable: Readable, deadline: number): Promise<Judgement> {
+    const { bytes = 0 } = edit;
+    if (this.waiting.size >= mostWaiting || this.bytesWaiting + bytes > mostBytesWaiting)
+      return { warnings: [], missing: stages, unread: [], busy: true };
     this.flush();
     const id = this.asked++;
     const found: Found[] = [];
@@ -82,13 +97,16 @@ export class AnalystThread implements Follower, Judge {
         resolve(message);
       };
       this.pending.set(id, { found, answer });
-      this.send({ what: "judge", id, edit, deadline });
+      this.waiting.set(id, bytes);
+      this.bytesWaiting += bytes;
+      this.send({ what: "judge", id, edit, readable, deadline });
     });
     this.pending.delete(id);
     const seen = new Set(found.map(({ stage }) => stage));
     return {
       warnings: found.flatMap(({ warnings }) => warnings),
       missing: stages.filter((stage) => !seen.has(stage)),
+      unread: found.at(-1)?.unread ?? [],
       ...(failure === undefined ? {} : { failure }),
     };
   }
@@ -123,12 +141,19 @@ export class AnalystThread implements Follower, Judge {
         pending?.found.push(message.found);
         break;
       case "done":
+        this.answered(message.id);
         pending?.answer();
         break;
       case "failed":
+        this.answered(message.id);
         pending?.answer(message.message);
         break;
     }
+  }
+
+  private answered(id: number): void {
+    this.bytesWaiting -= this.waiting.get(id) ?? 0;
+    this.waiting.delete(id);
   }
 
   private die(message: string): void {

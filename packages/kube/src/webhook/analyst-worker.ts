@@ -37,10 +37,10 @@ port.on("message", (message: ToAnalyst) => {
         else analyst.set(change);
       return catchUpSoon();
     case "judge": {
-      const { id, edit, deadline } = message;
+      const { id, edit, readable, deadline } = message;
       try {
         if (Date.now() < deadline)
-          for (const found of analyst.judge(edit)) {
+          for (const found of analyst.judge(edit, readable)) {
             tell({ what: "found", id, found });
             if (Date.now() >= deadline) break;
           }

@@ -25,7 +25,9 @@ const analystOf = (...objects: readonly JsonObject[]) => {
   return analyst;
 };
 const told = (analyst: Analyst, edit: Parameters<Analyst["judge"]>[0]) =>
-  [...analyst.judge(edit)].flatMap(({ warnings }) => warnings.map(({ text }) => text.replace(/ \(.*/, "")));
+  [...analyst.judge(edit, "everything")].flatMap(({ warnings }) =>
+    warnings.map(({ text }) => text.replace(/ \(.*/, "")),
+  );
 
 const denied = "2 connections that work today become denied";
 const allowed = "2 connections that are denied today become allowed";
@@ -56,7 +58,7 @@ describe("an analyst", () => {
 
   it("forgets an edit also when nobody wants to hear all of it", () => {
     const analyst = analystOf();
-    for (const { stage } of analyst.judge(editOf(closed, "apply"))) {
+    for (const { stage } of analyst.judge(editOf(closed, "apply"), "everything")) {
       expect(stage).toBe("connections");
       break;
     }

@@ -10,6 +10,9 @@ import {
   type PolicyRef,
   precedenceOf,
   precedenceWarnings,
+  type Readable,
+  Reader,
+  type Unread,
 } from "@tierwall/core";
 import { asManifest } from "../cluster-object.js";
 import type { Follower } from "../cluster-source.js";
@@ -20,6 +23,8 @@ import { situationOf } from "../situation.js";
 export interface PolicyEdit {
   readonly key: string;
   readonly object?: JsonObject;
+  /** About how large the object is; absent: small. */
+  readonly bytes?: number;
 }
 
 export function editOf(object: JsonObject, what: "apply" | "delete"): PolicyEdit {
@@ -34,6 +39,8 @@ export type Stage = (typeof stages)[number];
 export interface Found {
   readonly stage: Stage;
   readonly warnings: readonly EditWarning[];
+  /** What was not named, because the reader may not read it. */
+  readonly unread: readonly Unread[];
 }
 
 /**
@@ -75,8 +82,14 @@ export class Analyst implements Follower {
     this.engine.follow(situationOf(moment, performance.now()));
   }
 
-  /** Stage by stage: whoever has no time for all of them stops asking. The state is then as it was. */
-  *judge({ key, object }: PolicyEdit): Iterable<Found> {
+  /** Stage by stage: a caller that has no time for all of them stops asking. The state is then as it was. */
+  *judge({ key, object }: PolicyEdit, readable: Readable): Iterable<Found> {
+    const reader = new Reader(readable);
+    const found = (stage: Stage, warnings: readonly EditWarning[]): Found => ({
+      stage,
+      warnings,
+      unread: reader.unread,
+    });
     try {
       this.catchUp();
       if (object === undefined) this.live.remove(key);
@@ -85,13 +98,14 @@ export class Analyst implements Follower {
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
       const changes = this.engine.take(situationOf(moment, performance.now()));
-      yield { stage: "connections", warnings: consequenceWarnings(consequencesOf(engine, changes.pairs)) };
+      const consequences = consequencesOf(engine, changes.pairs, reader);
+      yield found("connections", consequenceWarnings(consequences, reader));
       const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
-      yield {
-        stage: "precedence",
-        warnings:
-          applied === undefined ? [] : precedenceWarnings(precedenceOf(engine, new Set([applied])), applied),
-      };
+      const precedence = applied && precedenceOf(engine, new Set([applied]));
+      yield found(
+        "precedence",
+        precedence === undefined ? [] : precedenceWarnings(precedence, applied!, reader),
+      );
     } catch (cause) {
       // Nobody knows what state an engine is in that failed on the way.
       this.engine = new LiveEngine();

@@ -31,8 +31,8 @@ const systemNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
 export function webhookConfiguration(options: ConfigurationOptions): object {
   const { namespace, address, failurePolicy = "Ignore", timeoutSeconds = 10, caBundle } = options;
   const { serviceAccount = "tierwall-controller", name = usualConfiguration } = options;
-  const client =
-    "url" in address ? { url: address.url } : { service: { ...address.service, path: webhookPath } };
+  // The controller writes the path of a Service, with its secret part: here it would be taken back with every `kubectl apply`.
+  const client = "url" in address ? { url: address.url } : { service: address.service };
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingWebhookConfiguration",

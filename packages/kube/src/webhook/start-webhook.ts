@@ -3,10 +3,13 @@ import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
 import { admit } from "./admit.js";
 import type { Judge } from "./analyst-thread.js";
+import type { ClientAuthority } from "./client-authority.js";
 import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
 import { usualConfiguration } from "./configuration.js";
+import { pathWith } from "./path-token.js";
+import { ReviewedVisibility } from "./visibility.js";
 import { WebhookServer } from "./webhook-server.js";
 
 export interface WebhookOptions {
@@ -31,12 +34,16 @@ export interface WebhookParts {
   readonly registry: Registry;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
+  /** Absent: every client that can connect is answered. */
+  readonly clients?: ClientAuthority;
   /** Ends the wait for a first certificate. */
   readonly signal?: AbortSignal;
 }
 
 export interface Webhook {
   readonly port: number;
+  /** Where API servers send requests to now. */
+  readonly path: () => string;
   stop(): Promise<void>;
 }
 
@@ -56,10 +63,13 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   // Commands that serve nothing need not wait for what it takes to load.
   const { WebhookMetrics } = await import("./webhook-metrics.js");
   const metrics = new WebhookMetrics(registry);
+  const visibility = new ReviewedVisibility(connection, (message) =>
+    log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
+  );
   const server = new WebhookServer(
     async (request, deadline) => {
       const began = performance.now();
-      const admitted = await admit(request, { judge, isReady, deadline });
+      const admitted = await admit(request, { judge, visibility, isReady, deadline });
       const seconds = (performance.now() - began) / 1000;
       metrics.answered(request.operation, admitted, seconds);
       const { answer, fallback, judgement } = admitted;
@@ -75,6 +85,8 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
       },
       onTrouble: (message) => log.error({ message }, "the webhook failed to answer"),
     },
+    () => keeper.pathTokens,
+    parts.clients,
   );
   let served: Issued | undefined;
   const keeper = new CertificateKeeper(
@@ -109,6 +121,7 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   log.info({ port }, "the webhook answers");
   return {
     port,
+    path: () => pathWith(keeper.pathTokens[0]!),
     stop: async () => {
       await Promise.all([server.stop(), keeper.stop()]);
     },

@@ -31,7 +31,7 @@ export class WebhookMetrics {
     });
     this.fallbacks = new Counter({
       name: "tierwall_webhook_fallbacks_total",
-      help: "Answers that say less than there is to know, by reason (time, not-ready, failed).",
+      help: "Answers that say less than there is to know, by reason (time, not-ready, failed, busy).",
       labelNames: ["reason"],
       registers,
     });

@@ -1,136 +1,147 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { Server as HttpsServer } from "node:https";
+import type { TlsOptions } from "node:tls";
+import { HttpListener, type ListenerLimits, readBody, type Refusal, refuse } from "../http/http-listener.js";
+import type { RequestTarget } from "../http/request-target.js";
 import { type AdmissionAnswer, type AdmissionRequest, readReview, reviewOf } from "./admission-review.js";
 import type { Issued } from "./certificates/issue.js";
+import type { ClientAuthority } from "./client-authority.js";
 import { webhookPath } from "./configuration.js";
+import { isTokenPath } from "./path-token.js";
 
 /** Answers a request before a deadline on the clock of `Date.now()`. */
 export type Answering = (request: AdmissionRequest, deadline: number) => Promise<AdmissionAnswer>;
 
 export interface ServerListener {
-  /** Somebody sent what no API server sends. */
+  /** A client sent what no API server sends, or is none that was expected. */
   onBadRequest(message: string): void;
   onTrouble(message: string): void;
 }
 
 /** API servers send no larger objects, and an update has two. */
 const largestBody = 3 * 1024 * 1024;
-/** Seconds that API servers wait if they do not say. */
-const usualTimeout = 10;
+/** Milliseconds that API servers wait if they do not say. */
+const usualTimeout = 10_000;
+/** The largest `timeoutSeconds` of a ValidatingWebhookConfiguration. */
+const longestTimeout = 30_000;
 /** Of the time that an API server waits, so much is for finding out; the rest for the way. */
 const shareOfTime = 0.6;
 
+const limits: Partial<ListenerLimits> = {
+  connections: 256,
+  // Each holds a body: together, no more than about 100 MB.
+  requests: 32,
+  requestsPerAddress: 24,
+  body: largestBody,
+  requestTime: 30_000,
+  // Longer than API servers keep an idle connection: closed here first, a request may be on its way.
+  keepAlive: 120_000,
+  silence: 150_000,
+};
+
 /** Takes AdmissionReviews over HTTPS. Its certificate can be changed while it runs. */
 export class WebhookServer {
-  private server: Server | undefined;
+  private listener: HttpListener | undefined;
+  private issued: Issued | undefined;
 
   constructor(
     private readonly answer: Answering,
-    private readonly listener: ServerListener,
+    private readonly events: ServerListener,
+    /** API servers send requests to a path with one of these. */
+    private readonly pathTokens: () => readonly string[],
+    /** Clients with a certificate that is expected are answered, and no others. */
+    private readonly clients?: ClientAuthority,
   ) {}
 
   /** The port, once it listens. */
-  async listen(port: number, host: string | undefined, { certificate, key }: Issued): Promise<number> {
-    const server = createServer({ cert: certificate, key, minVersion: "TLSv1.2" }, (request, response) => {
-      void this.handle(request, response);
+  async listen(port: number, host: string | undefined, issued: Issued): Promise<number> {
+    this.issued = issued;
+    const listener = new HttpListener({
+      handle: (request, response, target) => this.handle(request, response, target),
+      limits,
+      tls: this.tlsOptions(issued),
+      onTrouble: (message) => this.events.onTrouble(message),
     });
-    server.requestTimeout = 30_000;
-    // Longer than API servers keep a connection that is idle: whoever closes first must not be us, while they send.
-    server.keepAliveTimeout = 120_000;
-    server.headersTimeout = 10_000;
-    // Who hangs up in the middle of it is not worth a word.
-    server.on("tlsClientError", () => undefined);
-    server.listen(port, host);
-    await once(server, "listening");
-    this.server = server;
-    return (server.address() as AddressInfo).port;
+    this.listener = listener;
+    this.clients?.follow(() => this.issued && this.serve(this.issued));
+    return listener.listen({ host: host ?? "::", port });
   }
 
   /** For connections from now on; those that are open go on. */
-  serve({ certificate, key }: Issued): void {
-    this.server?.setSecureContext({ cert: certificate, key, minVersion: "TLSv1.2" });
+  serve(issued: Issued): void {
+    this.issued = issued;
+    (this.listener?.server as HttpsServer | undefined)?.setSecureContext(this.tlsOptions(issued));
   }
 
   /** Answers what was asked already. */
   async stop(): Promise<void> {
-    const { server } = this;
-    if (server === undefined) return;
-    const closed = once(server, "close");
-    server.close();
-    server.closeIdleConnections();
-    await closed;
+    this.clients?.stop();
+    await this.listener?.close("answered");
   }
 
-  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private tlsOptions({ certificate, key }: Issued): TlsOptions {
+    return { cert: certificate, key, minVersion: "TLSv1.2", ...this.clients?.tlsOptions() };
+  }
+
+  private async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: RequestTarget,
+  ): Promise<void> {
     const began = Date.now();
-    try {
-      const url = new URL(request.url ?? "/", "https://webhook");
-      const refused = refusalOf(request, url) ?? (await this.review(request, response, url, began));
-      if (refused !== undefined) this.refuse(response, refused);
-    } catch (cause) {
-      this.listener.onTrouble(String(cause));
-      this.refuse(response, { status: 500, message: "the webhook failed; its log says why" });
-    }
+    const refusal =
+      this.strangerAt(request, target) ??
+      refusalOf(request) ??
+      (await this.review(request, response, target, began));
+    if (refusal === undefined) return;
+    this.events.onBadRequest(refusal.message);
+    refuse(response, refusal.status, refusal.message);
+  }
+
+  /** Why a client is not believed to be an API server. */
+  private strangerAt({ socket }: IncomingMessage, { path }: RequestTarget): Refusal | undefined {
+    const hasToken = isTokenPath(path, this.pathTokens());
+    if (!hasToken && path !== webhookPath && !path.startsWith(`${webhookPath}/`))
+      return { status: 404, message: `there is only ${webhookPath}` };
+    if (this.clients !== undefined) return this.clients.refusalOf(socket);
+    return hasToken
+      ? undefined
+      : {
+          status: 401,
+          message: "only API servers are answered; the path has no secret part, or another one",
+        };
   }
 
   private async review(
     request: IncomingMessage,
     response: ServerResponse,
-    url: URL,
+    { query }: RequestTarget,
     began: number,
   ): Promise<Refusal | undefined> {
-    const text = await bodyOf(request);
-    if (text === undefined)
+    const body = await readBody(request, largestBody);
+    if (body === undefined)
       return { status: 413, message: `the body is larger than ${largestBody / 1024 / 1024} MB` };
-    const read = readReview(text);
+    const read = readReview(body.toString("utf8"), body.length);
     if (!read.ok) return { status: 400, message: read.message };
-    const deadline = began + timeoutIn(url) * shareOfTime;
+    const deadline = began + timeoutIn(query) * shareOfTime;
     const answer = await this.answer(read.request, deadline);
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify(reviewOf(read.request.uid, answer)));
     return undefined;
   }
-
-  private refuse(response: ServerResponse, { status, message }: Refusal): void {
-    if (status < 500) this.listener.onBadRequest(message);
-    if (response.headersSent) return void response.destroy();
-    // What is left of a body that nobody reads must not keep the connection.
-    response.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" });
-    response.end(`${message}\n`);
-  }
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
-
-function refusalOf({ method, headers }: IncomingMessage, { pathname }: URL): Refusal | undefined {
-  if (pathname !== webhookPath) return { status: 404, message: `there is only ${webhookPath}` };
+function refusalOf({ method, headers }: IncomingMessage): Refusal | undefined {
   if (method !== "POST") return { status: 405, message: "an AdmissionReview is sent with POST" };
   const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") return { status: 415, message: "the body must be `application/json`" };
   return undefined;
 }
 
-/** Undefined where it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > largestBody) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > largestBody) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** Milliseconds. API servers say `?timeout=10s`, the way Go writes durations. */
-export function timeoutIn({ searchParams }: URL): number {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(searchParams.get("timeout") ?? "") ?? [];
-  if (number === undefined) return usualTimeout * 1000;
-  return Number(number) * { ms: 1, s: 1000, m: 60_000 }[unit as "ms" | "s" | "m"];
+/** Milliseconds. API servers say `?timeout=10s`, the way Go writes durations. Longer than they ever wait is not believed. */
+export function timeoutIn(query: URLSearchParams): number {
+  const [, number, unit] = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)$/.exec(query.get("timeout") ?? "") ?? [];
+  if (number === undefined) return usualTimeout;
+  const wanted = Number(number) * { ms: 1, s: 1000, m: 60_000 }[unit as "ms" | "s" | "m"];
+  return Math.min(wanted, longestTimeout);
 }

@@ -7,7 +7,7 @@ export type SentManifests =
   | { readonly ok: false; readonly problem: Problem };
 
 /** In bytes: more than all policies of a large cluster. */
-const longestBody = 8 * 1024 * 1024;
+export const longestBody = 8 * 1024 * 1024;
 
 const manifestTypes = ["application/yaml", "application/x-yaml", "text/yaml", "application/json"];
 

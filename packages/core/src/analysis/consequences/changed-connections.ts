@@ -3,6 +3,7 @@ import type { Member } from "../../engine/ends.js";
 import { noPorts, portAt, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { partyKey, partyOf } from "../party.js";
+import type { Reader } from "../reader.js";
 import { type ChangedSides, insidePairs } from "./changed-side.js";
 
 /** Connections that change alike, counted. */
@@ -11,12 +12,16 @@ export interface ChangedConnections {
   readonly connections: number;
   /** How many workloads have a part in them. */
   readonly workloads: number;
-  readonly example: Flow;
+  /** How many of the connections have an end that the reader may not see. */
+  readonly hidden: number;
+  /** With an end that the reader may see; absent where there is none. */
+  readonly example?: Flow;
 }
 
 /** Counts pairs as they come, and remembers the one that tells people most. */
 export class ConnectionTally {
   private connections = 0;
+  private hidden = 0;
   private readonly workloads = new Set<string>();
   private readonly seen = new Set<object>();
   private readonly withOutside = new Map<string, Set<Member>>();
@@ -25,15 +30,17 @@ export class ConnectionTally {
   constructor(
     private readonly sides: ChangedSides,
     private readonly ports: PortSets,
+    private readonly reader: Reader,
   ) {}
 
   /** `changed` are the ports that change in the way that is counted here. */
   add(pairs: ChangedPairs, changed: PortSetId): void {
     if (changed === noPorts) return;
     for (const [source, destination] of insidePairs(pairs)) {
-      const count = this.sides.pairsBetween(source, destination, pairs.nearness);
-      if (count === 0) continue;
-      this.connections += count;
+      const { all, shown } = this.sides.pairsBetween(source, destination, pairs.nearness);
+      if (all === 0) continue;
+      this.connections += all;
+      this.hidden += all - shown;
       this.note(source);
       this.note(destination);
     }
@@ -43,8 +50,10 @@ export class ConnectionTally {
   }
 
   found(): ChangedConnections | undefined {
-    if (this.best === undefined) return undefined;
-    return { connections: this.connections, workloads: this.workloads.size, example: this.best.flow };
+    const { connections, hidden, best } = this;
+    if (connections === 0 && best === undefined) return undefined;
+    const example = best === undefined ? {} : { example: best.flow };
+    return { connections, workloads: this.workloads.size, hidden, ...example };
   }
 
   private note(end: Extract<End, { kind: "ends" }>): void {
@@ -68,6 +77,7 @@ export class ConnectionTally {
       if (counted.has(member)) continue;
       counted.add(member);
       this.connections++;
+      if (!this.reader.maySee(this.sides.endpointOf(member))) this.hidden++;
     }
     this.note(end);
   }
@@ -79,7 +89,9 @@ export class ConnectionTally {
         if (pair === undefined) continue;
         const [source, destination] = pair;
         const port = this.portFor(destination, changed);
-        const rank = rankOf(source, destination, port.isDeclared);
+        const isSeen = [source, destination].filter((end) => this.reader.maySee(end)).length;
+        if (!isSeenInPart(source, destination, isSeen)) continue;
+        const rank = rankOf(source, destination, port.isDeclared) + (isSeen === 2 ? seenInFull : 0);
         if (rank <= (this.best?.rank ?? -1)) continue;
         const { protocol, port: number } = port;
         const { family } = pairs;
@@ -140,7 +152,13 @@ const usualPorts = [
   { protocol: "TCP", port: 8080 },
 ] as const;
 
-const highestRank = 4;
+/** What the reader may see on both sides comes before all else. */
+const seenInFull = 10;
+const highestRank = 4 + seenInFull;
+
+/** An example of which only the outside is shown tells nothing. */
+const isSeenInPart = (source: Endpoint, destination: Endpoint, seen: number): boolean =>
+  seen === 2 || (seen === 1 && source.kind !== "external" && destination.kind !== "external");
 
 /** Workloads that talk to others where these listen tell most, addresses of the outside least. */
 function rankOf(source: Endpoint, destination: Endpoint, isDeclared: boolean): number {

@@ -4,49 +4,64 @@ import type { Member } from "../../engine/ends.js";
 import type { Nearness } from "../../engine/layer.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { partyKey, partyOf } from "../party.js";
+import type { Reader } from "../reader.js";
 
 /** Pods and nodes at one side of changed pairs. */
 export type InsideEnd = Extract<End, { kind: "ends" }>;
 
 /** What is worth knowing of them. */
 export interface ChangedSide {
+  /** Those that the reader may see come first. */
   readonly members: readonly Member[];
+  readonly shown: Counted;
   /** By partyKey; of pods only. */
   readonly workloads: ReadonlySet<string>;
-  readonly countOn: ReadonlyMap<string | undefined, number>;
+  readonly all: Counted;
+}
+
+/** How many they are, and on which nodes. */
+interface Counted {
+  readonly count: number;
+  readonly on: ReadonlyMap<string | undefined, number>;
 }
 
 /** Found once for all pairs that they stand in: in a large cluster, each stands in thousands. */
 export class ChangedSides {
   private readonly known = new Map<object, ChangedSide>();
 
-  constructor(private readonly cluster: Cluster) {}
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly reader: Reader,
+  ) {}
 
   of({ members: list, group }: InsideEnd): ChangedSide {
     const known = this.known.get(group);
     if (known !== undefined) return known;
-    const members = list();
+    const [shown, hidden]: [Member[], Member[]] = [[], []];
     const workloads = new Set<string>();
-    const countOn = new Map<string | undefined, number>();
-    for (const member of members) {
+    for (const member of list()) {
       const end = this.endpointOf(member);
       if (end.kind === "pod") workloads.add(partyKey(partyOf(end, "workload")));
-      const node = nodeNameOf(member);
-      countOn.set(node, (countOn.get(node) ?? 0) + 1);
+      (this.reader.maySee(end) ? shown : hidden).push(member);
     }
-    const made = { members, workloads, countOn };
+    const members = hidden.length === 0 ? shown : [...shown, ...hidden];
+    const all = countedOf(members);
+    const made = { members, workloads, all, shown: hidden.length === 0 ? all : countedOf(shown) };
     this.known.set(group, made);
     return made;
   }
 
-  /** How many pairs of different ends two sides make, that stand so to each other. */
-  pairsBetween(from: InsideEnd, to: InsideEnd, nearness: Nearness | undefined): number {
+  /** How many pairs of different ends two sides make, that stand so to each other; and how many of those are shown in full. */
+  pairsBetween(
+    from: InsideEnd,
+    to: InsideEnd,
+    nearness: Nearness | undefined,
+  ): { readonly all: number; readonly shown: number } {
     const [a, b] = [this.of(from), this.of(to)];
-    const all = a.members.length * b.members.length - (from.group === to.group ? a.members.length : 0);
-    if (nearness === undefined || nearness === "unknown-node") return all;
-    let own = 0;
-    for (const [node, count] of a.countOn) own += count * (b.countOn.get(node) ?? 0);
-    return nearness === "own-node" ? own : all - own;
+    const isSame = from.group === to.group;
+    const all = pairsOf(a.all, b.all, isSame, nearness);
+    const isShown = a.shown === a.all && b.shown === b.all;
+    return { all, shown: isShown ? all : pairsOf(a.shown, b.shown, isSame, nearness) };
   }
 
   endpointOf(member: Member): Exclude<Endpoint, { kind: "external" }> {
@@ -54,6 +69,23 @@ export class ChangedSides {
     const namespace = this.cluster.namespaces.get(member.namespace);
     return { kind: "pod", pod: member, namespace: namespace ?? { name: member.namespace, labels: {} } };
   }
+}
+
+function countedOf(members: readonly Member[]): Counted {
+  const on = new Map<string | undefined, number>();
+  for (const member of members) {
+    const node = nodeNameOf(member);
+    on.set(node, (on.get(node) ?? 0) + 1);
+  }
+  return { count: members.length, on };
+}
+
+function pairsOf(a: Counted, b: Counted, isSame: boolean, nearness: Nearness | undefined): number {
+  const all = a.count * b.count - (isSame ? a.count : 0);
+  if (nearness === undefined || nearness === "unknown-node") return all;
+  let own = 0;
+  for (const [node, count] of a.on) own += count * (b.on.get(node) ?? 0);
+  return nearness === "own-node" ? own : all - own;
 }
 
 /** Of changed pairs, each side of pods and nodes with each other one. */

@@ -1,6 +1,7 @@
 import type { ChangedPairs } from "../../engine/changed-pairs.js";
 import type { Engine } from "../../engine/engine.js";
 import { realPorts } from "../../engine/translation.js";
+import { Reader } from "../reader.js";
 import { type ChangedConnections, ConnectionTally } from "./changed-connections.js";
 import { ChangedSides } from "./changed-side.js";
 import { type LostLifeline, LostLifelines } from "./lost-lifelines.js";
@@ -20,13 +21,17 @@ export interface Consequences {
 }
 
 /** `pairs` are those that the latest update of the engine told. */
-export function consequencesOf(engine: Engine, pairs: Iterable<ChangedPairs>): Consequences {
+export function consequencesOf(
+  engine: Engine,
+  pairs: Iterable<ChangedPairs>,
+  reader: Reader = new Reader(),
+): Consequences {
   const { ports, cluster } = engine;
   const real = realPorts(ports);
-  const sides = new ChangedSides(cluster);
-  const tally = () => new ConnectionTally(sides, ports);
+  const sides = new ChangedSides(cluster, reader);
+  const tally = () => new ConnectionTally(sides, ports, reader);
   const [denied, allowed, unsure] = [tally(), tally(), tally()];
-  const lost = new LostLifelines(cluster, sides, ports);
+  const lost = new LostLifelines(cluster, sides, ports, reader);
   for (const one of pairs) {
     const { before, after } = one;
     const was = ports.intersect(real, before.allowed);

@@ -5,12 +5,16 @@ import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.j
 import type { Endpoint } from "../../evaluate/flow.js";
 import { type Party, partiesOfPods } from "../party.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../preview/lifelines.js";
+import type { Reader } from "../reader.js";
 import type { ChangedSides } from "./changed-side.js";
 
 /** Workloads that could reach the cluster's DNS or API server, and no longer can. */
 export interface LostLifeline {
   readonly lifeline: Lifeline;
+  /** Those that the reader may see. */
   readonly workloads: readonly Party[];
+  /** How many others there are. */
+  readonly hidden: number;
   /** Where some of them found it. */
   readonly server: Endpoint;
   readonly protocol: "TCP" | "UDP";
@@ -27,6 +31,7 @@ export class LostLifelines {
     cluster: Cluster,
     private readonly sides: ChangedSides,
     private readonly ports: PortSets,
+    private readonly reader: Reader,
   ) {
     this.targets = lifelinesOf(cluster);
   }
@@ -49,13 +54,14 @@ export class LostLifelines {
           target: { end, protocol, port },
           pods,
         },
-      ]) => ({
-        lifeline,
-        workloads: partiesOfPods(pods, "workload"),
-        server: end,
-        protocol,
-        port,
-      }),
+      ]) => {
+        const shown = [...pods].filter(({ namespace }) =>
+          this.reader.mayRead({ group: "", kind: "Pod", namespace }),
+        );
+        const workloads = partiesOfPods(shown, "workload");
+        const hidden = partiesOfPods(pods, "workload").length - workloads.length;
+        return { lifeline, workloads, hidden, server: end, protocol, port };
+      },
     );
   }
 

@@ -1,5 +1,6 @@
 import { type Connection, messageOf } from "../../connection.js";
 import { Backoff, pause } from "../../pause.js";
+import { pathTokenOf, pathWith } from "../path-token.js";
 import { issue, type Issued } from "./issue.js";
 import {
   bundleOf,
@@ -44,6 +45,8 @@ export class CertificateKeeper {
   private served: Issued | undefined;
   private running: Promise<void> | undefined;
   private isMissed = false;
+  /** Secret parts of the path that API servers may send requests to. */
+  pathTokens: readonly string[] = [];
 
   constructor(
     private readonly connection: Connection,
@@ -80,11 +83,17 @@ export class CertificateKeeper {
     try {
       const { configuration, times } = this.options;
       const certificates = await this.current();
+      const { latest, previous = latest } = certificates;
+      // Of both: the other replicas and API servers hear of a new one at different times.
+      this.pathTokens = [latest, previous].map(pathTokenOf);
+      const served = servedOf(certificates, Date.now(), times);
       const bundle = bundleOf(certificates, Date.now());
-      const trusted = await ensureTrusted(this.connection, configuration, bundle, this.stopping.signal);
+      const path = pathWith(pathTokenOf(served));
+      const { signal } = this.stopping;
+      const trusted = await ensureTrusted(this.connection, configuration, { bundle, path }, signal);
       this.tellMissing(trusted === "no configuration");
       // Only now: whoever is served with it has been told to trust it.
-      this.serve(servedOf(certificates, Date.now(), times));
+      this.serve(served);
       return true;
     } catch (cause) {
       if (!this.isStopped) this.listener.onTrouble(messageOf(cause));

@@ -14,13 +14,18 @@ export interface IssueOptions {
   readonly names: readonly string[];
   readonly from: Date;
   readonly until: Date;
+  /** What it is shown as; `server`, unless it says otherwise. */
+  readonly use?: "server" | "client";
 }
+
+/** RFC 5280, 4.2.1.12 */
+const uses = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
 /**
  * An authority that signs one certificate and is never used again: nobody keeps its key, so nobody can steal it. ECDSA on
  * P-256, as the API server speaks it in every version.
  */
-export function issue({ names, from, until }: IssueOptions): Issued {
+export function issue({ names, from, until, use = "server" }: IssueOptions): Issued {
   const [authority, serving] = [keyPair(), keyPair()];
   // Two authorities may be trusted at once: their names tell them apart.
   const issuer = nameOf(`Tierwall webhook ${randomBytes(6).toString("hex")}`);
@@ -44,8 +49,7 @@ export function issue({ names, from, until }: IssueOptions): Issued {
       critical("2.5.29.19", sequence()),
       // Digital signatures.
       critical("2.5.29.15", bits(Buffer.of(0b1000_0000), 7)),
-      // Being a server.
-      extension("2.5.29.37", sequence(oid("1.3.6.1.5.5.7.3.1"))),
+      extension("2.5.29.37", sequence(oid(uses[use]))),
       extension("2.5.29.35", sequence(field(0, keyId(authority.publicKey), "plain"))),
       extension("2.5.29.17", sequence(...names.map(alternativeName))),
     ],

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type AccessDecision,
+  type MetricsServer,
+  parseListenAddress,
+  serveMetrics,
+} from "./metrics-server.js";
+
+const onTrouble = (message: string) => {
+  throw new Error(message);
+};
+const metrics = { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") };
+
+describe("the server", () => {
+  let broken: string | undefined;
+  let waitingFor: string | undefined = "the first state of the cluster";
+  let server: Awaited<ReturnType<typeof serveMetrics>>;
+  const get = async (path: string, method = "GET") => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+    return [response.status, await response.text()] as const;
+  };
+  beforeAll(async () => {
+    const health = { broken: () => broken, waitingFor: () => waitingFor };
+    server = await serveMetrics({ address: { host: "127.0.0.1", port: 0 }, metrics, health, onTrouble });
+  });
+  afterAll(() => server.close());
+
+  it("is alive while it waits, and ready once nothing is missing", async () => {
+    expect(await get("/livez")).toEqual([200, "ok\n"]);
+    expect(await get("/readyz")).toEqual([503, "the first state of the cluster\n"]);
+    waitingFor = undefined;
+    expect(await get("/readyz")).toEqual([200, "ok\n"]);
+    broken = "the loop has stopped";
+    expect(await get("/livez")).toEqual([503, "the loop has stopped\n"]);
+    expect(await get("/readyz")).toEqual([503, "the loop has stopped\n"]);
+  });
+
+  it("serves metrics", async () => {
+    expect(await get("/metrics")).toEqual([200, "figures 1\n"]);
+  });
+
+  it("makes one text for all who ask at the same time", async () => {
+    let [made, asked] = [0, 0];
+    let release: (text: string) => void = () => undefined;
+    const slow = {
+      contentType: "text/plain",
+      text: () => {
+        made++;
+        return new Promise<string>((resolve) => (release = resolve));
+      },
+    };
+    const access = {
+      check: async () => {
+        asked++;
+        return "allowed" as const;
+      },
+    };
+    const health = { broken: () => undefined, waitingFor: () => undefined };
+    const address = { host: "127.0.0.1", port: 0 };
+    const { port, close } = await serveMetrics({ address, metrics: slow, health, access, onTrouble });
+    const ask = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const texts = Promise.all([ask(), ask(), ask()]);
+    await expect.poll(() => asked).toBe(3);
+    release("figures");
+    expect([await texts, made]).toEqual([["figures", "figures", "figures"], 1]);
+    const next = ask();
+    await expect.poll(() => made).toBe(2);
+    release("others");
+    expect(await next).toBe("others");
+    await close();
+  });
+
+  it("says what there is to those who ask for something else", async () => {
+    expect(await get("/")).toEqual([404, "there are /metrics, /livez and /readyz\n"]);
+    expect((await get("/metrics", "POST"))[0]).toBe(405);
+  });
+
+  it("at all addresses is found by those of IPv4, too", async () => {
+    const health = { broken: () => undefined, waitingFor: () => undefined };
+    const { port, close } = await serveMetrics({
+      address: parseListenAddress(":0")!,
+      metrics,
+      health,
+      onTrouble,
+    });
+    const { status } = await fetch(`http://127.0.0.1:${port}/metrics`);
+    await close();
+    expect(status).toBe(200);
+  });
+
+  it("an address that is taken is an error that names it", async () => {
+    const health = { broken: () => undefined, waitingFor: () => undefined };
+    await expect(
+      serveMetrics({ address: { host: "127.0.0.1", port: server.port }, metrics, health, onTrouble }),
+    ).rejects.toThrow(`127.0.0.1:${server.port}`);
+  });
+});
+
+describe("with access for some only", () => {
+  let server: MetricsServer;
+  const decisions = { good: "allowed", poor: "forbidden", later: "unavailable" } as const;
+  const access = {
+    check: async (header: string | undefined): Promise<AccessDecision> =>
+      decisions[header?.replace("Bearer ", "") as "good"] ?? "unauthenticated",
+  };
+  const get = async (path: string, token?: string) => {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers });
+    return [response.status, await response.text()] as const;
+  };
+  beforeAll(async () => {
+    const health = {
+      broken: () => undefined,
+      waitingFor: () => "2 kinds are not listed yet, such as secrets",
+    };
+    const address = { host: "127.0.0.1", port: 0 };
+    server = await serveMetrics({ address, metrics, health, access, onTrouble });
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ["good", 200],
+    [undefined, 401],
+    ["made-up", 401],
+    ["poor", 403],
+    ["later", 503],
+  ])("a token %s gets %d at /metrics", async (token, status) => {
+    const [got, text] = await get("/metrics", token);
+    expect([got, text.includes("figures")]).toEqual([status, status === 200]);
+  });
+
+  it("probes without a token are answered, and do not learn why it is not ready", async () => {
+    expect((await get("/livez"))[0]).toBe(200);
+    expect(await get("/readyz")).toEqual([503, "not ready; the log of this process has the reason\n"]);
+    expect(await get("/readyz", "poor")).toEqual([
+      503,
+      "not ready; the log of this process has the reason\n",
+    ]);
+    expect(await get("/readyz", "good")).toEqual([503, "2 kinds are not listed yet, such as secrets\n"]);
+  });
+});
+
+describe("addresses to listen at", () => {
+  it.each([
+    ["127.0.0.1:9465", { host: "127.0.0.1", port: 9465 }],
+    ["[::1]:80", { host: "::1", port: 80 }],
+    [":9465", { host: "::", port: 9465 }],
+    ["localhost:1", { host: "localhost", port: 1 }],
+    ["9465", undefined],
+    ["127.0.0.1", undefined],
+    ["127.0.0.1:99999", undefined],
+    ["::1:80", undefined],
+  ])("%s", (text, expected) => expect(parseListenAddress(text)).toEqual(expected));
+});

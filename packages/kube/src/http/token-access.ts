@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { isObject, type JsonObject } from "@tierwall/core";
+import type { Connection } from "../connection.js";
+import { jsonRequest } from "../controller/json-request.js";
+import { RateLimit } from "../controller/rate-limit.js";
+import type { AccessDecision, MetricsAccess } from "./metrics-server.js";
+import { type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
+
+/** Longer than tokens of service accounts, and of most identity providers. */
+const longestToken = 8192;
+const mostKnown = 256;
+/** Milliseconds. */
+const reviewTime = 5000;
+const usualLives = { allowed: 60_000, refused: 10_000 } as const;
+
+interface Known {
+  readonly decision: "allowed" | "unauthenticated" | "forbidden";
+  readonly until: number;
+}
+
+/**
+ * Lets in clients whose bearer token belongs to an account that may `get` the non-resource URL `/metrics`, as the API server says
+ * (TokenReview, then SubjectAccessReview). What it said is kept for a moment, by the digest of the token. Where it does not answer, no
+ * client is let in.
+ */
+export class TokenAccess implements MetricsAccess {
+  /** Oldest first. */
+  private readonly known = new Map<string, Known>();
+  private readonly asking = new Map<string, Promise<AccessDecision>>();
+  /** Every client can send tokens: that must not become load on the API server. */
+  private readonly limit: RateLimit;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly now: () => number = () => performance.now(),
+    private readonly path = "/metrics",
+  ) {
+    this.limit = new RateLimit(5, 20, now);
+  }
+
+  async check(authorization: string | undefined): Promise<AccessDecision> {
+    const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined || token.length > longestToken) return "unauthenticated";
+    const digest = createHash("sha256").update(token).digest("base64url");
+    const known = this.known.get(digest);
+    if (known !== undefined && this.now() < known.until) return known.decision;
+    const asked = this.asking.get(digest);
+    if (asked !== undefined) return asked;
+    // A token that was good a moment ago is asked about again in any case: strangers cannot keep Prometheus out.
+    if (known?.decision !== "allowed" && this.limit.take() > 0) {
+      this.limit.giveBack();
+      return "unavailable";
+    }
+    const asking = this.ask(token)
+      .then(
+        (decision) => this.keep(digest, decision),
+        (): AccessDecision => "unavailable",
+      )
+      .finally(() => this.asking.delete(digest));
+    this.asking.set(digest, asking);
+    return asking;
+  }
+
+  private keep(digest: string, decision: Known["decision"]): AccessDecision {
+    const life = decision === "allowed" ? usualLives.allowed : usualLives.refused;
+    this.known.delete(digest);
+    this.known.set(digest, { decision, until: this.now() + life });
+    if (this.known.size > mostKnown) this.known.delete(this.leastUseful());
+    return decision;
+  }
+
+  /** Tokens that were refused go first: any client can make up as many of them as it likes. */
+  private leastUseful(): string {
+    for (const [digest, { decision }] of this.known) if (decision !== "allowed") return digest;
+    return this.known.keys().next().value!;
+  }
+
+  private async ask(token: string): Promise<Known["decision"]> {
+    const user = await this.userOf(token);
+    if (user === undefined) return "unauthenticated";
+    const isAllowed = await subjectAccess(
+      this.connection,
+      user,
+      { nonResourceAttributes: { path: this.path, verb: "get" } },
+      AbortSignal.timeout(reviewTime),
+    );
+    return isAllowed ? "allowed" : "forbidden";
+  }
+
+  private async userOf(token: string): Promise<ReviewedUser | undefined> {
+    const { status, body } = await jsonRequest(this.connection, {
+      method: "POST",
+      path: "/apis/authentication.k8s.io/v1/tokenreviews",
+      body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token } },
+      signal: AbortSignal.timeout(reviewTime),
+    });
+    if (status >= 300) throw new Error(`the API server answered ${status} to a TokenReview`);
+    const review: JsonObject = isObject(body.status) ? body.status : {};
+    return review.authenticated === true ? userIn(review.user) : undefined;
+  }
+}

@@ -91,7 +91,7 @@ export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic
 export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
-export type { PolicyKind } from "./dialects/dialect.js";
+export { apiVersionsOf, type PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export { type ConnectionVerdict, evaluate, type Verdict, type WalkVerdict } from "./evaluate/evaluate.js";
 export { domainMatches } from "./evaluate/domain.js";

@@ -42,13 +42,11 @@ function yamlText(policy: JsonObject): string {
   return text;
 }
 
-const policyTypes: ReadonlySet<string> = new Set(
-  dialects.map(({ group, version, kind }) => `${group}/${version} ${kind}`),
-);
+const policyTypes: ReadonlySet<string> = new Set(dialects.map(({ group, kind }) => `${group} ${kind}`));
 
 function isPolicy(object: JsonObject): boolean {
   const { apiVersion, kind } = typeOf(object);
-  return policyTypes.has(`${apiVersion} ${kind}`);
+  return policyTypes.has(`${apiVersion.split("/")[0]} ${kind}`);
 }
 
 /** An API server says of every object what it is. */

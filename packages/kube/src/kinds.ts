@@ -1,4 +1,12 @@
-import { excerptOf, isObject, type Json, type JsonObject, type Outline, podExcerpt } from "@tierwall/core";
+import {
+  dialects,
+  excerptOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Outline,
+  podExcerpt,
+} from "@tierwall/core";
 
 /** A kind of objects that is read from clusters. */
 export interface WatchedKind {
@@ -59,10 +67,10 @@ function without(object: Json, field: string): JsonObject {
     : {};
 }
 
-const policy = (group: string, version: string, plural: string, kind: string): WatchedKind => ({
+const policy = (group: string, plural: string, kind: string): WatchedKind => ({
   kind,
   group,
-  versions: [version],
+  versions: dialects.find((one) => one.group === group && one.kind === kind)!.versions,
   plural,
   isNamespaced: kind === "NetworkPolicy" || kind === "CiliumNetworkPolicy",
   isBuiltIn: group === "networking.k8s.io",
@@ -127,24 +135,14 @@ export const watchedKinds: readonly WatchedKind[] = [
       endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
     }),
   },
-  policy("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy"),
-  policy("policy.networking.k8s.io", "v1alpha2", "clusternetworkpolicies", "ClusterNetworkPolicy"),
-  policy("policy.networking.k8s.io", "v1alpha1", "adminnetworkpolicies", "AdminNetworkPolicy"),
-  policy(
-    "policy.networking.k8s.io",
-    "v1alpha1",
-    "baselineadminnetworkpolicies",
-    "BaselineAdminNetworkPolicy",
-  ),
-  policy("netpol.networking.k8s.io", "v1alpha1", "clusternetworkpolicies", "ClusterNetworkPolicy"),
-  policy(
-    "netpol.networking.k8s.io",
-    "v1alpha1",
-    "clusterdefaultnetworkpolicies",
-    "ClusterDefaultNetworkPolicy",
-  ),
-  policy("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
-  policy("cilium.io", "v2", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
+  policy("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
+  policy("policy.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("policy.networking.k8s.io", "adminnetworkpolicies", "AdminNetworkPolicy"),
+  policy("policy.networking.k8s.io", "baselineadminnetworkpolicies", "BaselineAdminNetworkPolicy"),
+  policy("netpol.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("netpol.networking.k8s.io", "clusterdefaultnetworkpolicies", "ClusterDefaultNetworkPolicy"),
+  policy("cilium.io", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
+  policy("cilium.io", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
   {
     kind: "CiliumCIDRGroup",
     group: "cilium.io",

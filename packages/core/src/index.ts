@@ -93,6 +93,13 @@ export type { Result } from "./diagnostics/result.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { apiVersionsOf, type PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
+export {
+  type ForeignEffect,
+  type ForeignKind,
+  foreignGroups,
+  foreignKindOf,
+  foreignKinds,
+} from "./foreign/kinds.js";
 export { type ConnectionVerdict, evaluate, type Verdict, type WalkVerdict } from "./evaluate/evaluate.js";
 export { domainMatches } from "./evaluate/domain.js";
 export { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./evaluate/flow.js";

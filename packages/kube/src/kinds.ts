@@ -13,7 +13,7 @@ export interface WatchedKind {
   readonly kind: string;
   /** `""` for the core group. */
   readonly group: string;
-  /** The first that is served is taken. */
+  /** Those whose shape is known: the first that is served is taken, else any other. */
   readonly versions: readonly string[];
   readonly plural: string;
   /** The only one that is looked at; absent: all. */
@@ -22,6 +22,8 @@ export interface WatchedKind {
   readonly isNamespaced: boolean;
   /** Served by every API server; others come and go with their definitions. */
   readonly isBuiltIn: boolean;
+  /** Of another project: shown in answers, never enforced here, and not needed to begin. */
+  readonly isForeign?: boolean;
   /** What is kept of an object. */
   readonly keep: (object: JsonObject) => JsonObject;
 }
@@ -47,7 +49,7 @@ const fieldsOf =
     excerptOf(object, outline);
 
 /** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
-function policyText(object: JsonObject): JsonObject {
+export function policyText(object: JsonObject): JsonObject {
   const { metadata = {} } = object;
   const about = isObject(metadata) ? metadata : {};
   const { annotations = {} } = about;

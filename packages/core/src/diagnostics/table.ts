@@ -114,6 +114,7 @@ export const diagnostics = {
   TW2023: warning("a record of observed traffic that was left out"),
   TW2024: warning("an annotation of Tierwall's that is not understood"),
   TW2025: warning("a kind that may not be read from the cluster"),
+  TW2030: warning("a cluster that did not say which APIs it serves"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

@@ -46,6 +46,20 @@ function writingStatus(): readonly Rule[] {
   );
 }
 
+/** Which version of a kind is stored, and so written. */
+const readingDefinitions: Rule = {
+  apiGroups: ["apiextensions.k8s.io"],
+  resources: ["customresourcedefinitions"],
+  resourceNames: [
+    ...new Set(
+      (["released", "first-draft"] as const).flatMap((bundle) =>
+        definitionsOf(bundle).map(({ metadata }) => metadata.name),
+      ),
+    ),
+  ],
+  verbs: ["get"],
+};
+
 const asJson = (rules: readonly Rule[]): Json => rules as unknown as Json;
 
 const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<string, string>): JsonObject => ({
@@ -97,6 +111,7 @@ export const controllerRoles: readonly JsonObject[] = [
   clusterRole(nameOf("controller"), [
     ...followingAll(),
     ...writingStatus(),
+    readingDefinitions,
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     {
       apiGroups: ["admissionregistration.k8s.io"],

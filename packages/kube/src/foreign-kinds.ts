@@ -4,10 +4,13 @@ import { policyText, type WatchedKind, watchedKinds } from "./kinds.js";
 /** Those that can change what becomes of traffic. The others would only be read to be ignored. */
 const effects: ReadonlySet<ForeignKind["effect"]["kind"]> = new Set(["l3-l4", "l7", "host"]);
 
+export const effectiveForeignKinds: readonly ForeignKind[] = foreignKinds.filter(({ effect }) =>
+  effects.has(effect.kind),
+);
+
 /** Policies of other projects: read wherever they are served, in the version that the server prefers. */
-export const foreignWatchedKinds: readonly WatchedKind[] = foreignKinds
-  .filter(({ effect }) => effects.has(effect.kind))
-  .map(({ group, kind, plural, scope }) => ({
+export const foreignWatchedKinds: readonly WatchedKind[] = effectiveForeignKinds.map(
+  ({ group, kind, plural, scope }) => ({
     kind,
     group,
     versions: [],
@@ -16,7 +19,26 @@ export const foreignWatchedKinds: readonly WatchedKind[] = foreignKinds
     isBuiltIn: false,
     isForeign: true,
     keep: policyText,
-  }));
+  }),
+);
 
 /** All that verdicts depend on. */
 export const allKinds: readonly WatchedKind[] = [...watchedKinds, ...foreignWatchedKinds];
+
+/** A policy API of another project that a cluster serves, and how many objects it has there. */
+export interface ForeignApi extends Pick<ForeignKind, "product" | "group" | "kind"> {
+  readonly objects: number;
+}
+
+const productOf = new Map(foreignKinds.map(({ group, kind, product }) => [`${group} ${kind}`, product]));
+
+export const foreignApiOf = ({ group, kind }: WatchedKind, objects: number): ForeignApi => ({
+  product: productOf.get(`${group} ${kind}`)!,
+  group,
+  kind,
+  objects,
+});
+
+/** `Calico GlobalNetworkPolicy`, each once: Calico serves the same kinds in two groups. */
+export const namesOfForeign = (apis: readonly Pick<ForeignKind, "product" | "kind">[]): string =>
+  [...new Set(apis.map(({ product, kind }) => `${product} ${kind}`))].join(", ");

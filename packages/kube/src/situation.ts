@@ -1,4 +1,5 @@
 import type { Cluster, Diagnostic, Moment, PolicyRef, Tiers } from "@tierwall/core";
+import type { ForeignApi } from "./foreign-kinds.js";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
@@ -14,6 +15,8 @@ export interface Situation {
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
   /** All of it, and what shows only when all policies are seen together. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Policy APIs of other projects that the cluster serves. Their objects are no part of the tiers. */
+  readonly foreign: readonly ForeignApi[];
   /** When the first of the changes in it was seen, on the clock of `performance.now()`. */
   readonly since: number;
 }
@@ -26,7 +29,7 @@ export interface SituationSource {
 }
 
 /** What a live state says, and since when. What is wrong with it is found when somebody asks. */
-export function situationOf(moment: Moment, since: number): Situation {
+export function situationOf(moment: Moment, since: number, foreign: readonly ForeignApi[] = []): Situation {
   const { cluster, tiers, policies, podRanges, complaints } = moment;
   return {
     cluster,
@@ -34,6 +37,7 @@ export function situationOf(moment: Moment, since: number): Situation {
     policies,
     podRanges,
     complaints,
+    foreign,
     since,
     get diagnostics() {
       return moment.diagnostics;

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
+import { allKinds, namesOfForeign } from "../foreign-kinds.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
 import { type KindHealth, type ReflectorTimes, usualTimes } from "../reflector.js";
 import type { Situation } from "../situation.js";
@@ -71,6 +72,7 @@ export class Controller {
   private readonly election: LeaderElection;
   private readonly restarts = new Map<string, number>();
   private work: LeaderWork | undefined;
+  private foreign: Situation["foreign"] = [];
   /** The policies that the metrics tell of. */
   private counted: Situation["policies"] | undefined;
 
@@ -85,6 +87,7 @@ export class Controller {
     this.source = new ClusterSource(connection, {
       ...state,
       times,
+      kinds: allKinds,
       keepsObjects: options.keepsObjects ?? false,
       onObject: (key, object) => this.stored.saw(key, object),
       onHealth: (kind, health) => this.healthOf(kind, health),
@@ -165,8 +168,9 @@ export class Controller {
     this.work?.reported();
   }
 
-  private count({ cluster, policies }: Situation): void {
+  private count({ cluster, policies, foreign }: Situation): void {
     const { metrics } = this;
+    this.countForeign(foreign);
     metrics.pods.set(cluster.pods.size);
     metrics.nodes.set(cluster.nodes.size);
     if (policies === this.counted) return;
@@ -182,6 +186,19 @@ export class Controller {
           { kind: resourceOf(watched) },
           counts.get(`${watched.group} ${watched.kind}`) ?? 0,
         );
+  }
+
+  private countForeign(foreign: Situation["foreign"]): void {
+    const { metrics, log } = this;
+    if (foreign === this.foreign) return;
+    const inForce = (apis: Situation["foreign"]) => namesOfForeign(apis.filter(({ objects }) => objects > 0));
+    const [before, now] = [inForce(this.foreign), inForce(foreign)];
+    this.foreign = foreign;
+    metrics.foreign.reset();
+    for (const { group, kind, objects } of foreign) metrics.foreign.set({ group, kind }, objects);
+    if (now === before) return;
+    if (now === "") log.info("no policies of other projects are in force any more");
+    else log.warn({ foreign: now }, "policies of other projects are in force, and are not evaluated here");
   }
 
   private healthOf(kind: string, health: KindHealth): void {

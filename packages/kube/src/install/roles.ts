@@ -1,17 +1,20 @@
 import type { Json, JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
-import { watchedKinds } from "../kinds.js";
+import { allKinds } from "../foreign-kinds.js";
+import { type WatchedKind, watchedKinds } from "../kinds.js";
 import { here } from "./marked.js";
 import { clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
 const rbac = "rbac.authorization.k8s.io/v1";
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  readonly resourceNames?: readonly string[];
-}
+type Rule =
+  | {
+      readonly apiGroups: readonly string[];
+      readonly resources: readonly string[];
+      readonly verbs: readonly string[];
+      readonly resourceNames?: readonly string[];
+    }
+  | { readonly nonResourceURLs: readonly string[]; readonly verbs: readonly string[] };
 
 const following = ["list", "watch"] as const;
 const reading = ["get", ...following] as const;
@@ -28,12 +31,15 @@ function kindsOf(bundle: BundleName): ReadonlyMap<string, readonly string[]> {
 const rulesFor = (kinds: ReadonlyMap<string, readonly string[]>, verbs: readonly string[]): Rule[] =>
   Array.from(kinds, ([group, resources]) => ({ apiGroups: [group], resources, verbs }));
 
-/** All that a situation is made of. Nobody asks for one of them by its name. */
-function followingAll(): readonly Rule[] {
+/** Objects are followed, never asked for by name. */
+function followingAll(kinds: readonly WatchedKind[]): readonly Rule[] {
   const groups = new Map<string, readonly string[]>();
-  for (const { group, plural } of watchedKinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
+  for (const { group, plural } of kinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
   return rulesFor(groups, following);
 }
+
+/** Which APIs the cluster serves, and in which versions. Most clusters allow that to everyone (`system:discovery`). */
+const discovering: Rule = { nonResourceURLs: ["/apis", "/apis/*"], verbs: ["get"] };
 
 /** Of the kinds whose status has conditions. */
 function writingStatus(): readonly Rule[] {
@@ -109,7 +115,8 @@ const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as 
 /** It reads what policies speak of, and writes nothing but what it finds out. */
 export const controllerRoles: readonly JsonObject[] = [
   clusterRole(nameOf("controller"), [
-    ...followingAll(),
+    ...followingAll(allKinds),
+    discovering,
     ...writingStatus(),
     readingDefinitions,
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
@@ -137,7 +144,8 @@ export const controllerRoles: readonly JsonObject[] = [
 /** It reads, and tells in a Lease of its own what it has programmed. */
 export const agentRoles: readonly JsonObject[] = [
   clusterRole(nameOf("agent"), [
-    ...followingAll(),
+    ...followingAll(watchedKinds),
+    discovering,
     // Its Lease goes with its Node, whose uid it has to know.
     { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
   ]),

@@ -1,5 +1,9 @@
 import { existsSync } from "node:fs";
 import {
+  belowCaveats,
+  caveatsJson,
+  caveatsMarkdown,
+  caveatsOfAll,
   changesAnnotations,
   changesJson,
   changesMarkdown,
@@ -12,6 +16,7 @@ import {
   hasErrors,
   isChanged,
   isTelling,
+  mergedCaveats,
   readStates,
   type State,
 } from "@tierwall/core";
@@ -89,21 +94,28 @@ async function runDiff(
   if (![old, now].map(isUsable).every(Boolean)) return 2;
   const changes = compareStates(old.state, now.state, flags.by);
   const rest = merged(old, now);
+  const caveats = mergedCaveats(caveatsOfAll(now.state), caveatsOfAll(old.state));
+  const markdown = () => [...caveatsMarkdown(caveats), changesMarkdown(changes)].join("\n");
+  const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   switch (flags.output) {
     case "text":
-      print(changesText(changes, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+      print(belowCaveats(changesText(changes, options), caveats, options));
       break;
     case "json":
       printData(
-        { ...changesJson(changes), remarks: diagnosticsJson(rest.diagnostics.filter(isTelling)) },
+        {
+          ...changesJson(changes),
+          caveats: caveatsJson(caveats),
+          remarks: diagnosticsJson(rest.diagnostics.filter(isTelling)),
+        },
         "json",
       );
       break;
     case "md":
-      print(changesMarkdown(changes));
+      print(markdown());
       break;
     case "github":
-      printForGithub(changesAnnotations(changes), changesMarkdown(changes));
+      printForGithub(changesAnnotations(changes), markdown());
       break;
   }
   tellRest(rest, flags.verbose ?? false);

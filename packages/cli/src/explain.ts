@@ -3,6 +3,7 @@ import {
   diagnosticsJson,
   diagnosticText,
   explain,
+  type Explanation,
   explanationJson,
   explanationText,
   isTelling,
@@ -66,7 +67,8 @@ Examples:
   # A ping to an address outside the cluster, for a script
   tierwall explain -f ./cluster --from shop/cart --to 203.0.113.7 --protocol ICMP -o json
 
-Exit status: 0 when there is an answer, 2 when the input is not valid.`,
+Exit status: 0 when the connection is allowed or denied, 1 when it, or one of those asked about, is undecided, 2 when
+the input is not valid.`,
   );
   command.action(async (flags: ExplainFlags) => finish(await runExplain(flags)));
 }
@@ -95,8 +97,16 @@ async function runExplain(flags: ExplainFlags): Promise<number> {
     printData({ ...(explanationJson(explained.value) as object), remarks }, flags.output);
   }
   tellRest(loaded, flags.verbose ?? false);
-  return 0;
+  return isUndecided(explained.value) ? 1 : 0;
 }
+
+/** No answer to rely on: of the connection, or of some of its ports, pods or address families. */
+const isUndecided = ({ verdict, answers }: Explanation): boolean =>
+  verdict === "Undecided" ||
+  answers.some(
+    ({ explained, ports = [] }) =>
+      explained?.connection.verdict === "Undecided" || ports.some((set) => set.verdict === "Undecided"),
+  );
 
 export function printData(value: JsonValue, format: "json" | "yaml"): void {
   if (format === "json") print(JSON.stringify(value, undefined, 2));

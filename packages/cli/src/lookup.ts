@@ -1,4 +1,7 @@
 import {
+  belowCaveats,
+  caveatsJson,
+  caveatsOfAll,
   diagnosticsJson,
   diagnosticText,
   isTelling,
@@ -60,11 +63,13 @@ async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> 
     talk(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
+  const caveats = caveatsOfAll(loaded.state);
   if (flags.output === "text") {
-    print(lookupText(found.value, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+    const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
+    print(belowCaveats(lookupText(found.value, options), caveats, options));
   } else {
     const remarks = diagnosticsJson(loaded.diagnostics.filter(isTelling));
-    printData({ ...(lookupJson(found.value) as object), remarks }, "json");
+    printData({ ...(lookupJson(found.value) as object), caveats: caveatsJson(caveats), remarks }, "json");
   }
   tellRest(loaded, flags.verbose ?? false);
   return 0;

@@ -1,4 +1,6 @@
 import {
+  caveatsJson,
+  caveatsOfAll,
   compile,
   diagnosticsJson,
   diagnosticText,
@@ -152,9 +154,10 @@ function linesOf(
   engine: Engine,
   matrix: Matrix,
   flags: MatrixFlags,
-  { diagnostics }: Loaded,
+  { state, diagnostics }: Loaded,
 ): Iterable<string> {
-  const options = { denied: flags.denied ?? false };
+  const caveats = caveatsOfAll(state);
+  const options = { denied: flags.denied ?? false, caveats };
   switch (flags.output) {
     case "text":
       return matrixText(matrix, {
@@ -163,7 +166,11 @@ function linesOf(
         ...(process.stdout.isTTY ? { lines: readableLines } : {}),
       });
     case "json":
-      return matrixJson(matrix, { ...options, remarks: diagnosticsJson(diagnostics.filter(isTelling)) });
+      return matrixJson(matrix, {
+        ...options,
+        caveats: caveatsJson(caveats),
+        remarks: diagnosticsJson(diagnostics.filter(isTelling)),
+      });
     case "csv":
       return matrixCsv(matrix, options);
     case "md":
@@ -173,7 +180,7 @@ function linesOf(
     case "svg":
       return matrixSvg(pictureOf(matrix));
     case "html":
-      return matrixHtml(matrix, new Reasons(engine, matrix));
+      return matrixHtml(matrix, new Reasons(engine, matrix), caveats);
   }
 }
 

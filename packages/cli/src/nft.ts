@@ -1,5 +1,5 @@
 import type * as Agent from "@tierwall/agent";
-import { diagnostic, diagnosticText, type State } from "@tierwall/core";
+import { diagnostic, diagnosticText, ownPolicies, type State } from "@tierwall/core";
 import type { Command } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
@@ -86,7 +86,7 @@ type Table = NonNullable<ReturnType<typeof tableOf>>;
 
 /** As the agent makes it of the same state and options. */
 function tableOf(agent: typeof Agent, state: State, flags: NftFlags) {
-  const { cluster, tiers } = state;
+  const { cluster, tiers } = ownPolicies(state); // S9.7
   const given = nodeOptionsOf(flags.node, flags);
   const options = { ...given, localRanges: agent.localRanges(given.node, given.localRanges, state) };
   if (!cluster.nodes.has(options.node)) {

@@ -1,10 +1,15 @@
 import {
+  belowCaveats,
+  caveatsJson,
+  caveatsMarkdown,
+  caveatsOfAll,
   diagnosticsJson,
   type Failure,
   failures,
   failuresIn,
   type Grain,
   isTelling,
+  mergedCaveats,
   parseRemoval,
   preview,
   previewAnnotations,
@@ -117,21 +122,28 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
   // What the edit leaves out may be what is wrong with the state: then that is told.
   if (!isUsable(after) || !isUsable(before)) return 2;
   const found = preview(edited, flags.by);
+  const caveats = mergedCaveats(caveatsOfAll(after.state), caveatsOfAll(before.state));
+  const markdown = () => [...caveatsMarkdown(caveats), previewMarkdown(found)].join("\n");
+  const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   switch (flags.output) {
     case "text":
-      print(previewText(found, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+      print(belowCaveats(previewText(found, options), caveats, options));
       break;
     case "json":
       printData(
-        { ...previewJson(found), remarks: diagnosticsJson(after.diagnostics.filter(isTelling)) },
+        {
+          ...previewJson(found),
+          caveats: caveatsJson(caveats),
+          remarks: diagnosticsJson(after.diagnostics.filter(isTelling)),
+        },
         "json",
       );
       break;
     case "md":
-      print(previewMarkdown(found));
+      print(markdown());
       break;
     case "github":
-      printForGithub(previewAnnotations(found), previewMarkdown(found));
+      printForGithub(previewAnnotations(found), markdown());
       break;
   }
   tellRest(after, flags.verbose ?? false);

@@ -1,4 +1,7 @@
 import {
+  belowCaveats,
+  caveatsJson,
+  caveatsOfAll,
   type Diagnostic,
   diagnostic,
   diagnosticsJson,
@@ -104,11 +107,12 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   tellDiagnostics(problems, []);
   if (problems.some(({ severity }) => severity === "error")) return 2;
   const replayed = replay.result();
-  if (flags.output === "text")
-    print(replayText(replayed, { style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+  const caveats = caveatsOfAll(loaded.state);
+  const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
+  if (flags.output === "text") print(belowCaveats(replayText(replayed, options), caveats, options));
   else {
     const remarks = diagnosticsJson([...loaded.diagnostics.filter(isTelling), ...problems]);
-    printData({ ...replayJson(replayed), remarks }, "json");
+    printData({ ...replayJson(replayed), caveats: caveatsJson(caveats), remarks }, "json");
   }
   tellRest(loaded, flags.verbose ?? false);
   return statusOf(replayed);

@@ -3,7 +3,9 @@ import {
   type Cidr,
   type Diagnostic,
   diagnosticText,
+  didYouMean,
   type Facts,
+  foreignGroups,
   hasErrors,
   isTelling,
   parseAddress,
@@ -33,6 +35,7 @@ export interface StateFlags extends LiveFlags {
   readonly kubeApiserver?: readonly Address[];
   readonly dns?: string;
   readonly ciliumEnforcement?: "default" | "always" | "never";
+  readonly ignoreApi?: readonly string[];
   readonly input?: "auto" | "file" | "cluster";
   readonly keepGoing?: boolean;
   readonly verbose?: boolean;
@@ -71,6 +74,11 @@ export function withFactFlags(command: Command): Command {
         "always",
         "never",
       ]),
+    )
+    .option(
+      "--ignore-api <group>",
+      "leave out the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
+      collectWith(foreignGroup),
     )
     .addOption(
       new Option(
@@ -119,6 +127,14 @@ export function cidr(text: string): Cidr {
   return parsed;
 }
 
+export function foreignGroup(text: string): string {
+  if (foreignGroups.includes(text)) return text;
+  const known = foreignGroups.join(", ");
+  throw new InvalidArgumentError(
+    `\`${text}\` is not a policy API that Tierwall recognises${didYouMean(text, foreignGroups)}; these are ${known}`,
+  );
+}
+
 export function address(text: string): Address {
   const parsed = parseAddress(text);
   if (parsed === undefined) throw new InvalidArgumentError(`\`${text}\` is not an IP address`);
@@ -141,6 +157,7 @@ export function stateOptions(flags: StateFlags): {
     options: {
       facts,
       ...(flags.ciliumEnforcement === undefined ? {} : { ciliumEnforcement: flags.ciliumEnforcement }),
+      ...(flags.ignoreApi === undefined ? {} : { ignoreApis: flags.ignoreApi }),
       ...(flags.input === undefined ? {} : { provenance: flags.input }),
       ...(flags.keepGoing ? { keepGoing: true } : {}),
     },

@@ -1,6 +1,8 @@
 export { type Admission, admissionOf } from "./analysis/admission.js";
 export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/ask.js";
 export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
+export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./analysis/caveat.js";
+export { belowCaveats, caveatsJson, caveatsMarkdown } from "./report/caveats.js";
 export { compareStates } from "./analysis/changes/compare.js";
 export {
   type ConnectivityTest,
@@ -65,6 +67,7 @@ export { Rehearsal } from "./analysis/preview/rehearsal.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
 export {
   duplicate,
+  ownPolicies,
   type PolicyDefinition,
   readState,
   readStates,
@@ -90,6 +93,7 @@ export { clusterFile, formatPath, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
 export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
+export { didYouMean } from "./diagnostics/suggest.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { apiVersionsOf, type PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
@@ -100,6 +104,7 @@ export {
   foreignKindOf,
   foreignKinds,
 } from "./foreign/kinds.js";
+export { type ForeignObject, formatForeign } from "./foreign/object.js";
 export { type ConnectionVerdict, evaluate, type Verdict, type WalkVerdict } from "./evaluate/evaluate.js";
 export { domainMatches } from "./evaluate/domain.js";
 export { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./evaluate/flow.js";
@@ -128,7 +133,7 @@ export type { Block } from "./engine/blocks.js";
 export { type PortSetId, PortSets } from "./engine/port-sets.js";
 export { assembleTiers, type Lowered } from "./policy/assemble.js";
 export { annotatedChoice } from "./policy/annotations.js";
-export { describeSubject, formatRule } from "./policy/describe.js";
+export { actionOf, describeSubject, formatRule } from "./policy/describe.js";
 export {
   type Direction,
   type DomainPattern,

@@ -29,7 +29,7 @@ export function editPolicies(before: State, text: TextSource): EditedPolicies {
     object: (object) => {
       const kind = kindOf(object);
       const identity = identityOf(object, kind);
-      if (kind.what === "cluster" || kind.what === "other") {
+      if (kind.what === "cluster" || kind.what === "foreign" || kind.what === "other") {
         others.push(identity === undefined ? object.kind : calledIn(identity));
         return;
       }

@@ -9,6 +9,7 @@ import {
   type Pair,
   type Question,
 } from "./ask.js";
+import { type Caveat, caveatsOf, mergedCaveats } from "./caveat.js";
 import { type PortSet, portSets } from "./port-sets.js";
 import type { State } from "./state.js";
 import { traceWalk, type WalkTrace } from "./trace.js";
@@ -21,6 +22,8 @@ export interface Explanation {
   readonly verdict: OverallVerdict;
   /** One for each connection that the question means and that differs from the others; at least one. */
   readonly answers: readonly ExplainedAnswer[];
+  /** S9.5 */
+  readonly caveats: readonly Caveat[];
 }
 
 export interface ExplainedAnswer {
@@ -41,14 +44,27 @@ export interface ExplainedFlow {
 export function explain(state: State, question: Question): Result<Explanation> {
   const found = candidatesFor(state, question);
   if (!found.ok) return found;
-  const judged = found.value.candidates.map((candidate) => judge(state, candidate, question.port));
+  const { candidates } = found.value;
+  const judged = candidates.map((candidate) => judge(state, candidate, question.port));
+  const verdict = overall(judged.flatMap((answer) => answer.verdicts));
   return ok({
     question,
     from: found.value.from.label,
     to: found.value.to.label,
-    verdict: overall(judged.flatMap((answer) => answer.verdicts)),
+    verdict,
     answers: distinct(judged).map((answer) => answer.explain()),
+    caveats: connectionCaveats(state, candidates, verdict),
   });
+}
+
+/** What is denied here is denied, whatever a mesh or a node has to add. */
+function connectionCaveats(
+  state: State,
+  candidates: readonly Candidate[],
+  verdict: OverallVerdict,
+): readonly Caveat[] {
+  if (verdict === "Deny") return state.caveats;
+  return mergedCaveats(...candidates.map(({ pair }) => caveatsOf(state, pair)));
 }
 
 /** A candidate with its verdict; traces are made only of those that are shown. */

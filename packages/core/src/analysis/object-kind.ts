@@ -3,6 +3,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { slipOf } from "../diagnostics/suggest.js";
 import { apiVersionsOf, type PolicyKind } from "../dialects/dialect.js";
 import { policyKindOf, policyKinds } from "../dialects/registry.js";
+import { type ForeignKind, foreignKindOf } from "../foreign/kinds.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { snapshotKind } from "./snapshot/snapshot-kind.js";
@@ -12,6 +13,8 @@ import { connectivityTestKind } from "./test-kind.js";
 export type ObjectKind =
   | { readonly what: "cluster" }
   | { readonly what: "policy"; readonly kind: PolicyKind }
+  /** A policy API that is recognised and not evaluated (S9.3). */
+  | { readonly what: "foreign"; readonly kind: ForeignKind }
   /** Nearly one of ours, and so a mistake. */
   | { readonly what: "mistaken"; readonly diagnostic: Diagnostic }
   /** Ours, but no part of any state: assertions that lie beside the policies. */
@@ -28,6 +31,8 @@ export function kindOf(object: ManifestObject): ObjectKind {
   const policy = policyKindOf(object);
   if (policy !== undefined)
     return "code" in policy ? { what: "mistaken", diagnostic: policy } : { what: "policy", kind: policy };
+  const foreign = foreignKindOf(object.apiVersion, object.kind);
+  if (foreign !== undefined) return { what: "foreign", kind: foreign };
   if (object.apiVersion === connectivityTestKind.apiVersion && object.kind === connectivityTestKind.kind)
     return { what: "test" };
   if (object.apiVersion === snapshotKind.apiVersion && object.kind === snapshotKind.kind)
@@ -81,10 +86,10 @@ export function identityOf(object: ManifestObject, kind: ObjectKind): string | u
 
 /** All of that but the name: `group kind namespace/`. */
 export function familyOf(object: ManifestObject, kind: ObjectKind): string | undefined {
-  if (kind.what !== "cluster" && kind.what !== "policy") return undefined;
+  if (kind.what !== "cluster" && kind.what !== "policy" && kind.what !== "foreign") return undefined;
   const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
   const group = object.apiVersion.includes("/") ? object.apiVersion.split("/")[0]! : "core";
-  const scope = kind.what === "policy" ? kind.kind.scope : clusterScopeOf(object.apiVersion, object.kind);
+  const scope = kind.what === "cluster" ? clusterScopeOf(object.apiVersion, object.kind) : kind.kind.scope;
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
   return `${group} ${object.kind} ${scope === "Namespaced" ? `${namespace}/` : ""}`;
 }

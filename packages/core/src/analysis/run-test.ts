@@ -4,6 +4,7 @@ import type { Decision } from "../evaluate/walk.js";
 import type { PolicyRef } from "../policy/model.js";
 import { ask, type OverallVerdict } from "./ask.js";
 import type { Assertion, ConnectivityTest } from "./connectivity-test.js";
+import { type Caveat, caveatsOfAll } from "./caveat.js";
 import { type Explanation, explain } from "./explain.js";
 import type { State } from "./state.js";
 
@@ -13,6 +14,8 @@ export interface TestResult {
   readonly mismatches: readonly Mismatch[];
   /** Questions that could not be asked: bad input, neither passed nor failed. */
   readonly unanswered: readonly Unanswered[];
+  /** Of the state that it was given (S9.5). */
+  readonly caveats: readonly Caveat[];
 }
 
 export interface Mismatch {
@@ -52,13 +55,13 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
     const names = [...new Set(deciders.flat())].filter((name) => isFullName(name, deciders.flat()));
     mismatches.push({ assertion, verdict, decidedBy: names, explanation: explained.value });
   }
-  return { test, passed, mismatches, unanswered };
+  return { test, passed, mismatches, unanswered, caveats: caveatsOfAll(state) };
 }
 
 /** A test that cannot be run, because what it is given is not valid. */
 export function unansweredTest(test: ConnectivityTest, diagnostic: Diagnostic): TestResult {
   const unanswered = test.assertions.map((assertion) => ({ assertion, diagnostic }));
-  return { test, passed: 0, mismatches: [], unanswered };
+  return { test, passed: 0, mismatches: [], unanswered, caveats: [] };
 }
 
 /**

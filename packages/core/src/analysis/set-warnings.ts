@@ -28,6 +28,7 @@ const dialectTitles: Readonly<Record<DialectId, string>> = {
   "kep-2091": "AdminNetworkPolicy of KEP-2091",
   "first-draft": "the first draft's ClusterNetworkPolicy",
   cilium: "Cilium",
+  foreign: "an API that is not evaluated",
 };
 
 // S1.12

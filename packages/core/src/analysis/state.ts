@@ -6,13 +6,17 @@ import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnosti
 import { inReadingOrder } from "../diagnostics/reading-order.js";
 import type { PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
+import type { ForeignKind } from "../foreign/kinds.js";
+import { type ForeignObject, lowerForeign, readForeign } from "../foreign/object.js";
 import type { ManifestObject, Receiver } from "../manifest/object.js";
 import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
-import type { PolicyRef, Tiers } from "../policy/model.js";
+import type { Direction, PolicyRef, Tiers } from "../policy/model.js";
+import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
 import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { identityOf, kindOf } from "./object-kind.js";
+import { foreignRemarks, isDerived } from "./foreign-remarks.js";
 import { setWarnings } from "./set-warnings.js";
 import { unseenIn } from "./snapshot/snapshot-kind.js";
 
@@ -22,6 +26,8 @@ export interface StateOptions {
   readonly provenance?: "auto" | "file" | "cluster";
   /** S7.12 */
   readonly ciliumEnforcement?: "default" | "always" | "never";
+  /** API groups whose objects are not considered (S9.6). */
+  readonly ignoreApis?: readonly string[];
   /** Leave out what has errors instead of evaluating nothing (S10.1). */
   readonly keepGoing?: boolean;
   /** Told now and then how many objects have been read. */
@@ -49,6 +55,10 @@ export interface State {
   readonly written: readonly WrittenPolicy[];
   /** Of `policies`, in the same order. */
   readonly definitions: readonly PolicyDefinition[];
+  /** Objects of APIs that are not evaluated, without those that are to be ignored (S9.3). */
+  readonly foreign: readonly ForeignObject[];
+  /** What holds for every answer about this state. */
+  readonly caveats: readonly Caveat[];
   /** The same cluster under other policies; what is wrong with the input is not looked for again. */
   readonly withDefinitions: (definitions: readonly PolicyDefinition[]) => State;
   readonly diagnostics: readonly Diagnostic[];
@@ -95,6 +105,9 @@ export class StateReader implements Receiver {
   private readonly cluster = new ClusterBuilder();
   private readonly definitions: PolicyDefinition[] = [];
   private readonly written: WrittenPolicy[] = [];
+  private readonly foreign: ForeignObject[] = [];
+  private readonly ignored: ForeignObject[] = [];
+  private readonly unseen: Caveat[] = [];
   private readonly skipped = new Map<string, number>();
   private readonly inTexts: Diagnostic[] = [];
   private readonly inObjects: Diagnostic[] = [];
@@ -127,6 +140,10 @@ export class StateReader implements Receiver {
         return undefined;
       case "snapshot":
         this.inObjects.push(...unseenIn(object.value));
+        this.unseen.push(...unseenCaveats(object.value));
+        return undefined;
+      case "foreign":
+        this.addForeign(object, kind.kind);
         return undefined;
       case "other":
         this.skipped.set(nameOf(object), (this.skipped.get(nameOf(object)) ?? 0) + 1);
@@ -135,6 +152,11 @@ export class StateReader implements Receiver {
         return this.addPolicy(object, kind.kind);
     }
   };
+
+  private addForeign(object: ManifestObject, kind: ForeignKind): void {
+    const isIgnored = this.options.ignoreApis?.includes(kind.group) ?? false;
+    (isIgnored ? this.ignored : this.foreign).push(readForeign(kind, object));
+  }
 
   private addPolicy(object: ManifestObject, kind: PolicyKind): PolicyRef | undefined {
     const reading = readPolicy(kind, object, provenanceOf(object, this.options));
@@ -155,8 +177,9 @@ export class StateReader implements Receiver {
 
   /** What all of them together mean; diagnostics come in the order of these files. */
   state(files: readonly string[]): State {
-    const { definitions, written, skipped, options } = this;
+    const { definitions, written, skipped, options, ignored } = this;
     const policies = definitions.map(({ policy }) => policy);
+    const foreign = this.foreign.filter((object) => !isDerived(object, policies));
     const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
     const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
     const built = this.cluster.build(facts, policyNamespaces);
@@ -165,6 +188,7 @@ export class StateReader implements Receiver {
       ...this.inTexts,
       ...this.inObjects,
       ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
+      ...foreignRemarks(foreign, ignored),
       ...built.diagnostics,
       ...setWarnings(built.cluster, effectOf(definitions, enforcement), policies),
     ];
@@ -174,6 +198,8 @@ export class StateReader implements Receiver {
       written,
       diagnostics: inReadingOrder(all, files),
       skipped,
+      foreign,
+      caveats: [...ignoredCaveats(ignored), ...this.unseen],
       usable: options.keepGoing === true || !hasErrors(all),
     });
   }
@@ -190,14 +216,26 @@ const effectOf = (definitions: readonly PolicyDefinition[], enforcement: Enforce
 function stateOf(
   definitions: readonly PolicyDefinition[],
   enforcement: Enforcement,
-  rest: Pick<State, "cluster" | "podRanges" | "written" | "diagnostics" | "skipped" | "usable">,
+  rest: Omit<State, "definitions" | "policies" | "tiers" | "withDefinitions">,
 ): State {
   return {
     ...rest,
     definitions,
     policies: definitions.map(({ policy }) => policy),
-    tiers: assembleTiers(effectOf(definitions, enforcement)),
+    tiers: assembleTiers([...effectOf(definitions, enforcement), lowerForeign(rest.foreign)]),
     withDefinitions: (others) => stateOf(others, enforcement, rest),
+  };
+}
+
+/** The policies that Tierwall evaluates, alone: what others do is no part of them, and cannot be proven (S9.7). */
+export function ownPolicies(state: State): State {
+  if (state.foreign.length === 0) return state;
+  const own = { ...state, foreign: [] };
+  const tiers = (direction: Direction) => state.tiers[direction].filter(({ name }) => name !== "foreign");
+  return {
+    ...own,
+    tiers: { ingress: tiers("ingress"), egress: tiers("egress") },
+    withDefinitions: (definitions) => ownPolicies(state.withDefinitions(definitions)),
   };
 }
 

@@ -3,7 +3,14 @@ import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evalua
 import { explore } from "../evaluate/facts.js";
 import { isOwnNode, isSubject } from "../evaluate/match.js";
 import { isolatingIn } from "../evaluate/walk.js";
-import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
+import {
+  type Direction,
+  type Isolation,
+  isUnsettled,
+  type Rule,
+  type Tier,
+  type TierName,
+} from "../policy/model.js";
 import type { State } from "./state.js";
 import { type Fit, fitOf, whyNot } from "./why-not.js";
 
@@ -94,13 +101,15 @@ function traceTier(
     if (!isSubject(rule.subject, subject)) continue;
     const found = fitOf(rule, subject, other, flow, state.cluster);
     // To the pod's own node most rules mean nothing: where that is not known, they may match.
-    const fit: Fit =
-      ownNode === "maybe" && !rule.bindsOwnNode && found.peer === "yes" ? { ...found, peer: "maybe" } : found;
+    // S9.3: what a foreign object does is not known, whomever it applies to.
+    const isOpen =
+      rule.condition?.kind === "foreign" || (ownNode === "maybe" && rule.bindsOwnNode === undefined);
+    const fit: Fit = isOpen && found.peer === "yes" ? { ...found, peer: "maybe" } : found;
     const result = resultOf(fit, decided);
     rules.push(ruleTrace(rule, fit, result, subject, other, flow, state));
     if (result === "matches") {
       // An earlier rule that may match leaves the tier open, whatever this one does.
-      const open: boolean = outcome === "undecided" || rule.condition?.kind === "authentication";
+      const open: boolean = outcome === "undecided" || isUnsettled(rule);
       outcome = open ? "undecided" : outcomeOf(rule);
       decided = true;
     } else if (result === "may-match" && !decided) outcome = "undecided";
@@ -145,6 +154,7 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
       if (
         trace.rule.action !== "Allow" ||
         trace.rule.failedClosed !== undefined ||
+        trace.rule.condition?.kind === "foreign" ||
         trace.result === "matches"
       )
         continue;

@@ -13,6 +13,7 @@ const all: Required<Omit<StateOptions, "progress">> = {
   },
   provenance: "cluster",
   ciliumEnforcement: "always",
+  ignoreApis: ["security.istio.io"],
   keepGoing: true,
 };
 

@@ -11,11 +11,12 @@ export interface WrittenOptions {
   readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
   readonly provenance?: NonNullable<StateOptions["provenance"]>;
   readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
+  readonly ignoreApis?: readonly string[];
   readonly keepGoing?: boolean;
 }
 
 export function writtenOptions(options: StateOptions): WrittenOptions {
-  const { facts = {}, provenance, ciliumEnforcement, keepGoing } = options;
+  const { facts = {}, provenance, ciliumEnforcement, ignoreApis, keepGoing } = options;
   const { podCidrs, serviceCidrs, apiServer, dns } = facts;
   return {
     ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(formatCidr) }),
@@ -24,13 +25,15 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
     ...(dns === undefined ? {} : { dns: dns.map(writtenRecord) }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(ignoreApis === undefined ? {} : { ignoreApis }),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
 }
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: WrittenOptions): StateOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ciliumEnforcement, keepGoing } = written;
+  const { podCidrs, serviceCidrs, apiServer, dns, provenance, ciliumEnforcement, ignoreApis, keepGoing } =
+    written;
   return {
     facts: {
       ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(cidrIn) }),
@@ -42,6 +45,7 @@ export function readOptions(written: WrittenOptions): StateOptions {
     },
     ...(provenance === undefined ? {} : { provenance }),
     ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
+    ...(ignoreApis === undefined ? {} : { ignoreApis }),
     ...(keepGoing === undefined ? {} : { keepGoing }),
   };
 }

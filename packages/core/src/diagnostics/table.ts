@@ -114,6 +114,7 @@ export const diagnostics = {
   TW2023: warning("a record of observed traffic that was left out"),
   TW2024: warning("an annotation of Tierwall's that is not understood"),
   TW2025: warning("a kind that may not be read from the cluster"),
+  TW2026: warning("policies of an API that is not evaluated"),
   TW2030: warning("a cluster that did not say which APIs it serves"),
 
   TW3001: note("a namespace that was made up"),
@@ -121,6 +122,9 @@ export const diagnostics = {
   TW3003: note("kinds that were skipped"),
   TW3005: note("Cilium policies and a baseline together"),
   TW3006: note("kinds that the cluster does not serve"),
+  TW3007: note("policies of a service mesh or for nodes"),
+  TW3008: note("an API that is ignored"),
+  TW3009: note("objects of foreign policy APIs that have no effect"),
   TW4001: warning("a policy that selects no pod"),
   TW4002: warning("a denial of one address family that leaves the other open"),
   TW4003: warning("a CIDR that holds only pods"),

@@ -6,6 +6,7 @@ const tellingCodes: ReadonlySet<string> = new Set([
   "TW2016",
   "TW2022",
   "TW2025",
+  "TW2026",
   "TW3001",
   "TW3003",
 ]);

@@ -6,7 +6,7 @@ import { areIndependent } from "./independent-facts.js";
 import { isolatingOf } from "./isolated.js";
 import { columnOf, type Other } from "./layer.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
-import type { Item } from "./rule-items.js";
+import { isSure, type Item } from "./rule-items.js";
 import type { View } from "./view.js";
 
 /** All that the policies of one end say about one other end. */
@@ -70,15 +70,15 @@ export function turnsIn(
     for (const { rule, ports: written, effect } of items) {
       const wanted = ports.intersect(written, all);
       if (wanted === noPorts) continue;
-      const isSure = effect !== "Maybe";
+      const certain = isSure(effect);
       const met = ports.intersect(open.surely, wanted);
       const alsoMet = ports.intersect(open.perhaps, wanted);
-      const taken = isSure ? met : noPorts;
-      const perhaps = isSure ? alsoMet : ports.union(met, alsoMet);
+      const taken = certain ? met : noPorts;
+      const perhaps = certain ? alsoMet : ports.union(met, alsoMet);
       turns.push({ by: { kind: "rule", tier, rule }, wanted, taken, perhaps });
       open = {
         surely: ports.subtract(open.surely, wanted),
-        perhaps: isSure ? ports.subtract(open.perhaps, wanted) : ports.union(open.perhaps, met),
+        perhaps: certain ? ports.subtract(open.perhaps, wanted) : ports.union(open.perhaps, met),
       };
       // S1.3: what is passed is open for the next tier.
       if (rule.action !== "Pass") continue;

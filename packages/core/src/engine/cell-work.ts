@@ -1,5 +1,5 @@
 import { type ColumnMembership, isNone } from "./column-membership.js";
-import { type OutcomeId, uncertain } from "./outcomes.js";
+import { type OutcomeId, silent, uncertain, undecided } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
 import type { Effect, Item } from "./rule-items.js";
 
@@ -21,7 +21,8 @@ export class CellWork {
   private open = new Uint32Array(1);
   private allow = new Uint32Array(1);
   private deny = new Uint32Array(1);
-  private isUncertain = false;
+  /** As in RowWork. */
+  private unsettled: OutcomeId = silent;
 
   begin(width: number): void {
     if (this.open.length < width) {
@@ -32,7 +33,7 @@ export class CellWork {
     this.open.fill(0xffffffff);
     this.allow.fill(0);
     this.deny.fill(0);
-    this.isUncertain = false;
+    this.unsettled = silent;
   }
 
   takeAll({ items, sets }: CellItems, membership: ColumnMembership, atoms: PortAtoms): void {
@@ -54,14 +55,15 @@ export class CellWork {
       if (taken === 0) continue;
       if (effect === "Allow") this.allow[w]! |= taken;
       else if (effect === "Deny") this.deny[w]! |= taken;
-      else if (effect === "Maybe") this.isUncertain = true;
+      else if (effect === "Maybe") this.unsettled = uncertain;
+      else if (effect === "Undecided") this.unsettled = undecided;
     }
     return left === 0;
   }
 
   // S1.2, S1.3
   finish(isolated: boolean, atoms: PortAtoms): OutcomeId {
-    if (this.isUncertain) return uncertain;
+    if (this.unsettled !== silent) return this.unsettled;
     if (isolated) for (let w = 0; w < atoms.width; w++) this.deny[w]! |= this.open[w]!;
     return atoms.outcome(this.allow, this.deny, 0);
   }

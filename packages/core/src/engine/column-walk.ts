@@ -1,7 +1,7 @@
 import type { Direction } from "../policy/model.js";
 import type { EndClass } from "./ends.js";
 import type { Layer } from "./layer.js";
-import { silent, uncertain } from "./outcomes.js";
+import { isSettled, silent } from "./outcomes.js";
 import { noPorts, type PortSetId } from "./port-sets.js";
 import type { View } from "./view.js";
 
@@ -53,7 +53,7 @@ export class ColumnWalk {
         const column = columns[i]!;
         const outcome = said === undefined ? table.at(row, column) : said[columnOf[column]!]!;
         if (outcome === silent) continue;
-        if (outcome === uncertain) {
+        if (!isSettled(outcome)) {
           told.uncertain(column, left);
           open[i] = noPorts;
           continue;

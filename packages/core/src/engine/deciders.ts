@@ -12,7 +12,7 @@ import {
   noWalk,
 } from "./explain-flow.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
-import { silent, uncertain } from "./outcomes.js";
+import { isSettled, silent, uncertain } from "./outcomes.js";
 import { cutAt, noPorts, portAt, type PortSetId } from "./port-sets.js";
 import type { Sayings } from "./sayings.js";
 import type { TierTable } from "./tier-table.js";
@@ -63,7 +63,7 @@ export class Deciders {
       const row = layer.rows.rowOf[subject.index]!;
       const outcome = isUnplaced ? uncertain : table.at(row, column);
       if (outcome === silent) continue;
-      if (outcome === uncertain) {
+      if (!isSettled(outcome)) {
         const key = `${direction} ${subject.index} ${isUnplaced ? "unplaced" : ""} ${isExternal} ${column} ${open}`;
         const known = this.uncertain.get(key) ?? this.literally(direction, subject, isExternal, open, ends);
         this.uncertain.set(key, known);

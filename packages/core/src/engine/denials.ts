@@ -1,5 +1,7 @@
+import { isUnsettled } from "../policy/model.js";
 import type { Lane, LaneItem, LaneTier } from "./lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
+import { isSure } from "./rule-items.js";
 import type { PortsByCell } from "./takers.js";
 
 /** What is denied from some point of a walk on: whatever the facts that are missing, and if they are so (S9.1). */
@@ -49,8 +51,8 @@ function precede(
   ports: PortSets,
   all: PortSetId,
 ): void {
-  const mayFail = rule.action === "Allow" && rule.condition?.kind === "authentication";
-  const isSure = effect !== "Maybe";
+  const mayFail = isUnsettled(rule);
+  const isCertain = isSure(effect);
   // What is denied if the rule matches; what it passes is for the tiers behind to say.
   const sureAnyway = rule.action === "Deny" ? ports.intersect(all, wanted) : noPorts;
   const possibleAnyway = mayFail ? ports.intersect(all, wanted) : sureAnyway;
@@ -64,8 +66,8 @@ function precede(
     // A rule that may not match leaves possible what is said after it.
     surely[cell] = ports.union(
       ports.subtract(wasSure, wanted),
-      isSure ? sure : ports.intersect(sure, wasSure),
+      isCertain ? sure : ports.intersect(sure, wasSure),
     );
-    perhaps[cell] = ports.union(isSure ? ports.subtract(wasPossible, wanted) : wasPossible, possible);
+    perhaps[cell] = ports.union(isCertain ? ports.subtract(wasPossible, wanted) : wasPossible, possible);
   }
 }

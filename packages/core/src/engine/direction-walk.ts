@@ -221,4 +221,5 @@ const doings: Readonly<Record<Effect, number>> = {
   Deny: denying,
   Pass: passing,
   Maybe: doubting,
+  Undecided: doubting,
 };

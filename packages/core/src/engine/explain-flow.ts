@@ -13,7 +13,7 @@ import type { EndClass } from "./ends.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import type { Layout } from "./layout.js";
 import type { PlacedSet } from "./row-work.js";
-import { silent, uncertain } from "./outcomes.js";
+import { isSettled, silent, uncertain } from "./outcomes.js";
 import { isolatingOf } from "./isolated.js";
 import type { Item } from "./rule-items.js";
 import type { PortSets } from "./port-sets.js";
@@ -65,7 +65,7 @@ export function explainDirection(
     const row = layer.rows.rowOf[subject.index]!;
     const outcome = isUnplaced ? uncertain : table.at(row, column);
     if (outcome === silent) continue;
-    if (outcome === uncertain) {
+    if (!isSettled(outcome)) {
       const tiers = view.literalTiers(direction, subject);
       return directionOf(evaluateDirection(direction, cluster, { egress: tiers, ingress: tiers }, flow));
     }

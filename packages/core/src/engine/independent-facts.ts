@@ -1,5 +1,5 @@
-import type { Rule } from "../policy/model.js";
-import type { Item } from "./rule-items.js";
+import { isUnsettled, type Rule } from "../policy/model.js";
+import { isSure, type Item } from "./rule-items.js";
 
 /**
  * Whether each of the rules that may match hangs on facts of its own, so that any of them may match whatever the others
@@ -9,9 +9,9 @@ import type { Item } from "./rule-items.js";
 export function areIndependent(items: Iterable<Item>): boolean {
   const speakers = new Map<string, Rule>();
   for (const { rule, effect } of items) {
-    if (effect !== "Maybe") continue;
+    if (isSure(effect)) continue;
     // Whether it passes or not, the next tier may be asked.
-    if (rule.action === "Pass" || rule.condition?.kind === "authentication") return false;
+    if (rule.action === "Pass" || isUnsettled(rule)) return false;
     for (const peer of rule.peers) {
       if (isCertain(peer.kind)) continue;
       if (peer.kind !== "domains") return false;

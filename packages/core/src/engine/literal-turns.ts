@@ -1,6 +1,6 @@
 import type { PodEndpoint } from "../evaluate/flow.js";
 import { isOwnNode, type Situation } from "../evaluate/match.js";
-import { type Decider, isolatingIn, ruleMatches } from "../evaluate/walk.js";
+import { type Decider, foreignDecides, isolatingIn, ruleMatches } from "../evaluate/walk.js";
 import type { Direction, Tier } from "../policy/model.js";
 
 /** A speaker of one connection, all facts being settled, and who keeps it from deciding; nobody: it decides. */
@@ -32,7 +32,10 @@ export function literalTurns(
     let first: Decider | undefined = ended;
     for (const rule of tier.rules) {
       if (fromOwnNode && !rule.bindsOwnNode) continue;
-      if (!ruleMatches(rule, subject, other, first === undefined ? situation : settled)) continue;
+      const known = first === undefined ? situation : settled;
+      if (!ruleMatches(rule, subject, other, known)) continue;
+      // S9.3: where foreign objects leave it to the tiers below, none of them decides.
+      if (rule.condition?.kind === "foreign" && !foreignDecides(rule, tier, subject, other, known)) break;
       first = speak({ kind: "rule", tier: tier.name, rule }, first);
     }
     const isolation = fromOwnNode ? [] : isolatingIn(tier, subject);

@@ -5,7 +5,7 @@ import type { ChangesOf, End } from "./changed-pairs.js";
 import type { EndClass } from "./ends.js";
 import type { Layer } from "./layer.js";
 import { marked } from "./marks.js";
-import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import { isSettled, type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { everyPort } from "./port-sets.js";
 import { SpreadRows } from "./spread-rows.js";
 import type { TierReach } from "./tier-reach.js";
@@ -179,4 +179,4 @@ interface Told {
 
 const isSame = ({ was, is }: Told): boolean => was === is && is !== uncertain;
 
-const isKnown = ({ was, is }: Told): boolean => was !== uncertain && is !== uncertain;
+const isKnown = ({ was, is }: Told): boolean => isSettled(was) && isSettled(is);

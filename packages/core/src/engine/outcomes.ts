@@ -11,6 +11,11 @@ export type OutcomeId = number;
 export const silent: OutcomeId = 0;
 /** A fact that is not known may decide: such pairs are left to the literal evaluator. */
 export const uncertain: OutcomeId = 1;
+/** S9.3: Undecided on every port, whatever else is known. Only the first tier says so, and nothing comes after it. */
+export const undecided: OutcomeId = 2;
+
+/** Whether an outcome is the ports that it allows and denies, and nothing more. */
+export const isSettled = (outcome: OutcomeId): boolean => outcome !== uncertain && outcome !== undecided;
 
 export class Outcomes {
   private readonly ids = new Map<number, OutcomeId>();
@@ -22,8 +27,11 @@ export class Outcomes {
 
   constructor(readonly ports: PortSets) {
     this.of(noPorts, noPorts);
-    this.isFinal[this.allows.push(noPorts) - 1] = 1;
-    this.denies.push(noPorts);
+    for (const open of [uncertain, undecided]) {
+      this.isFinal[open] = 1;
+      this.allows[open] = noPorts;
+      this.denies[open] = noPorts;
+    }
   }
 
   of(allow: PortSetId, deny: PortSetId): OutcomeId {

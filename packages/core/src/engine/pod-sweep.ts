@@ -5,7 +5,7 @@ import { IngressAnswers } from "./ingress-answers.js";
 import type { Nearness } from "./layer.js";
 import { askEach, OutcomeAnswers } from "./outcome-answers.js";
 import { type Part, shareOf, whole } from "./part.js";
-import { everyPort, noPorts } from "./port-sets.js";
+import { everyPort, noPorts, type PortSetId } from "./port-sets.js";
 import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
 import type { View } from "./view.js";
 
@@ -53,7 +53,7 @@ export class PodSweep implements Sweep {
     const { both } = this;
     const ingress = this.ingress.for(source);
     const [outAt, intoAt] = [this.egress.at, this.ingress.at];
-    const { ports } = this.view.answers;
+    const { answers } = this.view;
     both.fill(noPorts);
     for (let k = 0; k < open.length; k++) {
       const i = open[k]!;
@@ -63,15 +63,18 @@ export class PodSweep implements Sweep {
       if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!);
       // Mostly it is as one end alone says.
       else if (out === everyPort || out === into) both[i] = into;
-      else both[i] = into === everyPort ? out : ports.intersect(out, into);
+      else both[i] = into === everyPort ? out : answers.both(out, into, asTheyAre);
     }
     return both;
   }
 
-  /** Undecided answers are only ever found here: all others come from certain outcomes. */
+  /** Undecided answers are only ever found here, but for those of foreign objects: all others come from certain outcomes. */
   private ask({ classes: [source] }: EndGroup, { classes: [destination] }: EndGroup): AnswerId {
     return this.view.pairAnswer(source!, destination!);
   }
 }
+
+/** S9.3: what foreign objects do in one direction depends on nothing that the other direction could ask about. */
+const asTheyAre = (undecided: PortSetId): PortSetId => undecided;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

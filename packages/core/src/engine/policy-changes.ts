@@ -4,7 +4,7 @@ import type { AnswerId } from "./answers.js";
 import { addOutside, type ChangedPairs, ChangesOf, nodeNameOf, wholeClass } from "./changed-pairs.js";
 import { type EndClass, sizeOf } from "./ends.js";
 import type { Layer, Nearness } from "./layer.js";
-import { composeAll, type OutcomeId, silent, uncertain } from "./outcomes.js";
+import { composeAll, isSettled, type OutcomeId, silent, uncertain } from "./outcomes.js";
 import { isSameOutside, OutsideAnswers } from "./outside-runs.js";
 import { noPorts } from "./port-sets.js";
 import { canTalk } from "./talking.js";
@@ -134,7 +134,7 @@ class Comparison {
     // What the other end refuses anyway has not changed.
     if (theirs === noPorts) return;
     const [was, is] = [this.was(other.column), this.is(other.column)];
-    const isCertain = was !== uncertain && is !== uncertain;
+    const isCertain = isSettled(was) && isSettled(is);
     if (theirs !== undefined && isCertain && after.answers.undecided(theirs) === noPorts) {
       const both = (own: OutcomeId) => after.answers.ports.intersect(after.answerOf(own), theirs);
       changes.add(both(was), both(is), () => wholeClass(other));

@@ -1,4 +1,4 @@
-import { type OutcomeId, silent, uncertain } from "./outcomes.js";
+import { type OutcomeId, silent, uncertain, undecided } from "./outcomes.js";
 import type { PortAtoms } from "./port-atoms.js";
 import type { Effect } from "./rule-items.js";
 
@@ -46,7 +46,8 @@ export class RowWork {
   /** Columns that were singled out, and those that have open ports. */
   private readonly touched: Uint32Array;
   private readonly live: Uint32Array;
-  private readonly isUncertain: Uint8Array;
+  /** What a column is that is not settled: `uncertain` or `undecided`, or `silent` where it is. */
+  private readonly unsettled: Uint8Array;
   private readonly columns: Uint32Array;
   private readonly values: Uint32Array;
   private readonly capacity: number;
@@ -62,7 +63,7 @@ export class RowWork {
     this.deny = new Uint32Array(all * width);
     this.touched = new Uint32Array((this.capacity + 31) >>> 5);
     this.live = new Uint32Array((all + 31) >>> 5);
-    this.isUncertain = new Uint8Array(all);
+    this.unsettled = new Uint8Array(all);
     this.columns = new Uint32Array(this.capacity);
     this.values = new Uint32Array(this.capacity);
   }
@@ -78,7 +79,7 @@ export class RowWork {
     this.open.fill(0xffffffff, at);
     this.allow.fill(0, at);
     this.deny.fill(0, at);
-    this.isUncertain.fill(0, columns, columns + kinds);
+    this.unsettled.fill(0, columns, columns + kinds);
     this.live.fill(0xffffffff);
     this.touched.fill(0);
   }
@@ -122,7 +123,7 @@ export class RowWork {
       allow[to] = allow[from]!;
       deny[to] = deny[from]!;
     }
-    this.isUncertain[column] = this.isUncertain[shared]!;
+    this.unsettled[column] = this.unsettled[shared]!;
     if (((live[shared >>> 5]! >>> (shared & 31)) & 1) === 0) live[column >>> 5]! &= ~(1 << (column & 31));
     this.touched[column >>> 5]! |= 1 << (column & 31);
   }
@@ -139,8 +140,8 @@ export class RowWork {
       if (effect === "Allow") this.allow[at]! |= now;
       else if (effect === "Deny") this.deny[at]! |= now;
     }
-    if (effect === "Maybe" && taken !== 0) {
-      this.isUncertain[column] = 1;
+    if (taken !== 0 && (effect === "Maybe" || effect === "Undecided")) {
+      this.unsettled[column] = effect === "Maybe" ? uncertain : undecided;
       left = 0;
     }
     if (left === 0) this.live[column >>> 5]! &= ~(1 << (column & 31));
@@ -176,7 +177,7 @@ export class RowWork {
   }
 
   private outcome(column: number, isolated: boolean, atoms: PortAtoms): OutcomeId {
-    if (this.isUncertain[column] === 1) return uncertain;
+    if (this.unsettled[column] !== silent) return this.unsettled[column]!;
     const { allow, deny, open, width } = this;
     const at = column * width;
     if (isolated) for (let w = at; w < at + width; w++) deny[w]! |= open[w]!;

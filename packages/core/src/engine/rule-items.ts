@@ -1,4 +1,4 @@
-import type { Action, Direction, Peer, Rule } from "../policy/model.js";
+import { type Action, type Direction, isUnsettled, type Peer, type Rule } from "../policy/model.js";
 import type { ColumnSet, ColumnSets } from "./column-sets.js";
 import type { EndClass } from "./ends.js";
 import type { PeerSet } from "./peer-sets.js";
@@ -25,8 +25,13 @@ export const ofHost = 1;
 /** S1.6: hosts seen by the pods that run on them. */
 export const ownHost = 2;
 
-/** `Maybe`: whether the rule matches hangs on a fact that is not known. */
-export type Effect = Action | "Maybe";
+/**
+ * `Maybe`: whether the rule matches depends on a fact that is not known. `Undecided`: the rule matches, and may allow or
+ * deny, whatever else is known (S9.3).
+ */
+export type Effect = Action | "Maybe" | "Undecided";
+
+export const isSure = (effect: Effect): effect is Action => effect !== "Maybe" && effect !== "Undecided";
 
 /** A part of a rule: for these columns, this happens to these ports. */
 export interface Item {
@@ -75,9 +80,8 @@ export class RuleItems {
   /** What surely matches comes before what may: a peer that is sure makes the others idle. */
   private compute(rule: Rule, subject: EndClass): readonly Item[] {
     const sets = rule.peers.map((peer) => this.space.of(peer, subject));
-    const authenticated = rule.condition?.kind === "authentication" && rule.action === "Allow";
     return [
-      ...sets.flatMap(({ yes }) => this.on(yes, rule, subject, authenticated ? "Maybe" : rule.action)),
+      ...sets.flatMap(({ yes }) => this.on(yes, rule, subject, effectOf(rule))),
       ...sets.flatMap(({ maybe }) => this.on(maybe, rule, subject, "Maybe")),
     ];
   }
@@ -93,7 +97,7 @@ export class RuleItems {
     if (!rule.bindsOwnNode) return found;
     // S1.6, S7.8: to its own node, only such rules say anything, and what they say is Deny.
     const own = sets.part(set, "own", isOwn);
-    return [...found, ...this.item(own, ports, effect === "Maybe" ? "Maybe" : "Deny", rule)];
+    return [...found, ...this.item(own, ports, isSure(effect) ? "Deny" : effect, rule)];
   }
 
   private holdsOwn(set: ColumnSet): boolean {
@@ -122,4 +126,10 @@ export class RuleItems {
     if (set === this.space.sets.empty || ports === noPorts) return [];
     return [{ set, ports, effect, rule }];
   }
+}
+
+// S7.7: two rules may wait for the same authentication; S9.3: what a foreign object does is a fact of its own.
+function effectOf(rule: Rule): Effect {
+  if (!isUnsettled(rule)) return rule.action;
+  return rule.condition?.kind === "foreign" ? "Undecided" : "Maybe";
 }

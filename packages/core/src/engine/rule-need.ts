@@ -1,10 +1,11 @@
-import type { Isolation, Rule } from "../policy/model.js";
+import { type Isolation, isUnsettled, type Rule } from "../policy/model.js";
 import { type Denials, denialsFrom, noDenials } from "./denials.js";
 import type { Engine } from "./engine.js";
 import { isolatingOf } from "./isolated.js";
 import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
 import { openBehind } from "./open-behind.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
+import { isSure } from "./rule-items.js";
 import { type Spot, spotIn } from "./spot.js";
 import { type PortsByCell, Takers } from "./takers.js";
 import type { Row } from "./tier-rows.js";
@@ -121,7 +122,7 @@ class LaneNeeds {
       if (walk.isConditional && rule.action === "Allow" && walk.enters(cell, wanted)) need.needed = true;
       this.taken[start + i] = now;
       if (rule.action === "Pass") passed[cell] = ports.union(passed[cell]!, now);
-      if (effect === "Maybe") continue;
+      if (!isSure(effect)) continue;
       open[cell] = ports.subtract(open[cell]!, wanted);
       openInTier[cell] = ports.subtract(openInTier[cell]!, wanted);
       walk.takers.add(cell, now, rule);
@@ -132,7 +133,7 @@ class LaneNeeds {
   /** Who decided what in the tier, for the tiers behind it. */
   private remember({ layer, row, items }: LaneTier, open: PortsByCell): void {
     for (const { rule, effect, cells, start } of items)
-      if (rule.action !== "Pass" && effect !== "Maybe")
+      if (rule.action !== "Pass" && isSure(effect))
         for (let i = 0; i < cells.length; i++) this.before.add(cells[i]!, this.taken[start + i]!, rule);
     if (row.isolation.length === 0) return;
     for (const isolation of isolatingOf(layer.tier, row))
@@ -163,8 +164,8 @@ class LaneNeeds {
       const perhaps = after.perhaps[cell]!;
       switch (rule.action) {
         case "Allow":
-          // What allows after authentication may deny as well.
-          if (rule.condition?.kind === "authentication") return true;
+          // What allows under such a condition may deny as well.
+          if (isUnsettled(rule)) return true;
           if (ports.intersect(taken[i]!, perhaps) !== noPorts) return true;
           break;
         case "Deny":

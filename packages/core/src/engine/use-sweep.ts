@@ -2,7 +2,7 @@ import type { Direction, Rule } from "../policy/model.js";
 import type { EndClass } from "./ends.js";
 import type { Layer } from "./layer.js";
 import { noPorts, type PortSetId, type PortSets } from "./port-sets.js";
-import type { Item } from "./rule-items.js";
+import { isSure, type Item } from "./rule-items.js";
 import type { Row } from "./tier-rows.js";
 import type { TierTable } from "./tier-table.js";
 import { realPorts } from "./translation.js";
@@ -119,16 +119,16 @@ export class UseSweep {
       const taken = ports.intersect(surely, wanted);
       const maybe = ports.intersect(perhaps, wanted);
       if (taken === noPorts && maybe === noPorts) continue;
-      const isSure = effect !== "Maybe";
-      this.credited.add(column, isSure && taken !== noPorts, weights);
+      const certain = isSure(effect);
+      this.credited.add(column, certain && taken !== noPorts, weights);
       open.surely[column] = ports.subtract(surely, wanted);
-      open.perhaps[column] = isSure ? ports.subtract(perhaps, wanted) : ports.union(perhaps, taken);
+      open.perhaps[column] = certain ? ports.subtract(perhaps, wanted) : ports.union(perhaps, taken);
       if (rule.action !== "Pass") continue;
       // S1.3: what is passed is open for the next tier.
-      if (isSure) passed.surely[column] = ports.union(passed.surely[column]!, taken);
+      if (certain) passed.surely[column] = ports.union(passed.surely[column]!, taken);
       passed.perhaps[column] = ports.union(
         passed.perhaps[column]!,
-        isSure ? maybe : ports.union(taken, maybe),
+        certain ? maybe : ports.union(taken, maybe),
       );
     }
   }

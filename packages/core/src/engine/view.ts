@@ -6,8 +6,8 @@ import type { AnswerId, Answers } from "./answers.js";
 import { differInLabels, type EndClass, type Ends } from "./ends.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import { LiteralAnswers } from "./literal-answers.js";
-import { type OutcomeId, Outcomes, silent, uncertain } from "./outcomes.js";
-import { everyPort, offsets } from "./port-sets.js";
+import { isSettled, type OutcomeId, Outcomes, silent, uncertain, undecided } from "./outcomes.js";
+import { everyPort, noPorts, offsets, type PortSetId } from "./port-sets.js";
 import { ofPod } from "./rule-items.js";
 import { RulePorts } from "./rule-ports.js";
 import { Spaces } from "./spaces.js";
@@ -148,18 +148,24 @@ export class View {
     egress = this.answer("egress", source, { kind: "pod", end: destination }),
     ingress = this.answer("ingress", destination, { kind: "pod", end: source }),
   ): AnswerId {
-    return this.answers.both(egress, ingress, (ports) =>
-      this.literal.undecidable(ports, source, destination, {
-        tiers: {
-          egress: this.literalTiers("egress", source),
-          ingress: this.literalTiers("ingress", destination),
-        },
-        points: [
-          ...this.points("egress", this.rowsOf("egress", source), false),
-          ...this.points("ingress", this.rowsOf("ingress", destination), false),
-        ],
-      }),
-    );
+    return this.answers.both(egress, ingress, (ports) => this.undecidable(ports, source, destination));
+  }
+
+  private undecidable(wanted: PortSetId, source: EndClass, destination: EndClass): PortSetId {
+    // S9.3: what foreign objects do in one direction depends on nothing that the other direction could ask about.
+    const isForeign = (direction: Direction, subject: EndClass, { column }: EndClass): boolean =>
+      this.outcomeAt(direction, subject, column) === undecided;
+    if (isForeign("egress", source, destination) || isForeign("ingress", destination, source)) return wanted;
+    return this.literal.undecidable(wanted, source, destination, {
+      tiers: {
+        egress: this.literalTiers("egress", source),
+        ingress: this.literalTiers("ingress", destination),
+      },
+      points: [
+        ...this.points("egress", this.rowsOf("egress", source), false),
+        ...this.points("ingress", this.rowsOf("ingress", destination), false),
+      ],
+    });
   }
 
   /** The tiers with only the rules that apply to a subject. */
@@ -171,10 +177,10 @@ export class View {
     });
   }
 
-  /** What is certain about a column; undefined where something is not. Hosts and pods alike, and quick. */
+  /** What is settled about a column; undefined where something is not. Hosts and pods alike, and quick. */
   answerAt(direction: Direction, subject: EndClass, column: number): AnswerId | undefined {
     const all = this.outcomeAt(direction, subject, column);
-    return all === uncertain ? undefined : this.answerOf(all);
+    return isSettled(all) ? this.answerOf(all) : undefined;
   }
 
   /** What all tiers of a direction say together, of a pod to a column. */
@@ -207,6 +213,7 @@ export class View {
 
   /** S1.3: what no tier denies is allowed. */
   answerOf(outcome: OutcomeId): AnswerId {
+    if (outcome === undecided) return this.answers.of(noPorts, everyPort);
     return this.answers.ports.subtract(everyPort, this.outcomes.denies[outcome]!);
   }
 

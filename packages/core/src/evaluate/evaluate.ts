@@ -101,5 +101,6 @@ function missingFacts(runs: readonly Run<Decision>[]): readonly Fact[] {
   const telling = all.filter(
     ({ allow, deny }) => [...allow].some((a) => !deny.has(a)) || [...deny].some((d) => !allow.has(d)),
   );
-  return (telling.length > 0 ? telling : all).map(({ fact }) => fact);
+  const facts = (telling.length > 0 ? telling : all).map(({ fact }) => fact);
+  return facts.filter(({ text }, i) => facts.findIndex((other) => other.text === text) === i);
 }

@@ -1,4 +1,6 @@
+import { describeForeign } from "../policy/describe.js";
 import type { Direction, Isolation, Rule, Tier, TierName, Tiers } from "../policy/model.js";
+import type { Fact } from "./facts.js";
 import type { Endpoint, PodEndpoint } from "./flow.js";
 import {
   anyPeerMatches,
@@ -56,6 +58,7 @@ function walkTier(
 ): Decision | "next" {
   for (const rule of tier.rules) {
     if (!ruleMatches(rule, subject, other, situation)) continue;
+    if (rule.condition?.kind === "foreign") return decideForeign(rule, tier, subject, other, situation);
     return rule.action === "Pass" ? "next" : decide(rule, tier, subject, other, situation);
   }
   const isolation = isolatingIn(tier, subject);
@@ -112,9 +115,51 @@ function decide(
   return { verdict: "Allow", by, conditions: conditionsOf(tier, subject, other, situation) };
 }
 
-// S7.7: nobody can know from here.
+// S7.7: the input cannot tell.
 function authenticates({ unknowns }: Situation): boolean {
   return unknowns.ask({ key: "authentication", text: "whether the two ends authenticate to each other" });
+}
+
+/**
+ * S9.3: foreign objects may allow it, deny it, or leave it to the tiers below. They share their facts: which of them
+ * decides depends on an order that is not known either.
+ */
+function decideForeign(
+  rule: Rule,
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): Decision | "next" {
+  if (!foreignDecides(rule, tier, subject, other, situation)) return "next";
+  const { unknowns } = situation;
+  const { key, text } = foreignFact(rule, tier, subject, other, situation);
+  const verdict = unknowns.ask({ key: `${key} allows`, text }) ? "Allow" : "Deny";
+  return { verdict, by: { kind: "rule", tier: tier.name, rule }, conditions: [] };
+}
+
+export function foreignDecides(
+  rule: Rule,
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): boolean {
+  const { key, text } = foreignFact(rule, tier, subject, other, situation);
+  return situation.unknowns.ask({ key: `${key} decides`, text });
+}
+
+function foreignFact(
+  { origin: { direction } }: Rule,
+  tier: Tier,
+  subject: PodEndpoint,
+  other: Endpoint,
+  situation: Situation,
+): Fact {
+  const objects = tier.rules.flatMap((each) =>
+    each.condition?.kind === "foreign" && ruleMatches(each, subject, other, situation) ? each.condition : [],
+  );
+  return { key: `foreign ${direction}`, text: describeForeign(objects) };
 }
 
 /**

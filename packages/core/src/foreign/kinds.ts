@@ -8,8 +8,8 @@ import type { Direction } from "../policy/model.js";
 export type ForeignEffect =
   /** Can deny or allow packets: affected verdicts are Undecided. */
   | { readonly kind: "l3-l4"; readonly directions: readonly Direction[]; readonly reach: ForeignReach }
-  /** Enforced by a proxy after the packets have arrived: a caveat. */
-  | { readonly kind: "l7" }
+  /** Enforced by a proxy at an end of the connection, on top of packets: a caveat. */
+  | { readonly kind: "l7"; readonly directions: readonly Direction[] }
   /** Enforced on nodes: a caveat where an endpoint is a node. */
   | { readonly kind: "host" }
   /** Used by other kinds, or derived from them: no effect by itself. */
@@ -37,7 +37,9 @@ const filter: ForeignEffect = {
 };
 const egressFilter: ForeignEffect = { kind: "l3-l4", directions: ["egress"], reach: "every-address" };
 const egressFirewall: ForeignEffect = { kind: "l3-l4", directions: ["egress"], reach: "outside-pods" };
-const l7: ForeignEffect = { kind: "l7" };
+const l7: ForeignEffect = { kind: "l7", directions: ["ingress", "egress"] };
+const l7Server: ForeignEffect = { kind: "l7", directions: ["ingress"] };
+const l7Client: ForeignEffect = { kind: "l7", directions: ["egress"] };
 const host: ForeignEffect = { kind: "host" };
 const structure: ForeignEffect = { kind: "structure" };
 const inert: ForeignEffect = { kind: "inert" };
@@ -74,10 +76,10 @@ const aws: readonly Row[] = [
 ];
 
 const linkerd: readonly Row[] = [
-  ["Server", "servers", "Namespaced", l7],
-  ["ServerAuthorization", "serverauthorizations", "Namespaced", l7],
-  ["AuthorizationPolicy", "authorizationpolicies", "Namespaced", l7],
-  ["EgressNetwork", "egressnetworks", "Namespaced", l7],
+  ["Server", "servers", "Namespaced", l7Server],
+  ["ServerAuthorization", "serverauthorizations", "Namespaced", l7Server],
+  ["AuthorizationPolicy", "authorizationpolicies", "Namespaced", l7Server],
+  ["EgressNetwork", "egressnetworks", "Namespaced", l7Client],
   ["MeshTLSAuthentication", "meshtlsauthentications", "Namespaced", structure],
   ["NetworkAuthentication", "networkauthentications", "Namespaced", structure],
 ];
@@ -121,13 +123,13 @@ const apis: readonly (readonly [product: string, group: string, rows: readonly R
     "Istio",
     "security.istio.io",
     [
-      ["AuthorizationPolicy", "authorizationpolicies", "Namespaced", l7],
-      ["PeerAuthentication", "peerauthentications", "Namespaced", l7],
-      ["RequestAuthentication", "requestauthentications", "Namespaced", l7],
+      ["AuthorizationPolicy", "authorizationpolicies", "Namespaced", l7Server],
+      ["PeerAuthentication", "peerauthentications", "Namespaced", l7Server],
+      ["RequestAuthentication", "requestauthentications", "Namespaced", l7Server],
     ],
   ],
   // `outboundTrafficPolicy: REGISTRY_ONLY` denies what the mesh does not know.
-  ["Istio", "networking.istio.io", [["Sidecar", "sidecars", "Namespaced", l7]]],
+  ["Istio", "networking.istio.io", [["Sidecar", "sidecars", "Namespaced", l7Client]]],
   ["Linkerd", "policy.linkerd.io", linkerd],
   ["Consul", "consul.hashicorp.com", [["ServiceIntentions", "serviceintentions", "Namespaced", l7]]],
   ["Consul", "auth.consul.hashicorp.com", [["TrafficPermissions", "trafficpermissions", "Namespaced", l7]]],

@@ -36,6 +36,8 @@ const stateOf = (moment: Moment): State => ({
   withDefinitions: () => stateOf(moment),
   diagnostics: [],
   skipped: new Map(),
+  foreign: [],
+  caveats: [],
   usable: true,
 });
 

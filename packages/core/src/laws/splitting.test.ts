@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type PolicyKindName, policyKinds } from "../testing/arbitrary-policies.js";
+import { policyKinds } from "../testing/arbitrary-policies.js";
 import type { Manifest } from "../testing/arbitrary-vocabulary.js";
 import { anyScenario, stateIn, verdictsIn } from "../testing/scenario.js";
 
@@ -64,7 +64,7 @@ function splitPolicy(policy: Manifest): Manifest {
   };
 }
 
-const statements: Readonly<Record<PolicyKindName, string>> = {
+const statements: Readonly<Record<(typeof policyKinds)[number], string>> = {
   NetworkPolicy: "S2.2",
   "seed ClusterNetworkPolicy": "S3.1",
   "released ClusterNetworkPolicy": "S3.1",

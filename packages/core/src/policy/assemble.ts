@@ -51,6 +51,7 @@ const dialectOrder: Record<DialectId, number> = {
   "kep-2091": 3,
   "network-policy": 4,
   cilium: 5,
+  foreign: 6,
 };
 
 /** Puts the parts of all policies in the order in which they are evaluated. The order of the input does not matter. */

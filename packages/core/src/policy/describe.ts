@@ -1,6 +1,7 @@
 import { formatMatch, type LabelMatch, namespaceNameLabel } from "../labels/requirement.js";
 import { type Cidr, formatCidr } from "../net/cidr.js";
 import {
+  type Action,
   type Condition,
   type DomainPattern,
   formatPolicy,
@@ -16,6 +17,8 @@ import {
 
 /** `ClusterNetworkPolicy guard rule 3 "no-other-tenants"`; people count rules from one. */
 export function formatRule(origin: RuleOrigin): string {
+  // S9.3: its rules are not known.
+  if (origin.policy.dialect === "foreign") return formatPolicy(origin.policy);
   const [, spec = "", section = ""] =
     /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
   const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);
@@ -41,7 +44,49 @@ export function describeCondition(condition: Condition): string {
       return condition.what;
     case "authentication":
       return "mutual authentication";
+    case "foreign":
+      return condition.object;
   }
+}
+
+/** What a rule does, for reports: of a foreign object that is not known (S9.3). */
+export const actionOf = ({ action, condition }: Pick<Rule, "action" | "condition">): Action | "Undecided" =>
+  condition?.kind === "foreign" ? "Undecided" : action;
+
+/** `allow`, `deny`, `pass`, `allow or deny`. */
+export const actionWord = (rule: Pick<Rule, "action" | "condition">): string =>
+  rule.condition?.kind === "foreign" ? "allow or deny" : rule.action.toLowerCase();
+
+/** How many objects are named before the rest is counted. */
+const namedObjects = 3;
+
+interface NamedObject {
+  readonly object: string;
+  readonly group: string;
+}
+
+/** S9.3, after "it is not known": `whether Calico GlobalNetworkPolicy guard allows or denies it (not evaluated; …)`. */
+export function describeForeign(objects: readonly NamedObject[]): string {
+  const { names, hint } = listedObjects(objects);
+  const isOne = new Set(objects.map(({ object }) => object)).size === 1;
+  return `whether ${names} ${isOne ? "allows or denies it" : "allow or deny it"} (${hint})`;
+}
+
+/** `Calico GlobalNetworkPolicy guard and 2 more (not evaluated; --ignore-api … leaves them out)`. */
+export function describeObjects(objects: readonly NamedObject[]): string {
+  const { names, hint } = listedObjects(objects);
+  return `${names} (${hint})`;
+}
+
+function listedObjects(objects: readonly NamedObject[]): { readonly names: string; readonly hint: string } {
+  const names = [...new Set(objects.map(({ object }) => object))];
+  const groups = [...new Set(objects.map(({ group }) => group))];
+  const more = names.length - namedObjects;
+  const ignoring = groups.map((group) => `--ignore-api ${group}`).join(" ");
+  return {
+    names: names.slice(0, namedObjects).join(", ") + (more > 0 ? ` and ${more} more` : ""),
+    hint: `not evaluated; ${ignoring} leaves ${names.length === 1 ? "it" : "them"} out`,
+  };
 }
 
 export function describePorts(ports: Rule["ports"]): string {

@@ -7,7 +7,8 @@ import type { Cidr } from "../net/cidr.js";
  * The one model (docs/semantics.md, section 1). Every API is lowered to this, and nothing after this file knows which
  * API a rule came from, except through its origin.
  *
- *   direction ─┬─ tier "guardrail"        rules ……
+ *   direction ─┬─ tier "foreign"          rules of APIs that are not evaluated: Undecided (S9.3)
+ *              ├─ tier "guardrail"        rules ……
  *              ├─ tier "admin"            rule, rule, rule …      first match decides (S1.1)
  *              ├─ tier "network-policy"   rules … + isolation     no match, but isolated: Deny (S1.2)
  *              └─ …                                               nothing anywhere: Allow (S1.3)
@@ -20,6 +21,7 @@ export type TransportProtocol = Exclude<Protocol, "ICMP">;
 
 /** In evaluation order. After the last one comes the default: Allow. */
 export const tierNames = [
+  "foreign",
   "guardrail",
   "guardrail-allow",
   "admin",
@@ -140,7 +142,13 @@ export type Condition =
   /** SNI, TLS, listeners: conditional in every state. */
   | { readonly kind: "always"; readonly what: string }
   /** Mutual authentication: nobody here can know whether it succeeds. */
-  | { readonly kind: "authentication" };
+  | { readonly kind: "authentication" }
+  /** S9.3: an object of an API that is not evaluated. It may allow or deny what its rule matches. */
+  | { readonly kind: "foreign"; readonly object: string; readonly group: string };
+
+/** Whether a rule that matches leaves it open whether the traffic is allowed or denied (S7.7, S9.3). */
+export const isUnsettled = ({ action, condition }: Rule): boolean =>
+  action === "Allow" && (condition?.kind === "authentication" || condition?.kind === "foreign");
 
 export type DialectId =
   | "network-policy"
@@ -148,7 +156,9 @@ export type DialectId =
   | "admin-network-policy"
   | "kep-2091"
   | "first-draft"
-  | "cilium";
+  | "cilium"
+  /** An API that Tierwall recognises and does not evaluate (S9.3). */
+  | "foreign";
 
 export interface PolicyRef {
   readonly dialect: DialectId;

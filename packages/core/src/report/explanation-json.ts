@@ -5,6 +5,7 @@ import type { WalkVerdict } from "../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
 import type { Decision } from "../evaluate/walk.js";
 import { formatAddress } from "../net/address.js";
+import { actionOf } from "../policy/describe.js";
 import type { Direction, PolicyRef, Rule, TierName } from "../policy/model.js";
 
 /*
@@ -42,6 +43,7 @@ export function explanationJson(explanation: Explanation): JsonValue {
     // The first answer is not the whole answer where several differ.
     verdict: explanation.verdict,
     ...(answers.length > 1 ? { answers } : {}),
+    caveats: explanation.caveats.map((caveat) => ({ ...caveat })),
   };
 }
 
@@ -146,7 +148,7 @@ export function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue
     ruleIndex: origin.index,
     ruleName: origin.name,
     rulePath: origin.path,
-    action: rule.action,
+    action: actionOf(rule),
     tier,
     file: place?.file,
     line: place?.line,
@@ -198,7 +200,7 @@ function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): 
     ruleIndex: index,
     ruleName: name,
     rulePath: path,
-    action: rule.action,
+    action: actionOf(rule),
     result,
     fails: fails.length === 0 ? undefined : fails,
     why,

@@ -5,7 +5,8 @@ import type { PortSet } from "../analysis/port-sets.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../analysis/trace.js";
 import type { WalkVerdict } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
-import { formatRule } from "../policy/describe.js";
+import { caveatLines } from "./caveats.js";
+import { actionWord, formatRule } from "../policy/describe.js";
 import type { PolicyRef } from "../policy/model.js";
 import { portRows } from "./port-rows.js";
 import { isolatorText, isToBeOpened, placeText } from "./rule-text.js";
@@ -37,7 +38,7 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
       "\n",
     ),
   );
-  return [head, ...answers].join("\n");
+  return [head, ...caveatLines(explanation.caveats, style, verbose), ...answers].join("\n");
 }
 
 function verdictMark(verdict: OverallVerdict, style: Style): string {
@@ -125,7 +126,8 @@ function specialReason({ decisions: [decision] }: WalkVerdict): string | undefin
 /** The outcome of the tier on its first line, then the rules that were looked at and did not match. */
 function tierText(trace: TierTrace, style: Style, verbose: boolean): readonly string[] {
   const [first, ...more] = outcomeLines(trace, style);
-  const misses = trace.outcome === "not-reached" ? [] : missLines(trace, style, verbose);
+  const missed = trace.tier === "foreign" ? foreignLines : missLines;
+  const misses = trace.outcome === "not-reached" ? [] : missed(trace, style, verbose);
   return [
     wrap(`    ${trace.tier.padEnd(tierColumn)}`, first!, `${body}  `),
     ...more.map((line) => wrap(`${body}  `, line, `${body}  `)),
@@ -188,10 +190,21 @@ function missLines({ rules }: TierTrace, style: Style, verbose: boolean): readon
   return lines;
 }
 
+/** S9.3: what is not evaluated, and may decide. */
+function foreignLines({ rules }: TierTrace, style: Style, verbose: boolean): readonly string[] {
+  const texts = rules.flatMap((trace) => (trace.result === "may-match" ? missText(trace, style) : []));
+  const open = [...new Set(texts)];
+  const hidden = verbose ? 0 : Math.max(0, open.length - shownInTier);
+  return [
+    ...open.slice(0, open.length - hidden),
+    ...(hidden > 0 ? [style.dim(`· ${hidden} more may (-v shows them)`)] : []),
+  ];
+}
+
 function missText(trace: RuleTrace, style: Style): string {
   const text = formatRule(trace.rule.origin);
   if (trace.result === "may-match")
-    return `${style.unsure("?")} ${text} may ${trace.rule.action.toLowerCase()} it${placeText(trace.rule.origin.place())}`;
+    return `${style.unsure("?")} ${text} may ${actionWord(trace.rule)} it${placeText(trace.rule.origin.place())}`;
   return style.dim(`· ${text}: ${trace.why ?? "does not match"}`);
 }
 

@@ -9,7 +9,7 @@ import type {
 import type { Fate } from "../engine/fates.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
-import { formatRule } from "../policy/describe.js";
+import { actionOf, actionWord, formatRule } from "../policy/describe.js";
 import { type Direction, formatPolicy } from "../policy/model.js";
 import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "./rule-text.js";
@@ -166,7 +166,8 @@ function peerText(
   return ["", `  ${title}`, ...lines, ...moreText(count - limit, style)];
 }
 
-const ruleWithoutAction = (rule: RuleFate["rule"]): string => ruleText(rule).slice(rule.action.length + 1);
+const ruleWithoutAction = (rule: RuleFate["rule"]): string =>
+  ruleText(rule).slice(actionWord(rule).length + 1);
 
 function moreText(hidden: number, style: Style): readonly string[] {
   return hidden > 0 ? [style.dim(`${body}…and ${hidden} more (-v shows them, -o json has them all)`)] : [];
@@ -190,14 +191,16 @@ function ruleLines(
   style: Style,
   say: (rule: RuleFate["rule"]) => string,
 ): readonly string[] {
-  const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓" }[rule.action];
+  const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓", Undecided: style.unsure("?") }[
+    actionOf(rule)
+  ];
   const shown =
     fate.kind === "never" ? style.dim("·") : fate.kind === "may-decide" ? style.unsure("?") : mark;
   const { priority } = rule.origin.policy;
   const order = priority === undefined ? "" : `, priority ${priority}`;
   const name = `${formatRule(rule.origin)}${order}${placeText(rule.origin.place())}`;
   return [
-    wrap(`${body}${shown} `, `${rule.action.toLowerCase()} ${say(rule)}`, `${body}    `),
+    wrap(`${body}${shown} `, `${actionWord(rule)} ${say(rule)}`, `${body}    `),
     style.dim(wrap(`${body}  `, name, `${body}    `)),
     ...fateLines(fate, rule.origin.direction, style),
   ];

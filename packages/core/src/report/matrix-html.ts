@@ -1,3 +1,4 @@
+import type { Caveat } from "../analysis/caveat.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
 import type { Reasons } from "../analysis/matrix/reasons.js";
 import { escapeMarkup } from "./markup.js";
@@ -9,7 +10,11 @@ import { headline, summaryOf } from "./matrix-summary.js";
 import { matrixSvg } from "./matrix-svg.js";
 
 /** One file that needs no other: the picture, a list to search and sort, and who decides about each connection. */
-export function* matrixHtml(matrix: Matrix, reasons: Reasons): Iterable<string> {
+export function* matrixHtml(
+  matrix: Matrix,
+  reasons: Reasons,
+  caveats: readonly Caveat[] = [],
+): Iterable<string> {
   const picture = pictureOf(matrix);
   const summary = summaryOf(matrix);
   yield `<!doctype html>
@@ -25,6 +30,7 @@ export function* matrixHtml(matrix: Matrix, reasons: Reasons): Iterable<string> 
 <header>
 <h1>Who can reach whom</h1>
 <p>${escapeMarkup(`${headline(summary)}, among ${summary.parties}`)}</p>
+${caveats.map(({ text }) => `<p class="caveat">Caveat: ${escapeMarkup(text)}</p>`).join("\n")}
 </header>
 <main>
 <div>

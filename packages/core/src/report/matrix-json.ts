@@ -7,7 +7,7 @@ import { portGroupJson } from "./port-groups-text.js";
 /** The stable, versioned JSON, line by line: a connection each, as there may be more than a string can hold. */
 export function* matrixJson(
   matrix: Matrix,
-  options: { readonly denied: boolean; readonly remarks?: JsonValue },
+  options: { readonly denied: boolean; readonly caveats?: JsonValue; readonly remarks?: JsonValue },
 ): Iterable<string> {
   yield `{"apiVersion": "${apiVersion}", "kind": "Matrix", "by": "${matrix.by}", "connections": [`;
   let previous: string | undefined;
@@ -19,7 +19,9 @@ export function* matrixJson(
     previous = `  {"from": ${JSON.stringify(matrixEndJson(from))}, "to": ${JSON.stringify(matrixEndJson(to))}, ${said}}`;
   }
   if (previous !== undefined) yield previous;
-  yield options.remarks === undefined ? "]}" : `], "remarks": ${JSON.stringify(options.remarks)}}`;
+  const { caveats, remarks } = options;
+  const more = Object.entries({ caveats, remarks }).filter(([, value]) => value !== undefined);
+  yield `]${more.map(([key, value]) => `, "${key}": ${JSON.stringify(value)}`).join("")}}`;
 }
 
 function cellText({ allowed, partly, undecided }: Cell): string {

@@ -1,12 +1,18 @@
+import type { Caveat } from "../analysis/caveat.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
+import { caveatsMarkdown } from "./caveats.js";
 import { bySource, cellText, legendOf, ShortNames } from "./matrix-groups.js";
 import { headline, summaryOf } from "./matrix-summary.js";
 
 /** A table for pull requests and wikis, a row for all that a source reaches on the same ports. */
-export function* matrixMarkdown(matrix: Matrix, { denied }: { readonly denied: boolean }): Iterable<string> {
+export function* matrixMarkdown(
+  matrix: Matrix,
+  { denied, caveats = [] }: { readonly denied: boolean; readonly caveats?: readonly Caveat[] },
+): Iterable<string> {
   const summary = summaryOf(matrix);
   yield `**${headline(summary)}**, among ${summary.parties}`;
   yield "";
+  yield* caveatsMarkdown(caveats);
   yield "| from | to | ports |";
   yield "|---|---|---|";
   const names = new ShortNames(matrix);

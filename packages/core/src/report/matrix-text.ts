@@ -1,4 +1,6 @@
+import type { Caveat } from "../analysis/caveat.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
+import { caveatLines } from "./caveats.js";
 import { bySource, cellText, legendOf, ShortNames, type SourceGroup } from "./matrix-groups.js";
 import { headline, summaryOf } from "./matrix-summary.js";
 import { type Style, wrap } from "./style.js";
@@ -6,6 +8,7 @@ import { type Style, wrap } from "./style.js";
 export interface MatrixTextOptions {
   readonly style: Style;
   readonly denied: boolean;
+  readonly caveats?: readonly Caveat[];
   /** How many lines a reader has time for; without it, all. */
   readonly lines?: number;
 }
@@ -13,9 +16,13 @@ export interface MatrixTextOptions {
 const column = 22;
 
 /** How many can connect, then what each source can reach: the same ports together, and sources that reach the same. */
-export function* matrixText(matrix: Matrix, { style, denied, lines }: MatrixTextOptions): Iterable<string> {
+export function* matrixText(
+  matrix: Matrix,
+  { style, denied, lines, caveats = [] }: MatrixTextOptions,
+): Iterable<string> {
   const summary = summaryOf(matrix);
   yield `${style.bold(headline(summary))}, among ${summary.parties}`;
+  yield* caveatLines(caveats, style);
   const texts = new Set<string>();
   const sources = sourcesByLines(matrix, denied, texts, style);
   let left = lines ?? Infinity;

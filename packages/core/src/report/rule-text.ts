@@ -1,6 +1,7 @@
 import { clusterFile, type Place } from "../diagnostics/place.js";
 import type { Decider } from "../evaluate/walk.js";
 import {
+  actionWord,
   describeCondition,
   describePeers,
   describePorts,
@@ -15,10 +16,10 @@ import { formatPolicy, type IsolationOrigin, type Rule } from "../policy/model.j
 
 /** `deny pods with app=web in namespace shop from all pods on 80/TCP`, and what else must hold, or why it fails closed. */
 export function ruleText(rule: Rule): string {
-  const condition =
-    rule.condition === undefined ? "" : `, conditional on ${describeCondition(rule.condition)}`;
+  const isPlain = rule.condition === undefined || rule.condition.kind === "foreign";
+  const condition = isPlain ? "" : `, conditional on ${describeCondition(rule.condition!)}`;
   const failed = rule.failedClosed === undefined ? "" : ` (${rule.failedClosed})`;
-  return `${rule.action.toLowerCase()} ${describeSubject(rule.subject)} ${trafficText(rule)}${condition}${failed}`;
+  return `${actionWord(rule)} ${describeSubject(rule.subject)} ${trafficText(rule)}${condition}${failed}`;
 }
 
 /** `from all pods on 80/TCP`: the rule without whom it applies to. */

@@ -1,6 +1,7 @@
 import { formatPath } from "../diagnostics/place.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Mismatch, TestResult } from "../analysis/run-test.js";
+import { caveatLines, caveatsJson } from "./caveats.js";
 import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
 import { explanationText } from "./explanation-text.js";
 import { escapeXml } from "./xml.js";
@@ -26,13 +27,14 @@ export function totals(results: readonly TestResult[]): Totals {
 }
 
 export function testResultsText(results: readonly TestResult[], style: Style): string {
-  const lines = results.flatMap(({ test, passed, mismatches, unanswered }) => {
+  const lines = results.flatMap(({ test, passed, mismatches, unanswered, caveats }) => {
     const all = passed + mismatches.length + unanswered.length;
     const mark =
       mismatches.length > 0 ? style.bad("✗") : unanswered.length > 0 ? style.unsure("!") : style.good("✓");
     const count = passed === all ? `${passed}` : `${passed} of ${all}`;
     return [
       `${mark} ${style.bold(test.name)} ${style.dim(`${test.file} · ${count}`)}`,
+      ...caveatLines(caveats, style).map((line) => `  ${line}`),
       ...mismatches.flatMap((mismatch) => ["", mismatchText(mismatch, style), ""]),
     ];
   });
@@ -60,11 +62,12 @@ export function testResultsJson(results: readonly TestResult[]): JsonValue {
     apiVersion,
     kind: "ConnectivityTestResults",
     ...totals(results),
-    tests: results.map(({ test, passed, mismatches, unanswered }) => ({
+    tests: results.map(({ test, passed, mismatches, unanswered, caveats }) => ({
       name: test.name,
       file: test.file,
       passed,
       failed: mismatches.length,
+      caveats: caveatsJson(caveats),
       mismatches: mismatches.map(({ assertion, verdict, decidedBy, explanation }) => ({
         from: assertion.from,
         to: assertion.to,

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { anyAdminModel, asBaseline, spell } from "./arbitrary-admin.js";
 import { anyCiliumPolicy, type CiliumChoices } from "./arbitrary-cilium.js";
+import { anyForeign } from "./arbitrary-foreign.js";
 import { anyDefaultPolicy, anyGuardrail } from "./arbitrary-first-draft.js";
 import { anyKepPolicy } from "./arbitrary-kep.js";
 import { anyNetworkPolicy } from "./arbitrary-network-policy.js";
 import { type Manifest, oneOf, type Unnamed } from "./arbitrary-vocabulary.js";
 
-/** A policy of each API, and of each spelling, there is. */
+/** A policy of each API, and of each spelling, that is evaluated. */
 export const policyKinds = [
   "NetworkPolicy",
   "seed ClusterNetworkPolicy",
@@ -18,7 +19,9 @@ export const policyKinds = [
   "default policy",
   "Cilium",
 ] as const;
-export type PolicyKindName = (typeof policyKinds)[number];
+/** With objects of APIs that are not (S9.3). */
+export const andForeign = [...policyKinds, "foreign", "foreign"] as const;
+export type PolicyKindName = (typeof andForeign)[number];
 
 export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc.Arbitrary<Unnamed<unknown>> {
   switch (kind) {
@@ -40,6 +43,8 @@ export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc
       return anyDefaultPolicy;
     case "Cilium":
       return anyCiliumPolicy(choices);
+    case "foreign":
+      return anyForeign;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { State } from "../analysis/state.js";
 import { subjectOf } from "../evaluate/flow.js";
 import { isOwnNode, type Situation } from "../evaluate/match.js";
-import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
+import { foreignDecides, isolatingIn, ruleMatches } from "../evaluate/walk.js";
 import type { Direction, Isolation, Rule } from "../policy/model.js";
 
 export type Decides = Rule | Isolation | "default" | "own-node";
@@ -20,6 +20,10 @@ export function decidersOf(direction: Direction, { tiers }: State, situation: Si
   const found: Decides[] = [];
   for (const tier of tiers[direction]) {
     const rule = tier.rules.find(matches);
+    if (rule?.condition?.kind === "foreign") {
+      if (!foreignDecides(rule, tier, subject, other, situation)) continue;
+      return [...found, rule];
+    }
     if (rule !== undefined) {
       found.push(rule);
       if (rule.action !== "Pass") return found;

@@ -93,6 +93,7 @@ function throughTiers(
 function spoken(rule: Rule, after: Outcomes): Outcomes {
   if (rule.action === "Pass") return after;
   // S7.7
+  if (rule.condition?.kind === "foreign") return new Set(["Allow", "Deny", ...after]);
   if (rule.action === "Allow" && rule.condition?.kind === "authentication") return new Set(["Allow", "Deny"]);
   return just(rule.action);
 }

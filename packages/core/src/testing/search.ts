@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { compile } from "../engine/engine.js";
 import { evaluatorExam, faultOfEngine, sizeOf } from "./agreement.js";
+import { andForeign } from "./arbitrary-policies.js";
 import { anyScenario, type Scenario, stateIn } from "./scenario.js";
 
 /** Small clusters shrink well; in crowded ones ends are alike, and form groups; Cilium has the most kinds of peers. */
 export const clusters = {
   small: { maxLength: 8 },
   crowded: { minPods: 3, maxPods: 6, maxReplicas: 3, minLength: 3, maxLength: 15 },
+  foreign: { kinds: andForeign, maxReplicas: 2, minLength: 2, maxLength: 8 },
   cilium: { kinds: ["Cilium"], maxReplicas: 2, minLength: 2, maxLength: 4 },
 } as const;
 

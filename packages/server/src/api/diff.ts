@@ -1,4 +1,12 @@
-import { changesJson, compareStates, type Grain, readState } from "@tierwall/core";
+import {
+  caveatsJson,
+  caveatsOfAll,
+  changesJson,
+  compareStates,
+  type Grain,
+  mergedCaveats,
+  readState,
+} from "@tierwall/core";
 import { problemResponse } from "../problem.js";
 import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, remarks } from "./operation.js";
@@ -18,6 +26,11 @@ export const diffOperation: Operation = {
     const trouble = troubleIn(after) ?? reading.trouble;
     if (trouble !== undefined) return problemResponse(trouble);
     const changes = compareStates(reading.state, after, (query.get("by") ?? "workload") as Grain);
-    return json(request, { ...changesJson(changes), remarks: remarks(after.diagnostics) });
+    const caveats = mergedCaveats(caveatsOfAll(after), caveatsOfAll(reading.state));
+    return json(request, {
+      ...changesJson(changes),
+      caveats: caveatsJson(caveats),
+      remarks: remarks(after.diagnostics),
+    });
   },
 };

@@ -1,4 +1,4 @@
-import { lookup, lookupJson, parseEndpoint } from "@tierwall/core";
+import { caveatsJson, caveatsOfAll, lookup, lookupJson, parseEndpoint } from "@tierwall/core";
 import { problemResponse } from "../problem.js";
 import { json, type Operation, refused, remarks } from "./operation.js";
 
@@ -13,6 +13,10 @@ export const lookupOperation: Operation = {
     const endpoint = parseEndpoint(query.get("of")!);
     const found = endpoint.ok ? lookup(state, endpoint.value) : endpoint;
     if (!found.ok) return problemResponse(refused(found.diagnostic));
-    return json(request, { ...(lookupJson(found.value) as object), remarks: remarks(state.diagnostics) });
+    return json(request, {
+      ...(lookupJson(found.value) as object),
+      caveats: caveatsJson(caveatsOfAll(state)),
+      remarks: remarks(state.diagnostics),
+    });
   },
 };

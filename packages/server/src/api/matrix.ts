@@ -1,4 +1,6 @@
 import {
+  caveatsJson,
+  caveatsOfAll,
   diagnostic,
   type Grain,
   matrixJson,
@@ -35,6 +37,7 @@ export const matrixOperation: Operation = {
     if (!made.ok) return problemResponse(refused(made.diagnostic));
     const lines = matrixJson(made.value, {
       denied: query.get("denied") === "true",
+      caveats: caveatsJson(caveatsOfAll(reading.state)),
       remarks: remarks(reading.state.diagnostics),
     });
     return jsonLines(request, lines);

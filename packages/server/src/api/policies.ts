@@ -1,4 +1,4 @@
-import { policiesJson } from "@tierwall/core";
+import { caveatsJson, caveatsOfAll, policiesJson } from "@tierwall/core";
 import { problemResponse } from "../problem.js";
 import { json, type Operation, remarks } from "./operation.js";
 
@@ -10,6 +10,10 @@ export const policiesOperation: Operation = {
   answer: async ({ request, state: { reading } }) => {
     const { trouble, state } = reading;
     if (trouble !== undefined) return problemResponse(trouble);
-    return json(request, { ...policiesJson(state), remarks: remarks(state.diagnostics) });
+    return json(request, {
+      ...policiesJson(state),
+      caveats: caveatsJson(caveatsOfAll(state)),
+      remarks: remarks(state.diagnostics),
+    });
   },
 };

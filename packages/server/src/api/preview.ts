@@ -1,4 +1,14 @@
-import { type Grain, parseRemoval, preview, previewJson, readEdited, type Removal } from "@tierwall/core";
+import {
+  caveatsJson,
+  caveatsOfAll,
+  type Grain,
+  mergedCaveats,
+  parseRemoval,
+  preview,
+  previewJson,
+  readEdited,
+  type Removal,
+} from "@tierwall/core";
 import { problemResponse } from "../problem.js";
 import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, refused, remarks } from "./operation.js";
@@ -32,6 +42,11 @@ export const previewOperation: Operation = {
     const trouble = troubleIn(edited.after) ?? troubleIn(edited.before);
     if (trouble !== undefined) return problemResponse(trouble);
     const found = preview(edited, (query.get("by") ?? "workload") as Grain);
-    return json(request, { ...previewJson(found), remarks: remarks(edited.after.diagnostics) });
+    const caveats = mergedCaveats(caveatsOfAll(edited.after), caveatsOfAll(edited.before));
+    return json(request, {
+      ...previewJson(found),
+      caveats: caveatsJson(caveats),
+      remarks: remarks(edited.after.diagnostics),
+    });
   },
 };

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { type CommentedObject, writeYaml } from "../../manifest/write-yaml.js";
 import type { PolicyRef } from "../../policy/model.js";
 import { isKnownVersion } from "../../dialects/registry.js";
-import { type PolicyDefinition, readState, type State } from "../state.js";
+import { ownPolicies, type PolicyDefinition, readState, type State } from "../state.js";
 import { Findings } from "./findings.js";
 import { type Proof, prove } from "./proof.js";
 import { type Target, targets } from "./targets.js";
@@ -41,7 +41,8 @@ export interface Conversion {
 }
 
 /** Writes policies in another API, reads them back, and compares what the cluster would do with what it does. */
-export function convert(state: State, { to, only = () => true }: ConvertOptions): Conversion {
+export function convert(given: State, { to, only = () => true }: ConvertOptions): Conversion {
+  const state = ownPolicies(given); // S9.7
   const target = targets[to];
   const findings = new Findings();
   const chosen = new Set(

@@ -2,7 +2,7 @@ import { inReadingOrder } from "../../diagnostics/reading-order.js";
 import type { Code } from "../../diagnostics/table.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Source, TextSource } from "../../manifest/source.js";
-import type { State } from "../state.js";
+import { ownPolicies, type State } from "../state.js";
 import type { Finding } from "./finding.js";
 import { LintContext, type LintRule } from "./rule.js";
 import { lintRules } from "./rules.js";
@@ -32,7 +32,9 @@ export function lint(
 ): LintReport {
   const replaced = new Set<Code>(rules.flatMap((rule) => rule.replaces ?? []));
   const told = state.usable ? state.diagnostics.filter(({ code }) => !replaced.has(code)) : state.diagnostics;
-  const context = new LintContext(state, engine);
+  // S9.7: an engine that was given knows of foreign objects, too.
+  const own = ownPolicies(state);
+  const context = new LintContext(own, own === state ? engine : undefined);
   const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
   const texts = sources.filter((source): source is TextSource => "text" in source);
   const { findings, suppressed } = applySuppressions(

@@ -3,6 +3,7 @@ import type { Engine } from "../../engine/engine.js";
 import { type Lane, type LaneItem, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
 import { openBehind } from "../../engine/open-behind.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { isSure } from "../../engine/rule-items.js";
 import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
 import type { PortsByCell } from "../../engine/takers.js";
 import type { Row } from "../../engine/tier-rows.js";
@@ -194,7 +195,7 @@ class LaneConflicts {
       if (rule.origin.policy !== policy) continue;
       for (const cell of cells) {
         const taken = ports.subtract(wanted, wishes.any[cell]!);
-        if (effect !== "Maybe") wishes[effect][cell] = ports.union(wishes[effect][cell]!, taken);
+        if (isSure(effect)) wishes[effect][cell] = ports.union(wishes[effect][cell]!, taken);
         wishes.any[cell] = ports.union(wishes.any[cell]!, wanted);
       }
     }

@@ -3,6 +3,7 @@ import { isolatingOf } from "../../engine/isolated.js";
 import { type Lane, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
 import { openBehind } from "../../engine/open-behind.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { isSure } from "../../engine/rule-items.js";
 import { spotIn } from "../../engine/spot.js";
 import { type PortsByCell, Takers } from "../../engine/takers.js";
 import type { Row } from "../../engine/tier-rows.js";
@@ -80,7 +81,9 @@ class LaneOverrides {
     const open = entering.slice();
     const passed = new Uint32Array(open.length);
     for (const { cells, ports: wanted, effect, rule } of tier.items) {
-      const into = { Allow: this.allowed, Deny: this.denied, Pass: passed, Maybe: undefined }[effect];
+      const into = isSure(effect)
+        ? { Allow: this.allowed, Deny: this.denied, Pass: passed }[effect]
+        : undefined;
       for (let i = 0; i < cells.length; i++) {
         const cell = cells[i]!;
         const taken = ports.intersect(open[cell]!, wanted);

@@ -37,7 +37,17 @@ export function redactedPolicy(object: JsonObject, kind: PolicyKind, words: Word
   };
 }
 
-function redactMetadata(metadata: JsonObject, { kind }: PolicyKind, words: Words): JsonObject {
+/** No schema tells what its texts are, so none is kept: then it may apply to every pod of its namespace (S9.4). */
+export function redactedForeign(object: JsonObject, words: Words): JsonObject {
+  const { apiVersion, kind, metadata } = keptPolicy(object);
+  return {
+    apiVersion: apiVersion!,
+    kind: kind!,
+    metadata: redactMetadata(metadata as JsonObject, { kind: "" }, words),
+  };
+}
+
+function redactMetadata(metadata: JsonObject, { kind }: Pick<PolicyKind, "kind">, words: Words): JsonObject {
   const { name, namespace, uid, annotations } = metadata;
   const { [ignoreAnnotation]: _, ...plain } = isObject(annotations) ? annotations : {};
   // Of this kind there is one only, and its name is its API's.

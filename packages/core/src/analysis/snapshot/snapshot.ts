@@ -6,7 +6,7 @@ import type { Source } from "../../manifest/source.js";
 import { compareText } from "../../policy/assemble.js";
 import { identityOf, kindOf, type ObjectKind } from "../object-kind.js";
 import { keptClusterObject } from "./kept-cluster-object.js";
-import { keptPolicy, redactedPolicy } from "./kept-policy.js";
+import { keptPolicy, redactedForeign, redactedPolicy } from "./kept-policy.js";
 import { snapshotRenamed } from "./snapshot-kind.js";
 import { Words } from "./words.js";
 
@@ -36,7 +36,7 @@ export function snapshotOf(sources: readonly Source[], { redact }: SnapshotOptio
 
 interface Found {
   readonly object: ManifestObject;
-  readonly kind: ObjectKind & { readonly what: "cluster" | "policy" | "snapshot" };
+  readonly kind: ObjectKind & { readonly what: "cluster" | "policy" | "foreign" | "snapshot" };
 }
 
 function objectsIn(sources: readonly Source[]): {
@@ -49,7 +49,12 @@ function objectsIn(sources: readonly Source[]): {
   const take = (object: ManifestObject) => {
     const kind = kindOf(object);
     if (kind.what === "mistaken") report(kind.diagnostic);
-    if (kind.what === "cluster" || kind.what === "policy" || kind.what === "snapshot")
+    if (
+      kind.what === "cluster" ||
+      kind.what === "policy" ||
+      kind.what === "foreign" ||
+      kind.what === "snapshot"
+    )
       found.push({ object, kind });
   };
   for (const source of sources) readObjects(source, { object: take, report });
@@ -59,8 +64,10 @@ function objectsIn(sources: readonly Source[]): {
 }
 
 function wordsOf(found: readonly Found[], hash: (text: string) => string): Words {
-  const policies = found.filter(({ kind }) => kind.what === "policy").map(({ object }) => object.value);
-  return new Words(hash, policies.flatMap(nameOf), policies);
+  const valuesOf = (what: string) =>
+    found.filter(({ kind }) => kind.what === what).map(({ object }) => object.value);
+  const policies = valuesOf("policy");
+  return new Words(hash, [...policies, ...valuesOf("foreign")].flatMap(nameOf), policies);
 }
 
 function nameOf({ metadata }: JsonObject): readonly string[] {
@@ -79,6 +86,8 @@ function keptValue(value: JsonObject, kind: Found["kind"], words: Words | undefi
       return keptClusterObject(value, words);
     case "policy":
       return words === undefined ? keptPolicy(value) : redactedPolicy(value, kind.kind, words);
+    case "foreign":
+      return words === undefined ? keptPolicy(value) : redactedForeign(value, words);
     case "snapshot":
       return words === undefined ? value : snapshotRenamed(value, (namespace) => words.word(namespace));
   }

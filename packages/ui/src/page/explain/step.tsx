@@ -48,8 +48,24 @@ export function Step({
   );
 }
 
-const verbs = { Allow: "allows it", Deny: "denies it", Pass: "passes it on, past this tier" } as const;
-const lateVerbs = { Allow: "allowed", Deny: "denied", Pass: "passed" } as const;
+const verbs = {
+  Allow: "allows it",
+  Deny: "denies it",
+  Pass: "passes it on, past this tier",
+  Undecided: "may allow or deny it",
+} as const;
+const mayVerbs = {
+  Allow: "may allow it",
+  Deny: "may deny it",
+  Pass: "may pass it",
+  Undecided: "may allow or deny it",
+} as const;
+const lateVerbs = {
+  Allow: "allowed",
+  Deny: "denied",
+  Pass: "passed",
+  Undecided: "allowed or denied",
+} as const;
 
 function Outcome({ step, ...looking }: { readonly step: StepView } & Looking) {
   const { outcome, rules, isolators } = step;
@@ -103,8 +119,7 @@ function Undecided({ step: { rules }, ...looking }: { readonly step: StepView } 
       <ul>
         {open.map(({ rule, result }) => (
           <li key={`${rule.policy.key} ${rule.path}`}>
-            <RuleButton rule={rule} {...looking} />{" "}
-            {result === "matches" ? verbs[rule.action] : `may ${rule.action.toLowerCase()} it`}
+            <RuleButton rule={rule} {...looking} /> {(result === "matches" ? verbs : mayVerbs)[rule.action]}
           </li>
         ))}
       </ul>

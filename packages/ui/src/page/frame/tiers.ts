@@ -8,6 +8,7 @@ export interface TierWords {
 
 /** In evaluation order. */
 export const tierWords: Readonly<Record<TierName, TierWords>> = {
+  foreign: { title: "Foreign", who: "policies of other APIs, which are not evaluated here" },
   guardrail: { title: "Guardrail", who: "first-draft cluster policies that empower or deny" },
   "guardrail-allow": { title: "Guardrail allow", who: "first-draft cluster policies that allow" },
   admin: { title: "Admin", who: "cluster policies that developers cannot overrule" },

@@ -62,6 +62,7 @@ const actions = {
   Allow: { mark: "✓", tone: "allowed" },
   Deny: { mark: "✗", tone: "denied" },
   Pass: { mark: "↓", tone: "" },
+  Undecided: { mark: "?", tone: "undecided" },
 } as const satisfies Record<StackedRule["action"], unknown>;
 
 function RuleLine({ row: { rule, use, findings } }: { readonly row: RuleRow }) {

@@ -1,4 +1,5 @@
 import {
+  actionOf,
   clusterFile,
   formatPolicy,
   formatRule,
@@ -34,7 +35,8 @@ export interface RuleView {
   readonly name?: string;
   /** `NetworkPolicy shop/allow-web rule 1 "dns"`. */
   readonly title: string;
-  readonly action: Rule["action"];
+  /** `Undecided`: of an API that is not evaluated. */
+  readonly action: ReturnType<typeof actionOf>;
   /** `from all pods on 80/TCP`. */
   readonly traffic: string;
 }
@@ -63,7 +65,7 @@ export function ruleView(rule: Rule): RuleView {
     number: index + 1,
     ...(name === undefined ? {} : { name }),
     title: formatRule(rule.origin),
-    action: rule.action,
+    action: actionOf(rule),
     traffic: trafficText(rule),
   };
 }

@@ -100,6 +100,7 @@ function hintFor({ origin }: Rule): string {
     case "admin-network-policy":
     case "kep-2091":
     case "first-draft":
+    case "foreign":
       return alone;
   }
 }

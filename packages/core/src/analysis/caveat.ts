@@ -1,0 +1,166 @@
+import { child, text, texts } from "../cluster/fields.js";
+import type { Cluster, Pod } from "../cluster/model.js";
+import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
+import { isSubject } from "../evaluate/match.js";
+import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
+import type { JsonObject } from "../manifest/document.js";
+import { describeObjects } from "../policy/describe.js";
+import type { Direction } from "../policy/model.js";
+
+/** What a reader of an answer has to know beside it: the answer is right, and may not be all there is (S9.5). */
+export type Caveat =
+  /** So many connections cannot be decided: foreign objects may allow or deny them (S9.3). For answers about many. */
+  | { readonly kind: "undecided"; readonly text: string; readonly connections: number }
+  /** A policy of a service mesh, or another that is enforced by a proxy, may deny the connection as well. */
+  | { readonly kind: "mesh"; readonly text: string; readonly object: string }
+  /** A policy for nodes may deny the connection as well. */
+  | { readonly kind: "host-policy"; readonly text: string; readonly object: string }
+  /** Objects that were not to be seen. */
+  | { readonly kind: "unseen"; readonly text: string }
+  /** An API that is ignored, as the user asks. */
+  | { readonly kind: "ignored"; readonly text: string };
+
+/** Of a state. */
+export interface CaveatSources {
+  readonly cluster: Cluster;
+  readonly foreign: readonly ForeignObject[];
+  readonly caveats: readonly Caveat[];
+}
+
+/** The caveats of one connection, those of the whole state among them. */
+export function caveatsOf(state: CaveatSources, flow: Pick<Flow, Ends>): readonly Caveat[] {
+  return [...state.foreign.flatMap((object) => caveatOf(object, flow) ?? []), ...state.caveats];
+}
+
+type Ends = "source" | "destination";
+
+function caveatOf(object: ForeignObject, { source, destination }: Pick<Flow, Ends>): Caveat | undefined {
+  const { effect } = object.kind;
+  const named = formatForeign(object);
+  if (effect.kind === "l7") {
+    const ends: Readonly<Record<Direction, Endpoint>> = { egress: source, ingress: destination };
+    if (!object.scope.directions.some((direction) => maySelect(object, ends[direction]))) return undefined;
+    return { kind: "mesh", text: `${named} may also deny this`, object: named };
+  }
+  if (effect.kind === "host") {
+    if (!isHost(source) && !isHost(destination)) return undefined;
+    return {
+      kind: "host-policy",
+      text: `${named} may let policies for nodes deny this`,
+      object: named,
+    };
+  }
+  return undefined;
+}
+
+function maySelect({ scope }: ForeignObject, end: Endpoint): boolean {
+  const subject = subjectOf(end);
+  return subject !== undefined && scope.subjects.some((selection) => isSubject(selection, subject));
+}
+
+const isHost = (end: Endpoint): boolean => end.kind === "node" || (end.kind === "pod" && end.pod.hostNetwork);
+
+/** The caveats of answers about many connections: one for all objects of an API. */
+export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
+  const groups = new Map<string, ForeignObject[]>();
+  for (const object of state.foreign) {
+    const { effect, product } = object.kind;
+    if (effect.kind !== "l7" && effect.kind !== "host") continue;
+    const key = `${effect.kind} ${product}`;
+    groups.set(key, [...(groups.get(key) ?? []), object]);
+  }
+  const shared = Array.from(groups.values(), (objects): Caveat => {
+    const [first] = objects;
+    const named = formatForeign(first!);
+    const all =
+      objects.length === 1 ? named : `${named} and ${objects.length - 1} more of ${first!.kind.product}`;
+    return first!.kind.effect.kind === "l7"
+      ? { kind: "mesh", text: `${all} may also deny connections that are allowed here`, object: named }
+      : {
+          kind: "host-policy",
+          text: `${all} may let policies for nodes deny what is allowed here`,
+          object: named,
+        };
+  });
+  return [...undecidedCaveats(state), ...shared, ...state.caveats];
+}
+
+function undecidedCaveats(state: CaveatSources): readonly Caveat[] {
+  const filters = state.foreign.filter(isFilter);
+  if (filters.length === 0) return [];
+  const { affected, all } = pairsUnder(filters, state.cluster);
+  const objects = filters.map((object) => ({ object: formatForeign(object), group: object.kind.group }));
+  const text = `${count(affected)} of ${count(all)} connections between pods depend on ${describeObjects(objects)}`;
+  return [{ kind: "undecided", text, connections: affected }];
+}
+
+/** Of all pairs of pods, those that foreign objects may allow or deny, at the source or at the destination. */
+function pairsUnder(
+  filters: readonly ForeignObject[],
+  { pods, namespaces }: Cluster,
+): { readonly affected: number; readonly all: number } {
+  const between = filters.filter(
+    ({ kind: { effect } }) => effect.kind === "l3-l4" && effect.reach === "every-address",
+  );
+  const isUnder = (direction: Direction) => {
+    const subjects = between
+      .filter(({ scope }) => scope.directions.includes(direction))
+      .flatMap(({ scope }) => scope.subjects);
+    return (pod: Pod) => {
+      const namespace = namespaces.get(pod.namespace);
+      if (namespace === undefined) return false;
+      const end: PodEndpoint = { kind: "pod", pod, namespace };
+      return subjects.some((selection) => isSubject(selection, end));
+    };
+  };
+  const walked = [...pods.values()].filter(({ hostNetwork }) => !hostNetwork);
+  const [isOut, isIn] = [isUnder("egress"), isUnder("ingress")];
+  let [free, freeOut, freeIn] = [0, 0, 0];
+  for (const pod of walked) {
+    const [out, into] = [isOut(pod), isIn(pod)];
+    if (!out) freeOut++;
+    if (!into) freeIn++;
+    if (!out && !into) free++;
+  }
+  const all = walked.length * (walked.length - 1);
+  // A pod and itself are no pair.
+  return { all, affected: all - (freeOut * freeIn - free) };
+}
+
+const count = (number: number): string => number.toLocaleString("en");
+
+/** Those of all states once: of what a change leaves as it is, too. */
+export function mergedCaveats(...lists: readonly (readonly Caveat[])[]): readonly Caveat[] {
+  return [...new Map(lists.flat().map((caveat) => [`${caveat.kind} ${caveat.text}`, caveat])).values()];
+}
+
+export function ignoredCaveats(ignored: readonly ForeignObject[]): readonly Caveat[] {
+  const groups = new Map<string, number>();
+  for (const { kind } of ignored) groups.set(kind.group, (groups.get(kind.group) ?? 0) + 1);
+  return Array.from(groups, ([group, count]) => ({
+    kind: "ignored",
+    text: `${count} ${count === 1 ? "object" : "objects"} of ${group} ${count === 1 ? "is" : "are"} ignored (--ignore-api)`,
+  }));
+}
+
+/** From the object in a snapshot that says what could not be read. */
+export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
+  const onlyIn = child(snapshot, "onlyIn");
+  const partly = texts(onlyIn, "resources");
+  return [
+    ...texts(snapshot, "forbidden").map(
+      (resource): Caveat => ({
+        kind: "unseen",
+        text: `${resource} could not be read: answers are as if there were none`,
+      }),
+    ),
+    ...(partly.length === 0
+      ? []
+      : [
+          {
+            kind: "unseen",
+            text: `${partly.join(", ")} could be read in namespace ${text(onlyIn, "namespace") ?? ""} only`,
+          } as const,
+        ]),
+  ];
+}

@@ -1,0 +1,87 @@
+import { foundOnce, type Place } from "../diagnostics/place.js";
+import { isObject } from "../manifest/document.js";
+import type { ManifestObject } from "../manifest/object.js";
+import { type Lowered, type PlacedRule, ranks } from "../policy/assemble.js";
+import { formatPolicy, type Peer, type PolicyRef } from "../policy/model.js";
+import type { ForeignKind } from "./kinds.js";
+import { type ForeignScope, scopeOf } from "./scope.js";
+
+/** An object of an API that Tierwall recognises and does not evaluate (S9.3). */
+export interface ForeignObject {
+  readonly kind: ForeignKind;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly version: string;
+  readonly scope: ForeignScope;
+  readonly place: () => Place | undefined;
+}
+
+export function readForeign(kind: ForeignKind, object: ManifestObject): ForeignObject {
+  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
+  const written = typeof metadata.namespace === "string" ? metadata.namespace : "default";
+  const namespace = kind.scope === "Namespaced" ? written : undefined;
+  return {
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name: typeof metadata.name === "string" ? metadata.name : "",
+    version: object.apiVersion.slice(object.apiVersion.indexOf("/") + 1),
+    scope: scopeOf(kind, object.value, namespace),
+    place: foundOnce(() => object.document.placeOf(object.path)),
+  };
+}
+
+/** `Calico GlobalNetworkPolicy guard`. */
+export const formatForeign = ({ kind, ...named }: ForeignObject): string =>
+  `${kind.product} ${formatPolicy({ ...named, kind: kind.kind })}`;
+
+/** Whether an object can deny or allow packets of some pod. */
+export const isFilter = ({ kind, scope }: ForeignObject): boolean =>
+  kind.effect.kind === "l3-l4" && scope.subjects.length > 0 && scope.directions.length > 0;
+
+/** S9.3: a rule for each direction, which may allow or deny whatever it matches. */
+export function lowerForeign(objects: readonly ForeignObject[]): Lowered {
+  return { rules: objects.flatMap(rulesOf), isolation: [] };
+}
+
+function rulesOf(object: ForeignObject): readonly PlacedRule[] {
+  const { kind, scope, place } = object;
+  const { effect } = kind;
+  if (effect.kind !== "l3-l4") return [];
+  const policy = refTo(object);
+  const condition = { kind: "foreign", object: formatForeign(object), group: kind.group } as const;
+  return scope.directions.flatMap((direction) =>
+    scope.subjects.map(
+      (subject): PlacedRule => ({
+        tier: "foreign",
+        rank: ranks.only,
+        precedence: 0,
+        rule: {
+          subject,
+          peers: effect.reach === "every-address" ? everything : outsidePods,
+          ports: "every",
+          action: "Allow",
+          condition,
+          origin: { policy, direction, index: 0, path: "spec", place },
+        },
+      }),
+    ),
+  );
+}
+
+const everything: readonly Peer[] = [{ kind: "everything" }];
+/** Nodes, with the pods in their network, and external addresses. */
+const outsidePods: readonly Peer[] = [
+  { kind: "nodes", nodes: [] },
+  { kind: "entity", entity: "world" },
+];
+
+const refTo = ({ kind, namespace, name, version, place }: ForeignObject): PolicyRef => ({
+  dialect: "foreign",
+  group: kind.group,
+  version,
+  kind: kind.kind,
+  ...(namespace === undefined ? {} : { namespace }),
+  name,
+  annotations: {},
+  place,
+});

@@ -1,6 +1,7 @@
 import {
   clusterFile,
   dialects,
+  foreignKinds,
   isObject,
   type JsonObject,
   snapshotObject,
@@ -42,7 +43,9 @@ function yamlText(policy: JsonObject): string {
   return text;
 }
 
-const policyTypes: ReadonlySet<string> = new Set(dialects.map(({ group, kind }) => `${group} ${kind}`));
+const policyTypes: ReadonlySet<string> = new Set(
+  [...dialects, ...foreignKinds].map(({ group, kind }) => `${group} ${kind}`),
+);
 
 function isPolicy(object: JsonObject): boolean {
   const { apiVersion, kind } = typeOf(object);

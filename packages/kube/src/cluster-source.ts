@@ -4,7 +4,6 @@ import { byName, type ClusterListing, withForeign } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { Discovery } from "./discovery.js";
-import { type ForeignApi, foreignApiOf } from "./foreign-kinds.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
 import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
@@ -43,9 +42,6 @@ export class ClusterSource implements SituationSource {
   private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
   /** Of each kind, what to remove its objects by, and the objects where they are kept. */
   private readonly known = new Map<WatchedKind, Map<string, JsonObject | undefined>>();
-  private foreignApis: readonly ForeignApi[] = [];
-  /** An object of another project came, changed or went since the last situation. */
-  private hasForeignChange = false;
   /** Kinds that `onHealth` was called about. */
   private readonly mentioned = new Set<WatchedKind>();
   private readonly delivery: Delivery;
@@ -105,21 +101,9 @@ export class ClusterSource implements SituationSource {
     };
   }
 
-  /** Policy APIs of other projects that the cluster serves; as long as nothing changes, the same list. */
-  private foreign(): readonly ForeignApi[] {
-    const served = [...this.reflectors].flatMap(([kind, { health }]) =>
-      kind.isForeign === true && health.isKnown && health.state !== "missing"
-        ? [foreignApiOf(kind, this.knownOf(kind).size)]
-        : [],
-    );
-    if (JSON.stringify(served) !== JSON.stringify(this.foreignApis)) this.foreignApis = served;
-    return this.foreignApis;
-  }
-
   set(kind: WatchedKind, object: JsonObject): string {
     const kept = kind.keep(object);
     const key = this.live.set(asManifest(kept));
-    this.noteForeign(kind, key, kept);
     this.options.onObject?.(key, object);
     this.options.follower?.set(kept);
     this.knownOf(kind).set(key, this.options.keepsObjects === true ? kept : undefined);
@@ -136,16 +120,7 @@ export class ClusterSource implements SituationSource {
     for (const key of this.knownOf(kind).keys()) if (!keys.has(key)) this.remove(kind, key);
   }
 
-  /** They are no part of a moment, but pages show them. */
-  private noteForeign(kind: WatchedKind, key: string, kept: JsonObject): void {
-    if (kind.isForeign !== true) return;
-    const known = this.knownOf(kind);
-    const isOther = () => JSON.stringify(known.get(key)) !== JSON.stringify(kept);
-    this.hasForeignChange ||= !known.has(key) || (this.options.keepsObjects === true && isOther());
-  }
-
   private remove(kind: WatchedKind, key: string): void {
-    this.hasForeignChange ||= kind.isForeign === true;
     this.knownOf(kind).delete(key);
     this.live.remove(key);
     this.options.onObject?.(key, undefined);
@@ -160,7 +135,7 @@ export class ClusterSource implements SituationSource {
       this.mentioned.add(kind);
       this.options.onHealth?.(resourceOf(kind), health);
     }
-    if (this.given === undefined || kind.isForeign === true) this.delivery.stir();
+    if (this.given === undefined) this.delivery.stir();
   }
 
   private knownOf(kind: WatchedKind): Map<string, JsonObject | undefined> {
@@ -182,13 +157,9 @@ export class ClusterSource implements SituationSource {
   private async deliver(since: number): Promise<void> {
     if (this.given === undefined && !this.isComplete) return;
     const moment = this.live.moment();
-    const before = this.foreignApis;
-    const foreign = this.foreign();
-    const isSame = this.given !== undefined && isSameMoment(moment, this.given) && foreign === before;
-    if (isSame && !this.hasForeignChange) return;
+    if (this.given !== undefined && isSameMoment(moment, this.given)) return;
     this.given = moment;
-    this.hasForeignChange = false;
-    await this.onSituation?.(situationOf(moment, since, foreign));
+    await this.onSituation?.(situationOf(moment, since));
     this.firstGiven();
   }
 }

@@ -14,7 +14,7 @@ export interface ForeignApiTimes {
 export const usualForeignApiTimes: ForeignApiTimes = { first: 10_000, every: 300_000 };
 
 export interface ForeignApiListener {
-  /** Called with the first answer, and whenever it is another one. */
+  /** Called with the first answer, whenever it is another one, and after trouble. */
   onServed(kinds: readonly ForeignKind[]): void;
   /** Called once until there is an answer again. */
   onTrouble(message: string): void;
@@ -68,6 +68,7 @@ export class ForeignApiWatch {
     if ("trouble" in discovered) {
       if (!this.isTroubled) this.listener.onTrouble(discovered.trouble.message);
       this.isTroubled = true;
+      this.served = undefined;
       return;
     }
     this.isTroubled = false;

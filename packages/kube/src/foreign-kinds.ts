@@ -25,20 +25,6 @@ export const foreignWatchedKinds: readonly WatchedKind[] = effectiveForeignKinds
 /** All that verdicts depend on. */
 export const allKinds: readonly WatchedKind[] = [...watchedKinds, ...foreignWatchedKinds];
 
-/** A policy API of another project that a cluster serves, and how many objects it has there. */
-export interface ForeignApi extends Pick<ForeignKind, "product" | "group" | "kind"> {
-  readonly objects: number;
-}
-
-const productOf = new Map(foreignKinds.map(({ group, kind, product }) => [`${group} ${kind}`, product]));
-
-export const foreignApiOf = ({ group, kind }: WatchedKind, objects: number): ForeignApi => ({
-  product: productOf.get(`${group} ${kind}`)!,
-  group,
-  kind,
-  objects,
-});
-
 /** `Calico GlobalNetworkPolicy`, each once: Calico serves the same kinds in two groups. */
-export const namesOfForeign = (apis: readonly Pick<ForeignKind, "product" | "kind">[]): string =>
-  [...new Set(apis.map(({ product, kind }) => `${product} ${kind}`))].join(", ");
+export const namesOfForeign = (kinds: readonly Pick<ForeignKind, "product" | "kind">[]): string =>
+  [...new Set(kinds.map(({ product, kind }) => `${product} ${kind}`))].join(", ");

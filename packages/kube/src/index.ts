@@ -30,7 +30,7 @@ export {
   ForeignApiWatch,
   usualForeignApiTimes,
 } from "./foreign-apis.js";
-export { allKinds, type ForeignApi, foreignWatchedKinds, namesOfForeign } from "./foreign-kinds.js";
+export { allKinds, effectiveForeignKinds, foreignWatchedKinds, namesOfForeign } from "./foreign-kinds.js";
 export { type Discovered, Discovery } from "./discovery.js";
 export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";

@@ -12,7 +12,7 @@ export class ControllerMetrics {
   );
   readonly foreign = this.#gauge(
     "tierwall_foreign_policies",
-    "Objects of policy APIs of other projects that the cluster serves, which are not evaluated",
+    "Policies of other projects in the cluster, which are not evaluated",
     ["group", "kind"],
   );
   readonly pods = this.#gauge("tierwall_pods", "Pods of the cluster that can be an end of a connection");

@@ -191,11 +191,11 @@ export class Controller {
   private countForeign(foreign: Situation["foreign"]): void {
     const { metrics, log } = this;
     if (foreign === this.foreign) return;
-    const inForce = (apis: Situation["foreign"]) => namesOfForeign(apis.filter(({ objects }) => objects > 0));
-    const [before, now] = [inForce(this.foreign), inForce(foreign)];
+    const named = (objects: Situation["foreign"]) => namesOfForeign(objects.map(({ kind }) => kind));
+    const [before, now] = [named(this.foreign), named(foreign)];
     this.foreign = foreign;
     metrics.foreign.reset();
-    for (const { group, kind, objects } of foreign) metrics.foreign.set({ group, kind }, objects);
+    for (const { kind } of foreign) metrics.foreign.inc({ group: kind.group, kind: kind.kind });
     if (now === before) return;
     if (now === "") log.info("no policies of other projects are in force any more");
     else log.warn({ foreign: now }, "policies of other projects are in force, and are not evaluated here");

@@ -109,13 +109,13 @@ export class PolicyConditions {
 
   /** Without counts and names of objects: each change would be a write to each policy. */
   private foreignFor(policy: PolicyRef): Condition | undefined {
-    const inForce = this.situation!.foreign.filter(({ objects }) => objects > 0);
-    if (inForce.length === 0) return undefined;
+    const { foreign } = this.situation!;
+    if (foreign.length === 0) return undefined;
     return saidOf(policy, {
       type: "ForeignPolicies",
       status: "True",
       reason: "InForce",
-      message: `policies of other projects are in force beside this one, and are not evaluated here: ${namesOfForeign(inForce)}`,
+      message: `policies of other projects are in force beside this one, and are not evaluated here: ${namesOfForeign(foreign.map(({ kind }) => kind))}`,
     });
   }
 

@@ -1,4 +1,5 @@
 import {
+  caveatsOfAll,
   consequencesOf,
   consequenceWarnings,
   dialects,
@@ -7,12 +8,14 @@ import {
   keyOf,
   type LiveOptions,
   LiveState,
+  type Moment,
   type PolicyRef,
   precedenceOf,
   precedenceWarnings,
 } from "@tierwall/core";
 import { asManifest } from "../cluster-object.js";
 import type { Follower } from "../cluster-source.js";
+import { namesOfForeign } from "../foreign-kinds.js";
 import { LiveEngine } from "../controller/live-engine.js";
 import { situationOf } from "../situation.js";
 
@@ -85,12 +88,17 @@ export class Analyst implements Follower {
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
       const changes = this.engine.take(situationOf(moment, performance.now()));
-      yield { stage: "connections", warnings: consequenceWarnings(consequencesOf(engine, changes.pairs)) };
+      const consequences = consequenceWarnings(consequencesOf(engine, changes.pairs));
+      yield { stage: "connections", warnings: consequences };
       const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
       yield {
         stage: "precedence",
-        warnings:
-          applied === undefined ? [] : precedenceWarnings(precedenceOf(engine, new Set([applied])), applied),
+        warnings: [
+          ...(applied === undefined
+            ? []
+            : precedenceWarnings(precedenceOf(engine, new Set([applied])), applied)),
+          ...(consequences.length === 0 ? [] : foreignWarnings(moment)),
+        ],
       };
     } catch (cause) {
       // Nobody knows what state an engine is in that failed on the way.
@@ -108,3 +116,17 @@ const policyKinds: ReadonlySet<unknown> = new Set(dialects.map(({ kind }) => kin
 
 const keyOfPolicy = ({ group, kind, namespace, name }: PolicyRef): string =>
   `${group} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+
+/** S9.7: what is found holds where the policies of other projects leave it to ours. They are not named: who asks may not read them. */
+function foreignWarnings({ cluster, foreign }: Moment): readonly EditWarning[] {
+  const kinds = foreign.map(({ kind }) => kind).filter(({ effect }) => effect.kind === "l3-l4");
+  return caveatsOfAll({ cluster, foreign, caveats: [] }).flatMap((caveat) => {
+    if (caveat.kind !== "undecided" || caveat.connections === 0) return [];
+    const one = caveat.connections === 1;
+    const what = `${caveat.connections} ${one ? "connection" : "connections"} between pods`;
+    return {
+      about: "undecided",
+      text: `${what} cannot be decided because of policies of other projects: ${namesOfForeign(kinds)}`,
+    } as const;
+  });
+}

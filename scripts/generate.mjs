@@ -19,6 +19,7 @@ async function generate() {
   const cli = await built("packages/cli/dist/main.js");
   const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };
   Object.assign(pages, referencePages(core.dialects));
+  pages["docs/reference/foreign-apis.md"] = foreignPage(core.foreignKinds);
   pages["docs/reference/connectivitytest.md"] = assertionsPage(core);
   pages["docs/reference/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/cli.md"] = commandsPage(cli.helpPages());
@@ -72,6 +73,31 @@ function chapter({ title, group, versions, kind, scope, spellings }, headings) {
       ? [renderReference(only.schema, "###", headings)]
       : spellings.map((one) => `### ${one.title}\n\n${renderReference(one.schema, "####", headings)}`);
   return [`## ${heading}\n`, intro, ...shapes].join("\n");
+}
+
+/** Policy APIs that are recognised and not evaluated. */
+function foreignPage(kinds) {
+  const effects = {
+    "l3-l4": ({ directions, reach }) =>
+      `Undecided: ${directions.join(" and ")}${reach === "outside-pods" ? ", to nodes and external addresses" : ""}`,
+    l7: ({ directions }) =>
+      `a caveat: ${directions.map((one) => (one === "ingress" ? "destination" : "source")).join(" and ")}`,
+    host: () => "a caveat, where an end is a node",
+    structure: () => "none: other objects refer to it, or it is derived from them",
+    inert: () => "none: it is staged",
+  };
+  const rows = kinds.map(
+    ({ product, group, kind, scope, effect }) =>
+      `| ${product} | \`${group}\` | ${kind} | ${scope} | ${effects[effect.kind](effect)} |`,
+  );
+  return [
+    `${header}# Policy APIs that are recognised and not evaluated\n`,
+    "[foreign-apis.md](../foreign-apis.md) says what follows. The version of an object does not matter.\n",
+    "| product | API group | kind | scope | effect on verdicts |",
+    "|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
 }
 
 function assertionsPage({ connectivityTestKind: { apiVersion, kind }, connectivityTestSchema }) {

@@ -19,7 +19,7 @@ export function foreignRemarks(
 }
 
 function placeOf([first]: Group): { readonly place?: Place } {
-  const place = first.place();
+  const place = first.policy.place();
   return place === undefined ? {} : { place };
 }
 
@@ -79,9 +79,9 @@ const named = 3;
 
 /** `Calico GlobalNetworkPolicy guard, NetworkPolicy shop/web and 3 more`. */
 export function listed(objects: Group): string {
-  const names = objects.slice(0, named).map(({ kind, namespace, name }) => {
+  const names = objects.slice(0, named).map(({ policy: { kind, namespace, name } }) => {
     const called = namespace === undefined ? name : `${namespace}/${name}`;
-    return `${kind.kind} \`${called}\``;
+    return `${kind} \`${called}\``;
   });
   const more = objects.length - named;
   return `${objects[0].kind.product} ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
@@ -91,13 +91,13 @@ export function listed(objects: Group): string {
  * Calico's API server lists the NetworkPolicies of Kubernetes a second time, as policies of its own. Only where the
  * original is there: a name alone proves nothing.
  */
-export function isDerived({ kind, namespace, name }: ForeignObject, policies: readonly PolicyRef[]): boolean {
+export function isDerived({ kind, policy }: ForeignObject, policies: readonly PolicyRef[]): boolean {
+  const { name, namespace } = policy;
   if (kind.group !== "projectcalico.org" || kind.kind !== "NetworkPolicy" || !name.startsWith(derivedPrefix))
     return false;
   const original = name.slice(derivedPrefix.length);
   return policies.some(
-    (policy) =>
-      policy.dialect === "network-policy" && policy.name === original && policy.namespace === namespace,
+    (other) => other.dialect === "network-policy" && other.name === original && other.namespace === namespace,
   );
 }
 

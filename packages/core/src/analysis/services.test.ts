@@ -112,10 +112,7 @@ describe("S10.3: what only looks like one of our kinds", () => {
   it.each([
     ["a chart's values", "kind: DaemonSet\nimage: {tag: latest}\n"],
     ["a patch", "- {op: replace, path: /spec/replicas, value: 3}\n"],
-    [
-      "another group's kind",
-      "apiVersion: crd.projectcalico.org/v1\nkind: NetworkPolicy\nmetadata: {name: a}\n",
-    ],
+    ["another group's kind", "apiVersion: example.com/v1\nkind: NetworkPolicy\nmetadata: {name: a}\n"],
   ])("%s is counted and left alone", (_what, text) => expect(problemsIn(text)).toEqual(["TW3003"]));
 
   it.each([

@@ -78,6 +78,8 @@ function comment(text: string, name: string): string | undefined {
 function optionsOf(written: string): StateOptions {
   if (written === "") return {};
   if (written === "--keep-going") return { keepGoing: true };
+  const group = /^--ignore-api (\S+)$/.exec(written)?.[1];
+  if (group !== undefined) return { ignoreApis: [group] };
   const cidr = parseCidr(/^--service-cidr (\S+)$/.exec(written)?.[1] ?? "");
   if (cidr === undefined) throw new Error(`this test does not know the option ${written}`);
   return { facts: { serviceCidrs: [cidr] } };

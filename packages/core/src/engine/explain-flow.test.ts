@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import { commonFamilies, familiesOf, insideEnds, probedPorts } from "../testing/all-ends.js";
+import { andForeign, policyKinds } from "../testing/arbitrary-policies.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
 import { compile, type Engine } from "./engine.js";
 
@@ -21,9 +22,12 @@ function expectLiteral(engine: Engine, flow: Flow): void {
 }
 
 describe("an explanation", () => {
-  it("names the deciders that the literal evaluator names", () => {
+  it.each([
+    ["", policyKinds],
+    [", foreign policies among them", andForeign],
+  ] as const)("names the deciders that the literal evaluator names%s", (_, kinds) => {
     fc.assert(
-      fc.property(anyScenario({ maxLength: 8 }), (scenario) => {
+      fc.property(anyScenario({ kinds, maxLength: 8 }), (scenario) => {
         const state = stateIn(scenario);
         const engine = compile(state.cluster, state.tiers);
         for (const flow of scenario.questions.flatMap((question) => flowsOf(state, question)))

@@ -145,7 +145,7 @@ describe("S10.3: kinds", () => {
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
 ---
-{apiVersion: projectcalico.org/v3, kind: NetworkPolicy, metadata: {name: calico}, spec: {selector: all()}}
+{apiVersion: example.com/v3, kind: NetworkPolicy, metadata: {name: another}, spec: {selector: all()}}
 ---
 {kind: Something}
 `;

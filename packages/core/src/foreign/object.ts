@@ -1,4 +1,4 @@
-import { foundOnce, type Place } from "../diagnostics/place.js";
+import { foundOnce } from "../diagnostics/place.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { type Lowered, type PlacedRule, ranks } from "../policy/assemble.js";
@@ -9,30 +9,31 @@ import { type ForeignScope, scopeOf } from "./scope.js";
 /** An object of an API that Tierwall recognises and does not evaluate (S9.3). */
 export interface ForeignObject {
   readonly kind: ForeignKind;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly version: string;
+  readonly policy: PolicyRef;
+  readonly object: ManifestObject;
   readonly scope: ForeignScope;
-  readonly place: () => Place | undefined;
 }
 
 export function readForeign(kind: ForeignKind, object: ManifestObject): ForeignObject {
   const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
   const written = typeof metadata.namespace === "string" ? metadata.namespace : "default";
   const namespace = kind.scope === "Namespaced" ? written : undefined;
-  return {
-    kind,
+  const policy: PolicyRef = {
+    dialect: "foreign",
+    group: kind.group,
+    version: object.apiVersion.slice(object.apiVersion.indexOf("/") + 1),
+    kind: kind.kind,
     ...(namespace === undefined ? {} : { namespace }),
     name: typeof metadata.name === "string" ? metadata.name : "",
-    version: object.apiVersion.slice(object.apiVersion.indexOf("/") + 1),
-    scope: scopeOf(kind, object.value, namespace),
+    annotations: {},
     place: foundOnce(() => object.document.placeOf(object.path)),
   };
+  return { kind, policy, object, scope: scopeOf(kind, object.value, namespace) };
 }
 
 /** `Calico GlobalNetworkPolicy guard`. */
-export const formatForeign = ({ kind, ...named }: ForeignObject): string =>
-  `${kind.product} ${formatPolicy({ ...named, kind: kind.kind })}`;
+export const formatForeign = ({ kind, policy }: ForeignObject): string =>
+  `${kind.product} ${formatPolicy(policy)}`;
 
 /** Whether an object can deny or allow packets of some pod. */
 export const isFilter = ({ kind, scope }: ForeignObject): boolean =>
@@ -44,10 +45,9 @@ export function lowerForeign(objects: readonly ForeignObject[]): Lowered {
 }
 
 function rulesOf(object: ForeignObject): readonly PlacedRule[] {
-  const { kind, scope, place } = object;
+  const { kind, policy, scope } = object;
   const { effect } = kind;
   if (effect.kind !== "l3-l4") return [];
-  const policy = refTo(object);
   const condition = { kind: "foreign", object: formatForeign(object), group: kind.group } as const;
   return scope.directions.flatMap((direction) =>
     scope.subjects.map(
@@ -61,7 +61,7 @@ function rulesOf(object: ForeignObject): readonly PlacedRule[] {
           ports: "every",
           action: "Allow",
           condition,
-          origin: { policy, direction, index: 0, path: "spec", place },
+          origin: { policy, direction, index: 0, path: "spec", place: policy.place },
         },
       }),
     ),
@@ -74,14 +74,3 @@ const outsidePods: readonly Peer[] = [
   { kind: "nodes", nodes: [] },
   { kind: "entity", entity: "world" },
 ];
-
-const refTo = ({ kind, namespace, name, version, place }: ForeignObject): PolicyRef => ({
-  dialect: "foreign",
-  group: kind.group,
-  version,
-  kind: kind.kind,
-  ...(namespace === undefined ? {} : { namespace }),
-  name,
-  annotations: {},
-  place,
-});

@@ -48,6 +48,7 @@ describe("the tier that a picture shows for a pair and a port is the one that de
   it.each([
     { of: "small", runs: 8 },
     { of: "crowded", runs: 2 },
+    { of: "foreign", runs: 5 },
     { of: "cilium", runs: 5 },
   ] as const)("$of", ({ of, runs }) => {
     fc.assert(
@@ -102,6 +103,7 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
   };
   it.each([
     { of: "small", runs: 8 },
+    { of: "foreign", runs: 8 },
     { of: "cilium", runs: 5 },
   ] as const)("$of", ({ of, runs }) => {
     fc.assert(

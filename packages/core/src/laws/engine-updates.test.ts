@@ -12,7 +12,7 @@ import type { Direction, Tiers } from "../policy/model.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { expandPairs } from "../testing/expanded-pairs.js";
-import { anyHistory, type Moment, updateBetween } from "../testing/history.js";
+import { anyHistory, anyHistoryWithForeign, type Moment, updateBetween } from "../testing/history.js";
 import { about } from "../testing/scenario.js";
 
 // Many histories of many clusters take a while on a busy machine.
@@ -58,6 +58,19 @@ describe("an engine that was updated", () => {
         { numRuns: runs },
       );
     });
+
+  it("S9.3: says what one compiled from scratch says, with policies of other APIs", () => {
+    fc.assert(
+      fc.property(anyHistoryWithForeign, (history) => {
+        const engine = compile(history[0]!.cluster, history[0]!.tiers);
+        for (const [i, moment] of history.slice(1).entries()) {
+          engine.update(updateBetween(history[i]!, moment));
+          expectFresh(engine, moment);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
 
   it("says so when updates are taken apart, with empty ones in between", () => {
     fc.assert(

@@ -144,6 +144,7 @@ describe("the matrix says of every cell and port what the evaluator says of its 
   it.each([
     { of: "small", runs: 20 },
     { of: "crowded", runs: 4 },
+    { of: "foreign", runs: 12 },
     { of: "cilium", runs: 12 },
   ] as const)("$of", ({ of, runs }) => {
     fc.assert(
@@ -177,7 +178,7 @@ describe("the matrix says of every cell and port what the evaluator says of its 
 });
 
 describe("the reasons of a cell are those that the evaluator gives", () => {
-  it.each(["small", "cilium"] as const)("%s", (of) => {
+  it.each(["small", "foreign", "cilium"] as const)("%s", (of) => {
     fc.assert(
       fc.property(anyScenario(clusters[of]), oneOf<Grain>("pod", "namespace"), (scenario, by) => {
         const state = stateWithTemplates(scenario);

@@ -5,6 +5,7 @@ import { evaluate } from "../evaluate/evaluate.js";
 import type { DomainPattern } from "../policy/model.js";
 import { type Outcomes, oracle } from "../testing/oracle.js";
 import { nameFits } from "../testing/oracle-domains.js";
+import { andForeign, policyKinds } from "../testing/arbitrary-policies.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
 
 const saying = (outcomes: Outcomes) => (outcomes.size === 1 ? [...outcomes][0] : "both");
@@ -28,32 +29,38 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
     );
   });
 
-  it("S9.1: agree on what is certain where something is not known, and Undecided is never more than possible", () => {
-    fc.assert(
-      fc.property(anyScenario(), (scenario) => {
-        const state = stateIn(scenario);
-        for (const flow of scenario.questions.flatMap((question) => flowsOf(state, question))) {
-          const connection = evaluate(state.cluster, state.tiers, flow);
-          const expected = oracle(state.cluster, state.tiers, flow);
-          for (const direction of ["egress", "ingress"] as const) {
-            const { verdict } = connection[direction];
-            if (expected[direction].size === 1)
-              expect(`${direction} ${about(flow)}: ${verdict}`).toBe(
-                `${direction} ${about(flow)}: ${saying(expected[direction])}`,
-              );
-            if (verdict !== "Undecided") expect([...expected[direction]]).toContain(verdict);
+  it.each([
+    ["S9.1", "something is not known", policyKinds],
+    ["S9.3", "there are policies of other APIs", andForeign],
+  ] as const)(
+    "%s: agree on what is certain where %s, and Undecided is never more than possible",
+    (_, __, kinds) => {
+      fc.assert(
+        fc.property(anyScenario({ kinds }), (scenario) => {
+          const state = stateIn(scenario);
+          for (const flow of scenario.questions.flatMap((question) => flowsOf(state, question))) {
+            const connection = evaluate(state.cluster, state.tiers, flow);
+            const expected = oracle(state.cluster, state.tiers, flow);
+            for (const direction of ["egress", "ingress"] as const) {
+              const { verdict } = connection[direction];
+              if (expected[direction].size === 1)
+                expect(`${direction} ${about(flow)}: ${verdict}`).toBe(
+                  `${direction} ${about(flow)}: ${saying(expected[direction])}`,
+                );
+              if (verdict !== "Undecided") expect([...expected[direction]]).toContain(verdict);
+            }
+            // S1.4: one direction that denies is enough, whatever is open about the other.
+            const each = [saying(expected.egress), saying(expected.ingress)];
+            if (each.includes("Deny"))
+              expect(`${about(flow)}: ${connection.verdict}`).toBe(`${about(flow)}: Deny`);
+            if (!each.includes("both"))
+              expect(connection.verdict).toBe(each.includes("Deny") ? "Deny" : "Allow");
           }
-          // S1.4: one direction that denies is enough, whatever is open about the other.
-          const each = [saying(expected.egress), saying(expected.ingress)];
-          if (each.includes("Deny"))
-            expect(`${about(flow)}: ${connection.verdict}`).toBe(`${about(flow)}: Deny`);
-          if (!each.includes("both"))
-            expect(connection.verdict).toBe(each.includes("Deny") ? "Deny" : "Allow");
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
   it("S8.1, S7.7: agree on which names a pattern is for", () => {
     const label = fc.constantFrom("www", "w", "ww", "a", "example", "com", "b-c");

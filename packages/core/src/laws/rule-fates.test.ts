@@ -10,6 +10,7 @@ import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model
 import { commonFamilies, familiesOf, outsideEnds } from "../testing/all-ends.js";
 import { decidersOf, type Decides } from "../testing/deciders.js";
 import { flowsAmong, membersOf, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
+import { andForeign } from "../testing/arbitrary-policies.js";
 import { anyScenario, stateIn } from "../testing/scenario.js";
 
 type Known = "decides" | "may-decide";
@@ -81,6 +82,7 @@ describe("what is said to decide nothing for a pod decides none of its connectio
   it.each([
     { of: "everything known", choices: { maxLength: 5, maxPods: 4, complete: true }, runs: 40 },
     { of: "facts missing", choices: { maxLength: 4, maxPods: 4 }, runs: 40 },
+    { of: "foreign policies", choices: { kinds: andForeign, maxLength: 5, maxPods: 4 }, runs: 30 },
   ])("$of", ({ choices, runs }) => {
     fc.assert(
       fc.property(anyScenario(choices), fc.nat(), (scenario, which) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { traceWalk, type WalkTrace } from "../analysis/trace.js";
 import { evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
+import { andForeign } from "../testing/arbitrary-policies.js";
 import { runsOn } from "../testing/oracle.js";
 import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../testing/scenario.js";
 
@@ -66,7 +67,7 @@ describe("a trace", () => {
 
   it("S9.1: where something is not known, names whatever may decide, and says so where the end is open", () => {
     fc.assert(
-      fc.property(anyScenario({ minLength: 1 }), (scenario) => {
+      fc.property(anyScenario({ kinds: andForeign, minLength: 1 }), (scenario) => {
         everyWalk(scenario, ({ decisions, verdict }, trace, direction, flow) => {
           const { possible, outcomes } = endings(trace);
           // Whose rules are asked is itself not known where a node may be the pod's own (S1.6, S7.8).

@@ -3,11 +3,12 @@ import { kindOf } from "../analysis/object-kind.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { readPolicy } from "../dialects/read.js";
 import type { Update } from "../engine/update.js";
+import { lowerForeign, readForeign } from "../foreign/object.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { Tiers } from "../policy/model.js";
 import { anyCluster, anyFacts, type ClusterModel, manifestsOf } from "./arbitrary-cluster.js";
-import { anyPolicies } from "./arbitrary-policies.js";
+import { andForeign, anyPolicies, policyKinds, type PolicyKindName } from "./arbitrary-policies.js";
 import type { Manifest } from "./arbitrary-vocabulary.js";
 import { stateOf } from "./scenario.js";
 
@@ -30,34 +31,40 @@ interface Choice {
 }
 
 /** Moments of one cluster, each mostly like the one before. */
-export const anyHistory: fc.Arbitrary<readonly Moment[]> = fc
-  .record({
-    clusters: fc.array(anyCluster({ minPods: 3, maxPods: 6 }), { minLength: 2, maxLength: 3 }),
-    policies: anyPolicies({ minLength: 2, maxLength: 8 }),
-    facts: anyFacts(),
-    first: fc.infiniteStream(fc.nat(1000)).map((stream) => stream),
-    steps: fc.array(fc.record({ part: fc.nat(12), place: fc.nat(20), value: fc.nat(20) }), {
-      minLength: 1,
-      maxLength: 5,
-    }),
-  })
-  .map(({ clusters, policies, facts, steps }) => {
-    let now: Choice = {
-      pods: clusters[0]!.pods.map(() => 0),
-      labels: clusters[0]!.pods.map(() => 0),
-      nodes: clusters[0]!.nodes.map(() => 0),
-      namespaces: 0,
-      extras: 0,
-      policies: policies.map((_, i) => i % 3 !== 0),
-    };
-    const choices = [now];
-    for (const step of steps) {
-      now = changed(now, step, clusters.length);
-      choices.push(now);
-    }
-    const reader = new Reader(clusters, policies, facts);
-    return choices.map((choice) => reader.read(choice));
-  });
+export const anyHistory: fc.Arbitrary<readonly Moment[]> = historyOf(policyKinds);
+/** With policies of other APIs (S9.3). */
+export const anyHistoryWithForeign: fc.Arbitrary<readonly Moment[]> = historyOf(andForeign);
+
+function historyOf(kinds: readonly PolicyKindName[]): fc.Arbitrary<readonly Moment[]> {
+  return fc
+    .record({
+      clusters: fc.array(anyCluster({ minPods: 3, maxPods: 6 }), { minLength: 2, maxLength: 3 }),
+      policies: anyPolicies({ kinds, minLength: 2, maxLength: 8 }),
+      facts: anyFacts(),
+      first: fc.infiniteStream(fc.nat(1000)).map((stream) => stream),
+      steps: fc.array(fc.record({ part: fc.nat(12), place: fc.nat(20), value: fc.nat(20) }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+    })
+    .map(({ clusters, policies, facts, steps }) => {
+      let now: Choice = {
+        pods: clusters[0]!.pods.map(() => 0),
+        labels: clusters[0]!.pods.map(() => 0),
+        nodes: clusters[0]!.nodes.map(() => 0),
+        namespaces: 0,
+        extras: 0,
+        policies: policies.map((_, i) => i % 3 !== 0),
+      };
+      const choices = [now];
+      for (const step of steps) {
+        now = changed(now, step, clusters.length);
+        choices.push(now);
+      }
+      const reader = new Reader(clusters, policies, facts);
+      return choices.map((choice) => reader.read(choice));
+    });
+}
 
 function changed(
   choice: Choice,
@@ -128,8 +135,11 @@ class Reader {
     if (known !== undefined) return known;
     const [object] = objectsOf(parseManifest(JSON.stringify(policy), "policy.json").documents).objects;
     const kind = kindOf(object!);
-    if (kind.what !== "policy") throw new Error(`${policy.kind} is no policy`);
-    const made = readPolicy(kind.kind, object!, "file").lowered!;
+    if (kind.what !== "policy" && kind.what !== "foreign") throw new Error(`${policy.kind} is no policy`);
+    const made =
+      kind.what === "foreign"
+        ? lowerForeign([readForeign(kind.kind, object!)])
+        : readPolicy(kind.kind, object!, "file").lowered!;
     this.lowered.set(policy, made);
     return made;
   }

@@ -32,6 +32,21 @@ const cluster = `
 `;
 
 describe("a state that is kept current", () => {
+  it("S9.7: has no tier of foreign objects: who enforces it enforces our own policies", () => {
+    const live = liveWith(cluster);
+    const before = live.moment();
+    const [key] = set(
+      live,
+      "{apiVersion: crd.projectcalico.org/v1, kind: GlobalNetworkPolicy, metadata: {name: guard}, spec: {}}",
+    );
+    const { tiers, diagnostics } = live.moment();
+    expect(tiers).toEqual(before.tiers);
+    expect(tiers.ingress.map(({ name }) => name)).toEqual(["network-policy"]);
+    expect(diagnostics.filter(({ code }) => code === "TW3003")).toEqual([]);
+    live.remove(key!);
+    expect(live.moment().tiers).toEqual(before.tiers);
+  });
+
   it("is the same object as long as nothing comes", () => {
     const live = liveWith(cluster);
     expect(live.moment()).toBe(live.moment());

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { Caveats } from "../frame/caveats.js";
 import { VerdictBadge } from "../frame/verdict.js";
 import type { ConnectionView, ExplanationView as Explanation } from "../worker/explain.js";
 import { firstMeant, type Meant } from "./meant.js";
@@ -11,7 +12,7 @@ import type { Looking } from "./step.js";
 
 /** The answer first, then the reason, then the place, then what to do. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
-  const { from, to, port, verdict, connections } = explanation;
+  const { from, to, port, verdict, caveats, connections } = explanation;
   const [looked, setLooked] = useState<Meant>();
   useEffect(() => setLooked(firstMeant(connections)), [connections]);
   const [only] = connections;
@@ -28,6 +29,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
             {from} <span aria-label="to">→</span> {to} {port}
           </span>
         </h2>
+        <Caveats caveats={caveats} />
         {connections.length === 1 && only !== undefined && <p>{reasonOf(only)}</p>}
         {connections.length > 1 && <p>The connections that this can mean do not agree:</p>}
       </div>

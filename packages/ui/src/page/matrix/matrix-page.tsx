@@ -1,6 +1,7 @@
 import "./matrix.css";
 import type { Grain } from "@tierwall/core";
 import { useEffect, useMemo, useState } from "react";
+import { Caveats } from "../frame/caveats.js";
 import { counted } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { onThemeChange } from "../frame/theme.js";
@@ -74,6 +75,7 @@ export function MatrixPage() {
   return (
     <div className="matrix">
       {tools}
+      <Caveats caveats={answer.caveats} />
       <Field request={request} ends={answer.ends} codes={codes} colouring={colouring} />
     </div>
   );

@@ -1,3 +1,4 @@
+import { Caveats } from "../frame/caveats.js";
 import { counted, figure } from "../frame/counted.js";
 import { hrefOf } from "../frame/use-address.js";
 import { verdictWords } from "../frame/verdict.js";
@@ -19,6 +20,7 @@ export function DifferencePanel({
   return (
     <>
       <Figures sections={sections} />
+      <Caveats caveats={difference?.caveats ?? []} />
       {remarks.filter(isLoss).map((view) => (
         <RemarkList key={view.title} view={view} />
       ))}

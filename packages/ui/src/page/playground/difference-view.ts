@@ -1,6 +1,7 @@
 import {
   beforeText,
   byResponsible,
+  type Caveat,
   type ChangeOutline,
   type Endpoint,
   type Flow,
@@ -22,6 +23,7 @@ export interface DifferenceView {
   readonly sections: readonly SectionView[];
   /** What one would rather have known: lockouts, overrides, ambiguities. */
   readonly remarks: readonly RemarksView[];
+  readonly caveats: readonly string[];
   /** What could not be looked at, as the input does not tell where it is. */
   readonly unchecked: readonly string[];
 }
@@ -75,7 +77,7 @@ export interface RemarksView {
 /** A screen or two; the command line has it all. */
 const shown = { sources: 6, groups: 8, rows: 6, names: 4, remarks: 5 };
 
-export function differenceView(preview: Preview): DifferenceView {
+export function differenceView(preview: Preview, caveats: readonly Caveat[]): DifferenceView {
   const { changes, lockouts } = preview;
   const names = new PartyNames(changes);
   return {
@@ -109,6 +111,7 @@ export function differenceView(preview: Preview): DifferenceView {
       moreRemarks: Math.max(0, remarks.length - shown.remarks),
     })),
     unchecked: lockouts.unchecked,
+    caveats: caveats.map(({ text }) => text),
   };
 }
 

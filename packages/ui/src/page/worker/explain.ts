@@ -40,6 +40,8 @@ export interface ExplanationView {
   /** `:8443/TCP`. */
   readonly port: string;
   readonly verdict: OverallVerdict;
+  /** What has to be known beside the verdict. */
+  readonly caveats: readonly string[];
   /** Those that the question means and that differ; at least one. */
   readonly connections: readonly ConnectionView[];
 }
@@ -117,11 +119,13 @@ export function readQuestion({ from, to, port }: ExplainRequest): Result<Questio
     : asked;
 }
 
-export function explanationView({ from, to, question, verdict, answers }: Explanation): ExplanationView {
+export function explanationView(explanation: Explanation): ExplanationView {
+  const { from, to, question, verdict, answers } = explanation;
   // Of a Service, all ports are those that it maps.
   const ofService = question.port.kind === "all" && answers.some(({ explained }) => explained !== undefined);
   const port = ofService ? "on each of its ports" : formatPortRef(question.port).trim();
-  return { from, to, port, verdict, connections: answers.map(connectionView) };
+  const caveats = explanation.caveats.map(({ text }) => text);
+  return { from, to, port, verdict, caveats, connections: answers.map(connectionView) };
 }
 
 function connectionView({ pair, explained, ports }: ExplainedAnswer): ConnectionView {

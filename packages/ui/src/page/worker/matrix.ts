@@ -1,5 +1,6 @@
 import {
   askedPorts,
+  caveatsOfAll,
   type Cell,
   cellText,
   type Connection,
@@ -30,6 +31,7 @@ export type MatrixAnswer =
       readonly ends: readonly MatrixEndView[];
       /** For each pair, row by row, a place in `looks`. */
       readonly codes: Uint8Array;
+      readonly caveats: readonly string[];
     }
   | { readonly kind: "crowded"; readonly ends: number }
   | { readonly kind: "refused"; readonly message: string };
@@ -62,7 +64,8 @@ export function answerMatrix(held: HeldState, { by, port }: MatrixRequest): Matr
     return looks.indexOf(cell === undefined ? "itself" : lookAt(cell, asked.value));
   };
   const codes = Uint8Array.from(ids, (id) => (known[id] ??= codeOf(id)));
-  return { kind: "matrix", ends: matrix.parties.map(endView), codes };
+  const caveats = caveatsOfAll(held.state).map(({ text }) => text);
+  return { kind: "matrix", ends: matrix.parties.map(endView), codes, caveats };
 }
 
 /** Of one port, what is allowed is all of it. */

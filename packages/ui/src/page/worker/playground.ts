@@ -1,4 +1,5 @@
 import {
+  caveatsOfAll,
   type Diagnostic,
   isObject,
   type Json,
@@ -135,7 +136,8 @@ function answerOutline(held: HeldState, edit: PolicyEdit): OutlineView {
 /** Everything: who is responsible for each change, and what one would rather have known. */
 function answerDifference(held: HeldState, edit: PolicyEdit): DifferenceView {
   const desk = EditDesk.of(held);
-  return differenceView(desk.rehearsal.preview(desk.edited(edit)));
+  const caveats = caveatsOfAll(held.state);
+  return differenceView(desk.rehearsal.preview(desk.edited(edit)), caveats);
 }
 
 function answerCompletions(held: HeldState, { text, offset }: PlaceRequest): Completions | undefined {

@@ -29,7 +29,8 @@ export interface YamlView {
 }
 
 export function answerYaml(held: HeldState, { policy, path }: YamlRequest): YamlView | undefined {
-  const found = held.state.written.find((written) => policyKey(written.policy) === policy);
+  const { written: own, foreign } = held.state;
+  const found = [...own, ...foreign].find((one) => policyKey(one.policy) === policy);
   if (found === undefined) return undefined;
   const { object } = found;
   const text = held.textOf(object.document.file);

@@ -1,0 +1,13 @@
+/** What has to be known beside an answer: right below it. */
+export function Caveats({ caveats }: { readonly caveats: readonly string[] }) {
+  if (caveats.length === 0) return null;
+  return (
+    <ul className="caveats" aria-label="Caveats">
+      {caveats.map((text) => (
+        <li key={text}>
+          <strong>Caveat:</strong> {text}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ClusterSource, type ClusterListing, type Situation, allKinds } from "@tierwall/kube";
+import {
+  allKinds,
+  type ClusterListing,
+  ClusterSource,
+  ForeignApiWatch,
+  namesOfForeign,
+  type Situation,
+} from "@tierwall/kube";
 import { openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
@@ -160,6 +167,25 @@ describe.skipIf(reason)(`policies of other projects${skipped}`, () => {
       );
       expect(missing).toEqual([]);
       await source.stop();
+    });
+  });
+
+  describe("what an agent asks", () => {
+    it("is which APIs are served, and follows definitions that come and go", async () => {
+      const told: string[] = [];
+      const watch = new ForeignApiWatch(
+        await lab.plane.connect("guest"),
+        { onServed: (served) => void told.push(namesOfForeign(served)), onTrouble: () => undefined },
+        { first: 0, every: 100 },
+      );
+      watch.start();
+      const both = "Calico GlobalNetworkPolicy, AWS ClusterNetworkPolicy";
+      await expect.poll(() => told, patience).toEqual([both]);
+      await uninstall(lab.api, aws.definition);
+      await expect.poll(() => told, patience).toEqual([both, "Calico GlobalNetworkPolicy"]);
+      await install(lab.api, [aws.definition]);
+      await expect.poll(() => told.at(-1), patience).toBe(both);
+      await watch.stop();
     });
   });
 

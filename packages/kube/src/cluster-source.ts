@@ -150,7 +150,7 @@ export class ClusterSource implements SituationSource {
       ({ kind, health }) =>
         health.isKnown ||
         (goesOn && health.state === "forbidden") ||
-        (kind.isForeign === true && health.message !== undefined),
+        (kind.isForeign === true && health.state !== "listing"),
     );
   }
 

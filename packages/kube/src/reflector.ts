@@ -148,7 +148,11 @@ export class Reflector {
         return this.backoff.next();
       case "failed":
         this.isDoubtful = true;
-        this.be({ state: this.current.isKnown ? "failing" : "listing", message });
+        // The first list of a foreign kind is not waited for.
+        this.be({
+          state: this.current.isKnown || this.kind.isForeign === true ? "failing" : "listing",
+          message,
+        });
         return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
     }
   }

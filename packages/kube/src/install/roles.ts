@@ -52,6 +52,16 @@ function writingStatus(): readonly Rule[] {
   );
 }
 
+/** Calico's API server asks for these as well before it lists policies: the right to see tiers, and to see what is in them. */
+const calicoTiers: readonly Rule[] = [
+  { apiGroups: ["projectcalico.org"], resources: ["tiers"], verbs: ["get"] },
+  {
+    apiGroups: ["projectcalico.org"],
+    resources: ["tier.networkpolicies", "tier.globalnetworkpolicies"],
+    verbs: following,
+  },
+];
+
 /** Which version of a kind is stored, and so written. */
 const readingDefinitions: Rule = {
   apiGroups: ["apiextensions.k8s.io"],
@@ -116,6 +126,7 @@ const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as 
 export const controllerRoles: readonly JsonObject[] = [
   clusterRole(nameOf("controller"), [
     ...followingAll(allKinds),
+    ...calicoTiers,
     discovering,
     ...writingStatus(),
     readingDefinitions,

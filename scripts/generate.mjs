@@ -52,8 +52,8 @@ function referencePages(kinds) {
     const headings = new Set();
     const chapters = sharing.map((kind) => chapter(kind, headings));
     pages[`docs/reference/${file}`] = `${header}# ${name}\n\n${chapters.join("\n")}`;
-    for (const { title, group, version, scope } of sharing) {
-      rows.push(`| [${title}](${file}) | \`${group}/${version}\` | ${scope} |`);
+    for (const { title, group, versions, scope } of sharing) {
+      rows.push(`| [${title}](${file}) | ${listed(group, versions)} | ${scope} |`);
     }
   }
   rows.push("| [ConnectivityTest](connectivitytest.md) | `tierwall.dev/v1` | in files only |");
@@ -62,9 +62,11 @@ function referencePages(kinds) {
   return pages;
 }
 
-function chapter({ title, group, version, kind, scope, spellings }, headings) {
-  const heading = title === kind ? `${group}/${version}` : title;
-  const intro = `\`apiVersion: ${group}/${version}\`, \`kind: ${kind}\`, ${scope.toLowerCase()}.\n`;
+const listed = (group, versions) => versions.map((version) => `\`${group}/${version}\``).join(" or ");
+
+function chapter({ title, group, versions, kind, scope, spellings }, headings) {
+  const heading = title === kind ? `${group}/${versions.join(", ")}` : title;
+  const intro = `${listed(group, versions).replace("`", "`apiVersion: ")}, \`kind: ${kind}\`, ${scope.toLowerCase()}.\n`;
   const [only, ...more] = spellings;
   const shapes =
     more.length === 0

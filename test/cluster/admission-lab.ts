@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import {
+  allKinds,
   AnalystThread,
   ClientAuthority,
   type ClientOptions,
@@ -129,7 +130,7 @@ export class AdmissionLab {
 }
 
 async function followed(connection: Connection, follower: AnalystThread): Promise<ClusterSource> {
-  const source = new ClusterSource(connection, { follower });
+  const source = new ClusterSource(connection, { kinds: allKinds, follower });
   await source.start(() => undefined);
   return source;
 }

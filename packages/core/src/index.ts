@@ -98,7 +98,7 @@ export type { Result } from "./diagnostics/result.js";
 export { didYouMean } from "./diagnostics/suggest.js";
 export { type Code, diagnostics, type Severity } from "./diagnostics/table.js";
 export { parseLabelExpression } from "./dialects/cilium/identity-labels.js";
-export type { PolicyKind } from "./dialects/dialect.js";
+export { apiVersionsOf, type PolicyKind } from "./dialects/dialect.js";
 export { policyKinds as dialects } from "./dialects/registry.js";
 export {
   type ForeignEffect,

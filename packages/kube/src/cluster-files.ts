@@ -1,6 +1,7 @@
 import {
   clusterFile,
   dialects,
+  foreignKinds,
   isObject,
   type JsonObject,
   snapshotObject,
@@ -43,12 +44,12 @@ function yamlText(policy: JsonObject): string {
 }
 
 const policyTypes: ReadonlySet<string> = new Set(
-  dialects.map(({ group, version, kind }) => `${group}/${version} ${kind}`),
+  [...dialects, ...foreignKinds].map(({ group, kind }) => `${group} ${kind}`),
 );
 
 function isPolicy(object: JsonObject): boolean {
   const { apiVersion, kind } = typeOf(object);
-  return policyTypes.has(`${apiVersion} ${kind}`);
+  return policyTypes.has(`${apiVersion.split("/")[0]} ${kind}`);
 }
 
 /** An API server says of every object what it is. */

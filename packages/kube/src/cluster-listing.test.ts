@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "./connection.js";
 import { type ClusterListing, listCluster } from "./cluster-listing.js";
+import { foreignWatchedKinds } from "./foreign-kinds.js";
 import { watchedKinds } from "./kinds.js";
 
 /* Servers that say what clusters say when something is wrong; a real one answers in test/cluster/live-cli.test.ts. */
@@ -28,6 +29,20 @@ const refused = (status: number, message = "no", headers = {}): Answer => ({
   status,
   headers,
   body: { message },
+});
+
+/** The answer to `/apis`. */
+const serving = (
+  ...served: readonly (readonly [apiVersion: string, plural: string, freshness?: string])[]
+): Answer => ({
+  status: 200,
+  body: {
+    kind: "APIGroupDiscoveryList",
+    items: served.map(([apiVersion, resource, freshness = "Current"]) => {
+      const [name, version] = apiVersion.split("/");
+      return { metadata: { name }, versions: [{ version, resources: [{ resource }], freshness }] };
+    }),
+  },
 });
 
 let server: Server | undefined;
@@ -133,9 +148,9 @@ describe("the objects of a cluster", () => {
   });
 
   it.each([
-    ["is not served", refused(404), "missing"],
-    ["is another one of its group", { status: 200, body: { resources: [{ name: "others" }] } }, "missing"],
-    ["is served", { status: 200, body: { resources: [{ name: "adminnetworkpolicies" }] } }, "forbidden"],
+    ["is not served", serving(), "missing"],
+    ["is another one of its group", serving(["policy.networking.k8s.io/v1alpha1", "others"]), "missing"],
+    ["is served", serving(["policy.networking.k8s.io/v1alpha1", "adminnetworkpolicies"]), "forbidden"],
     ["is not to be known", refused(403), "forbidden"],
   ] as const)("of a kind that is forbidden and %s", async (_, discovery, said) => {
     const connection = await connected((url) => {
@@ -146,6 +161,133 @@ describe("the objects of a cluster", () => {
     expect(await listCluster(connection, { kinds })).toMatchObject({
       ok: true,
       listing: { forbidden: [], missing: [], [said]: [resource] },
+    });
+  });
+
+  describe("S3.10: of a kind in versions", () => {
+    const policies = watchedKinds.filter(
+      ({ kind, group }) => kind === "ClusterNetworkPolicy" && group === "policy.networking.k8s.io",
+    );
+    const collection = (version: string) =>
+      `/apis/policy.networking.k8s.io/${version}/clusternetworkpolicies?limit=500`;
+    const inVersion = (version: string): Answer => ({
+      status: 200,
+      body: { ...list(["guard"]).body, apiVersion: `policy.networking.k8s.io/${version}` },
+    });
+    const group = (...versions: readonly string[]): Answer => ({
+      status: 200,
+      body: {
+        kind: "APIGroupDiscoveryList",
+        items: [
+          {
+            metadata: { name: "policy.networking.k8s.io" },
+            versions: versions.map((version) => ({
+              version,
+              resources: [{ resource: "clusternetworkpolicies" }],
+              freshness: "Current",
+            })),
+          },
+        ],
+      },
+    });
+
+    it.each([
+      ["v1alpha2 alone", ["v1alpha2"], "v1alpha2"],
+      ["v1beta1 alone", ["v1beta1"], "v1beta1"],
+      ["both", ["v1beta1", "v1alpha2"], "v1alpha2"],
+      ["a known and an unknown one", ["v1", "v1beta1"], "v1beta1"],
+      ["an unknown one alone", ["v1"], "v1"],
+    ] as const)("%s, each object once, with one request", async (_, served, wanted) => {
+      const asked: string[] = [];
+      const connection = await connected((url) => {
+        if (url === "/apis") return group(...served);
+        asked.push(url);
+        const version = served.find((one) => url === collection(one));
+        return version === undefined ? refused(404) : inVersion(version);
+      });
+      expect(await listCluster(connection, { kinds: policies })).toMatchObject({
+        ok: true,
+        listing: {
+          objects: [{ apiVersion: `policy.networking.k8s.io/${wanted}`, metadata: { name: "guard" } }],
+          missing: [],
+        },
+      });
+      expect(asked).toEqual([collection(wanted)]);
+    });
+
+    it("an unknown one, from a server that lists only groups", async () => {
+      const answers: Readonly<Record<string, Answer>> = {
+        "/apis": {
+          status: 200,
+          body: {
+            kind: "APIGroupList",
+            groups: [{ name: "policy.networking.k8s.io", versions: [{ version: "v1" }] }],
+          },
+        },
+        "/apis/policy.networking.k8s.io/v1": {
+          status: 200,
+          body: { resources: [{ name: "clusternetworkpolicies" }] },
+        },
+        [collection("v1")]: inVersion("v1"),
+      };
+      const connection = await connected((url) => answers[url] ?? refused(404));
+      expect(await listCluster(connection, { kinds: policies })).toMatchObject({
+        listing: { objects: [{ apiVersion: "policy.networking.k8s.io/v1" }] },
+      });
+    });
+
+    it("is not taken to be absent because discovery does not know it yet", async () => {
+      const connection = await connected((url) =>
+        url === "/apis" ? serving() : refused(503, "not installed yet"),
+      );
+      expect(await listCluster(connection, { kinds: policies })).toEqual({
+        ok: false,
+        message: "not installed yet",
+      });
+    });
+  });
+
+  describe("of other projects", () => {
+    const calico = "crd.projectcalico.org/v1";
+    const resource = "globalnetworkpolicies.crd.projectcalico.org";
+    const served = (answer: Answer, discovery: Answer) => async () => {
+      const connection = await connected((url) => {
+        if (isNamespaces(url)) return list([]);
+        if (url === "/apis") return discovery;
+        return url.startsWith(`/apis/${calico}/globalnetworkpolicies`) ? answer : refused(404);
+      });
+      const found = await listCluster(connection, {
+        kinds: [...kinds.filter(({ kind }) => kind === "Namespace"), ...foreignWatchedKinds],
+      });
+      return found.ok ? found.listing : found.message;
+    };
+    const discovered = serving([calico, "globalnetworkpolicies"]);
+
+    it("are listed where they are served, and nowhere else", async () => {
+      expect(await served(list(["deny-all"]), discovered)()).toMatchObject({
+        objects: [{ kind: "GlobalNetworkPolicy", metadata: { name: "deny-all" } }],
+        forbidden: [],
+        missing: [],
+      });
+    });
+
+    it.each([
+      ["may not be read", refused(403), discovered],
+      ["cannot be read", refused(500), discovered],
+      [
+        "may be served by a server that does not answer",
+        refused(503),
+        serving([calico, "globalnetworkpolicies", "Stale"]),
+      ],
+    ])("are named where they %s, and other answers are given", async (_, answer, discovery) => {
+      expect(await served(answer, discovery)()).toMatchObject({ objects: [], forbidden: [resource] });
+    });
+
+    it("may be there unseen where the server does not say what it serves", async () => {
+      expect(await served(list([]), refused(403, "no discovery"))()).toMatchObject({
+        forbidden: [],
+        undiscovered: "no discovery",
+      });
     });
   });
 

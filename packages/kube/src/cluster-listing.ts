@@ -2,9 +2,11 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, type Unseen } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
-import { pathOf, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+import { type Discovered, Discovery } from "./discovery.js";
+import { allKinds } from "./foreign-kinds.js";
+import { pathOf, resourceOf, type WatchedKind } from "./kinds.js";
 import { listPages, textOf } from "./list-pages.js";
-import { isServed } from "./served.js";
+import { listServed } from "./list-served.js";
 import { type Trouble, troubleOf } from "./trouble.js";
 
 /** What a cluster holds, read once. */
@@ -35,16 +37,21 @@ const longestWaitSeconds = 5;
  * ask about their own. What may not be read, or is not served, is named; anything else that goes wrong ends it.
  */
 export async function listCluster(connection: Connection, options: ListingOptions = {}): Promise<Listed> {
-  const { kinds = watchedKinds, objectsRead, idleMilliseconds = 15_000 } = options;
+  const { kinds = allKinds, objectsRead, idleMilliseconds = 15_000 } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   // Every kind listens to it at once, which is no leak.
-  setMaxListeners(kinds.length + 1, signal);
+  setMaxListeners(kinds.length + 2, signal);
   let count = 0;
   let failure: string | undefined;
+  const optional = kinds.filter(({ isBuiltIn }) => !isBuiltIn);
+  const groups = new Set(optional.map(({ group }) => group));
+  const discovery = new Discovery(connection, { groups, idleMilliseconds, signal });
+  const discovered = optional.length === 0 ? undefined : discovery.served();
+  const get = async (path: string) => connection.send({ path, idleMilliseconds, signal });
   const list = async (kind: WatchedKind) => {
-    const get = async (path: string) => connection.send({ path, idleMilliseconds, signal });
-    const result = await listAllowed(kind, connection.namespace, get, () => objectsRead?.(++count));
+    const asked = { get, discovered: kind.isBuiltIn ? undefined : await discovered };
+    const result = await listAllowed(kind, connection.namespace, asked, () => objectsRead?.(++count));
     if ("trouble" in result && isFatal(result.trouble, kind)) {
       failure ??= fatalMessage(result.trouble, kind);
       // Where one kind cannot be had, the others need not be waited for.
@@ -55,36 +62,63 @@ export async function listCluster(connection: Connection, options: ListingOption
   const results = await Promise.all(kinds.map(list));
   if (failure !== undefined) return { ok: false, message: failure };
   const troubles = results.flatMap((one) => ("trouble" in one ? [one] : []));
+  const own = troubles.filter(({ kind }) => kind.isForeign !== true);
   const named = (wanted: Trouble["kind"]) =>
-    troubles.filter(({ trouble }) => trouble.kind === wanted).map(({ kind }) => resourceOf(kind));
+    own.filter(({ trouble }) => trouble.kind === wanted).map(({ kind }) => resourceOf(kind));
   const forbidden = named("forbidden");
-  if (forbidden.length > 0 && forbidden.length + named("missing").length === kinds.length)
+  const ownKinds = kinds.filter(({ isForeign }) => isForeign !== true);
+  if (forbidden.length > 0 && forbidden.length + named("missing").length === ownKinds.length)
     return {
       ok: false,
-      message: troubles.find(({ trouble }) => trouble.kind === "forbidden")!.trouble.message,
+      message: own.find(({ trouble }) => trouble.kind === "forbidden")!.trouble.message,
     };
   const objects = results.flatMap((one) => ("objects" in one ? one.objects.toSorted(byName) : []));
   const { namespace } = connection;
   const resources = results.flatMap((one) => ("isPart" in one ? [resourceOf(one.kind)] : []));
   const onlyIn =
     namespace === undefined || resources.length === 0 ? {} : { onlyIn: { namespace, resources } };
-  return { ok: true, listing: { objects, forbidden, missing: named("missing"), ...onlyIn } };
+  const foreign = troubles.filter(({ kind }) => kind.isForeign === true);
+  return {
+    ok: true,
+    listing: {
+      objects,
+      ...withForeign({ forbidden, missing: named("missing"), ...onlyIn }, foreign, await discovered),
+    },
+  };
+}
+
+/** Also names policies of other projects that may be there and could not be read, for whatever reason. */
+export function withForeign(
+  unseen: Unseen,
+  troubles: readonly { readonly kind: WatchedKind; readonly trouble: Trouble }[],
+  discovered: Discovered | undefined,
+): Unseen {
+  if (troubles.length > 0 && discovered !== undefined && "trouble" in discovered)
+    return { ...unseen, undiscovered: discovered.trouble.message };
+  const unread = troubles.filter(({ trouble }) => trouble.kind !== "missing");
+  return { ...unseen, forbidden: [...unseen.forbidden, ...unread.map(({ kind }) => resourceOf(kind))] };
+}
+
+/** How a kind is asked for. */
+interface Asked {
+  readonly get: Parameters<typeof listPages>[0];
+  readonly discovered: Discovered | undefined;
 }
 
 /** All of a kind, or what there is of it in a namespace where that is all that may be seen. */
 async function listAllowed(
   kind: WatchedKind,
   namespace: string | undefined,
-  get: Parameters<typeof listPages>[0],
+  asked: Asked,
   objectRead: () => void,
 ): Promise<KindListing & { readonly isPart?: true }> {
-  const all = await listKind(kind, get, objectRead);
+  const all = await listKind(kind, asked, objectRead);
   const isForbidden = "trouble" in all && all.trouble.kind === "forbidden";
   if (!isForbidden || namespace === undefined) return all;
   const some = kind.isNamespaced
-    ? await listKind({ ...kind, namespace }, get, objectRead)
+    ? await listKind({ ...kind, namespace }, asked, objectRead)
     : kind.kind === "Namespace"
-      ? await getNamespace(kind, namespace, get, objectRead).catch(() => all)
+      ? await getNamespace(kind, namespace, asked.get, objectRead).catch(() => all)
       : all;
   return "objects" in some ? { ...some, isPart: true } : all;
 }
@@ -103,8 +137,9 @@ async function getNamespace(
   return { objects: [kind.keep(object)] };
 }
 
-const isFatal = ({ kind }: Trouble, { isBuiltIn }: WatchedKind): boolean =>
-  kind === "failed" || kind === "expired" || (kind === "missing" && isBuiltIn);
+/** A foreign API whose server does not answer is named, and takes no other answer with it. */
+const isFatal = ({ kind }: Trouble, { isBuiltIn, isForeign = false }: WatchedKind): boolean =>
+  !isForeign && (kind === "failed" || kind === "expired" || (kind === "missing" && isBuiltIn));
 
 function fatalMessage({ kind, message }: Trouble, of: WatchedKind): string {
   if (kind !== "missing") return message;
@@ -113,16 +148,14 @@ function fatalMessage({ kind, message }: Trouble, of: WatchedKind): string {
 
 type KindListing = { readonly objects: readonly JsonObject[] } | { readonly trouble: Trouble };
 
-async function listKind(
-  kind: WatchedKind,
-  get: Parameters<typeof listPages>[0],
-  objectRead: () => void,
-): Promise<KindListing> {
+async function listKind(kind: WatchedKind, asked: Asked, objectRead: () => void): Promise<KindListing> {
   let trouble: Trouble = { kind: "failed", message: "nothing was asked" };
   for (let tries = 0; tries < mostTries; tries++) {
-    const listed = await listServed(kind, get, objectRead);
-    if ("objects" in listed) return listed;
-    trouble = listed.trouble;
+    const found = await listServed(kind, asked.discovered, async (version) =>
+      listVersion(kind, version, asked.get, objectRead),
+    );
+    if ("listed" in found) return found.listed;
+    trouble = found.trouble;
     const busy = trouble.kind === "failed" ? trouble.retryAfterSeconds : undefined;
     // A list that took so long that the server forgot its first page begins again.
     if (trouble.kind !== "expired" && (busy === undefined || busy > longestWaitSeconds)) break;
@@ -131,31 +164,23 @@ async function listKind(
   return { trouble };
 }
 
-/** In the first version that is served. */
-async function listServed(
+async function listVersion(
   kind: WatchedKind,
-  get: Parameters<typeof listPages>[0],
+  version: string,
+  get: Asked["get"],
   objectRead: () => void,
 ): Promise<KindListing> {
-  let trouble: Trouble | undefined;
-  for (const version of kind.versions) {
-    const objects: JsonObject[] = [];
-    const take = (object: JsonObject) => {
-      objects.push(kind.keep(object));
-      objectRead();
-    };
-    try {
-      const listed = await listPages(get, pathOf(kind, version), kind.kind, take);
-      if (!("trouble" in listed)) return { objects };
-      trouble = listed.trouble;
-      if (trouble.kind === "forbidden" && !kind.isBuiltIn && !(await isServed(get, kind, version)))
-        trouble = { ...trouble, kind: "missing" };
-    } catch (cause) {
-      trouble = { kind: "failed", message: messageOf(cause) };
-    }
-    if (trouble.kind !== "missing") break;
+  const objects: JsonObject[] = [];
+  const take = (object: JsonObject) => {
+    objects.push(kind.keep(object));
+    objectRead();
+  };
+  try {
+    const listed = await listPages(get, pathOf(kind, version), kind.kind, take);
+    return "trouble" in listed ? listed : { objects };
+  } catch (cause) {
+    return { trouble: { kind: "failed", message: messageOf(cause) } };
   }
-  return { trouble: trouble! };
 }
 
 /** For the order within a kind. */

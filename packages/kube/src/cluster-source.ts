@@ -1,8 +1,9 @@
 import { type JsonObject, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core";
 import { asManifest } from "./cluster-object.js";
-import { byName, type ClusterListing } from "./cluster-listing.js";
+import { byName, type ClusterListing, withForeign } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
+import { Discovery } from "./discovery.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
 import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
@@ -38,9 +39,13 @@ export interface Follower {
 /** The state of a live cluster, as its API server tells it. */
 export class ClusterSource implements SituationSource {
   private readonly live: LiveState;
+  private readonly stopping = new AbortController();
+  private readonly discovery: Discovery;
   private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
   /** Of each kind, what to remove its objects by, and the objects where they are kept. */
   private readonly known = new Map<WatchedKind, Map<string, JsonObject | undefined>>();
+  /** Kinds that `onHealth` was called about. */
+  private readonly mentioned = new Set<WatchedKind>();
   private readonly delivery: Delivery;
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
   private given: Moment | undefined;
@@ -52,7 +57,14 @@ export class ClusterSource implements SituationSource {
   ) {
     const { kinds = watchedKinds, times = usualTimes, delivery = usualDelivery, ...rest } = options;
     this.live = new LiveState({ ...rest, provenance: "cluster" });
-    this.reflectors = new Map(kinds.map((kind) => [kind, new Reflector(kind, connection, this, times)]));
+    this.discovery = new Discovery(connection, {
+      groups: new Set(kinds.map(({ group }) => group)),
+      idleMilliseconds: times.idleMilliseconds,
+      signal: this.stopping.signal,
+    });
+    this.reflectors = new Map(
+      kinds.map((kind) => [kind, new Reflector(kind, connection, this, times, this.discovery)]),
+    );
     this.delivery = new Delivery((since) => this.deliver(since), delivery);
   }
 
@@ -64,6 +76,7 @@ export class ClusterSource implements SituationSource {
   }
 
   async stop(): Promise<void> {
+    this.stopping.abort();
     await Promise.all([...this.reflectors.values()].map(async (reflector) => reflector.stop()));
     await this.delivery.stop();
     this.firstGiven();
@@ -76,14 +89,17 @@ export class ClusterSource implements SituationSource {
 
   /** All that is there now, as `listCluster` would give it; for those who said that they want objects kept. */
   listing(): ClusterListing {
+    const all = Array.from(this.reflectors, ([kind, { health }]) => ({ kind, health }));
     const inState = (wanted: KindHealth["state"]) =>
-      Array.from(this.health()).flatMap(([resource, { state }]) => (state === wanted ? [resource] : []));
+      all
+        .filter(({ kind, health }) => kind.isForeign !== true && health.state === wanted)
+        .map(({ kind }) => resourceOf(kind));
+    const unseen = { forbidden: inState("forbidden"), missing: inState("missing") };
     return {
       objects: Array.from(this.reflectors.keys()).flatMap((kind) =>
         [...this.knownOf(kind).values()].filter((object) => object !== undefined).toSorted(byName),
       ),
-      forbidden: inState("forbidden"),
-      missing: inState("missing"),
+      ...withForeign(unseen, all.flatMap(foreignTrouble), this.discovery.latest),
     };
   }
 
@@ -115,7 +131,12 @@ export class ClusterSource implements SituationSource {
   }
 
   stirred(kind: WatchedKind): void {
-    this.options.onHealth?.(resourceOf(kind), this.reflectors.get(kind)!.health);
+    const { health } = this.reflectors.get(kind)!;
+    // That a cluster does not have the policies of other projects needs no mention, unless it had them.
+    if (kind.isForeign !== true || health.state !== "missing" || this.mentioned.has(kind)) {
+      this.mentioned.add(kind);
+      this.options.onHealth?.(resourceOf(kind), health);
+    }
     if (this.given === undefined) this.delivery.stir();
   }
 
@@ -132,7 +153,10 @@ export class ClusterSource implements SituationSource {
   private get isComplete(): boolean {
     const goesOn = this.options.whenForbidden === "go on";
     return [...this.reflectors.values()].every(
-      ({ health }) => health.isKnown || (goesOn && health.state === "forbidden"),
+      ({ kind, health }) =>
+        health.isKnown ||
+        (goesOn && health.state === "forbidden") ||
+        (kind.isForeign === true && health.state !== "listing"),
     );
   }
 
@@ -144,4 +168,12 @@ export class ClusterSource implements SituationSource {
     await this.onSituation?.(situationOf(moment, since));
     this.firstGiven();
   }
+}
+
+/** Of a kind of another project that may have objects which are not seen. */
+function foreignTrouble({ kind, health }: { readonly kind: WatchedKind; readonly health: KindHealth }) {
+  const { state, message = "" } = health;
+  if (kind.isForeign !== true || state === "synced") return [];
+  const what = state === "missing" || state === "forbidden" ? state : "failed";
+  return [{ kind, trouble: { kind: what, message } as const }];
 }

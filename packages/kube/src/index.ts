@@ -24,6 +24,14 @@ export {
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { Definition } from "./crds/definition.js";
 export type { OpenApi } from "./crds/open-api.js";
+export {
+  type ForeignApiListener,
+  type ForeignApiTimes,
+  ForeignApiWatch,
+  usualForeignApiTimes,
+} from "./foreign-apis.js";
+export { allKinds, effectiveForeignKinds, foreignWatchedKinds, namesOfForeign } from "./foreign-kinds.js";
+export { type Discovered, Discovery } from "./discovery.js";
 export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 export {

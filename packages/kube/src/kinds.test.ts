@@ -15,8 +15,9 @@ const kept = (resource: string, object: object): unknown =>
   watchedKinds.find((kind) => resourceOf(kind) === resource)!.keep(object as never);
 
 it("reads every policy API there is", () => {
-  const watched = watchedKinds.map(({ group, versions, kind }) => `${group}/${versions[0]} ${kind}`);
-  for (const { group, version, kind } of dialects) expect(watched).toContain(`${group}/${version} ${kind}`);
+  const watched = watchedKinds.map(({ group, versions, kind }) => `${group}/${versions.join()} ${kind}`);
+  for (const { group, versions, kind } of dialects)
+    expect(watched).toContain(`${group}/${versions.join()} ${kind}`);
 });
 
 it("asks where the API server serves them", () => {

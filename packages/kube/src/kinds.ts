@@ -1,4 +1,5 @@
 import {
+  dialects,
   excerptOf,
   isObject,
   type Json,
@@ -13,7 +14,7 @@ export interface WatchedKind {
   readonly kind: string;
   /** `""` for the core group. */
   readonly group: string;
-  /** The first that is served is taken. */
+  /** Those whose shape is known: the first that is served is taken, else any other. */
   readonly versions: readonly string[];
   readonly plural: string;
   /** The only one that is looked at; absent: all. */
@@ -22,6 +23,8 @@ export interface WatchedKind {
   readonly isNamespaced: boolean;
   /** Served by every API server; others come and go with their definitions. */
   readonly isBuiltIn: boolean;
+  /** Of another project: shown in answers, never enforced here, and not needed to begin. */
+  readonly isForeign?: boolean;
   /** What is kept of an object. */
   readonly keep: (object: JsonObject) => JsonObject;
 }
@@ -47,7 +50,7 @@ const fieldsOf =
     excerptOf(object, outline);
 
 /** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
-function policyText(object: JsonObject): JsonObject {
+export function policyText(object: JsonObject): JsonObject {
   const { metadata = {} } = object;
   const about = isObject(metadata) ? metadata : {};
   const { annotations = {} } = about;
@@ -67,10 +70,10 @@ function without(object: Json, field: string): JsonObject {
     : {};
 }
 
-const policy = (group: string, version: string, plural: string, kind: string): WatchedKind => ({
+const policy = (group: string, plural: string, kind: string): WatchedKind => ({
   kind,
   group,
-  versions: [version],
+  versions: dialects.find((one) => one.group === group && one.kind === kind)!.versions,
   plural,
   isNamespaced: kind === "NetworkPolicy" || kind === "CiliumNetworkPolicy",
   isBuiltIn: group === "networking.k8s.io",
@@ -138,24 +141,14 @@ export const watchedKinds: readonly WatchedKind[] = [
       endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
     }),
   },
-  policy("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy"),
-  policy("policy.networking.k8s.io", "v1alpha2", "clusternetworkpolicies", "ClusterNetworkPolicy"),
-  policy("policy.networking.k8s.io", "v1alpha1", "adminnetworkpolicies", "AdminNetworkPolicy"),
-  policy(
-    "policy.networking.k8s.io",
-    "v1alpha1",
-    "baselineadminnetworkpolicies",
-    "BaselineAdminNetworkPolicy",
-  ),
-  policy("netpol.networking.k8s.io", "v1alpha1", "clusternetworkpolicies", "ClusterNetworkPolicy"),
-  policy(
-    "netpol.networking.k8s.io",
-    "v1alpha1",
-    "clusterdefaultnetworkpolicies",
-    "ClusterDefaultNetworkPolicy",
-  ),
-  policy("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
-  policy("cilium.io", "v2", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
+  policy("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
+  policy("policy.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("policy.networking.k8s.io", "adminnetworkpolicies", "AdminNetworkPolicy"),
+  policy("policy.networking.k8s.io", "baselineadminnetworkpolicies", "BaselineAdminNetworkPolicy"),
+  policy("netpol.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("netpol.networking.k8s.io", "clusterdefaultnetworkpolicies", "ClusterDefaultNetworkPolicy"),
+  policy("cilium.io", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
+  policy("cilium.io", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
   {
     kind: "CiliumCIDRGroup",
     group: "cilium.io",

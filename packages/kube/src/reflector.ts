@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
+import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
 import { linesIn } from "./lines.js";
 import { listPages, textIn, textOf } from "./list-pages.js";
+import { listServed } from "./list-served.js";
 import { Backoff, pause } from "./pause.js";
 import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
@@ -53,6 +55,8 @@ export interface KindHealth {
   readonly restarts: number;
 }
 
+/** Milliseconds within which kinds that are listed for the first time share what is known about the server. */
+const firstTogether = 1000;
 /** Milliseconds; one that ends sooner has failed. */
 const shortestWatch = 1000;
 const usualWatchSeconds = 290;
@@ -88,8 +92,10 @@ export class Reflector {
     private readonly connection: Connection,
     private readonly listener: ReflectorListener,
     private readonly times: ReflectorTimes = usualTimes,
+    /** Where kinds that are not built in are looked up. */
+    private readonly discovery?: Discovery,
   ) {
-    this.served = kind.versions[0]!;
+    this.served = kind.versions[0] ?? "";
     this.backoff = new Backoff(times.firstPauseMilliseconds, times.longestPauseMilliseconds);
   }
 
@@ -154,8 +160,9 @@ export class Reflector {
       case "failed":
         this.isDoubtful = true;
         this.failingSince ??= Date.now();
-        if (!this.current.isKnown) this.be({ state: "listing", message });
-        else if (++this.failures >= failuresThatCount)
+        // The first list of a foreign kind is not waited for.
+        if (!this.current.isKnown && this.kind.isForeign !== true) this.be({ state: "listing", message });
+        else if (++this.failures >= failuresThatCount || !this.current.isKnown)
           this.be({ state: "failing", message, since: this.failingSince });
         return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
     }
@@ -168,28 +175,35 @@ export class Reflector {
   }
 
   private async list(): Promise<Trouble | undefined> {
-    let trouble: Trouble | undefined;
-    for (const version of this.kind.versions) {
-      const keys = new Set<string>();
-      const listed = await listPages(
+    const discovered = await this.discovered();
+    const isStillMissing = this.current.state === "missing" && discovered !== undefined;
+    if (isStillMissing && "served" in discovered && discovered.served.versionsOf(this.kind).length === 0)
+      return { kind: "missing", message: this.current.message ?? "not served" };
+    const keys = new Set<string>();
+    const found = await listServed(this.kind, discovered, async (version) => {
+      keys.clear();
+      return listPages(
         async (path) => this.get(path),
         pathOf(this.kind, version),
         this.kind.kind,
         (object) => keys.add(this.listener.set(this.kind, object)),
       );
-      if ("trouble" in listed) {
-        trouble = listed.trouble;
-        if (trouble.kind === "missing") continue;
-        return trouble;
-      }
-      this.served = version;
-      this.version = listed.version;
-      this.isDoubtful = false;
-      this.listener.complete(this.kind, keys);
-      this.heard();
-      return undefined;
-    }
-    return trouble;
+    });
+    if ("trouble" in found) return found.trouble;
+    this.served = found.version;
+    this.version = found.listed.version;
+    this.isDoubtful = false;
+    this.listener.complete(this.kind, keys);
+    this.heard();
+    return undefined;
+  }
+
+  /** Many kinds ask at once when a process starts, and again and again for what is missing: one answer is for all of them. */
+  private async discovered(): Promise<Discovered | undefined> {
+    if (this.kind.isBuiltIn) return undefined;
+    const { isKnown, state } = this.current;
+    const age = state === "missing" ? this.times.absentMilliseconds / 2 : isKnown ? 0 : firstTogether;
+    return this.discovery?.served(age);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Cluster, Diagnostic, Moment, PolicyRef, Tiers } from "@tierwall/core";
+import type { Cluster, Diagnostic, ForeignObject, Moment, PolicyRef, Tiers } from "@tierwall/core";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
@@ -14,6 +14,8 @@ export interface Situation {
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
   /** All of it, and what shows only when all policies are seen together. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Policies of other projects, which are no part of the tiers; of those that were read. */
+  readonly foreign: readonly ForeignObject[];
   /** When the first of the changes in it was seen, on the clock of `performance.now()`. */
   readonly since: number;
 }
@@ -27,13 +29,14 @@ export interface SituationSource {
 
 /** What a live state says, and since when. What is wrong with it is found when somebody asks. */
 export function situationOf(moment: Moment, since: number): Situation {
-  const { cluster, tiers, policies, podRanges, complaints } = moment;
+  const { cluster, tiers, policies, foreign, podRanges, complaints } = moment;
   return {
     cluster,
     tiers,
     policies,
     podRanges,
     complaints,
+    foreign,
     since,
     get diagnostics() {
       return moment.diagnostics;
@@ -43,5 +46,7 @@ export function situationOf(moment: Moment, since: number): Situation {
 
 /** Whether two moments mean the same: events about what nobody here looks at change nothing. */
 export function isSameMoment(a: Moment, b: Moment): boolean {
-  return (["cluster", "tiers", "policies", "podRanges"] as const).every((part) => a[part] === b[part]);
+  return (["cluster", "tiers", "policies", "foreign", "podRanges"] as const).every(
+    (part) => a[part] === b[part],
+  );
 }

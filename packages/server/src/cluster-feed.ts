@@ -1,5 +1,6 @@
 import type { StateOptions } from "@tierwall/core";
 import {
+  allKinds,
   clusterFiles,
   type ClusterListing,
   ClusterSource,
@@ -60,7 +61,12 @@ export async function openCluster(
 ): Promise<OpenedCluster> {
   const reached = await listCluster(connection, { kinds: fewObjects });
   if (!reached.ok) return reached;
-  const source = new ClusterSource(connection, { keepsObjects: true, whenForbidden: "go on", onHealth });
+  const source = new ClusterSource(connection, {
+    kinds: allKinds,
+    keepsObjects: true,
+    whenForbidden: "go on",
+    onHealth,
+  });
   const cluster: WatchedCluster = {
     title: clusterTitle(connection),
     state,

@@ -14,6 +14,7 @@ import { done, failed, type Outcome } from "../kernel/outcome.js";
 import type { AgentMetrics } from "../see/metrics.js";
 import type { SourceStatus } from "../see/status.js";
 import { FileSource } from "../source/file-source.js";
+import { ServedForeignApis } from "../source/served-foreign-apis.js";
 
 export interface OpenSource {
   readonly source: SituationSource;
@@ -118,10 +119,20 @@ async function openCluster(
     onRestart: (kind) => health.restarted(kind),
     onObject,
   });
+  const foreign = new ServedForeignApis(connection, log, metrics);
   return done({
-    source,
+    source: {
+      start: async (onSituation) => {
+        foreign.start();
+        await source.start(onSituation);
+      },
+      stop: async () => {
+        await foreign.stop();
+        await source.stop();
+      },
+    },
     cluster: { connection, namespace },
-    status: () => [...source.health()].map(statusOf),
+    status: () => [...[...source.health()].map(statusOf), ...foreign.status()],
   });
 }
 

@@ -34,6 +34,12 @@ export class AgentMetrics {
     "Rules and isolations that can decide about a pod of this node",
   );
 
+  readonly foreignApis = this.#gauge(
+    "tierwall_foreign_policy_apis",
+    "Policy APIs of other projects that the cluster serves (1); their policies apply beside ours",
+    ["group", "kind"],
+  );
+
   readonly sourceSynced = this.#gauge(
     "tierwall_source_synced",
     "Whether all objects of a kind are known and watched (1), or not (0)",

@@ -70,10 +70,13 @@ describe("an object that is about to enter a cluster", () => {
     expect(clusterPolicy(spec)).toEqual(wanted);
   });
 
-  it.each([
-    ["no policy", "v1", "ConfigMap"],
-    ["a version that is not known", "policy.networking.k8s.io/v9", "ClusterNetworkPolicy"],
-  ])("%s is not for us to judge", (_, apiVersion, kind) => {
-    expect(admitted(apiVersion, kind, "{}")).toEqual(["not ours"]);
+  it("what is no policy is not for us to judge", () => {
+    expect(admitted("v1", "ConfigMap", "{}")).toEqual(["not ours"]);
+  });
+
+  it("S3.10: a version that is not known is never refused, and always reported", () => {
+    const [what, ...told] = admitted("policy.networking.k8s.io/v9", "ClusterNetworkPolicy", "{}");
+    expect(what).toBe("taken");
+    expect(told).toContain("TW2015 apiVersion");
   });
 });

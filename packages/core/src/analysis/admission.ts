@@ -6,7 +6,7 @@ import { kindOf } from "./object-kind.js";
 
 /** Whether an object may enter a cluster, as far as it is for us to say. */
 export type Admission =
-  /** No policy, or one in a version that we do not know. */
+  /** No policy. */
   | { readonly what: "not ours" }
   | { readonly what: "refused"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] }
   | { readonly what: "taken"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] };

@@ -156,7 +156,16 @@ export function ignoredCaveats(ignored: readonly ForeignObject[]): readonly Cave
 export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
   const onlyIn = child(snapshot, "onlyIn");
   const partly = texts(onlyIn, "resources");
+  const undiscovered = text(snapshot, "undiscovered");
   return [
+    ...(undiscovered === undefined
+      ? []
+      : [
+          {
+            kind: "unseen",
+            text: `policies of other projects could not be looked for (${undiscovered}): answers are as if there were none`,
+          } as const,
+        ]),
     ...texts(snapshot, "forbidden").map(
       (resource): Caveat => ({
         kind: "unseen",

@@ -1,7 +1,7 @@
 import { clusterKinds, clusterScopeOf, isClusterKind } from "../cluster/identity.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { slipOf } from "../diagnostics/suggest.js";
-import type { PolicyKind } from "../dialects/dialect.js";
+import { apiVersionsOf, type PolicyKind } from "../dialects/dialect.js";
 import { policyKindOf, policyKinds } from "../dialects/registry.js";
 import { type ForeignKind, foreignKindOf } from "../foreign/kinds.js";
 import { isObject } from "../manifest/document.js";
@@ -51,7 +51,7 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
   });
   const known = [
     ...Object.keys(clusterKinds),
-    ...policyKinds.map((kind) => `${kind.group}/${kind.version} ${kind.kind}`),
+    ...policyKinds.flatMap((kind) => apiVersionsOf(kind).map((apiVersion) => `${apiVersion} ${kind.kind}`)),
   ].map((text) => text.split(" ") as [apiVersion: string, kind: string]);
   const candidates = known.filter(([apiVersion]) => apiVersion === object.apiVersion).map(([, kind]) => kind);
   const meant =

@@ -1,7 +1,7 @@
 import { type Cluster } from "../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { type Cidr, contains, covers, formatCidr, overlaps, singleAddress } from "../net/cidr.js";
-import type { Lowered, PlacedRule } from "../policy/assemble.js";
+import { comparePolicies, type Lowered, type PlacedRule } from "../policy/assemble.js";
 import { samePriorities } from "./same-priority.js";
 import { type DialectId, formatPolicy, type PolicyRef } from "../policy/model.js";
 
@@ -35,10 +35,10 @@ const dialectTitles: Readonly<Record<DialectId, string>> = {
 function mixedTiers(rules: readonly PlacedRule[]): readonly Diagnostic[] {
   return (["admin", "baseline"] as const).flatMap((tier) => {
     const firsts = new Map<DialectId, PolicyRef>();
-    for (const { tier: where, rule } of rules) {
-      const { policy } = rule.origin;
-      if (where === tier && !firsts.has(policy.dialect)) firsts.set(policy.dialect, policy);
-    }
+    const inTier = new Set(rules.filter((one) => one.tier === tier).map(({ rule }) => rule.origin.policy));
+    // The order of the input does not matter.
+    for (const policy of [...inTier].toSorted(comparePolicies))
+      if (!firsts.has(policy.dialect)) firsts.set(policy.dialect, policy);
     const found = [...firsts.values()];
     if (found.length < 2) return [];
     const apis = found.map((policy) => `${dialectTitles[policy.dialect]} (${formatPolicy(policy)})`);

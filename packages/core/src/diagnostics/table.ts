@@ -121,6 +121,7 @@ export const diagnostics = {
   TW2034: warning("a Cilium selector on a reserved label that depends on IP families"),
   TW2035: warning("Cilium peers that need node labels in identities"),
   TW2040: warning("pods that report the same address"),
+  TW2030: warning("a cluster that did not say which APIs it serves"),
 
   TW3001: note("a namespace that was made up"),
   TW3002: note("an object without a namespace"),

@@ -20,7 +20,8 @@ export interface PolicyKind {
   /** `AdminNetworkPolicy of KEP-2091`: what tells this kind from others of the same name. */
   readonly title: string;
   readonly group: string;
-  readonly version: string;
+  /** The versions that have this shape and meaning (S3.10); the first is the one that we install and write. */
+  readonly versions: readonly [string, ...string[]];
   readonly kind: string;
   readonly scope: "Cluster" | "Namespaced";
   /** The ways to write it; most APIs have one. */
@@ -28,6 +29,17 @@ export interface PolicyKind {
   /** Which of the spellings a document is in; the first one where this is not given. */
   readonly choose?: (object: JsonObject) => Spelling;
 }
+
+/** `policy.networking.k8s.io/v1alpha2`, of each version that is known. */
+export const apiVersionsOf = ({ group, versions }: PolicyKind): readonly string[] =>
+  versions.map((version) => `${group}/${version}`);
+
+export const listedVersions = (kinds: readonly PolicyKind[]): string =>
+  [...new Set(kinds.flatMap(apiVersionsOf))].map((apiVersion) => `\`${apiVersion}\``).join(" or ");
+
+/** The message of TW1105. */
+export const unknownVersion = (apiVersion: string, kinds: readonly PolicyKind[]): string =>
+  `\`${apiVersion}\` is not a known version of ${kinds[0]!.kind}; known is ${listedVersions(kinds)}`;
 
 /** A shape and its meaning. */
 export interface Spelling {

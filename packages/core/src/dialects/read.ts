@@ -9,7 +9,13 @@ import { formatPolicy, type PolicyRef } from "../policy/model.js";
 import { locateProblem } from "../schema/locate-problem.js";
 import type { Problem } from "../schema/schema.js";
 import { validate } from "../schema/validate.js";
-import type { LowerOptions, PolicyKind, Spelling } from "./dialect.js";
+import {
+  apiVersionsOf,
+  type LowerOptions,
+  type PolicyKind,
+  type Spelling,
+  unknownVersion,
+} from "./dialect.js";
 
 /**
  * Whether an unknown field is a mistake (a file) or a newer API (a cluster, or a snapshot of one): S3.6. What is about to
@@ -35,16 +41,23 @@ export function readPolicy(
   options: LowerOptions = noOptions,
 ): PolicyReading {
   const policy = refTo(kind, object);
+  const version = checkVersion(kind, object);
+  // S3.10: the shape of a version that is not known is not guessed in a file.
+  if (version.length > 0 && provenance === "file")
+    return { policy, diagnostics: version.map((problem) => toDiagnostic(problem, policy, object, false)) };
   const spelling = kind.choose?.(object.value) ?? kind.spellings[0];
   const validated = validate(spelling.schema, object.value);
   const problems = [
+    ...version,
     ...checkIdentity(kind, object),
     ...checkAnnotations(object),
     ...validated.problems.map((problem) => earlyForm(problem, spelling) ?? nameTheMix(problem, spelling)),
   ];
   const newer = newerIn(problems);
   const isTaken = (problem: Problem) =>
-    provenance === "cluster" || (provenance === "admission" && (problem.readable || newer.has(problem)));
+    provenance === "cluster" ||
+    version.length > 0 ||
+    (provenance === "admission" && (problem.readable || newer.has(problem)));
   const report = (problem: Problem) => toDiagnostic(problem, policy, object, isTaken(problem));
 
   if (problems.some((p) => table[p.code].severity === "error" && !isTaken(p)))
@@ -71,7 +84,7 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
   return {
     dialect: kind.dialect,
     group: kind.group,
-    version: kind.version,
+    version: object.apiVersion.slice(kind.group.length + 1),
     kind: kind.kind,
     ...(kind.scope === "Namespaced" ? { namespace } : {}),
     name: typeof metadata.name === "string" ? metadata.name : "",
@@ -82,6 +95,12 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
     ...(typeof uid === "string" && typeof generation === "number" ? { stored: { uid, generation } } : {}),
     place: foundOnce(() => object.document.placeOf(object.path)),
   };
+}
+
+// S3.10
+function checkVersion(kind: PolicyKind, { apiVersion }: ManifestObject): Problem[] {
+  if (apiVersionsOf(kind).includes(apiVersion)) return [];
+  return [{ code: "TW1105", path: ["apiVersion"], at: "value", message: unknownVersion(apiVersion, [kind]) }];
 }
 
 // S10.4, S10.5

@@ -1,11 +1,12 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
+import type { PolicyRef } from "../policy/model.js";
 import { adminNetworkPolicyKinds } from "./admin-network-policy/dialect.js";
 import { adminShapeOf } from "./admin-shape.js";
 import { ciliumKinds } from "./cilium/dialect.js";
 import { clusterNetworkPolicyKinds } from "./cluster-network-policy/dialect.js";
-import type { PolicyKind } from "./dialect.js";
+import { listedVersions, type PolicyKind, unknownVersion } from "./dialect.js";
 import { firstDraftKinds } from "./first-draft/dialect.js";
 import { kep2091Kinds } from "./kep-2091/dialect.js";
 import { networkPolicyKinds } from "./network-policy/dialect.js";
@@ -20,6 +21,9 @@ export const policyKinds: readonly PolicyKind[] = [
   ...ciliumKinds,
 ];
 
+export const isKnownVersion = ({ group, kind, version }: PolicyRef): boolean =>
+  policyKinds.some((one) => one.group === group && one.kind === kind && one.versions.includes(version));
+
 /** Groups that once served a kind of ours. */
 const formerGroups: Readonly<Record<string, string>> = { NetworkPolicy: "extensions" };
 
@@ -33,35 +37,28 @@ export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | 
   if (object.apiVersion === "")
     return diagnostic(
       "TW1104",
-      `this ${object.kind} has no \`apiVersion\`; it could be ${listed(sameName)}`,
+      `this ${object.kind} has no \`apiVersion\`; it could be ${listedVersions(sameName)}`,
       {
         place: object.document.placeOfKey([...object.path, "kind"]),
         object: object.kind,
       },
     );
 
-  const [group, version] = object.apiVersion.includes("/")
-    ? object.apiVersion.split("/", 2)
-    : ["", object.apiVersion];
-  const exact = sameName.filter((kind) => kind.group === group && kind.version === version);
-  // S4.4: two APIs share one name, and only the shape of the subject tells them apart.
-  if (exact.length > 1)
-    return exact.find((kind) => (kind.dialect === "kep-2091") === (adminShapeOf(object.value) === "kep"));
-  if (exact[0] !== undefined) return exact[0];
+  const sameGroup = sameName.filter((kind) => kind.group === groupOf(object));
+  // S4.4: two APIs share one name, and only the shape of the subject tells them apart. A version that is not known is
+  // the reader's concern: it is an error in a file, and a newer API in a cluster (S3.10).
+  if (sameGroup.length > 1)
+    return sameGroup.find((kind) => (kind.dialect === "kep-2091") === (adminShapeOf(object.value) === "kep"));
+  if (sameGroup[0] !== undefined) return sameGroup[0];
 
-  const sameGroup = sameName.filter((kind) => kind.group === group || formerGroups[kind.kind] === group);
-  if (sameGroup.length === 0) return undefined;
-  return diagnostic(
-    "TW1105",
-    `\`${object.apiVersion}\` is not a known version of ${object.kind}; known is ${listed(sameGroup)}`,
-    {
-      place: object.document.placeOf([...object.path, "apiVersion"]),
-      object: object.kind,
-      path: ["apiVersion"],
-    },
-  );
+  const former = sameName.filter((kind) => formerGroups[kind.kind] === groupOf(object));
+  if (former.length === 0) return undefined;
+  return diagnostic("TW1105", unknownVersion(object.apiVersion, former), {
+    place: object.document.placeOf([...object.path, "apiVersion"]),
+    object: object.kind,
+    path: ["apiVersion"],
+  });
 }
 
-function listed(kinds: readonly PolicyKind[]): string {
-  return [...new Set(kinds.map((kind) => `\`${kind.group}/${kind.version}\``))].join(" or ");
-}
+const groupOf = ({ apiVersion }: ManifestObject): string =>
+  apiVersion.includes("/") ? apiVersion.split("/", 1)[0]! : "";

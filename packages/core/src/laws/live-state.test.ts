@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyOf, LiveState, type Moment } from "../analysis/live/live-state.js";
-import { readState, type StateOptions } from "../analysis/state.js";
+import { ownPolicies, readState, type StateOptions } from "../analysis/state.js";
 import { podKey } from "../cluster/model.js";
 import { refKey } from "../cluster/workload.js";
+import { formatForeign } from "../foreign/object.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { formatPolicy } from "../policy/model.js";
@@ -52,7 +53,7 @@ describe("a state that is kept current", () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 600_000);
 
   it("is the same, object by object, after everything was said again", () => {
     fc.assert(
@@ -63,7 +64,7 @@ describe("a state that is kept current", () => {
         const before = live.moment();
         for (const object of objects.values()) live.set(parsed(object));
         const after = live.moment();
-        for (const part of ["cluster", "tiers", "policies", "podRanges"] as const)
+        for (const part of ["cluster", "tiers", "policies", "foreign", "podRanges"] as const)
           expect(after[part]).toBe(before[part]);
       }),
       { numRuns: 50 },
@@ -113,11 +114,22 @@ const plain = (value: unknown): unknown =>
 function expectFresh(live: LiveState, present: ReadonlyMap<string, ManifestObject>, options: StateOptions) {
   const sorted = [...present].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const sources = sorted.map(([, { value }], i) => ({ file: `${i}.json`, text: JSON.stringify(value) }));
-  expect(comparable(live.moment())).toEqual(comparable(readState(sources, options)));
+  const state = readState(sources, options);
+  // S9.7: what is kept current are the policies that Tierwall evaluates, and which others there are.
+  expect(comparable(live.moment())).toEqual(comparable({ ...ownPolicies(state), foreign: state.foreign }));
 }
 
+const remarksOnForeign: ReadonlySet<string> = new Set(["TW2026", "TW3007", "TW3008", "TW3009"]);
+
 /** Without places, and in an order that nothing hangs on. */
-function comparable({ cluster, tiers, policies, podRanges, diagnostics }: Omit<Moment, "complaints">) {
+function comparable({
+  cluster,
+  tiers,
+  policies,
+  foreign,
+  podRanges,
+  diagnostics,
+}: Omit<Moment, "complaints">) {
   const sorted = (list: readonly string[]) => list.toSorted();
   return {
     cluster: {
@@ -133,7 +145,14 @@ function comparable({ cluster, tiers, policies, podRanges, diagnostics }: Omit<M
     tiers: plain(tiers),
     podRanges,
     policies: sorted(policies.map(formatPolicy)),
-    diagnostics: sorted(diagnostics.map(({ code, message }) => `${code} ${message}`)),
+    foreign: sorted(
+      foreign.map((object) => `${formatForeign(object)} ${JSON.stringify(plain(object.scope))}`),
+    ),
+    diagnostics: sorted(
+      diagnostics
+        .filter(({ code }) => !remarksOnForeign.has(code))
+        .map(({ code, message }) => `${code} ${message}`),
+    ),
   };
 }
 
@@ -157,6 +176,31 @@ const ofWeb = (status: object) =>
 
 /** What random clusters have none of: workloads and their pods, nodes that pods speak of, what is not ours or wrong. */
 const otherObjects: readonly object[] = [
+  ...["v1alpha2", "v1beta1", "v1"].map((version) => ({
+    apiVersion: `policy.networking.k8s.io/${version}`,
+    kind: "ClusterNetworkPolicy",
+    metadata: { name: "versions" },
+    spec: { tier: "Admin", priority: 1, subject: { namespaces: {} } },
+  })),
+  ...["all()", "app == 'web'"].map((selector) => ({
+    apiVersion: "crd.projectcalico.org/v1",
+    kind: "GlobalNetworkPolicy",
+    metadata: { name: "calico" },
+    spec: { selector, ingress: [{ action: "Deny" }] },
+  })),
+  // Calico's API server repeats a NetworkPolicy.
+  {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: "repeated", namespace: "alpha" },
+    spec: { podSelector: {} },
+  },
+  {
+    apiVersion: "projectcalico.org/v3",
+    kind: "NetworkPolicy",
+    metadata: { name: "knp.default.repeated", namespace: "alpha" },
+    spec: {},
+  },
   { apiVersion: "v1", kind: "Node", metadata: { name: "elsewhere" }, spec: { podCIDRs: ["10.0.1.0/24"] } },
   { apiVersion: "v1", kind: "Node", metadata: { name: "elsewhere" }, spec: { podCIDR: "10.0.2.0/24" } },
   ofWeb({ phase: "Running", podIP: "10.0.1.1", hostIP: "192.168.7.1" }),

@@ -1,5 +1,5 @@
 import { formatPath, type Place } from "../diagnostics/place.js";
-import type { PolicyKind } from "../dialects/dialect.js";
+import { apiVersionsOf, type PolicyKind } from "../dialects/dialect.js";
 import { type Provenance, readPolicy } from "../dialects/read.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import type { Lowered } from "../policy/assemble.js";
@@ -23,7 +23,7 @@ export function readOne(
   const [object, ...others] = objectsOf(documents).objects;
   if (diagnostics.length > 0 || object === undefined || others.length > 0)
     throw new Error(`expected one object: ${JSON.stringify(diagnostics)}`);
-  const kind = kinds.find((k) => k.kind === object.kind && `${k.group}/${k.version}` === object.apiVersion);
+  const kind = kinds.find((k) => k.kind === object.kind && apiVersionsOf(k).includes(object.apiVersion));
   if (kind === undefined) throw new Error(`no ${object.apiVersion} ${object.kind} in this dialect`);
   const reading = readPolicy(kind, object, provenance);
   const found = reading.diagnostics.map(({ code, path }) => `${code} ${formatPath(path ?? [])}`);

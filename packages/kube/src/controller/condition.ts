@@ -1,6 +1,13 @@
 import { isObject, type Json, type JsonObject, type PolicyRef } from "@tierwall/core";
 
-export const conditionTypes = ["Accepted", "Programmed", "Conflicted", "Shadowed"] as const;
+export const conditionTypes = [
+  "Accepted",
+  "Programmed",
+  "Conflicted",
+  "Shadowed",
+  // Only there while it is True.
+  "ForeignPolicies",
+] as const;
 export type ConditionType = (typeof conditionTypes)[number];
 
 /** One statement about a policy. */

@@ -10,6 +10,11 @@ export class ControllerMetrics {
     "Policies by what their conditions should say; from the replica that leads",
     ["type", "status"],
   );
+  readonly foreign = this.#gauge(
+    "tierwall_foreign_policies",
+    "Policies of other projects in the cluster, which are not evaluated",
+    ["group", "kind"],
+  );
   readonly pods = this.#gauge("tierwall_pods", "Pods of the cluster that can be an end of a connection");
   readonly nodes = this.#gauge("tierwall_nodes", "Nodes of the cluster");
   readonly agents = this.#gauge("tierwall_agents", "Nodes whose agent tells what it enforces");

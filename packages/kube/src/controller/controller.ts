@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { ClusterListing } from "../cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster-source.js";
 import type { Connection, ConnectionOptions } from "../connection.js";
+import { allKinds, namesOfForeign } from "../foreign-kinds.js";
 import type { MetricsCommand } from "../http/open-metrics.js";
 import { resourceOf, watchedKinds } from "../kinds.js";
 import { HealthLog } from "../health-log.js";
@@ -74,6 +75,7 @@ export class Controller {
   private readonly election: LeaderElection;
   private readonly health: HealthLog;
   private work: LeaderWork | undefined;
+  private foreign: Situation["foreign"] = [];
   /** The policies that the metrics tell of. */
   private counted: Situation["policies"] | undefined;
 
@@ -94,6 +96,7 @@ export class Controller {
     this.source = new ClusterSource(connection, {
       ...state,
       times,
+      kinds: allKinds,
       keepsObjects: options.keepsObjects ?? false,
       onObject: (key, object) => this.stored.saw(key, object),
       onHealth: (kind, health) => this.health.take(kind, health),
@@ -175,8 +178,9 @@ export class Controller {
     this.work?.reported();
   }
 
-  private count({ cluster, policies }: Situation): void {
+  private count({ cluster, policies, foreign }: Situation): void {
     const { metrics } = this;
+    this.countForeign(foreign);
     metrics.pods.set(cluster.pods.size);
     metrics.nodes.set(cluster.nodes.size);
     if (policies === this.counted) return;
@@ -192,5 +196,18 @@ export class Controller {
           { kind: resourceOf(watched) },
           counts.get(`${watched.group} ${watched.kind}`) ?? 0,
         );
+  }
+
+  private countForeign(foreign: Situation["foreign"]): void {
+    const { metrics, log } = this;
+    if (foreign === this.foreign) return;
+    const named = (objects: Situation["foreign"]) => namesOfForeign(objects.map(({ kind }) => kind));
+    const [before, now] = [named(this.foreign), named(foreign)];
+    this.foreign = foreign;
+    metrics.foreign.reset();
+    for (const { kind } of foreign) metrics.foreign.inc({ group: kind.group, kind: kind.kind });
+    if (now === before) return;
+    if (now === "") log.info("no policies of other projects are in force any more");
+    else log.warn({ foreign: now }, "policies of other projects are in force, and are not evaluated here");
   }
 }

@@ -43,6 +43,7 @@ export class LeaderWork {
   private readonly overridings: Overridings;
   private readonly analysis = new PacedWork(() => this.analyse());
   private readonly reports = new Delivery(() => this.checkAll(), reportsTogether);
+  private foreign: Situation["foreign"] = [];
   /** When versions of policies were first seen whose conditions are still to be written. */
   private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
 
@@ -85,6 +86,10 @@ export class LeaderWork {
   changed(situation: Situation): void {
     const { unwritten, conditions, writer } = this;
     const fresh = conditions.take(situation);
+    if (situation.foreign !== this.foreign) {
+      this.foreign = situation.foreign;
+      this.checkAll();
+    }
     for (const { stored } of fresh) {
       const { uid, generation } = stored!;
       if (unwritten.get(uid)?.generation !== generation)
@@ -164,6 +169,16 @@ export class LeaderWork {
   }
 }
 
-/** Whether somebody has something to mend; that nodes are not done is the way of things. */
-const isBad = ({ type, status }: Condition): boolean =>
-  type === "Accepted" ? status === "False" : type !== "Programmed" && status === "True";
+/** Whether the policy needs an edit; that nodes are not done yet, and what other projects enforce, is no reason for one. */
+const isBad = ({ type, status }: Condition): boolean => {
+  switch (type) {
+    case "Accepted":
+      return status === "False";
+    case "Conflicted":
+    case "Shadowed":
+      return status === "True";
+    case "Programmed":
+    case "ForeignPolicies":
+      return false;
+  }
+};

@@ -1,4 +1,5 @@
 import type { PolicyRef } from "@tierwall/core";
+import { namesOfForeign } from "../foreign-kinds.js";
 import type { Situation } from "../situation.js";
 import { plainText } from "../plain-text.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
@@ -28,6 +29,7 @@ type Kept = Pick<NodeReports, "all" | "health">;
  *   situation ──► Accepted
  *   findings ───► Conflicted, Shadowed
  *   reports ────► Programmed
+ *   foreign ────► ForeignPolicies
  */
 export class PolicyConditions {
   private byUid: ReadonlyMap<string, PolicyRef> = new Map();
@@ -86,6 +88,7 @@ export class PolicyConditions {
       this.programmedFor(policy),
       this.provenFor(policy, "Conflicted"),
       this.provenFor(policy, "Shadowed"),
+      this.foreignFor(policy),
     ];
     return { policy, conditions: conditions.filter((condition) => condition !== undefined) };
   }
@@ -103,6 +106,18 @@ export class PolicyConditions {
         ? (conflicted.get(policy) ?? notConflicted)
         : (shadowed.get(policy) ?? notShadowed);
     return saidOf(policy, found);
+  }
+
+  /** Without counts and names of objects: each change would be a write to each policy. */
+  private foreignFor(policy: PolicyRef): Condition | undefined {
+    const { foreign } = this.situation!;
+    if (foreign.length === 0) return undefined;
+    return saidOf(policy, {
+      type: "ForeignPolicies",
+      status: "True",
+      reason: "InForce",
+      message: `policies of other projects are in force beside this one, and are not evaluated here: ${namesOfForeign(foreign.map(({ kind }) => kind))}`,
+    });
   }
 
   /** Nodes need a moment for every change: while nobody is late, what stands there stays. */

@@ -42,6 +42,7 @@ async function after(status: number) {
   const stored = new StoredPolicies(() => undefined);
   for (const uid of ["a", "b"]) stored.saw(uid, object(uid));
   const connection = scriptedConnection(({ path, body }) => {
+    if (path.includes("customresourcedefinitions")) return { status: 403, body: {} };
     asked.push(path.split("/").at(-2)!);
     return asked.length === 1
       ? { status, body: { message: "no" } }
@@ -77,7 +78,8 @@ it("writes what is proven right after what is accepted, and then lets a policy r
   const leading = new AbortController();
   const stored = new StoredPolicies(() => undefined);
   stored.saw("a", object("a"));
-  const connection = scriptedConnection(({ body }) => {
+  const connection = scriptedConnection(({ path, body }) => {
+    if (path.includes("customresourcedefinitions")) return { status: 403, body: {} };
     const { status } = JSON.parse(body!) as { status: { conditions: Condition[] } };
     messages.push(status.conditions[0]!.message);
     return { status: 200, body: { ...object("a"), ...(JSON.parse(body!) as JsonObject) } };
@@ -95,3 +97,61 @@ it("writes what is proven right after what is accepted, and then lets a policy r
   leading.abort();
   expect(messages).toEqual(["version 1", "version 2"]);
 });
+
+interface StoredVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+}
+
+it.each<[what: string, versions: readonly StoredVersion[] | undefined, written: string]>([
+  ["may not be read", undefined, "v1alpha2"],
+  ["stores the version that was read", [{ name: "v1alpha2", served: true, storage: true }], "v1alpha2"],
+  [
+    "stores another known version",
+    [
+      { name: "v1alpha2", served: true, storage: false },
+      { name: "v1beta1", served: true, storage: true },
+    ],
+    "v1beta1",
+  ],
+  [
+    "stores a version that it does not serve",
+    [
+      { name: "v1alpha2", served: true, storage: false },
+      { name: "v1beta1", served: false, storage: true },
+    ],
+    "v1alpha2",
+  ],
+  [
+    "stores a version that is not known",
+    [
+      { name: "v1alpha2", served: true, storage: false },
+      { name: "v1", served: true, storage: true },
+    ],
+    "v1alpha2",
+  ],
+])(
+  "S3.10: where the definition %s, conditions are written in a version that is served",
+  async (_, versions, written) => {
+    const paths: string[] = [];
+    const leading = new AbortController();
+    const stored = new StoredPolicies(() => undefined);
+    stored.saw("a", object("a"));
+    const connection = scriptedConnection(({ path, body }) => {
+      if (path.endsWith("/customresourcedefinitions/clusternetworkpolicies.policy.networking.k8s.io"))
+        return versions === undefined
+          ? { status: 403, body: {} }
+          : { status: 200, body: { spec: { versions: versions.map((version) => ({ ...version })) } } };
+      const { apiVersion } = JSON.parse(body!) as { apiVersion: string };
+      paths.push(`${path.split("/")[3]} ${apiVersion}`);
+      return { status: 200, body: { ...object("a"), ...(JSON.parse(body!) as JsonObject) } };
+    });
+    const leadership = { signal: leading.signal, holds: () => !leading.signal.aborted };
+    const wanted = () => ({ policy: policy("a"), conditions: [accepted] });
+    const listener = { onWritten: () => undefined, onFailed: () => undefined };
+    new StatusWriter(connection, stored, wanted, leadership, listener).check("a");
+    await expect.poll(() => paths, patience).toEqual([`${written} policy.networking.k8s.io/${written}`]);
+    leading.abort();
+  },
+);

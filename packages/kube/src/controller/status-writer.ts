@@ -6,6 +6,7 @@ import { type Condition, dated, sameConditions, type StoredCondition } from "./c
 import { jsonRequest, refusalIn } from "./json-request.js";
 import type { Leadership } from "./leader-election.js";
 import { RateLimit } from "./rate-limit.js";
+import { StorageVersions } from "./storage-version.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
 /** What should stand on a policy. */
@@ -33,6 +34,7 @@ const ownerOfFields = "tierwall";
 export class StatusWriter {
   private readonly due = new Map<string, number>();
   private readonly written = new Map<string, Written>();
+  private readonly versions: StorageVersions;
   private readonly limit = new RateLimit(20, 50);
   private readonly backoff = new Backoff(250, 30_000);
   private timer: NodeJS.Timeout | undefined;
@@ -45,6 +47,7 @@ export class StatusWriter {
     private readonly leadership: Leadership,
     private readonly listener: WriterListener,
   ) {
+    this.versions = new StorageVersions(connection);
     leadership.signal.addEventListener("abort", () => clearTimeout(this.timer), { once: true });
   }
 
@@ -116,13 +119,17 @@ export class StatusWriter {
     const conditions = dated(wanted.conditions, before, new Date());
     try {
       const { signal } = this.leadership;
-      const answer = await jsonRequest(this.connection, { ...applyOf(wanted.policy, conditions), signal });
+      const version = await this.versions.versionFor(wanted.policy, signal);
+      const apply = applyOf({ ...wanted.policy, version }, conditions);
+      const answer = await jsonRequest(this.connection, { ...apply, signal });
       if (answer.status < 300) {
         this.stored.wrote(uid, answer.body);
         this.remember(uid, wanted);
         this.listener.onWritten(wanted, before, conditions);
         return true;
       }
+      // The version may be served no longer.
+      if (answer.status === 404) this.versions.forget(wanted.policy);
       // Gone, or another of the same name: the watch will tell.
       if (answer.status === 404 || answer.status === 409) return true;
       this.listener.onFailed(wanted.policy, refusalIn(answer));

@@ -92,7 +92,7 @@ export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Nami
       scope: kind.scope,
       versions: [
         {
-          name: kind.version,
+          name: kind.versions[0],
           served: true,
           storage: true,
           additionalPrinterColumns: columnsOf(naming),

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
-import { watchedKinds } from "../kinds.js";
+import { allKinds } from "../foreign-kinds.js";
+import { type WatchedKind, watchedKinds } from "../kinds.js";
 import { here } from "./marked.js";
 import { clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
@@ -30,12 +31,15 @@ function kindsOf(bundle: BundleName): ReadonlyMap<string, readonly string[]> {
 const rulesFor = (kinds: ReadonlyMap<string, readonly string[]>, verbs: readonly string[]): Rule[] =>
   Array.from(kinds, ([group, resources]) => ({ apiGroups: [group], resources, verbs }));
 
-/** All that a situation is made of. Nobody asks for one of them by its name. */
-function followingAll(): readonly Rule[] {
+/** Objects are followed, never asked for by name. */
+function followingAll(kinds: readonly WatchedKind[]): readonly Rule[] {
   const groups = new Map<string, readonly string[]>();
-  for (const { group, plural } of watchedKinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
+  for (const { group, plural } of kinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
   return rulesFor(groups, following);
 }
+
+/** Which APIs the cluster serves, and in which versions. Most clusters allow that to everyone (`system:discovery`). */
+const discovering: Rule = { nonResourceURLs: ["/apis", "/apis/*"], verbs: ["get"] };
 
 /** Of the kinds whose status has conditions. */
 function writingStatus(): readonly Rule[] {
@@ -47,6 +51,30 @@ function writingStatus(): readonly Rule[] {
     })),
   );
 }
+
+/** Calico's API server asks for these as well before it lists policies: the right to see tiers, and to see what is in them. */
+const calicoTiers: readonly Rule[] = [
+  { apiGroups: ["projectcalico.org"], resources: ["tiers"], verbs: ["get"] },
+  {
+    apiGroups: ["projectcalico.org"],
+    resources: ["tier.networkpolicies", "tier.globalnetworkpolicies"],
+    verbs: following,
+  },
+];
+
+/** Which version of a kind is stored, and so written. */
+const readingDefinitions: Rule = {
+  apiGroups: ["apiextensions.k8s.io"],
+  resources: ["customresourcedefinitions"],
+  resourceNames: [
+    ...new Set(
+      (["released", "first-draft"] as const).flatMap((bundle) =>
+        definitionsOf(bundle).map(({ metadata }) => metadata.name),
+      ),
+    ),
+  ],
+  verbs: ["get"],
+};
 
 const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<string, string>): JsonObject => ({
   apiVersion: rbac,
@@ -101,8 +129,11 @@ const askingAboutAccounts: readonly Rule[] = [
 /** It reads what policies speak of, and writes nothing but what it finds out. */
 export const controllerRoles: readonly JsonObject[] = [
   clusterRole(nameOf("controller"), [
-    ...followingAll(),
+    ...followingAll(allKinds),
+    ...calicoTiers,
+    discovering,
     ...writingStatus(),
+    readingDefinitions,
     ...askingAboutAccounts,
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     {
@@ -129,7 +160,8 @@ export const controllerRoles: readonly JsonObject[] = [
 /** It reads, and tells in a Lease of its own what it has programmed. */
 export const agentRoles: readonly JsonObject[] = [
   clusterRole(nameOf("agent"), [
-    ...followingAll(),
+    ...followingAll(watchedKinds),
+    discovering,
     ...askingAboutAccounts,
     // Its Lease goes with its Node, whose uid it has to know.
     { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },

@@ -56,6 +56,36 @@ describe("an analyst", () => {
     expect(told(analyst, editOf(closed, "apply"))).toEqual(["3 connections that work today become denied"]);
   });
 
+  it("S9.7: says for how many connections policies of other projects leave it open, and names no object", () => {
+    const calico = (name: string, spec: JsonObject): JsonObject => ({
+      apiVersion: "crd.projectcalico.org/v1",
+      kind: "GlobalNetworkPolicy",
+      metadata: { name },
+      spec,
+    });
+    const limited =
+      "2 connections between pods cannot be decided because of policies of other projects: Calico GlobalNetworkPolicy";
+    const analyst = analystOf(calico("secret-tenant", { types: ["Ingress"], ingress: [{ action: "Deny" }] }));
+    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied, limited]);
+    analyst.set(calico("secret-tenant", { selector: "app == 'other'", ingress: [{ action: "Deny" }] }));
+    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+  });
+
+  it("says nothing of other projects where nothing changes", () => {
+    const mesh = {
+      apiVersion: "security.istio.io/v1",
+      kind: "AuthorizationPolicy",
+      metadata: { name: "a", namespace: "shop" },
+    };
+    const aws = {
+      apiVersion: "networking.k8s.aws/v1alpha1",
+      kind: "ClusterNetworkPolicy",
+      metadata: { name: "a" },
+    };
+    expect(told(analystOf(closed, aws, mesh), editOf(closed, "apply"))).toEqual([]);
+    expect(told(analystOf(mesh), editOf(closed, "apply"))).toEqual([denied]);
+  });
+
   it("forgets an edit also when nobody wants to hear all of it", () => {
     const analyst = analystOf();
     for (const { stage } of analyst.judge(editOf(closed, "apply"), "everything")) {

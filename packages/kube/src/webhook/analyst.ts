@@ -1,4 +1,5 @@
 import {
+  caveatsOfAll,
   consequencesOf,
   consequenceWarnings,
   dialects,
@@ -7,6 +8,7 @@ import {
   keyOf,
   type LiveOptions,
   LiveState,
+  type Moment,
   type PolicyRef,
   precedenceOf,
   precedenceWarnings,
@@ -16,6 +18,7 @@ import {
 } from "@tierwall/core";
 import { asManifest } from "../cluster-object.js";
 import type { Follower } from "../cluster-source.js";
+import { namesOfForeign } from "../foreign-kinds.js";
 import { LiveEngine } from "../controller/live-engine.js";
 import { situationOf } from "../situation.js";
 
@@ -98,14 +101,17 @@ export class Analyst implements Follower {
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
       const changes = this.engine.take(situationOf(moment, performance.now()));
-      const consequences = consequencesOf(engine, changes.pairs, reader);
-      yield found("connections", consequenceWarnings(consequences, reader));
+      const consequences = consequenceWarnings(consequencesOf(engine, changes.pairs, reader), reader);
+      yield found("connections", consequences);
       const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
-      const precedence = applied && precedenceOf(engine, new Set([applied]));
-      yield found(
-        "precedence",
-        precedence === undefined ? [] : precedenceWarnings(precedence, applied!, reader),
-      );
+      const precedence =
+        applied === undefined
+          ? []
+          : precedenceWarnings(precedenceOf(engine, new Set([applied])), applied, reader);
+      yield found("precedence", [
+        ...precedence,
+        ...(consequences.length === 0 ? [] : foreignWarnings(moment)),
+      ]);
     } catch (cause) {
       // Nobody knows what state an engine is in that failed on the way.
       this.engine = new LiveEngine();
@@ -122,3 +128,17 @@ const policyKinds: ReadonlySet<unknown> = new Set(dialects.map(({ kind }) => kin
 
 const keyOfPolicy = ({ group, kind, namespace, name }: PolicyRef): string =>
   `${group} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+
+/** S9.7: what is found holds where the policies of other projects leave it to ours. They are not named: who asks may not read them. */
+function foreignWarnings({ cluster, foreign }: Moment): readonly EditWarning[] {
+  const kinds = foreign.map(({ kind }) => kind).filter(({ effect }) => effect.kind === "l3-l4");
+  return caveatsOfAll({ cluster, foreign, caveats: [] }).flatMap((caveat) => {
+    if (caveat.kind !== "undecided" || caveat.connections === 0) return [];
+    const one = caveat.connections === 1;
+    const what = `${caveat.connections} ${one ? "connection" : "connections"} between pods`;
+    return {
+      about: "undecided",
+      text: `${what} cannot be decided because of policies of other projects: ${namesOfForeign(kinds)}`,
+    } as const;
+  });
+}

@@ -18,7 +18,7 @@ it("asks about every kind of policy but Cilium's", () => {
     ),
   ).toEqual([
     "networking.k8s.io/v1 networkpolicies",
-    "policy.networking.k8s.io/v1alpha2 clusternetworkpolicies",
+    "policy.networking.k8s.io/v1alpha2,v1beta1 clusternetworkpolicies",
     "policy.networking.k8s.io/v1alpha1 adminnetworkpolicies,baselineadminnetworkpolicies",
     "netpol.networking.k8s.io/v1alpha1 clusternetworkpolicies,clusterdefaultnetworkpolicies",
   ]);

@@ -1,5 +1,6 @@
+import { isKnownVersion } from "../../dialects/registry.js";
 import type { JsonObject } from "../../manifest/document.js";
-import type { PortMatch } from "../../policy/model.js";
+import type { PolicyRef, PortMatch } from "../../policy/model.js";
 
 /** How one of the policy.networking.k8s.io APIs writes what they all can say. */
 export interface AdminApi {
@@ -17,7 +18,7 @@ export interface AdminApi {
 }
 
 /** ClusterNetworkPolicy as released (S3.1). */
-export const clusterNetworkPolicyApi: AdminApi = {
+const clusterNetworkPolicyApi: AdminApi = {
   apiVersion: "policy.networking.k8s.io/v1alpha2",
   allow: "Accept",
   portsField: "protocols",
@@ -29,6 +30,16 @@ export const clusterNetworkPolicyApi: AdminApi = {
   },
   limit: { rules: 25, peers: 25, ports: 25, entries: 25 },
 };
+
+/** S3.10: the same in the version that the policies of the input have, as their cluster serves it. */
+export function clusterNetworkPolicyApiFor(policies: readonly PolicyRef[]): AdminApi {
+  const used = policies.find(
+    (policy) => policy.dialect === "cluster-network-policy" && isKnownVersion(policy),
+  );
+  return used === undefined
+    ? clusterNetworkPolicyApi
+    : { ...clusterNetworkPolicyApi, apiVersion: `${used.group}/${used.version}` };
+}
 
 /** AdminNetworkPolicy and BaselineAdminNetworkPolicy as released (S4.1, S4.2). */
 export const adminNetworkPolicyApi: AdminApi = {

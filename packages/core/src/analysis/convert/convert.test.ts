@@ -154,6 +154,29 @@ spec:
     expect(named(proven(both))).toEqual(["x-2 6"]);
   });
 
+  it("S3.10: writes the version that the policies of the input have", () => {
+    const inVersion = (version: string) =>
+      admin("x", 5, denyWeb)
+        .replace("v1alpha1", version)
+        .replace("AdminNetworkPolicy", "ClusterNetworkPolicy")
+        .replace("  priority", "  tier: Admin\n  priority");
+    const written = (version: string) =>
+      proven(`${inVersion(version)}---\n${admin("z", 6, passWeb)}`).policies.map(
+        ({ value }) => value.apiVersion,
+      );
+    expect(written("v1alpha2")).toEqual(["policy.networking.k8s.io/v1alpha2"]);
+    expect(written("v1beta1")).toEqual(["policy.networking.k8s.io/v1beta1"]);
+  });
+
+  it("S3.10: refuses a policy in a version that is not known", () => {
+    const unknown = admin("x", 5, denyWeb).replace("v1alpha1", "v1");
+    const { state } = world(`${cluster}---\n${unknown}`, { provenance: "cluster" });
+    const { refusals } = convert(state, { to: "cluster-network-policy" });
+    expect(refusals.map(({ message }) => message).join()).toContain(
+      "version `policy.networking.k8s.io/v1` is not known",
+    );
+  });
+
   it("rewrites those too where there is no room", () => {
     const at = (name: string, priority: number) =>
       admin(name, priority, denyWeb)

@@ -2,6 +2,7 @@ import { hasErrors } from "../../diagnostics/diagnostic.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { type CommentedObject, writeYaml } from "../../manifest/write-yaml.js";
 import type { PolicyRef } from "../../policy/model.js";
+import { isKnownVersion } from "../../dialects/registry.js";
 import { ownPolicies, type PolicyDefinition, readState, type State } from "../state.js";
 import { Findings } from "./findings.js";
 import { type Proof, prove } from "./proof.js";
@@ -70,8 +71,10 @@ export function convert(given: State, { to, only = () => true }: ConvertOptions)
   return { to, replaced, policies: made.objects, text, remarks, refusals, proof: prove(state, after), after };
 }
 
-// S3.6: what fails closed is not what was written, and nobody knows what that was.
-function refuseWhatIsNotUnderstood({ lowered }: PolicyDefinition, findings: Findings): void {
+// S3.6, S3.10: what fails closed is not what was written, and what was written is not known.
+function refuseWhatIsNotUnderstood({ lowered, policy }: PolicyDefinition, findings: Findings): void {
+  if (!isKnownVersion(policy))
+    findings.refusePolicy(policy, `version \`${policy.group}/${policy.version}\` is not known`);
   for (const { rule } of lowered.rules)
     if (rule.failedClosed !== undefined)
       findings.refuseRule(rule.origin, "has parts that are not understood");

@@ -1,6 +1,6 @@
 import { isObject } from "../../manifest/document.js";
 import type { PolicyDefinition, State } from "../state.js";
-import { adminNetworkPolicyApi, clusterNetworkPolicyApi } from "./admin-api.js";
+import { adminNetworkPolicyApi, clusterNetworkPolicyApiFor } from "./admin-api.js";
 import { toClusterScoped } from "./cluster-scoped.js";
 import { toNetworkPolicies } from "./downgrade/to-network-policies.js";
 import type { Findings } from "./findings.js";
@@ -18,7 +18,8 @@ export const targets: Readonly<Record<Target, TargetApi>> = {
   "cluster-network-policy": {
     takes: (definition) =>
       isSuperseded(definition) || isAdminNetworkPolicy(definition) || isSeedSpelling(definition),
-    convert: (state, chosen, findings) => toClusterScoped(state, chosen, clusterNetworkPolicyApi, findings),
+    convert: (state, chosen, findings) =>
+      toClusterScoped(state, chosen, clusterNetworkPolicyApiFor(state.policies), findings),
   },
   "network-policy-api-v1alpha1": {
     takes: (definition) => isSuperseded(definition) || isClusterNetworkPolicy(definition),

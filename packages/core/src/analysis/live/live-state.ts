@@ -3,6 +3,7 @@ import { type Identified, identify } from "../../cluster/identity.js";
 import type { CidrGroup, Cluster } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import type { ForeignObject } from "../../foreign/object.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { compareText, type Lowered } from "../../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../../policy/model.js";
@@ -10,6 +11,7 @@ import { identityOf, kindOf } from "../object-kind.js";
 import { setWarnings } from "../set-warnings.js";
 import { nameOf, skippedKinds, type StateOptions } from "../state.js";
 import { unseenIn } from "../snapshot/snapshot-kind.js";
+import { LiveForeign } from "./live-foreign.js";
 import { LiveNamespaces } from "./live-namespaces.js";
 import { LiveNodes } from "./live-nodes.js";
 import { LivePods } from "./live-pods.js";
@@ -27,6 +29,8 @@ export interface Moment {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
+  /** Objects of APIs that are not evaluated, and so no part of the tiers (S9.7). */
+  readonly foreign: readonly ForeignObject[];
   readonly podRanges: PodRanges;
   /** What was found when each policy was read; only of those of which something was. */
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
@@ -48,6 +52,7 @@ export class LiveState {
   private readonly nodes = new LiveNodes();
   private readonly services: LiveServices;
   private readonly policies: LivePolicies;
+  private readonly foreign = new LiveForeign();
   private readonly cidrGroups = new Map<string, CidrGroup>();
   private groupList: readonly CidrGroup[] = [];
   private readonly skipped = new Map<string, string>();
@@ -84,8 +89,9 @@ export class LiveState {
       case "snapshot":
         this.complain(key, unseenIn(object.value));
         break;
-      // S9.7: the agent, the controller and the webhook work on our own policies.
       case "foreign":
+        this.foreign.set(key, kind.kind, object);
+        break;
       case "test":
         break;
     }
@@ -98,6 +104,7 @@ export class LiveState {
     this.skipped.delete(key);
     this.namespaces.movedOut(this.policies.namespaceOf(key));
     this.policies.remove(key);
+    this.foreign.remove(key);
     this.removeClusterObject(key);
   }
 
@@ -175,7 +182,8 @@ export class LiveState {
     };
     this.cluster = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
     const { podRanges } = this.nodes;
-    return new FoundLater(this.cluster, { tiers, policies, complaints }, podRanges, {
+    const foreign = this.foreign.settle(policies);
+    return new FoundLater(this.cluster, { tiers, policies, foreign, complaints }, podRanges, {
       single: [
         ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
         ...this.pods.diagnostics,
@@ -204,11 +212,12 @@ class FoundLater implements Moment {
 
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
+  readonly foreign: readonly ForeignObject[];
   readonly complaints: Moment["complaints"];
 
   constructor(
     readonly cluster: Cluster,
-    read: Pick<Moment, "tiers" | "policies" | "complaints">,
+    read: Pick<Moment, "tiers" | "policies" | "foreign" | "complaints">,
     readonly podRanges: PodRanges,
     private readonly parts: {
       readonly single: readonly Diagnostic[];
@@ -217,6 +226,7 @@ class FoundLater implements Moment {
   ) {
     this.tiers = read.tiers;
     this.policies = read.policies;
+    this.foreign = read.foreign;
     this.complaints = read.complaints;
   }
 

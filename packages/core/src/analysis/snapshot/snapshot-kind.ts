@@ -11,12 +11,20 @@ export interface Unseen {
   readonly forbidden: readonly string[];
   /** Those that the cluster does not serve: there are none of them. */
   readonly missing: readonly string[];
+  /** Why the cluster did not say which APIs it serves: policies of other projects may be there. */
+  readonly undiscovered?: string;
   /** Those that may be read in one namespace only: what they hold elsewhere is not known. */
   readonly onlyIn?: { readonly namespace: string; readonly resources: readonly string[] };
 }
 
-export function snapshotObject({ forbidden, missing, onlyIn }: Unseen): JsonObject {
-  return { ...snapshotKind, forbidden, missing, ...(onlyIn === undefined ? {} : { onlyIn }) };
+export function snapshotObject({ forbidden, missing, undiscovered, onlyIn }: Unseen): JsonObject {
+  return {
+    ...snapshotKind,
+    forbidden,
+    missing,
+    ...(undiscovered === undefined ? {} : { undiscovered }),
+    ...(onlyIn === undefined ? {} : { onlyIn }),
+  };
 }
 
 /** The same with another name for its namespace. */
@@ -31,11 +39,13 @@ export function snapshotRenamed(snapshot: JsonObject, renamed: (namespace: strin
 /** What answers do not cover, because it was not to be seen. */
 export function unseenIn(snapshot: JsonObject): readonly Diagnostic[] {
   const [forbidden, missing] = [texts(snapshot, "forbidden"), texts(snapshot, "missing")];
+  const undiscovered = text(snapshot, "undiscovered");
   const onlyIn = child(snapshot, "onlyIn");
   const [partly, namespace = ""] = [texts(onlyIn, "resources"), text(onlyIn, "namespace")];
   return [
     ...(partly.length === 0 ? [] : [kindsOnlyIn(namespace, partly)]),
     ...forbidden.map(forbiddenKind),
+    ...(undiscovered === undefined ? [] : [undiscoveredKinds(undiscovered)]),
     ...(missing.length === 0 ? [] : [missingKinds(missing)]),
   ];
 }
@@ -55,6 +65,14 @@ function forbiddenKind(resource: string): Diagnostic {
   return diagnostic("TW2025", `${resource} may not be read: answers are as if there were none`, {
     hint: `Ask for a role that lists them in the whole cluster; \`kubectl auth can-i list ${resource} -A\` tells whether you may.`,
   });
+}
+
+function undiscoveredKinds(why: string): Diagnostic {
+  return diagnostic(
+    "TW2030",
+    `the cluster did not say which APIs it serves: answers are as if there were no policies of other projects (${why})`,
+    { hint: "Ask for the ClusterRole `system:discovery`; `kubectl get --raw /apis` should answer." },
+  );
 }
 
 function missingKinds(resources: readonly string[]): Diagnostic {

@@ -5,7 +5,7 @@ import { adminNetworkPolicy, baselineAdminNetworkPolicy } from "./schema.js";
 const api = {
   dialect: "admin-network-policy",
   group: "policy.networking.k8s.io",
-  version: "v1alpha1",
+  versions: ["v1alpha1"],
   scope: "Cluster",
 } as const;
 

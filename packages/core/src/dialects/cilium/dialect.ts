@@ -7,7 +7,7 @@ export const ciliumKinds: readonly PolicyKind[] = [
     dialect: "cilium",
     title: "CiliumNetworkPolicy",
     group: "cilium.io",
-    version: "v2",
+    versions: ["v2"],
     kind: "CiliumNetworkPolicy",
     scope: "Namespaced",
     spellings: [spelling({ title: "cilium.io/v2", schema: ciliumNetworkPolicy, lower: lowerCiliumPolicy })],
@@ -16,7 +16,7 @@ export const ciliumKinds: readonly PolicyKind[] = [
     dialect: "cilium",
     title: "CiliumClusterwideNetworkPolicy",
     group: "cilium.io",
-    version: "v2",
+    versions: ["v2"],
     kind: "CiliumClusterwideNetworkPolicy",
     scope: "Cluster",
     spellings: [

@@ -37,7 +37,7 @@ export const clusterNetworkPolicyKinds: readonly PolicyKind[] = [
     dialect: "cluster-network-policy",
     title: "ClusterNetworkPolicy",
     group: "policy.networking.k8s.io",
-    version: "v1alpha2",
+    versions: ["v1alpha2", "v1beta1"],
     kind: "ClusterNetworkPolicy",
     scope: "Cluster",
     spellings: [released, seed],

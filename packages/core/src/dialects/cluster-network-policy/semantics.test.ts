@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StateOptions } from "../../analysis/state.js";
+import { readState, type StateOptions } from "../../analysis/state.js";
 import type { DnsRecord } from "../../cluster/model.js";
 import { parseAddress } from "../../net/address.js";
 import { problemsIn, world } from "../../testing/world.js";
@@ -29,6 +29,7 @@ interface Policy {
   readonly priority?: number;
   readonly subject?: string;
   readonly rules: string;
+  readonly version?: string;
 }
 
 const policy = ({
@@ -37,8 +38,9 @@ const policy = ({
   priority = 10,
   subject = "{namespaces: {}}",
   rules,
+  version = "v1alpha2",
 }: Policy): string =>
-  `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: ${name}},
+  `{apiVersion: policy.networking.k8s.io/${version}, kind: ClusterNetworkPolicy, metadata: {name: ${name}},
    spec: {tier: ${tier}, priority: ${priority}, subject: ${subject}, ${rules}}}`;
 
 const isolateServer =
@@ -424,5 +426,55 @@ describe("S3.6: from a cluster, fail closed", () => {
     const w = given([text], { provenance: "cluster" });
     expect(w.verdict(toServer)).toBe("Deny");
     expect(w.verdict("a/client -> 203.0.113.9:8080/TCP")).toBe("Allow");
+  });
+});
+
+describe("S3.10: versions", () => {
+  const deny = (version: string, more: Partial<Policy> = {}) =>
+    policy({ rules: denyFromPods, version, ...more });
+
+  it.each(["v1alpha2", "v1beta1"])("S3.10: %s means the same, and the policy names it", (version) => {
+    const { state, ask } = given([deny(version)]);
+    expect(ask(toServer)).toMatchObject({ verdict: "Deny", decidedBy: "ClusterNetworkPolicy guard" });
+    expect(state.policies).toMatchObject([{ version, kind: "ClusterNetworkPolicy", name: "guard" }]);
+    expect(problemsIn(yaml(deny(version)))).toEqual([]);
+  });
+
+  it("S3.10: both spellings exist in v1beta1", () => {
+    const seed = policy({
+      version: "v1beta1",
+      tier: "admin",
+      rules: "ingress: [{action: Allow, from: [{namespaces: {}}], ports: [{portNumber: {port: 8080}}]}]",
+    });
+    expect(given([seed, isolateServer]).verdict(toServer)).toBe("Allow");
+  });
+
+  it("S3.10, S10.4: one policy in two versions is one object, and twice in a file an error", () => {
+    expect(problemsIn(yaml(deny("v1alpha2"), deny("v1beta1"))).join()).toContain("TW1102");
+  });
+
+  it("S3.10: an unknown version is an error in a file, which lists the known ones and checks nothing else", () => {
+    const { diagnostics, usable } = readState([
+      { file: "a.yaml", text: deny("v1", { subject: "{who: {}}" }) },
+    ]);
+    expect(usable).toBe(false);
+    expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      "TW1105 `policy.networking.k8s.io/v1` is not a known version of ClusterNetworkPolicy; known is " +
+        "`policy.networking.k8s.io/v1alpha2` or `policy.networking.k8s.io/v1beta1`",
+    ]);
+  });
+
+  it("S3.10: from a cluster, an unknown version is evaluated as far as it is understood, and reported", () => {
+    const cluster = { provenance: "cluster" } as const;
+    expect(given([deny("v1")], cluster).ask(toServer)).toMatchObject({
+      verdict: "Deny",
+      decidedBy: "ClusterNetworkPolicy guard",
+    });
+    expect(problemsIn(yaml(deny("v1")), cluster).join()).toContain("TW2015");
+    const accept = policy({
+      version: "v1",
+      rules: "ingress: [{action: Accept, from: [{namespaces: {}}], onlyAtNight: true}]",
+    });
+    expect(given([accept, isolateServer], cluster).verdict(toServer)).toBe("Deny");
   });
 });

@@ -5,7 +5,7 @@ import { clusterDefaultNetworkPolicy, firstDraftClusterNetworkPolicy } from "./s
 const api = {
   dialect: "first-draft",
   group: "netpol.networking.k8s.io",
-  version: "v1alpha1",
+  versions: ["v1alpha1"],
   scope: "Cluster",
 } as const;
 const title = "netpol.networking.k8s.io/v1alpha1";

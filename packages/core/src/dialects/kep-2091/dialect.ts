@@ -22,7 +22,7 @@ export const kep2091Kinds: readonly PolicyKind[] = [
     dialect: "kep-2091",
     title: "AdminNetworkPolicy of KEP-2091",
     group: "policy.networking.k8s.io",
-    version: "v1alpha1",
+    versions: ["v1alpha1"],
     kind: "AdminNetworkPolicy",
     scope: "Cluster",
     spellings: [

@@ -7,7 +7,7 @@ export const networkPolicyKinds: readonly PolicyKind[] = [
     dialect: "network-policy",
     title: "NetworkPolicy",
     group: "networking.k8s.io",
-    version: "v1",
+    versions: ["v1"],
     kind: "NetworkPolicy",
     scope: "Namespaced",
     spellings: [

@@ -1,7 +1,7 @@
-import { dialects, type ObjectSchema, type Path, type Schema } from "@tierwall/core";
+import { apiVersionsOf, dialects, type ObjectSchema, type Path, type Schema } from "@tierwall/core";
 import type { ClusterWords, Labelled, LabelWords } from "./cluster-words.js";
 import { type Cursor, cursorAt } from "./cursor.js";
-import { apiVersionOf, kindsOf, schemaAt, shapesOf, typeWords } from "./schema-at.js";
+import { kindsOf, schemaAt, shapesOf, typeWords } from "./schema-at.js";
 
 export interface Completion {
   readonly label: string;
@@ -71,7 +71,7 @@ function kindOptions(top: ReadonlyMap<string, string>): readonly Completion[] {
   const names = [...new Set(kinds.map(({ kind }) => kind))];
   return names.map((label) => ({
     label,
-    detail: [...new Set(kinds.filter(({ kind }) => kind === label).map(apiVersionOf))].join(" or "),
+    detail: [...new Set(kinds.filter(({ kind }) => kind === label).flatMap(apiVersionsOf))].join(" or "),
     info: kinds.find(({ kind }) => kind === label)!.spellings[0].schema.description,
     type: "value",
   }));
@@ -79,11 +79,11 @@ function kindOptions(top: ReadonlyMap<string, string>): readonly Completion[] {
 
 function apiVersionOptions(top: ReadonlyMap<string, string>): readonly Completion[] {
   const kinds = kindsOf(new Map([["kind", top.get("kind") ?? ""]]));
-  const versions = [...new Set((kinds.length > 0 ? kinds : dialects).map(apiVersionOf))];
+  const versions = [...new Set((kinds.length > 0 ? kinds : dialects).flatMap(apiVersionsOf))];
   return versions.map((label) => ({
     label,
     detail: [
-      ...new Set(dialects.filter((kind) => apiVersionOf(kind) === label).map(({ kind }) => kind)),
+      ...new Set(dialects.filter((kind) => apiVersionsOf(kind).includes(label)).map(({ kind }) => kind)),
     ].join(", "),
     type: "value",
   }));

@@ -1,4 +1,4 @@
-import { dialects, type Path, type PolicyKind, type Schema } from "@tierwall/core";
+import { apiVersionsOf, dialects, type Path, type PolicyKind, type Schema } from "@tierwall/core";
 
 /** The kinds that a document may be of, by what stands at its top so far. */
 export function kindsOf(top: ReadonlyMap<string, string>): readonly PolicyKind[] {
@@ -6,12 +6,9 @@ export function kindsOf(top: ReadonlyMap<string, string>): readonly PolicyKind[]
   return dialects.filter(
     (known) =>
       (kind === undefined || kind === "" || known.kind === kind) &&
-      (apiVersion === undefined || apiVersion === "" || apiVersionOf(known) === apiVersion),
+      (apiVersion === undefined || apiVersion === "" || apiVersionsOf(known).includes(apiVersion)),
   );
 }
-
-export const apiVersionOf = ({ group, version }: PolicyKind): string =>
-  group === "" ? version : `${group}/${version}`;
 
 /** S4.4: two APIs share the name AdminNetworkPolicy, and only the shape of the subject tells them apart. */
 const kepSubject = /^\s*subject:\s*\{?\s*(namespaceSelector|namespaceAndPodSelector)\b/m;

@@ -1,0 +1,66 @@
+import type { ForeignKind } from "@tierwall/core";
+import { type Connection, type ForeignApiTimes, ForeignApiWatch, namesOfForeign } from "@tierwall/kube";
+import type { Logger } from "pino";
+import type { AgentMetrics } from "../see/metrics.js";
+import type { SourceStatus } from "../see/status.js";
+
+type Log = Pick<Logger, "info" | "warn">;
+
+/**
+ * Reports the policy APIs of other projects that the cluster serves. An agent enforces only our own policies, and reads no
+ * objects of others: a thousand agents would.
+ */
+export class ServedForeignApis {
+  private readonly watch: ForeignApiWatch;
+  private served: readonly ForeignKind[] = [];
+  private trouble: string | undefined;
+
+  constructor(
+    connection: Connection,
+    private readonly log: Log,
+    private readonly metrics: Pick<AgentMetrics, "foreignApis">,
+    times?: ForeignApiTimes,
+  ) {
+    const listener = {
+      onServed: (kinds: readonly ForeignKind[]) => this.take(kinds),
+      onTrouble: (message: string) => {
+        this.trouble = message;
+        log.warn(`which policy APIs of other projects the cluster serves is not known: ${message}`);
+      },
+    };
+    this.watch = new ForeignApiWatch(connection, listener, times);
+  }
+
+  start(): void {
+    this.watch.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.watch.stop();
+  }
+
+  /** Nothing where there is nothing to report. */
+  status(): readonly SourceStatus[] {
+    const what = "policy APIs of other projects";
+    if (this.trouble !== undefined) return [{ what, ok: false, state: `not known: ${this.trouble}` }];
+    if (this.served.length === 0) return [];
+    return [{ what, ok: true, state: `${namesOfForeign(this.served)}; their policies apply beside ours` }];
+  }
+
+  private take(kinds: readonly ForeignKind[]): void {
+    const { log, metrics } = this;
+    const before = namesOfForeign(this.served);
+    this.served = kinds;
+    this.trouble = undefined;
+    metrics.foreignApis.reset();
+    for (const { group, kind } of kinds) metrics.foreignApis.set({ group, kind }, 1);
+    const now = namesOfForeign(kinds);
+    if (now === before) return;
+    if (now !== "")
+      log.info(
+        { foreign: now },
+        "the cluster serves policy APIs of other projects; their policies apply beside ours, and are not enforced here",
+      );
+    else log.info("the cluster serves no policy APIs of other projects any more");
+  }
+}

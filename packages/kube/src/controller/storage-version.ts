@@ -1,0 +1,52 @@
+import { dialects, isObject, type Json, type PolicyRef } from "@tierwall/core";
+import type { Connection } from "../connection.js";
+import { resourceOf, watchedKinds } from "../kinds.js";
+import { jsonRequest } from "./json-request.js";
+
+type Kind = Pick<PolicyRef, "group" | "kind" | "version">;
+
+/** Milliseconds after which a definition is read again: it may store another version by then. */
+const longestAge = 10_000;
+
+/** The version that the objects of a kind are stored in, as its definition says. */
+export class StorageVersions {
+  private readonly found = new Map<string, { readonly at: number; readonly version: string | undefined }>();
+
+  constructor(private readonly connection: Connection) {}
+
+  /** The version to write an object in: the stored one, or the one it was read in if the stored one is not known (S3.10). */
+  async versionFor(policy: Kind, signal: AbortSignal): Promise<string> {
+    const name = definitionOf(policy);
+    const now = performance.now();
+    let known = this.found.get(name);
+    if (known === undefined || now - known.at > longestAge) {
+      known = { at: now, version: await this.ask(name, signal) };
+      this.found.set(name, known);
+    }
+    const isKnown = dialects.some(
+      ({ group, kind, versions }) =>
+        group === policy.group && kind === policy.kind && versions.includes(known.version ?? ""),
+    );
+    return isKnown ? known.version! : policy.version;
+  }
+
+  /** The server does not serve what was found. */
+  forget(policy: Kind): void {
+    this.found.delete(definitionOf(policy));
+  }
+
+  /** Undefined where the definition may not be read, or does not serve the version that it stores. */
+  private async ask(name: string, signal: AbortSignal): Promise<string | undefined> {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    const { status, body } = await jsonRequest(this.connection, { method: "GET", path, signal });
+    if (status !== 200 || !isObject(body.spec) || !Array.isArray(body.spec.versions)) return undefined;
+    const stored = (body.spec.versions as readonly Json[]).find(
+      (version) => isObject(version) && version.storage === true && version.served === true,
+    );
+    return isObject(stored) && typeof stored.name === "string" ? stored.name : undefined;
+  }
+}
+
+function definitionOf({ group, kind }: Kind): string {
+  return resourceOf(watchedKinds.find((one) => one.group === group && one.kind === kind)!);
+}

@@ -23,7 +23,7 @@ import { readLive } from "./live.js";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
 import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withStateFlags } from "./state.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { print, styleFor, talkReport } from "./terminal.js";
 
 interface DiffFlags extends StateFlags {
   readonly git?: string;
@@ -81,7 +81,7 @@ async function runDiff(
 ): Promise<number> {
   const read = await sidesOf(before, after, flags);
   if (typeof read === "string") {
-    talk(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
+    talkReport(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
     return 2;
   }
   const [old, now] = loadBoth(flags, read);

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { type LiveFlags, readLive } from "./live.js";
 import { Progress } from "./progress.js";
 import { collect, tellDiagnostics } from "./state.js";
-import { talk } from "./terminal.js";
+import { printWhole, talk } from "./terminal.js";
 import { readPaths } from "@tierwall/kube";
 
 interface SnapshotFlags extends LiveFlags {
@@ -66,7 +66,7 @@ async function runSnapshot(flags: SnapshotFlags): Promise<number> {
   const diagnostics = [...read.diagnostics, ...(snapshot?.diagnostics ?? [])];
   tellDiagnostics(diagnostics, read.sources);
   if (snapshot === undefined || hasErrors(diagnostics)) return 2;
-  if (output === undefined) process.stdout.write(snapshot.text);
+  if (output === undefined) printWhole(snapshot.text);
   else if (!write(output, snapshot.text)) return 2;
   talk(`${snapshot.objects.toLocaleString("en")} objects${output === undefined ? "" : ` in ${output}`}`);
   return 0;

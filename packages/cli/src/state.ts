@@ -21,7 +21,7 @@ import { readDnsRecords } from "./dns.js";
 import { type LiveFlags, readLive } from "./live.js";
 import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
 import { Progress } from "./progress.js";
-import { styleFor, talk } from "./terminal.js";
+import { styleFor, talk, talkReport } from "./terminal.js";
 
 /** Options of every command that looks at a cluster. */
 export interface StateFlags extends LiveFlags {
@@ -205,7 +205,8 @@ export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean
   const errors = diagnostics.filter((d) => d.severity === "error");
   tellDiagnostics(errors, sources);
   talk(
-    `\n${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
+    "",
+    `${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
   );
   return false;
 }
@@ -234,7 +235,7 @@ export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: rea
   const textOf = sourceText(sources);
   for (const found of diagnostics) {
     const text = diagnosticText(found, textOf, style);
-    talk(`${text}${found.severity === "error" ? "\n" : ""}`);
+    talkReport(`${text}${found.severity === "error" ? "\n" : ""}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { type Diagnostic, diagnostic, type TextSource, visible } from "@tierwall/core";
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
 import { configName, isConfig } from "./config-file.js";
 
@@ -90,11 +90,15 @@ function filesIn(folder: string, recursive: boolean): readonly string[] {
   ];
 }
 
-/** Short where it can be: relative to where the user stands. */
+/** Short where it can be: relative to where the user stands. Names of files are input, too, and begin lines of reports. */
 export function shown(file: string): string {
   const short = relative(process.cwd(), file);
-  return short.startsWith("..") || short === "" ? file : short;
+  const name = visible(short.startsWith("..") || short === "" ? file : short);
+  return isWorkflowCommand.test(name) ? `./${name}` : name;
 }
+
+/** What a CI system obeys at the beginning of a line. */
+const isWorkflowCommand = /^\s*(::|##)/;
 
 export function unreadable(path: string, cause: unknown): Diagnostic {
   const code = (cause as { code?: unknown } | null)?.code;

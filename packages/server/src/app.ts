@@ -1,3 +1,4 @@
+import { visibleLines } from "@tierwall/core";
 import { Hono } from "hono";
 import { type Operation, queryProblem } from "./api/operation.js";
 import type { CurrentState } from "./current-state.js";
@@ -60,7 +61,9 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
     }),
   );
   app.onError((error) => {
-    process.stderr.write(`a request failed, please report this: ${error.stack ?? error.message}\n`);
+    process.stderr.write(
+      visibleLines(`a request failed, please report this: ${error.stack ?? error.message}\n`),
+    );
     return problemResponse({
       status: 500,
       detail: "tierwall failed, and that is no fault of yours; its log has more",

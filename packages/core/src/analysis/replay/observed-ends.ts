@@ -1,3 +1,4 @@
+import { visible } from "../../diagnostics/visible.js";
 import type { Cluster, Service } from "../../cluster/model.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { type Address, formatAddress } from "../../net/address.js";
@@ -83,7 +84,7 @@ export class ObservedEnds {
     );
     const [first] = made?.pods ?? [];
     if (first !== undefined) return { kind: "end", end: podEndpoint(cluster, first) };
-    return { kind: "unknown", who: `${namespace}/${workload?.name ?? name}`, why: "pod" };
+    return { kind: "unknown", who: visible(`${namespace}/${workload?.name ?? name}`), why: "pod" };
   }
 
   private findAddress(address: Address, claimed: "node" | "pod" | undefined): Found {
@@ -117,7 +118,7 @@ export class ObservedEnds {
         ),
       };
     const why = found.diagnostic.code === "TW1506" ? "service" : "other";
-    return { kind: "unknown", who: `${textOf(from)} → ${textOf(to)}`, why };
+    return { kind: "unknown", who: visible(`${textOf(from)} → ${textOf(to)}`), why };
   }
 }
 

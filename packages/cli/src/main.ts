@@ -1,4 +1,5 @@
-import type { Schema } from "@tierwall/core";
+import { diagnosticText, type Schema } from "@tierwall/core";
+import { RefusedInput } from "@tierwall/kube";
 import { Command, CommanderError, type Option } from "commander";
 import { addAgent } from "./agent.js";
 import { addComplete } from "./completion/complete-command.js";
@@ -20,7 +21,7 @@ import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
 import { addServe } from "./serve.js";
 import { addSnapshot } from "./snapshot.js";
-import { printWhole, talkReport, watchOutput } from "./terminal.js";
+import { printWhole, styleFor, talkReport, watchOutput } from "./terminal.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -61,6 +62,10 @@ export async function run(args: readonly string[], invocation: Invocation = "tie
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof RefusedInput) {
+      talkReport(diagnosticText(error.diagnostic, () => undefined, styleFor(process.stderr)));
+      return 2;
+    }
     talkReport(`tierwall failed, and that is no fault of yours; please report this:\n\n${stackOf(error)}`);
     return 3;
   }

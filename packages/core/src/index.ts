@@ -20,6 +20,7 @@ export {
 } from "./analysis/endpoint-ref.js";
 export { deletePolicy, editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
+export { servedObject, servedText } from "./analysis/served-text.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";

@@ -115,10 +115,19 @@ function differences(value: ValueSpan, kept: Json): readonly Blank[] {
     );
   if (value.fields === undefined || !isObject(kept)) return [];
   return value.fields.flatMap(({ key, after, value: inner }) => {
-    if (!Object.hasOwn(kept, key))
-      return inner.end > after ? [{ start: after, end: inner.end, put: " null" }] : [];
-    return differences(inner, kept[key]!);
+    if (Object.hasOwn(kept, key)) return differences(inner, kept[key]!);
+    if (inner.end <= after || (harmless.has(key) && inner.text !== undefined)) return [];
+    return [{ start: after, end: inner.end, put: nothingIn(inner.end - after) }];
   });
+}
+
+/** Of containers and addresses. */
+const harmless: ReadonlySet<string> = new Set(["name", "type"]);
+
+/** A value that says nothing and fits: what stands behind it on the line stays where it is. */
+function nothingIn(room: number): string {
+  if (room >= 5) return " null";
+  return room >= 3 ? ' ""' : "0".padStart(room);
 }
 
 /** From back to front, each with as many lines as it had, and as long a last one. */

@@ -30,8 +30,13 @@ function hashOf(files: readonly TextSource[]): string {
   return (hash >>> 0).toString(36);
 }
 
-const readUnread = ({ message }: JsonObject): Diagnostic =>
-  diagnostic("TW1004", typeof message === "string" ? message : "a file cannot be read");
+const unreadCodes = ["TW1004", "TW1010", "TW1011"] as const;
+
+const readUnread = ({ code, message }: JsonObject): Diagnostic =>
+  diagnostic(
+    unreadCodes.find((known) => known === code) ?? "TW1004",
+    typeof message === "string" ? message : "a file cannot be read",
+  );
 
 async function fetchState(server: string): Promise<GivenState> {
   const response = await fetch(server).catch(() => undefined);

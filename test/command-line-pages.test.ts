@@ -77,6 +77,24 @@ describe("TW1009: a cluster that cannot be read", () => {
   });
 });
 
+describe.each([
+  ["TW1010", "utf8"],
+  ["TW1011", "utf16le"],
+] as const)("%s", (code, encoding) => {
+  const [example] = page(code);
+  const run = (args: readonly string[]) => tierwall(args, { cwd: folder });
+
+  it("its example yields it, with the output that the page shows; its correction does not", () => {
+    const [, command] = /<!-- run: (.*) -->/.exec(example!)!;
+    const mark = encoding === "utf8" ? "" : "\uFEFF";
+    writeFileSync(join(folder, "example.yaml"), `${mark}${block(example, "yaml")!}\n`, encoding);
+    const { status, stdout } = run(command!.split(" "));
+    expect([status, stdout]).toEqual([2, expect.stringContaining(block(example, "text")!)]);
+    writeFileSync(join(folder, "example.yaml"), block(example, "yaml")!);
+    expect(run(["validate", "-f", "example.yaml", "--max-input", "1Gi"]).status).toBe(0);
+  });
+});
+
 describe("TW1309: an invalid IP address", () => {
   const [example, corrected] = page("TW1309");
   const records = (yaml: string) => {

@@ -14,7 +14,7 @@ import {
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUsable, loadState, sourceText, type StateFlags, tellRest, withStateFlags } from "./state.js";
-import { styleFor, talk } from "./terminal.js";
+import { printWhole, styleFor, talk, talkReport } from "./terminal.js";
 
 interface ConvertFlags extends StateFlags {
   readonly to: Target;
@@ -72,7 +72,7 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   if (!isUsable(loaded)) return 2;
   const style = styleFor(process.stderr);
   const tellDiagnostic = (found: Parameters<typeof diagnosticText>[0]) =>
-    talk(`${diagnosticText(found, sourceText(loaded.sources), style)}\n`);
+    talkReport(`${diagnosticText(found, sourceText(loaded.sources), style)}\n`);
   const missing = (flags.only ?? []).filter((wanted) => !isNamed(loaded.state, wanted));
   if (missing.length > 0) {
     for (const wanted of missing)
@@ -91,11 +91,11 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   });
   for (const refusal of conversion.refusals.slice(0, mostRefusals)) tellDiagnostic(refusal);
   const untold = conversion.refusals.length - mostRefusals;
-  if (untold > 0) talk(`… and ${untold} more (-o json tells them all)\n`);
+  if (untold > 0) talk(`… and ${untold} more (-o json tells them all)`, "");
   const proven =
     conversion.refusals.length === 0 && (conversion.proof === undefined || isProven(conversion.proof));
   printPolicies(conversion, flags, proven);
-  talk(conversionText(conversion, style));
+  talkReport(conversionText(conversion, style));
   if (!proven && conversion.text !== "" && flags.output === "yaml" && !flags.unproven)
     talk("  Nothing was printed; --unproven prints the policies all the same.");
   tellRest(loaded, flags.verbose ?? false);
@@ -107,7 +107,7 @@ const mostRefusals = 10;
 
 function printPolicies(conversion: Conversion, { output, unproven }: ConvertFlags, proven: boolean): void {
   if (output === "json") printData(conversionJson(conversion), "json");
-  else if (proven || unproven) process.stdout.write(conversion.text);
+  else if (proven || unproven) printWhole(conversion.text);
 }
 
 const isNamed = ({ policies }: State, wanted: string): boolean =>

@@ -28,7 +28,7 @@ import { readLive } from "./live.js";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
 import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withStateFlags } from "./state.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { print, styleFor, talkReport } from "./terminal.js";
 
 interface DiffFlags extends StateFlags {
   readonly git?: string;
@@ -86,7 +86,7 @@ async function runDiff(
 ): Promise<number> {
   const read = await sidesOf(before, after, flags);
   if (typeof read === "string") {
-    talk(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
+    talkReport(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
     return 2;
   }
   const [old, now] = loadBoth(flags, read);
@@ -138,17 +138,17 @@ async function sidesOf(
   after: string | undefined,
   flags: DiffFlags,
 ): Promise<Sides | string> {
-  const { recursive = false, filename = [], live = false } = flags;
+  const { recursive = false, filename = [], live = false, maxInput } = flags;
   if ([before, after, ...filename].filter((path) => path === "-").length > 1)
     return "standard input can be read only once; name a file instead of the other `-`";
   if (live && (after !== undefined || flags.git !== undefined))
     return "the cluster is compared with one path, as it was before; write `tierwall diff OLD --live`";
-  const common = readPaths(filename, recursive);
+  const common = readPaths(filename, recursive, { maxInput });
   if (flags.git === undefined) {
     if (before === undefined)
       return "diff compares two states; write `tierwall diff OLD NEW`, `tierwall diff OLD` for the cluster as it is now, or `tierwall diff --git REV PATH`";
     if (after === undefined) {
-      const old = readPaths([before], recursive);
+      const old = readPaths([before], recursive, { maxInput });
       // What is wrong with the path is told without waiting for a cluster.
       const now = hasErrors(old.diagnostics) ? nothing : await readLive(flags, new Progress());
       return { common, old, now, live: true };
@@ -156,7 +156,7 @@ async function sidesOf(
     // A file that is part of both already need not be read again.
     const known = new Set(common.sources.map(({ file }) => file));
     const [old, now] = [before, after].map((path) => {
-      const { sources, diagnostics } = readPaths([path], recursive);
+      const { sources, diagnostics } = readPaths([path], recursive, { maxInput });
       return { sources: sources.filter(({ file }) => !known.has(file)), diagnostics };
     });
     return { common, old: old!, now: now! };
@@ -165,7 +165,7 @@ async function sidesOf(
   const path = before ?? ".";
   const revisions = parseRevisions(flags.git);
   const old = readRevision(revisions.before, path, recursive);
-  const now = readNow(revisions.after, path, recursive);
+  const now = readNow(revisions.after, path, flags);
   // What is new, or gone, is there on one side only.
   if ([old, now].every(({ sources, diagnostics }) => sources.length + diagnostics.length === 0))
     return `\`${path}\` holds no manifests, now or in \`${flags.git}\`${recursive ? "" : " (-R looks into folders)"}`;
@@ -189,9 +189,10 @@ function loadBoth(flags: DiffFlags, { common, old, now, live = false }: Sides): 
   return [loaded(states[0]!, old), loaded(states[1]!, now)];
 }
 
-function readNow(revision: string | undefined, path: string, recursive: boolean): Read {
+function readNow(revision: string | undefined, path: string, flags: DiffFlags): Read {
+  const { recursive = false, maxInput } = flags;
   if (revision !== undefined) return readRevision(revision, path, recursive);
-  return existsSync(path) ? readPaths([path], recursive) : { sources: [], diagnostics: [] };
+  return existsSync(path) ? readPaths([path], recursive, { maxInput }) : { sources: [], diagnostics: [] };
 }
 
 /** What there is to say about the input, once where both say it. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   type Address,
   type Diagnostic,
@@ -7,7 +6,7 @@ import {
   parseAddress,
   parseManifest,
 } from "@tierwall/core";
-import { unreadable } from "@tierwall/kube";
+import { unreadable, writtenText } from "@tierwall/kube";
 
 /** `--dns FILE`: a mapping of names to the address or addresses they resolve to. */
 export function readDnsRecords(file: string): {
@@ -16,7 +15,7 @@ export function readDnsRecords(file: string): {
 } {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = writtenText(file);
   } catch (cause) {
     return { records: [], diagnostics: [unreadable(file, cause)] };
   }

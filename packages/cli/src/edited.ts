@@ -15,7 +15,10 @@ export async function loadEdited(
   const { options, diagnostics } = stateOptions(flags);
   const progress = new Progress();
   const { base: named, live } = await readNamed(flags, progress);
-  const applied = readPaths(apply, flags.recursive ?? false, progress.bytesRead);
+  const applied = readPaths(apply, flags.recursive ?? false, {
+    bytesRead: progress.bytesRead,
+    maxInput: flags.maxInput,
+  });
   const edited = readEdited(
     named.sources,
     { apply: applied.sources, remove },

@@ -14,11 +14,12 @@ import {
   type PortRef,
   type Question,
   type Result,
+  visibleLines,
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { print, printWhole, styleFor, talkReport } from "./terminal.js";
 
 interface ExplainFlags extends StateFlags {
   readonly from: string;
@@ -85,7 +86,7 @@ async function runExplain(flags: ExplainFlags): Promise<number> {
   const question = questionOf(flags);
   const explained = question.ok ? explain(loaded.state, question.value) : question;
   if (!explained.ok) {
-    talk(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
+    talkReport(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
   // The answer first; what there is to say about the input comes after it.
@@ -110,7 +111,20 @@ const isUndecided = ({ verdict, answers }: Explanation): boolean =>
 
 export function printData(value: JsonValue, format: "json" | "yaml"): void {
   if (format === "json") print(JSON.stringify(value, undefined, 2));
-  else process.stdout.write(stringify(value, { aliasDuplicateObjects: false }));
+  else printWhole(yamlText(value));
+}
+
+/** Escapes mean something only between double quotes: where there is anything to escape, all texts get them. */
+function yamlText(value: JsonValue): string {
+  const text = stringify(value, { aliasDuplicateObjects: false });
+  if (visibleLines(text) === text) return text;
+  return visibleLines(
+    stringify(value, {
+      aliasDuplicateObjects: false,
+      defaultStringType: "QUOTE_DOUBLE",
+      defaultKeyType: "QUOTE_DOUBLE",
+    }),
+  );
 }
 
 function questionOf(flags: ExplainFlags): Result<Question> {

@@ -4,11 +4,14 @@ import { basename, dirname, join, posix, relative, resolve, sep } from "node:pat
 import type { Diagnostic, TextSource } from "@tierwall/core";
 import {
   configName,
+  InputBudget,
   isConfigText,
   isLookedInto,
   isManifest,
   type Read,
   shown,
+  textOf,
+  unpackedBytes,
   unreadable,
 } from "@tierwall/kube";
 
@@ -115,14 +118,17 @@ function textsOf(files: readonly TrackedFile[]): readonly TextSource[] {
   const [first] = files;
   if (first === undefined) return [];
   const output = git(first.folder, ["cat-file", "--batch"], files.map(({ hash }) => `${hash}\n`).join(""));
+  const budget = new InputBudget();
   let at = 0;
   return files.map(({ path }) => {
     // `HASH blob SIZE`, a line break, that many bytes, and another one.
     const end = output.indexOf("\n", at);
     const size = Number(output.subarray(at, end).toString().split(" ")[2]);
-    const text = output.subarray(end + 1, end + 1 + size).toString();
+    const bytes = output.subarray(end + 1, end + 1 + size);
     at = end + 1 + size + 1;
-    return { file: shown(path), text };
+    const file = shown(path);
+    const unpacked = path.endsWith(".gz") ? unpackedBytes(bytes, file, budget) : bytes;
+    return { file, text: textOf(unpacked, file) };
   });
 }
 

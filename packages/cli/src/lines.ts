@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 import type { BytesRead } from "@tierwall/kube";
 
-/** Longer lines are cut: no record is so long, and a file without line breaks must not be held as a whole. */
+/** No record is so long: a file without line breaks, or a device, is no flow log, and must not be held as a whole. */
 const longestLine = 4 * 1024 * 1024;
 
 /** The lines of a file, packed or not, or of standard input (`-`), of any length altogether. */
@@ -47,7 +47,9 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, v
   for await (const chunk of chunks) {
     const parts = decoder.write(chunk).split("\n");
     parts[0] = rest + parts[0]!;
-    rest = parts.pop()!.slice(0, longestLine);
+    rest = parts.pop()!;
+    if (rest.length > longestLine)
+      throw new Error(`a line is longer than ${longestLine / 1024 ** 2} MiB; records are lines of their own`);
     for (const line of parts) yield line.endsWith("\r") ? line.slice(0, -1) : line;
   }
   rest += decoder.end();

@@ -210,6 +210,6 @@ function writeFixes({ fixed, changed }: Fixed, sources: readonly ManifestFile[])
       `${place === undefined ? "" : `${place.file}:${place.line}:${place.column}  `}${code}: ${fix.title}`,
     );
   if (fixed.length > 0)
-    talk(`${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}\n`);
+    talk(`${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}`, "");
   return true;
 }

@@ -13,7 +13,7 @@ import {
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { print, styleFor, talkReport } from "./terminal.js";
 
 interface LookupFlags extends StateFlags {
   readonly output: "text" | "json";
@@ -60,7 +60,7 @@ async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> 
   const ref = parseEndpoint(endpoint);
   const found = ref.ok ? lookup(loaded.state, ref.value) : ref;
   if (!found.ok) {
-    talk(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
+    talkReport(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
   const caveats = caveatsOfAll(loaded.state);

@@ -1,4 +1,5 @@
-import type { Schema } from "@tierwall/core";
+import { diagnosticText, type Schema } from "@tierwall/core";
+import { RefusedInput } from "@tierwall/kube";
 import { Command, CommanderError, type Option } from "commander";
 import { addAgent } from "./agent.js";
 import { addComplete } from "./completion/complete-command.js";
@@ -20,7 +21,7 @@ import { addDiff } from "./diff.js";
 import { addPreview } from "./preview.js";
 import { addServe } from "./serve.js";
 import { addSnapshot } from "./snapshot.js";
-import { talk } from "./terminal.js";
+import { printWhole, styleFor, talkReport, watchOutput } from "./terminal.js";
 import { addTest } from "./test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./validate.js";
@@ -52,11 +53,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
 
 /** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input, 3 a mistake of our own. */
 export async function run(args: readonly string[], invocation: Invocation = "tierwall"): Promise<number> {
-  // A reader like `head` that has seen enough is no error.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
+  const isOutputLost = watchOutput();
   let status = 0;
   const program = makeProgram((result) => {
     status = result;
@@ -65,10 +62,16 @@ export async function run(args: readonly string[], invocation: Invocation = "tie
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    talk(`tierwall failed, and that is no fault of yours; please report this:\n\n${stackOf(error)}`);
+    if (error instanceof RefusedInput) {
+      talkReport(diagnosticText(error.diagnostic, () => undefined, styleFor(process.stderr)));
+      return 2;
+    }
+    talkReport(`tierwall failed, and that is no fault of yours; please report this:\n\n${stackOf(error)}`);
     return 3;
   }
-  return status;
+  // Errors of streams are reported in a later turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  return isOutputLost() ? Math.max(status, 2) : status;
 }
 
 const stackOf = (error: unknown): string =>
@@ -140,8 +143,8 @@ Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR
 function outputOf(program: () => Command, invocation: Invocation) {
   const commands = () => program().commands.map((command) => command.name());
   return {
-    writeOut: (text: string) => process.stdout.write(spokenAs(invocation, text, commands())),
-    writeErr: (text: string) => process.stderr.write(spokenAs(invocation, text, commands())),
+    writeOut: (text: string) => printWhole(spokenAs(invocation, text, commands())),
+    writeErr: (text: string) => talkReport(spokenAs(invocation, text, commands()).replace(/\n$/, "")),
   };
 }
 

@@ -20,7 +20,7 @@ import {
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parse } from "yaml";
 import { collectWith } from "./state.js";
-import { talk } from "./terminal.js";
+import { printWhole, talk } from "./terminal.js";
 import { version } from "./version.js";
 
 interface ManifestsFlags {
@@ -97,12 +97,12 @@ function runManifests(flags: ManifestsFlags): number {
   const { format, component, cleanup, set = [], namespace, outputDir } = flags;
   const values: Values = { ...usualValues, ...Object.fromEntries(set) };
   if (cleanup) {
-    process.stdout.write(cleanupText({ values, namespace }));
+    printWhole(cleanupText({ values, namespace }));
     return 0;
   }
   const options = { values, namespace, ...(component === undefined ? {} : { parts: component }) };
   if (format === "yaml" && outputDir === undefined) {
-    process.stdout.write(installText(options));
+    printWhole(installText(options));
     return 0;
   }
   if (format === "helm" && (set.length > 0 || component !== undefined)) {

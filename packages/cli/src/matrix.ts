@@ -35,7 +35,7 @@ import {
   tellRest,
   withStateFlags,
 } from "./state.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { isRead, print, styleFor, talkReport } from "./terminal.js";
 
 const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
 
@@ -121,7 +121,7 @@ async function runMatrix(flags: MatrixFlags): Promise<number> {
   const engine = compile(loaded.state.cluster, loaded.state.tiers);
   const made = askedMatrix(flags, engine);
   if (!made.ok) {
-    talk(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
+    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
   printLines(linesOf(engine, made.value, flags, loaded));
@@ -190,6 +190,7 @@ const linesAtOnce = 1000;
 function printLines(lines: Iterable<string>): void {
   let waiting: string[] = [];
   for (const line of lines) {
+    if (!isRead(process.stdout)) return;
     waiting.push(line);
     if (waiting.length < linesAtOnce) continue;
     print(waiting.join("\n"));

@@ -3,7 +3,7 @@ import { diagnostic, diagnosticText, ownPolicies, type State } from "@tierwall/c
 import type { Command } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "./node-flags.js";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { print, styleFor, talk, talkReport } from "./terminal.js";
 
 interface NftFlags extends StateFlags, NodeFlags {
   readonly node: string;
@@ -92,7 +92,7 @@ function tableOf(agent: typeof Agent, state: State, flags: NftFlags) {
     const known = [...cluster.nodes.keys()];
     const hint = known.length === 0 ? {} : { hint: `Nodes are ${known.slice(0, 10).join(", ")}.` };
     const found = diagnostic("TW1502", `there is no node \`${options.node}\``, hint);
-    talk(diagnosticText(found, () => undefined, styleFor(process.stderr)));
+    talkReport(diagnosticText(found, () => undefined, styleFor(process.stderr)));
     return undefined;
   }
   const program = new agent.NodeCompiler(options, agent.modesOf).compile(cluster, tiers);

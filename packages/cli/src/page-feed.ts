@@ -18,7 +18,7 @@ export type FoundFeed =
 export async function findFeed(flags: FeedFlags): Promise<FoundFeed> {
   const { options: state, diagnostics } = stateOptions(flags);
   if (hasErrors(diagnostics)) return { ok: false, diagnostics };
-  const { filename = [], recursive = false } = flags;
+  const { filename = [], recursive = false, maxInput } = flags;
   const { FileFeed } = await import("@tierwall/server");
   if (flags.example === true) {
     const folder = exampleFolder();
@@ -26,7 +26,7 @@ export async function findFeed(flags: FeedFlags): Promise<FoundFeed> {
     return FileFeed.open({ paths: [folder], recursive: true, title: "Example cluster", state });
   }
   if (filename.length === 0) return liveFeed(flags, state);
-  return FileFeed.open({ paths: filename, recursive, state, onUnreadable: tellUnreadable });
+  return FileFeed.open({ paths: filename, recursive, maxInput, state, onUnreadable: tellUnreadable });
 }
 
 async function liveFeed(flags: FeedFlags, state: StateOptions): Promise<FoundFeed> {
@@ -47,5 +47,5 @@ function tellHealth(resource: string, { state, message }: KindHealth): void {
 function tellUnreadable(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return talk("everything can be read again");
   tellDiagnostics(diagnostics, []);
-  talk("The page shows what was there before.");
+  talk("The page evaluates nothing until this can be read again.");
 }

@@ -60,6 +60,6 @@ describe("progress", () => {
     const { progress, clock, shown } = terminal();
     clock.now += 600;
     progress.bytesRead(`${String.fromCharCode(27)}c${"long".repeat(20)}`, 1, 1);
-    expect(shown()[0]).toBe(`<clear>reading \uFFFDc${"long".repeat(20)}`.slice(0, 59 + "<clear>".length));
+    expect(shown()[0]).toBe(`<clear>reading \\u001bc${"long".repeat(20)}`.slice(0, 59 + "<clear>".length));
   });
 });

@@ -1,4 +1,4 @@
-import { harmless } from "./terminal.js";
+import { visible } from "@tierwall/core";
 
 /** What is known of a terminal. */
 export interface Screen {
@@ -46,7 +46,7 @@ export class Progress {
     const now = this.now();
     if (this.screen.isTTY !== true || now - this.started < patience || now - this.last < between) return;
     this.last = now;
-    const text = harmless(`reading ${this.reading}${this.objects.toLocaleString("en")} ${this.noun}`);
+    const text = visible(`reading ${this.reading}${this.objects.toLocaleString("en")} ${this.noun}`);
     // Some terminals say that they have no columns at all.
     const columns = this.screen.columns === 0 ? undefined : this.screen.columns;
     this.screen.write(`${clear}${text.slice(0, (columns ?? 80) - 1)}`);

@@ -15,6 +15,24 @@ export function duration(text: string): number {
   return value;
 }
 
+const sizeUnits: Readonly<Record<string, number>> = {
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+};
+
+/** `512Mi`, `2Gi`, `500M`: as Kubernetes writes quantities of bytes. */
+export function size(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,12})(k|M|G|Ki|Mi|Gi)?$/.exec(text) ?? [];
+  const value = Number(count) * sizeUnits[unit]!;
+  if (!(value > 0)) throw new InvalidArgumentError(`\`${text}\` is not a size, such as 512Mi or 2Gi`);
+  return value;
+}
+
 export function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new InvalidArgumentError(`\`${text}\` is not a whole number above 0`);

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { type FeedFlags, findFeed } from "./page-feed.js";
 import { readToken } from "./page-token.js";
 import { portNumber } from "./quantity.js";
-import { collect, tellDiagnostics, withFactFlags } from "./state.js";
+import { collect, maxInputOption, tellDiagnostics, withFactFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface ServeFlags extends FeedFlags {
@@ -28,6 +28,7 @@ export function addServe(program: Command, finish: (status: number) => void): vo
     )
     .option("-f, --filename <path>", "a file or a folder to show and to watch (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
+    .addOption(maxInputOption())
     .option(
       "--context <name>",
       "without -f: the context of the cluster that is shown (default: the current one)",

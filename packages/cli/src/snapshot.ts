@@ -5,13 +5,14 @@ import { hasErrors, snapshotOf } from "@tierwall/core";
 import type { Command } from "commander";
 import { type LiveFlags, readLive } from "./live.js";
 import { Progress } from "./progress.js";
-import { collect, tellDiagnostics } from "./state.js";
-import { talk } from "./terminal.js";
+import { collect, maxInputOption, tellDiagnostics } from "./state.js";
+import { printWhole, talk } from "./terminal.js";
 import { readPaths } from "@tierwall/kube";
 
 interface SnapshotFlags extends LiveFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
+  readonly maxInput?: number;
   readonly redact?: boolean;
   readonly outputFile?: string;
 }
@@ -31,6 +32,7 @@ export function addSnapshot(program: Command, finish: (status: number) => void):
     .option("--redact", "hide how things are called")
     .option("-f, --filename <path>", "manifests to take instead of a cluster (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
+    .addOption(maxInputOption())
     .option("--context <name>", "the context of the cluster (default: the current one)")
     .option(
       "--kubeconfig <file>",
@@ -53,12 +55,12 @@ Exit status: 0 when it was written, 2 when something cannot be read or written.`
 }
 
 async function runSnapshot(flags: SnapshotFlags): Promise<number> {
-  const { filename, recursive = false, outputFile: output } = flags;
+  const { filename, recursive = false, maxInput, outputFile: output } = flags;
   const progress = new Progress();
   const read =
     filename === undefined
       ? await readLive(flags, progress)
-      : readPaths(filename, recursive, progress.bytesRead);
+      : readPaths(filename, recursive, { bytesRead: progress.bytesRead, maxInput });
   const snapshot = hasErrors(read.diagnostics)
     ? undefined
     : snapshotOf(read.sources, flags.redact ? { redact: saltedHash() } : {});
@@ -66,7 +68,7 @@ async function runSnapshot(flags: SnapshotFlags): Promise<number> {
   const diagnostics = [...read.diagnostics, ...(snapshot?.diagnostics ?? [])];
   tellDiagnostics(diagnostics, read.sources);
   if (snapshot === undefined || hasErrors(diagnostics)) return 2;
-  if (output === undefined) process.stdout.write(snapshot.text);
+  if (output === undefined) printWhole(snapshot.text);
   else if (!write(output, snapshot.text)) return 2;
   talk(`${snapshot.objects.toLocaleString("en")} objects${output === undefined ? "" : ` in ${output}`}`);
   return 0;

@@ -25,13 +25,15 @@ import { type CiliumFlags, ciliumOptions, withCiliumFlags } from "./cilium-flags
 import { readDnsRecords } from "./dns.js";
 import { type LiveFlags, readLive } from "./live.js";
 import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
+import { size } from "./quantity.js";
 import { Progress } from "./progress.js";
-import { styleFor, talk } from "./terminal.js";
+import { styleFor, talk, talkReport } from "./terminal.js";
 
 /** Options of every command that looks at a cluster. */
 export interface StateFlags extends LiveFlags, CiliumFlags {
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
+  readonly maxInput?: number;
   readonly live?: boolean;
   readonly podCidr?: readonly Cidr[];
   readonly serviceCidr?: readonly Cidr[];
@@ -48,6 +50,7 @@ export function withStateFlags(command: Command): Command {
   const named = command
     .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
     .option("-R, --recursive", "read folders with all folders below them")
+    .addOption(maxInputOption())
     .option(
       "--context <name>",
       "without -f: the context of the cluster that is read (default: the current one)",
@@ -59,6 +62,13 @@ export function withStateFlags(command: Command): Command {
     .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds");
   return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
 }
+
+/** How much is read at most: files can be packed a thousand times smaller than they are. */
+export const maxInputOption = (): Option =>
+  new Option(
+    "--max-input <size>",
+    "refuse files that are larger than this together, unpacked (default: 1Gi)",
+  ).argParser(size);
 
 /** Options that say what no manifest tells, and how manifests are meant. */
 export function withFactFlags(command: Command): Command {
@@ -198,7 +208,10 @@ export interface Named {
 
 /** The files that the flags name, or the cluster: alone where there are no files, or below them. */
 export async function readNamed(flags: StateFlags, progress: Progress): Promise<Named> {
-  const files = readPaths(flags.filename ?? [], flags.recursive ?? false, progress.bytesRead);
+  const files = readPaths(flags.filename ?? [], flags.recursive ?? false, {
+    bytesRead: progress.bytesRead,
+    maxInput: flags.maxInput,
+  });
   if (!isLive(flags)) return { base: files, over: nothing, live: false };
   return { base: await readLive(flags, progress), over: files, live: true };
 }
@@ -208,7 +221,7 @@ export const isLive = ({ filename = [], live = false }: StateFlags): boolean => 
 const nothing: Read = { sources: [], diagnostics: [] };
 
 /** Codes that say that there is nothing to evaluate: a path, or a cluster, cannot be read. */
-const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009"]);
+const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009", "TW1010", "TW1011"]);
 
 export const isUnread = ({ code }: Diagnostic): boolean => unreadCodes.has(code);
 
@@ -219,7 +232,8 @@ export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean
   const errors = diagnostics.filter((d) => d.severity === "error");
   tellDiagnostics(errors, sources);
   talk(
-    `\n${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
+    "",
+    `${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
   );
   return false;
 }
@@ -248,7 +262,7 @@ export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: rea
   const textOf = sourceText(sources);
   for (const found of diagnostics) {
     const text = diagnosticText(found, textOf, style);
-    talk(`${text}${found.severity === "error" ? "\n" : ""}`);
+    talkReport(`${text}${found.severity === "error" ? "\n" : ""}`);
   }
 }
 

@@ -1,37 +1,90 @@
-import type { Style } from "@tierwall/core";
+import { randomInt } from "node:crypto";
+import { type Style, visible, visibleLines } from "@tierwall/core";
 import pc from "picocolors";
 
-/** Colour where there is a terminal to show it, or where it is asked for (FORCE_COLOR); none where nobody wants it (NO_COLOR). */
+/** Colour on a terminal that shows it, or where FORCE_COLOR asks for it; none with NO_COLOR. */
 export function styleFor(stream: { readonly isTTY?: boolean }): Style {
   const { NO_COLOR: none = "", FORCE_COLOR: forced = "" } = process.env;
   const shown = forced === "" ? stream.isTTY === true && pc.isColorSupported : forced !== "0";
-  const wanted = none === "" && shown;
-  const colors = pc.createColors(wanted);
-  return {
-    bold: colors.bold,
-    dim: colors.dim,
-    good: colors.green,
-    bad: colors.red,
-    unsure: colors.yellow,
-  };
+  return none === "" && shown ? coloured : uncoloured;
 }
 
-/** Data goes to stdout, talk to stderr. */
-export function print(text: string): void {
-  process.stdout.write(`${harmless(text)}\n`);
-}
-
-export function talk(text: string): void {
-  process.stderr.write(`${harmless(text)}\n`);
-}
-
-/** Manifests may hold anything; of what a terminal would obey, only line breaks, tabs and our own colours go through. */
-export function harmless(text: string): string {
-  return text.replace(controls, (found) => (ownColours.has(found) ? found : "\uFFFD"));
-}
+/*
+ * Colours are written with a number that is new in every process, `ESC[483920411;32m`, and only what carries it reaches the
+ * terminal as a colour, `ESC[32m`. A name from a manifest cannot know the number: whatever it holds is printed as an escape.
+ */
 
 const escape = String.fromCharCode(27);
-const controls = new RegExp(`${escape}\\[[0-9;]*m|[^\\n\\t\\P{Cc}]`, "gu");
-const ownColours: ReadonlySet<string> = new Set(
-  [1, 2, 22, 31, 32, 33, 39].map((code) => `${escape}[${code}m`),
-);
+const secret = randomInt(2 ** 47);
+const ownColours = new RegExp(`${escape}\\[${secret};(\\d+)m`, "g");
+
+function paint(on: number, off: number): (text: string) => string {
+  const [start, end] = [on, off].map((code) => `${escape}[${secret};${code}m`);
+  return (text) => `${start}${text}${end}`;
+}
+
+const coloured: Style = {
+  bold: paint(1, 22),
+  dim: paint(2, 22),
+  good: paint(32, 39),
+  bad: paint(31, 39),
+  unsure: paint(33, 39),
+};
+
+const plain = (text: string): string => text;
+const uncoloured: Style = { bold: plain, dim: plain, good: plain, bad: plain, unsure: plain };
+
+/** What a terminal may show of a report: its lines, its tabs and our own colours; everything else is visible. */
+export function forTerminal(report: string): string {
+  let text = "";
+  let end = 0;
+  for (const found of report.matchAll(ownColours)) {
+    text += `${visibleLines(report.slice(end, found.index))}${escape}[${found[1]!}m`;
+    end = found.index + found[0].length;
+  }
+  return text + visibleLines(report.slice(end));
+}
+
+/** Data, on stdout: a report of any number of lines. */
+export function print(report: string): void {
+  write(process.stdout, `${report}\n`);
+}
+
+/** The same, where the report ends its last line itself. */
+export function printWhole(report: string): void {
+  write(process.stdout, report);
+}
+
+/** A message, on stderr: each argument is one line, whatever is in it. */
+export function talk(...lines: readonly string[]): void {
+  write(process.stderr, lines.map((line) => `${visible(line)}\n`).join(""));
+}
+
+/** A report, on stderr: diagnostics in full, say. */
+export function talkReport(report: string): void {
+  write(process.stderr, `${report}\n`);
+}
+
+/** Whether there is still a reader. */
+export const isRead = (stream: NodeJS.WriteStream): boolean => stream.errored === null && stream.writable;
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  if (isRead(stream)) stream.write(forTerminal(text));
+}
+
+/**
+ * Readers like `head` go away when they have seen enough. That is no error, and it is no reason to end: the work goes on,
+ * unheard, and the exit status is what it would have been. A disk that is full is an error. Returns whether there was one.
+ */
+export function watchOutput(): () => boolean {
+  let failed = false;
+  const watch = (stream: NodeJS.WriteStream, name: string) =>
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") return;
+      failed = true;
+      talk(`${name} cannot be written: ${error.message}`);
+    });
+  watch(process.stdout, "stdout");
+  watch(process.stderr, "stderr");
+  return () => failed;
+}

@@ -74,8 +74,8 @@ Exit status: 0 all hold, 1 some do not, 2 the input is not valid.`,
 
 async function runTest(paths: readonly string[], flags: TestFlags): Promise<number> {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
-  const added = readPaths(flags.filename ?? [], flags.recursive ?? false);
-  const found = findTests(paths, flags.recursive ?? false);
+  const added = readPaths(flags.filename ?? [], flags.recursive ?? false, { maxInput: flags.maxInput });
+  const found = findTests(paths, flags);
   const diagnostics: Diagnostic[] = [...fromOptions, ...added.diagnostics, ...found.diagnostics];
   if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources);
   const asksCluster = (test: ConnectivityTest) =>
@@ -139,8 +139,8 @@ interface FoundTests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function findTests(paths: readonly string[], recursive: boolean): FoundTests {
-  const read = readPaths(paths, recursive);
+function findTests(paths: readonly string[], { recursive = false, maxInput }: TestFlags): FoundTests {
+  const read = readPaths(paths, recursive, { maxInput });
   const diagnostics: Diagnostic[] = [...read.diagnostics];
   const tests = read.sources.flatMap((source) => {
     // Nobody writes so many tests that they are read in chunks: that is a snapshot beside them.

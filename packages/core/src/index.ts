@@ -24,6 +24,7 @@ export {
 export { deletePolicy, editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
 export { kindKey, type Readable, type ReadableScope, Reader, type Unread } from "./analysis/reader.js";
+export { servedObject, servedText } from "./analysis/served-text.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
@@ -93,6 +94,7 @@ export {
 } from "./cluster/model.js";
 export { clusterFile, formatPath, type Path } from "./diagnostics/place.js";
 export { type Diagnostic, diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export { shortened, visible, visibleLines, visibleWithin } from "./diagnostics/visible.js";
 export { isTelling } from "./diagnostics/telling.js";
 export type { Result } from "./diagnostics/result.js";
 export { didYouMean } from "./diagnostics/suggest.js";

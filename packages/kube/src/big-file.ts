@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { ChunkedSource, SourceLines } from "@tierwall/core";
+import { type InputBudget, refuseBinary, textOf } from "./bounded-input.js";
 import { chunkSize, fileBlocks, fromFile } from "./file-blocks.js";
 import { isWorthSurveying, surveyedChunks } from "./survey-thread.js";
 
@@ -39,16 +40,30 @@ function* counted<T>(
 }
 
 /** Standard input as a text, or in chunks where it turns out to be long; then it can be read once only. */
-export function standardInput(shown: string, bytesRead: BytesRead): BigFile | { file: string; text: string } {
+export function standardInput(
+  shown: string,
+  bytesRead: BytesRead,
+  budget: InputBudget,
+): BigFile | { file: string; text: string } {
   const rest = fileBlocks(0);
   const beginning: Buffer[] = [];
   let size = 0;
   for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    budget.take(next.value.length, shown);
+    if (size === 0) refuseBinary(next.value, shown);
     beginning.push(Buffer.from(next.value));
     size += next.value.length;
-    if (size > bigFileSize) return { file: shown, chunks: once(beginning, rest, shown, bytesRead) };
+    if (size > bigFileSize)
+      return { file: shown, chunks: once(beginning, within(budget, rest, shown), shown, bytesRead) };
   }
-  return { file: shown, text: Buffer.concat(beginning).toString("utf8") };
+  return { file: shown, text: textOf(Buffer.concat(beginning), shown) };
+}
+
+function* within(budget: InputBudget, blocks: Iterable<Buffer>, shown: string): Generator<Buffer, void> {
+  for (const block of blocks) {
+    budget.take(block.length, shown);
+    yield block;
+  }
 }
 
 function once(

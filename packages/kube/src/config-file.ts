@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { isObject, parseManifest } from "@tierwall/core";
+import { writtenText } from "./bounded-input.js";
 
 /** Defaults for the command's options; they lie among manifests, and are none. */
 export const configName = "tierwall.yaml";
@@ -7,7 +7,7 @@ export const configName = "tierwall.yaml";
 /** A manifest may have the same name, as that of Tierwall itself: it has a kind, and defaults have none. */
 export function isConfig(path: string): boolean {
   try {
-    return isConfigText(readFileSync(path, "utf8"));
+    return isConfigText(writtenText(path));
   } catch {
     // A folder of that name, or one that may not be read: reading it will say so where it is asked for.
     return false;

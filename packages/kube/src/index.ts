@@ -1,3 +1,11 @@
+export {
+  InputBudget,
+  RefusedInput,
+  textOf,
+  unpackedBytes,
+  usualMaxInput,
+  writtenText,
+} from "./bounded-input.js";
 export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
 export { ClusterSource, type ClusterSourceOptions, type Follower } from "./cluster-source.js";
 export { clusterFiles } from "./cluster-files.js";

@@ -1,8 +1,15 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { type Diagnostic, diagnostic, type TextSource } from "@tierwall/core";
+import { type Diagnostic, diagnostic, type TextSource, visible } from "@tierwall/core";
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
+import {
+  boundedBytes,
+  expectFile,
+  InputBudget,
+  RefusedInput,
+  textOf,
+  unpackedBytes,
+} from "./bounded-input.js";
 import { configName, isConfig } from "./config-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz"];
@@ -14,12 +21,19 @@ export interface Read {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+export interface ReadOptions {
+  readonly bytesRead?: BytesRead;
+  /** How many bytes all of them may have together, unpacked. */
+  readonly maxInput?: number | undefined;
+}
+
 /** Files as kubectl takes them: a file, a folder (with `recursive`, all below it), or `-` for standard input. */
 export function readPaths(
   paths: readonly string[],
   recursive: boolean,
-  bytesRead: BytesRead = () => undefined,
+  { bytesRead = () => undefined, maxInput }: ReadOptions = {},
 ): Read {
+  const budget = new InputBudget(maxInput);
   const sources = new Map<string, ManifestFile>();
   const diagnostics: Diagnostic[] = [];
   for (const path of paths) {
@@ -29,7 +43,11 @@ export function readPaths(
       const key = file === "-" ? file : resolve(file);
       if (sources.has(key)) continue;
       try {
-        sources.set(key, file === "-" ? standardInput("<stdin>", bytesRead) : sourceAt(file, bytesRead));
+        if (file !== path) expectFile(file);
+        sources.set(
+          key,
+          file === "-" ? standardInput("<stdin>", bytesRead, budget) : sourceAt(file, bytesRead, budget),
+        );
       } catch (cause) {
         diagnostics.push(unreadable(file, cause));
       }
@@ -38,18 +56,30 @@ export function readPaths(
   return { sources: [...sources.values()], diagnostics };
 }
 
-export function sourceAt(path: string, bytesRead: BytesRead = () => undefined): ManifestFile {
+export function sourceAt(
+  path: string,
+  bytesRead: BytesRead = () => undefined,
+  budget = new InputBudget(),
+): ManifestFile {
+  const file = shown(path);
   const { size } = statSync(path);
-  if (path.endsWith(".gz")) return unpacked(shown(path), gunzipSync(readFileSync(path)));
-  if (size > bigFileSize) return bigFile(path, shown(path), size, bytesRead);
-  return { file: shown(path), text: readFileSync(path, "utf8") };
+  if (path.endsWith(".gz")) {
+    const packed = boundedBytes(path, file, new InputBudget(Math.max(budget.room, smallestPacked)), "packed");
+    return unpacked(file, unpackedBytes(packed, file, budget));
+  }
+  if (size > bigFileSize) {
+    budget.take(size, file);
+    return bigFile(path, file, size, bytesRead);
+  }
+  return { file, text: textOf(boundedBytes(path, file, budget, "text"), file) };
 }
+
+/** Little text may be shorter than what gzip makes of it. */
+const smallestPacked = 1024 ** 2;
 
 /** What snapshots are packed to: a tenth, and unpacked at once. Line by line it is shown only where it is short. */
 function unpacked(file: string, bytes: Buffer): ManifestFile {
-  return bytes.length > bigFileSize
-    ? { file, chunks: () => [bytes] }
-    : { file, text: bytes.toString("utf8") };
+  return bytes.length > bigFileSize ? { file, chunks: () => [bytes] } : { file, text: textOf(bytes, file) };
 }
 
 /** The manifests at a path, in the order of their names; a folder without any is an error. */
@@ -90,13 +120,18 @@ function filesIn(folder: string, recursive: boolean): readonly string[] {
   ];
 }
 
-/** Short where it can be: relative to where the user stands. */
+/** Short where it can be: relative to where the user stands. Names of files are input, too, and begin lines of reports. */
 export function shown(file: string): string {
   const short = relative(process.cwd(), file);
-  return short.startsWith("..") || short === "" ? file : short;
+  const name = visible(short.startsWith("..") || short === "" ? file : short);
+  return isWorkflowCommand.test(name) ? `./${name}` : name;
 }
 
+/** What a CI system obeys at the beginning of a line. */
+const isWorkflowCommand = /^\s*(::|##)/;
+
 export function unreadable(path: string, cause: unknown): Diagnostic {
+  if (cause instanceof RefusedInput) return cause.diagnostic;
   const code = (cause as { code?: unknown } | null)?.code;
   const why =
     code === "ENOENT"

@@ -1,3 +1,4 @@
+import { visibleLines } from "@tierwall/core";
 import { SeldomReport } from "@tierwall/kube";
 import { Hono } from "hono";
 import { type Operation, queryProblem } from "./api/operation.js";
@@ -64,7 +65,7 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
   app.onError((error) => {
     // A client that hangs up while its body is read is no failure of ours.
     if ((error as NodeJS.ErrnoException).code !== "ECONNRESET")
-      trouble.report(`a request failed, please report this: ${error.stack ?? error.message}`);
+      trouble.report(visibleLines(`a request failed, please report this: ${error.stack ?? error.message}`));
     return problemResponse({
       status: 500,
       detail: "tierwall failed, and that is no fault of yours; its log has more",

@@ -1,4 +1,4 @@
-import type { StateOptions } from "@tierwall/core";
+import { type JsonObject, servedObject, type StateOptions } from "@tierwall/core";
 import {
   allKinds,
   clusterFiles,
@@ -32,12 +32,28 @@ export class ClusterFeed implements StateFeed {
 
   shown(): Shown {
     const { title, listing, state } = this.cluster;
-    return { title, provenance: "cluster", sources: clusterFiles(listing(), "yaml"), options: state };
+    const { objects, ...unseen } = listing();
+    const kept = objects.map(served).filter((object) => object !== undefined);
+    return {
+      title,
+      provenance: "cluster",
+      sources: clusterFiles({ ...unseen, objects: kept }, "yaml"),
+      options: state,
+    };
   }
 
   async stop(): Promise<void> {
     await this.cluster.stop();
   }
+}
+
+/** An object that did not change is the same, and so is what is handed out of it. */
+const known = new WeakMap<JsonObject, { readonly kept: JsonObject | undefined }>();
+
+function served(object: JsonObject): JsonObject | undefined {
+  const found = known.get(object) ?? { kept: servedObject(object) };
+  known.set(object, found);
+  return found.kept;
 }
 
 /** What a person calls a cluster: pods do not know its name. */

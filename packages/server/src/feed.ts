@@ -1,4 +1,4 @@
-import type { StateOptions, TextSource } from "@tierwall/core";
+import type { Diagnostic, StateOptions, TextSource } from "@tierwall/core";
 
 /** What there is to see: manifests as they stand in files, or what a cluster holds, written down. */
 export interface Shown {
@@ -8,6 +8,8 @@ export interface Shown {
   readonly sources: readonly TextSource[];
   /** What no manifest tells. */
   readonly options: StateOptions;
+  /** Why some of the files could not be read: nothing is evaluated without them. */
+  readonly unread?: readonly Diagnostic[];
 }
 
 /** Something that knows what there is to see, and says when it is something else. */

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { type Diagnostic, diagnostic, type StateOptions, type TextSource } from "@tierwall/core";
+import { type Diagnostic, diagnostic, servedText, type StateOptions, type TextSource } from "@tierwall/core";
 import { Delivery, filesAt, type ManifestFile, readPaths, unreadable, WatchedFolders } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
@@ -8,10 +8,12 @@ export interface FileFeedOptions {
   readonly paths: readonly string[];
   /** Also what lies in folders of folders. */
   readonly recursive?: boolean;
+  /** How many bytes all files may have together, unpacked. */
+  readonly maxInput?: number | undefined;
   readonly title?: string;
   /** What no manifest tells. */
   readonly state?: StateOptions;
-  /** Told when a path cannot be read, and once more, with nothing, when it can. Until then all stays as it was. */
+  /** Told when a path cannot be read, and once more, with nothing, when it can. Until then nothing is evaluated. */
   readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
   /** How often files are looked at though nothing was heard of them. */
   readonly rescanMilliseconds?: number;
@@ -30,7 +32,11 @@ export class FileFeed implements StateFeed {
   private readonly delivery = new Delivery(() => this.look(), quietTimes);
   private rescan: NodeJS.Timeout | undefined;
   private changed: () => void = () => undefined;
+  /** As they were read. */
   private sources: readonly TextSource[] = [];
+  /** Without what is nobody else's business, by the text that was read. */
+  private served = new Map<TextSource["text"], TextSource>();
+  private unread: readonly Diagnostic[] = [];
   private versions = "";
   private complaints = "";
 
@@ -50,7 +56,21 @@ export class FileFeed implements StateFeed {
 
   shown(): Shown {
     const { paths, title = paths.join(", "), state = {} } = this.options;
-    return { title, provenance: "file", sources: this.sources, options: state };
+    const sources = this.servedSources();
+    const { unread } = this;
+    return { title, provenance: "file", sources, options: state, unread };
+  }
+
+  /** What has not changed is not gone through again. */
+  private servedSources(): readonly TextSource[] {
+    const known = this.served;
+    this.served = new Map();
+    return this.sources.map((source) => {
+      const before = known.get(source.text);
+      const served = before?.file === source.file ? before : servedText(source);
+      this.served.set(source.text, served);
+      return served;
+    });
   }
 
   async stop(): Promise<void> {
@@ -60,27 +80,32 @@ export class FileFeed implements StateFeed {
   }
 
   private look(): void {
-    const { paths, recursive = false } = this.options;
+    const { paths, recursive = false, maxInput } = this.options;
     // First watched, then read: what changes in between is seen either way.
     this.watched.update(paths, recursive);
     const found = filesIn(this.options);
     const versions = found.files.map(versionOf).join("\n");
-    if (found.diagnostics.length === 0 && versions === this.versions) return this.complain([]);
-    const { sources, diagnostics } = textsAt(paths, recursive);
-    this.complain(diagnostics);
-    if (diagnostics.length > 0) return;
+    if (found.diagnostics.length === 0 && versions === this.versions && this.unread.length === 0) return;
+    const { sources, diagnostics } = textsAt(paths, recursive, maxInput);
+    const isNews = this.complain(diagnostics);
+    this.unread = diagnostics;
+    if (diagnostics.length > 0) {
+      if (isNews) this.changed();
+      return;
+    }
     this.versions = versions;
-    if (isSame(sources, this.sources)) return;
+    if (isSame(sources, this.sources) && !isNews) return;
     this.sources = sources;
     this.changed();
   }
 
   /** Once for the same trouble, however often it is seen. */
-  private complain(diagnostics: readonly Diagnostic[]): void {
+  private complain(diagnostics: readonly Diagnostic[]): boolean {
     const complaints = diagnostics.map(({ message }) => message).join("\n");
-    if (complaints === this.complaints) return;
+    if (complaints === this.complaints) return false;
     this.complaints = complaints;
     this.options.onUnreadable?.(diagnostics);
+    return true;
   }
 }
 
@@ -114,8 +139,9 @@ function versionOf(file: string): string {
 function textsAt(
   paths: readonly string[],
   recursive: boolean,
+  maxInput: number | undefined,
 ): { readonly sources: readonly TextSource[]; readonly diagnostics: readonly Diagnostic[] } {
-  const read = readPaths(paths, recursive);
+  const read = readPaths(paths, recursive, { maxInput });
   const sources: TextSource[] = [];
   const diagnostics = [...read.diagnostics];
   for (const source of read.sources)

@@ -1,4 +1,12 @@
-import { compile, type Engine, lint, type LintReport, readState, type State } from "@tierwall/core";
+import {
+  compile,
+  type Diagnostic,
+  type Engine,
+  lint,
+  type LintReport,
+  readState,
+  type State,
+} from "@tierwall/core";
 import type { Shown } from "./feed.js";
 import type { Problem } from "./problem.js";
 
@@ -27,8 +35,14 @@ export class Reading {
 
   /** Why no question about connections is answered: a policy that cannot be read is a policy that nobody judged. */
   get trouble(): Problem | undefined {
-    return troubleIn(this.state);
+    const { unread = [] } = this.shown;
+    return unread.length > 0 ? unreadTrouble(unread) : troubleIn(this.state);
   }
+}
+
+function unreadTrouble(diagnostics: readonly Diagnostic[]): Problem {
+  const detail = "nothing was evaluated: some of the files cannot be read";
+  return { status: 409, detail, diagnostics };
 }
 
 /** What is wrong with a state; with what was sent, where that is it. */

@@ -179,10 +179,34 @@ describe("the state", () => {
       title: "Test",
       provenance: "file",
       sources: [
-        { file: expect.stringMatching(/a\.yaml$/) as string, text: shop },
-        { file: expect.stringMatching(/c\.yaml$/) as string, text: "a: [\n" },
+        {
+          file: expect.stringMatching(/a\.yaml$/) as string,
+          // What network policy has no use for is left out, and everything else stays where it is.
+          text: shop.replace(" {matchLabels: {app: web}}", " null".padEnd(27)),
+        },
+        // What it holds is not known, and so it is not handed out: only that it cannot be read.
+        {
+          file: expect.stringMatching(/c\.yaml$/) as string,
+          text: expect.stringContaining("this cannot be read") as string,
+        },
       ],
     });
+    await page.close();
+  });
+
+  it("has no Secret in it, and nothing else that network policy has no use for", async () => {
+    const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}\n";
+    const pod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {containers: [{name: c, env: [{name: P, value: hunter2}]}]}\n";
+    const page = await runPage({
+      "a.yaml": shop,
+      "b.yaml": `${secret}---\n${pod}`,
+      "c.yaml": `${secret}  broken: [\n`,
+    });
+    for (const path of ["state", "lint", "summary", "policies", "explain?from=shop/a&to=shop/b"]) {
+      const { text } = await page.get(`/api/v1/${path}`);
+      expect(text).not.toContain("hunter2");
+    }
     await page.close();
   });
 

@@ -1,3 +1,4 @@
+import { visible } from "@tierwall/core";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 import { type Annotations, chainText, elementsOf, setText } from "./text.js";
 
@@ -54,11 +55,13 @@ function elementChanges(
     const others = new Set(elementsOf(those).map(([, text]) => text));
     return elementsOf(these).flatMap(([key, text]) => {
       const comment = annotations.behind(name, key);
-      return others.has(text) ? [] : `${mark}     ${text}${comment === undefined ? "" : ` # ${comment}`}\n`;
+      return others.has(text)
+        ? []
+        : `${mark}     ${text}${comment === undefined ? "" : ` # ${visible(comment)}`}\n`;
     });
   };
   const changes = [...lines("-", before, after, was), ...lines("+", after, before, is)];
   if (changes.length === 0) return [];
-  const above = is.above("set", name).map((comment) => `  # ${comment}\n`);
+  const above = is.above("set", name).map((comment) => `  # ${visible(comment)}\n`);
   return [`${above.join("")}  ${before.kind} ${name}\n${changes.join("")}`];
 }

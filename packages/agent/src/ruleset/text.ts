@@ -1,3 +1,4 @@
+import { visible } from "@tierwall/core";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
 /** Says where the parts of a table come from. */
@@ -41,7 +42,7 @@ export function setText(name: string, set: NamedSet, annotations: Annotations = 
   const elements = elementsOf(set);
   const entries = elements.map(([key, text], i) => {
     const comment = annotations.behind(name, key);
-    return `\t${text}${i === elements.length - 1 ? "" : ","}${comment === undefined ? "" : ` # ${harmless(comment)}`}`;
+    return `\t${text}${i === elements.length - 1 ? "" : ","}${comment === undefined ? "" : ` # ${visible(comment)}`}`;
   });
   const lines = [
     `type ${type}`,
@@ -62,9 +63,6 @@ const inOrder = <T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T]
   [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 function block(head: string, lines: readonly string[], comments: readonly string[]): string {
-  const above = comments.map((comment) => `\t# ${harmless(comment)}\n`).join("");
+  const above = comments.map((comment) => `\t# ${visible(comment)}\n`).join("");
   return `${above}\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}\n`;
 }
-
-/** What people call their policies must not end the comment it stands in. */
-const harmless = (text: string): string => text.replace(/\p{Cc}|\u2028|\u2029/gu, "\uFFFD");

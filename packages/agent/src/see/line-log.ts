@@ -20,6 +20,7 @@ export class LineLog {
   write(value: object): boolean {
     const line = `${JSON.stringify(value)}\n`;
     if (this.#file === undefined) {
+      if (process.stdout.errored !== null) return false;
       process.stdout.write(line);
       return true;
     }

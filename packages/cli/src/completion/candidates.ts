@@ -1,3 +1,5 @@
+import { visible } from "@tierwall/core";
+
 /** What could stand at the cursor. */
 export interface Candidates {
   readonly list: readonly Candidate[];
@@ -18,14 +20,19 @@ export const plain = (values: readonly string[]): Candidates => ({
   list: values.map((value) => ({ value })),
 });
 
+/** Names in manifests may be anything, and a shell puts a candidate on the line: it must not mean anything to the shell. */
+const isTypable = /^[\w./:@%+,=-]*$/;
+
 /**
  * As cobra, and so kubectl, has them from a program: a line each, value and description parted by a tab, and a last one with
  * a colon and a number: 4 for no file names, 2 for no space behind the value.
  */
 export function candidatesText({ list, unfinished, files }: Candidates): string {
-  const lines = list.map(({ value, description }) =>
-    description === undefined ? value : `${value}\t${description.replace(/\s+/g, " ")}`,
-  );
+  const lines = list
+    .filter(({ value }) => isTypable.test(value))
+    .map(({ value, description }) =>
+      description === undefined ? value : `${value}\t${visible(description.replace(/\s+/g, " "))}`,
+    );
   const directive = (files ? 0 : 4) + (unfinished ? 2 : 0);
   return [...lines, `:${directive}`].join("\n");
 }

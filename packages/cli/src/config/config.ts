@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   type Diagnostic,
   diagnostic,
@@ -10,7 +9,7 @@ import {
   validate,
 } from "@tierwall/core";
 import type { Argument, Command, Option } from "commander";
-import { unreadable } from "@tierwall/kube";
+import { unreadable, writtenText } from "@tierwall/kube";
 import { isSwitch, valueKindOf } from "../option-value.js";
 import { configSchema, configurable } from "./config-schema.js";
 
@@ -35,7 +34,7 @@ export type ReadConfig =
 export function readConfig(file: string, program: Command): ReadConfig {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = writtenText(file);
   } catch (cause) {
     return { ok: false, text: "", diagnostics: [unreadable(file, cause)] };
   }

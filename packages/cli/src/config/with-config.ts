@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { type Diagnostic, diagnosticText } from "@tierwall/core";
 import { type Command, CommanderError, Option } from "commander";
-import { styleFor, talk } from "../terminal.js";
+import { styleFor, talk, talkReport } from "../terminal.js";
 import { applyConfig } from "./apply-config.js";
 import { readConfig } from "./config.js";
 import { configurable } from "./config-schema.js";
@@ -42,7 +42,7 @@ export function configFile(program: Command): string | undefined {
 function refuse(problems: readonly Diagnostic[], file: string, text: string): never {
   const style = styleFor(process.stderr);
   const textOf = (of: string) => (of === file ? text : undefined);
-  for (const problem of problems) talk(`${diagnosticText(problem, textOf, style)}\n`);
+  for (const problem of problems) talkReport(`${diagnosticText(problem, textOf, style)}\n`);
   talk(`${file} gives defaults; nothing was done. (--no-config leaves it alone)`);
   throw new CommanderError(2, "tierwall.config", "");
 }

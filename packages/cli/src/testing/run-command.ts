@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,20 +21,26 @@ export interface Circumstances {
   readonly cwd?: string;
   /** What comes in on standard input. */
   readonly input?: string;
+  /** A file that standard output goes to, instead of to the caller. */
+  readonly stdout?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs the command as a user would, in a process of its own, and waits for it. */
-export function tierwall(args: readonly string[], { cwd, input = "", env = {} }: Circumstances = {}): Ran {
+export function tierwall(args: readonly string[], circumstances: Circumstances = {}): Ran {
+  const { cwd, input = "", env = {} } = circumstances;
   if (!existsSync(built)) throw new Error("packages/cli/dist is missing: `npm run build` makes it");
+  const output = circumstances.stdout === undefined ? undefined : openSync(circumstances.stdout, "w");
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     input,
+    stdio: ["pipe", output ?? "pipe", "pipe"],
     // What the terminal that runs the tests can show is no business of theirs, and neither is a cluster of its user.
     env: { ...process.env, KUBECONFIG: noKubeconfig, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
+  if (output !== undefined) closeSync(output);
   if (error !== undefined) throw error;
   return { status, stdout, stderr };
 }

@@ -42,6 +42,12 @@ export class RunningCommand {
     });
   }
 
+  /** Closes both ends of its output, as a log reader that went away does. */
+  stopReading(): void {
+    this.process.stdout!.destroy();
+    this.process.stderr!.destroy();
+  }
+
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | null> {
     this.process.kill(signal);
     return this.ended;

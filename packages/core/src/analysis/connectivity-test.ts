@@ -1,6 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path, Place } from "../diagnostics/place.js";
 import type { Result } from "../diagnostics/result.js";
+import { visible } from "../diagnostics/visible.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { isObject } from "../manifest/document.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
@@ -115,7 +116,7 @@ function readTest(source: ManifestObject): {
   }
   const { value, problems } = validate(testObject, withLists(source.value));
   const metadata = isObject(source.value.metadata) ? source.value.metadata : {};
-  const name = typeof metadata.name === "string" ? metadata.name : "";
+  const name = typeof metadata.name === "string" ? visible(metadata.name) : "";
   const about = `ConnectivityTest${name === "" ? "" : ` ${name}`}`;
   const diagnostics = problems.map((problem) => {
     const { message, ...where } = locateProblem(problem, document, root);
@@ -143,12 +144,12 @@ function readTest(source: ManifestObject): {
     for (const from of read(parseEndpoint, "from"))
       for (const to of targets)
         assertions.push({
-          from: from.text,
-          to: to.text,
+          from: visible(from.text),
+          to: visible(to.text),
           question: { from: from.value, to: to.value.endpoint, port: to.value.port },
           verdict: expected.verdict!,
           place: at(path),
-          ...(expected.decidedBy === undefined ? {} : { decidedBy: expected.decidedBy }),
+          ...(expected.decidedBy === undefined ? {} : { decidedBy: visible(expected.decidedBy) }),
         });
   }
   if (diagnostics.length > 0) return { diagnostics };

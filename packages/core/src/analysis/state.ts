@@ -3,6 +3,7 @@ import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
+import { shortened, visible } from "../diagnostics/visible.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
 import type { LowerOptions, PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
@@ -298,4 +299,5 @@ export function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): 
 const isEnforcedByCilium = ({ dialect }: PolicyRef): boolean =>
   dialect === "network-policy" || dialect === "cilium" || dialect === "cluster-network-policy";
 
-export const nameOf = (object: ManifestObject): string => (object.kind === "" ? "(no kind)" : object.kind);
+export const nameOf = (object: ManifestObject): string =>
+  object.kind === "" ? "(no kind)" : visible(shortened(object.kind, 100));

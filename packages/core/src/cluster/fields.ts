@@ -1,3 +1,4 @@
+import { visible } from "../diagnostics/visible.js";
 import { isObject, type Json, type JsonObject } from "../manifest/document.js";
 
 /*
@@ -17,9 +18,10 @@ export function items(value: JsonObject, key: string): readonly JsonObject[] {
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
+/** Names and addresses, as they can be shown; what else is in them, no API server accepts. */
 export function text(value: JsonObject, key: string): string | undefined {
   const found = value[key];
-  return typeof found === "string" && found !== "" ? found : undefined;
+  return typeof found === "string" && found !== "" ? visible(found) : undefined;
 }
 
 export function texts(value: JsonObject, key: string): readonly string[] {

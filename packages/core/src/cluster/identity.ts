@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { visible } from "../diagnostics/visible.js";
 import type { Labels } from "../labels/requirement.js";
 import { isObject, type JsonObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
@@ -100,7 +101,7 @@ function readName(
   const format = key === "namespace" || source.kind === "Namespace" ? namespaceName : objectName;
   for (const { code, message } of format.check(found))
     diagnostics.push(diagnostic(code, message, at(source, ["metadata", key], "value")));
-  return found;
+  return visible(found);
 }
 
 /** The parts that verdicts hang on must be what they claim to be (S10.3). */

@@ -1,5 +1,6 @@
 import type { Path, Place } from "./place.js";
 import { type Code, diagnostics, type Severity } from "./table.js";
+import { shortened, visible } from "./visible.js";
 
 /** One thing to tell the user about their input: what, where, and what to do. */
 export interface Diagnostic {
@@ -15,13 +16,26 @@ export interface Diagnostic {
   readonly hint?: string;
 }
 
+/** Texts of a diagnostic quote the input, and are made safe here, once for all formats: one line, of a length that can be read. */
 export function diagnostic(
   code: Code,
   message: string,
   more: Omit<Partial<Diagnostic>, "code" | "message"> = {},
 ): Diagnostic {
-  return { code, severity: diagnostics[code].severity, message, ...more };
+  const { object, hint } = more;
+  return {
+    code,
+    severity: diagnostics[code].severity,
+    message: safe(message),
+    ...more,
+    ...(object === undefined ? {} : { object: safe(object) }),
+    ...(hint === undefined ? {} : { hint: safe(hint) }),
+  };
 }
+
+const safe = (text: string): string => visible(shortened(text, longestText));
+
+const longestText = 4000;
 
 export function hasErrors(list: readonly Diagnostic[]): boolean {
   return list.some((d) => d.severity === "error");

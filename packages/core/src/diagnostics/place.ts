@@ -1,3 +1,5 @@
+import { visible } from "./visible.js";
+
 /** A span of text in a file, as editors count: lines and columns start at 1. */
 export interface Place {
   readonly file: string;
@@ -19,7 +21,7 @@ export function formatPath(path: Path): string {
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
     else if (/^[A-Za-z_$][\w$-]*$/.test(step)) text += text === "" ? step : `.${step}`;
-    else text += `[${JSON.stringify(step)}]`;
+    else text += `[${visible(JSON.stringify(step))}]`;
   }
   return text;
 }

@@ -24,6 +24,8 @@ export const diagnostics = {
   TW1007: error("a default in tierwall.yaml that its option does not take"),
   TW1008: error("observed traffic that cannot be understood"),
   TW1009: error("a cluster that cannot be read"),
+  TW1010: error("input that is larger than the limit"),
+  TW1011: error("a file that is not text in UTF-8"),
 
   TW1101: error("an object without a name"),
   TW1102: error("two objects with the same kind and name"),

@@ -1,4 +1,5 @@
 import { formatPath, foundOnce, type Path, type Place } from "../diagnostics/place.js";
+import { visible } from "../diagnostics/visible.js";
 import type { Code } from "../diagnostics/table.js";
 import type { JsonObject } from "../manifest/document.js";
 import type { Lowered } from "../policy/assemble.js";
@@ -91,7 +92,8 @@ export function originOf(context: LowerContext, direction: Direction, path: Path
     index: typeof index === "number" ? index : 0,
     path: formatPath(path),
     place: foundOnce(() => context.placeOf(path)),
-    ...(name === undefined ? {} : { name }),
+    // No API limits what a rule's name is made of.
+    ...(name === undefined ? {} : { name: visible(name) }),
   };
 }
 

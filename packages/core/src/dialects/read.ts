@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { formatPath, foundOnce, isWithin } from "../diagnostics/place.js";
+import { visible } from "../diagnostics/visible.js";
 import { diagnostics as table } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
@@ -86,8 +87,8 @@ function refTo(kind: PolicyKind, object: ManifestObject): PolicyRef {
     group: kind.group,
     version: object.apiVersion.slice(kind.group.length + 1),
     kind: kind.kind,
-    ...(kind.scope === "Namespaced" ? { namespace } : {}),
-    name: typeof metadata.name === "string" ? metadata.name : "",
+    ...(kind.scope === "Namespaced" ? { namespace: visible(namespace) } : {}),
+    name: typeof metadata.name === "string" ? visible(metadata.name) : "",
     ...(typeof priority === "number" ? { priority } : {}),
     annotations: Object.fromEntries(
       Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string"),

@@ -1,3 +1,4 @@
+import { globMatches } from "../net/glob.js";
 import type { DomainPattern } from "../policy/model.js";
 
 /** S8.1 and, for `pattern`, Cilium's wildcards (S7.7). Names are compared without case and trailing dot. */
@@ -9,7 +10,7 @@ export function domainMatches(pattern: DomainPattern, name: string): boolean {
     case "subdomains":
       return asked.endsWith(`.${pattern.text}`) && asked.length > pattern.text.length + 1;
     case "pattern":
-      return wildcard(pattern.text).test(asked);
+      return matchesPattern(pattern.text, asked);
   }
 }
 
@@ -18,12 +19,12 @@ function normalizeDomain(name: string): string {
 }
 
 /** A lone `*` is everything, a leading `**.` one or more labels, and any other `*` stays within its label. */
-function wildcard(text: string): RegExp {
-  if (text === "*") return /^/;
-  const [head, rest] = text.startsWith("**.") ? ["([^.]+\\.)+", text.slice(3)] : ["", text];
-  const body = rest
-    .split("*")
-    .map((part) => part.replace(/[.\\+?^$()[\]{}|/-]/g, "\\$&"))
-    .join("[^.]*");
-  return new RegExp(`^${head}${body}$`);
+function matchesPattern(text: string, name: string): boolean {
+  if (text === "*") return true;
+  const isBelow = text.startsWith("**.");
+  const wanted = (isBelow ? text.slice(3) : text).split(".");
+  const labels = name.split(".");
+  const before = labels.length - wanted.length;
+  if (isBelow ? before < 1 || labels.slice(0, before).includes("") : before !== 0) return false;
+  return wanted.every((label, i) => globMatches(label, labels[before + i]!));
 }

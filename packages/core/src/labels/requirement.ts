@@ -1,3 +1,5 @@
+import { visible } from "../diagnostics/visible.js";
+
 /** One condition of a label selector. `matchLabels` entries become `In` with one value. */
 export interface Requirement {
   readonly key: string;
@@ -64,7 +66,11 @@ export function formatMatch(match: LabelMatch): string {
   return match.length === 0 ? "everything" : match.map(formatRequirement).join(", ");
 }
 
-export function formatRequirement({ key, operator, values }: Requirement): string {
+export function formatRequirement(requirement: Requirement): string {
+  return visible(written(requirement));
+}
+
+function written({ key, operator, values }: Requirement): string {
   switch (operator) {
     case "In":
       return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(", ")})`;

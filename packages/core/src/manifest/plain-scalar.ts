@@ -22,7 +22,7 @@ const plainInteger = /^(?:0|-?[1-9][0-9]{0,14})$/;
 
 /** Everything else that may be a number, with signs, underscores, bases and exponents: the library knows what it is. */
 const mayBeNumber =
-  /^[-+]?(?:0b[01_]+|0x[0-9a-f_]+|(?=.*[0-9])[0-9_]*\.?[0-9_]*(?:e[-+]?[0-9]+)?|\.(?:inf|nan))$/i;
+  /^[-+]?(?:0b[01_]+|0x[0-9a-f_]+|(?=[^0-9]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.(?:inf|nan))$/i;
 
 export function plainScalar(text: string): string | number | boolean | null {
   const first = text.charCodeAt(0);

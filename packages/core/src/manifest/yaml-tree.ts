@@ -54,6 +54,10 @@ export function parseTrees({ text, file, place }: YamlText): Parsed {
       else diagnostics.push(diagnostic("TW1001", plainError(error.message), { place: place(start, end) }));
     }
     if (document.errors.length > 0) continue;
+    if (hasTooManyAliases(document)) {
+      diagnostics.push(tooMuch(place(...spanOf(document.contents))));
+      continue;
+    }
     try {
       const value = toJson(document.toJS({ maxAliasCount: 1000 }));
       if (value !== null)
@@ -80,6 +84,19 @@ function treesOf(text: string): readonly YamlDocument.Parsed[] {
     stringKeys: false,
   });
   return Array.isArray(all) ? all : [];
+}
+
+/** The library looks for the anchor of each alias from the beginning of the document. */
+const mostAliases = 1000;
+
+function hasTooManyAliases(document: YamlDocument.Parsed): boolean {
+  let count = 0;
+  visit(document, { Alias: () => (++count > mostAliases ? visit.BREAK : undefined) });
+  return count > mostAliases;
+}
+
+function tooMuch(place: Place): Diagnostic {
+  return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
 }
 
 function tooDeep(place: Place): Diagnostic {

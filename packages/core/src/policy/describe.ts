@@ -1,3 +1,4 @@
+import { visible } from "../diagnostics/visible.js";
 import { formatMatch, type LabelMatch, namespaceNameLabel } from "../labels/requirement.js";
 import { type Cidr, formatCidr } from "../net/cidr.js";
 import {
@@ -22,8 +23,11 @@ export function formatRule(origin: RuleOrigin): string {
   const [, spec = "", section = ""] =
     /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
   const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);
-  return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` "${origin.name}"`}`;
+  return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` ${quoted(origin.name)}`}`;
 }
+
+/** A name in quotes that it cannot end itself. */
+const quoted = (name: string): string => `"${name.replaceAll('"', '\\"')}"`;
 
 /** `pods with app=web in namespace shop`. */
 export function describeSubject({ namespaces, pods, account }: PodSelection): string {
@@ -39,9 +43,9 @@ export function describePeers(peers: readonly Peer[]): string {
 export function describeCondition(condition: Condition): string {
   switch (condition.kind) {
     case "l7":
-      return `L7 (${condition.what})`;
+      return visible(`L7 (${condition.what})`);
     case "always":
-      return condition.what;
+      return visible(condition.what);
     case "authentication":
       return "mutual authentication";
     case "foreign":
@@ -94,7 +98,9 @@ export function describePorts(ports: Rule["ports"]): string {
   return ports.length === 0 ? "no port" : ports.map(describePort).join(", ");
 }
 
-export function describePort(port: PortMatch): string {
+export const describePort = (port: PortMatch): string => visible(portText(port));
+
+function portText(port: PortMatch): string {
   switch (port.kind) {
     case "range":
       if (port.first === 1 && port.last === 65535) return `every ${port.protocol} port`;
@@ -106,7 +112,9 @@ export function describePort(port: PortMatch): string {
   }
 }
 
-export function describePeer(peer: Peer): string {
+export const describePeer = (peer: Peer): string => visible(peerText(peer));
+
+function peerText(peer: Peer): string {
   switch (peer.kind) {
     case "everything":
       return "everything";
@@ -171,5 +179,5 @@ function onlyNames(match: LabelMatch): readonly string[] | undefined {
 }
 
 export function describeDomain(pattern: DomainPattern): string {
-  return pattern.kind === "subdomains" ? `*.${pattern.text}` : pattern.text;
+  return visible(pattern.kind === "subdomains" ? `*.${pattern.text}` : pattern.text);
 }

@@ -1,5 +1,5 @@
 import type { Caveat } from "../analysis/caveat.js";
-import { cell } from "./changes-markdown.js";
+import { markdownText } from "./markdown.js";
 import type { JsonValue } from "./explanation-json.js";
 import { type Style, wrap } from "./style.js";
 
@@ -28,7 +28,7 @@ export function belowCaveats(
 /** For pull requests and wikis: a quotation above the table. */
 export function caveatsMarkdown(caveats: readonly Caveat[]): readonly string[] {
   if (caveats.length === 0) return [];
-  return [...caveats.slice(0, shown).map(({ text }) => `> **Caveat:** ${cell(text)}`), ""];
+  return [...caveats.slice(0, shown).map(({ text }) => `> **Caveat:** ${markdownText(text)}`), ""];
 }
 
 export const caveatsJson = (caveats: readonly Caveat[]): JsonValue =>

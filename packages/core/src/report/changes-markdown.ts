@@ -11,6 +11,7 @@ import {
   portsText,
   sections,
 } from "./changes-words.js";
+import { markdownText } from "./markdown.js";
 
 /** Comments on pull requests are cut off at 65,536 characters: what is shown stays well below. */
 const shown = { responsible: 10, rows: 10, names: 6 };
@@ -29,7 +30,7 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
     if (groups.length === 0) continue;
     lines.push("", `### ${capital(what)}: ${counted(changes.totals[verdict].connections, "connection")}`);
     for (const { text, rows } of groups.slice(0, shown.responsible)) {
-      lines.push("", `**${cell(capital(text))}**`, "");
+      lines.push("", `**${markdownText(capital(text))}**`, "");
       lines.push("| connections | from | to | ports | before | for example |", "|---:|---|---|---|---|---|");
       for (const row of rows.slice(0, shown.rows))
         lines.push(
@@ -41,7 +42,7 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
             beforeText(row) ?? "",
             flowText(row.example),
           ]
-            .map(cell)
+            .map(markdownText)
             .join(" | ")} |`,
         );
       if (rows.length > shown.rows) lines.push("", `…and ${numberText(rows.length - shown.rows)} more`);
@@ -54,7 +55,7 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
     ["Disappeared", changes.disappeared],
   ] as const)
     if (ends.length > 0) {
-      const listed = ends.slice(0, shown.rows).map((end) => cell(formatEndpoint(end)));
+      const listed = ends.slice(0, shown.rows).map((end) => markdownText(formatEndpoint(end)));
       const rest = ends.length > shown.rows ? ` and ${numberText(ends.length - shown.rows)} more` : "";
       lines.push("", `${what}: ${listed.join(", ")}${rest}`);
     }
@@ -62,8 +63,3 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
 }
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** What is in manifests must not end a cell, nor be read as markup. */
-export function cell(text: string): string {
-  return text.replace(/[\\|`*_<>[\]]/g, "\\$&").replace(/\s+/g, " ");
-}

@@ -5,8 +5,9 @@ import { world } from "../testing/world.js";
 import { changesAnnotations } from "./changes-github.js";
 import { annotationText } from "./github-annotation.js";
 import { changesJson } from "./changes-json.js";
-import { cell, changesMarkdown } from "./changes-markdown.js";
+import { changesMarkdown } from "./changes-markdown.js";
 import { changesText } from "./changes-text.js";
+import { markdownText } from "./markdown.js";
 import { noStyle } from "./style.js";
 
 const deployment = (namespace: string, name: string) => `
@@ -148,7 +149,7 @@ describe("changes for pull requests", () => {
   });
 
   it("let nothing out of a cell", () => {
-    expect(cell("a|b `c` <img>\n*d*")).toBe("a\\|b \\`c\\` \\<img\\> \\*d\\*");
+    expect(markdownText("a|b `c` <img>\n*d*")).toBe("a\\|b \\`c\\` \\<img\\> \\*d\\*");
   });
 
   it("are annotations of the lines that are responsible", () => {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { formatPath } from "../diagnostics/place.js";
+import { visibleLines } from "../diagnostics/visible.js";
 import { type Style, wrap } from "./style.js";
 
 /** Where the text of a file can be had, to show the lines around a mistake. */
@@ -40,11 +41,11 @@ function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style):
     (line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left)}`,
   );
   const source = lines[place.line - from] ?? "";
-  const lead = cut(source, left).slice(0, place.column - 1 - left + (left > 0 ? 1 : 0));
-  const room = shownColumns - (place.column - 1 - left);
-  const length = Math.max(1, Math.min(place.length, source.length - place.column + 1, room));
+  const lead = `${left > 0 ? "…" : ""}${visibleLines(source.slice(left, place.column - 1))}`;
+  const end = Math.min(place.column - 1 + place.length, left + shownColumns);
+  const meant = visibleLines(source.slice(place.column - 1, end));
   // Tabs are kept, so that the caret stands under the right character.
-  const caret = `${lead.replace(/[^\t]/g, " ")}${style.bad("^".repeat(length))}`;
+  const caret = `${lead.replace(/[^\t]/g, " ")}${style.bad("^".repeat(Math.max(1, meant.length)))}`;
   return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${caret}`].join("\n");
 }
 
@@ -58,10 +59,10 @@ function linesOf(text: string): readonly string[] {
 
 const shownColumns = 160;
 
-/** A window of a line, `…` where something was cut off, and nothing that a terminal would obey. */
+/** A window of a line, `…` where something was cut off, and nothing that is not seen. */
 function cut(line: string, left: number): string {
-  const window = line.slice(left, left + shownColumns).replace(/[^\t\P{Cc}]/gu, "\uFFFD");
-  return `${left > 0 ? "…" : ""}${window}${line.length > left + shownColumns ? "…" : ""}`;
+  const window = line.slice(left, left + shownColumns);
+  return `${left > 0 ? "…" : ""}${visibleLines(window)}${line.length > left + shownColumns ? "…" : ""}`;
 }
 
 export interface DiagnosticsSummary {

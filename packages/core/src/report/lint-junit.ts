@@ -2,7 +2,7 @@ import type { Finding } from "../analysis/lint/finding.js";
 import type { LintReport } from "../analysis/lint/lint.js";
 import { findingText } from "./lint-text.js";
 import { noStyle } from "./style.js";
-import { escapeXml } from "./xml.js";
+import { escapeMarkup } from "./markup.js";
 
 /** JUnit's XML: a suite for each file, a case for each finding; a file without findings is one case that passes. */
 export function lintJunit(
@@ -20,7 +20,7 @@ export function lintJunit(
   const suites = [...byFile].map(([file, found]) => {
     const cases = found.length === 0 ? [passing(file)] : found.map((one) => testCase(one, isFailure(one)));
     const counts = `tests="${cases.length}" failures="${found.filter(isFailure).length}"`;
-    return [`  <testsuite name="${escapeXml(file)}" ${counts}>`, ...cases, "  </testsuite>"].join("\n");
+    return [`  <testsuite name="${escapeMarkup(file)}" ${counts}>`, ...cases, "  </testsuite>"].join("\n");
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -31,15 +31,15 @@ export function lintJunit(
 }
 
 const passing = (file: string): string =>
-  `    <testcase classname="tierwall lint" name="${escapeXml(file)}"/>`;
+  `    <testcase classname="tierwall lint" name="${escapeMarkup(file)}"/>`;
 
 function testCase(found: Finding, fails: boolean): string {
   const { code, severity, message, place } = found;
-  const where = place === undefined ? "" : ` file="${escapeXml(place.file)}" line="${place.line}"`;
-  const open = `    <testcase classname="${code}" name="${escapeXml(message)}"${where}>`;
-  const text = escapeXml(findingText(found, () => undefined, noStyle));
+  const where = place === undefined ? "" : ` file="${escapeMarkup(place.file)}" line="${place.line}"`;
+  const open = `    <testcase classname="${code}" name="${escapeMarkup(message)}"${where}>`;
+  const text = escapeMarkup(findingText(found, () => undefined, noStyle));
   const body = fails
-    ? `      <failure type="${severity}" message="${escapeXml(message)}">${text}</failure>`
+    ? `      <failure type="${severity}" message="${escapeMarkup(message)}">${text}</failure>`
     : `      <system-out>${text}</system-out>`;
   return [open, body, "    </testcase>"].join("\n");
 }

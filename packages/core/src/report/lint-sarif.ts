@@ -52,18 +52,23 @@ function sarifResult(found: Finding, ruleIndex: number): SarifObject {
   const physical = place === undefined ? {} : { physicalLocation: physicalLocation(place) };
   const parts = [message, witness && `for example: ${witnessText(witness)}`, hint];
   const others = related.flatMap(({ place: other, text }) =>
-    other === undefined ? [] : [{ physicalLocation: physicalLocation(other), message: { text } }],
+    other === undefined
+      ? []
+      : [{ physicalLocation: physicalLocation(other), message: { text: messageText(text) } }],
   );
   return {
     ruleId: code,
     ruleIndex,
     level: severity,
-    message: { text: parts.filter((part) => part !== undefined).join("\n") },
+    message: { text: messageText(parts.filter((part) => part !== undefined).join("\n")) },
     ...(place === undefined && object === undefined ? {} : { locations: [{ ...physical, ...logical }] }),
     ...(others.length === 0 ? {} : { relatedLocations: others }),
     ...(fix === undefined ? {} : { fixes: [sarifFix(fix)] }),
   };
 }
+
+/** Viewers make links of `[text](address)` even in plain text: an escaped bracket makes none. */
+const messageText = (text: string): string => text.replaceAll("](", "\\](");
 
 function physicalLocation({ file, line, column, length }: Place): SarifObject {
   return {

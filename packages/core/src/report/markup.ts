@@ -1,6 +1,8 @@
-/** Text as it may stand in XML and HTML, between tags and in attributes. */
+import { visibleLines } from "../diagnostics/visible.js";
+
+/** Text as it may stand in XML, SVG and HTML, between tags and in attributes; what XML cannot hold is written as an escape. */
 export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (found) => escapes[found]!);
+  return visibleLines(text).replace(/[&<>"']/g, (found) => escapes[found]!);
 }
 
 const escapes: Readonly<Record<string, string>> = {

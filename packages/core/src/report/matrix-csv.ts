@@ -52,7 +52,8 @@ function endFields(end: MatrixEnd): readonly string[] {
   }
 }
 
-/** RFC 4180 */
+/** RFC 4180. Spreadsheets evaluate what begins like a formula, in quotes or not: an apostrophe makes it text. */
 function quoted(field: string): string {
-  return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+  const text = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r]/u.test(field) ? `'${field}` : field;
+  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,6 +2,7 @@ import type { Caveat } from "../analysis/caveat.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
 import { caveatsMarkdown } from "./caveats.js";
 import { bySource, cellText, legendOf, ShortNames } from "./matrix-groups.js";
+import { markdownCode } from "./markdown.js";
 import { headline, summaryOf } from "./matrix-summary.js";
 
 /** A table for pull requests and wikis, a row for all that a source reaches on the same ports. */
@@ -21,10 +22,8 @@ export function* matrixMarkdown(
     for (const { cell, to } of source.reached) {
       const ports = cellText(cell);
       texts.add(ports);
-      const destinations = names.of(source, to).map(code).join(", ");
-      yield `| ${code(source.name)} | ${destinations} | ${ports.replaceAll("~", "\\~")} |`;
+      const destinations = names.of(source, to).map(markdownCode).join(", ");
+      yield `| ${markdownCode(source.name)} | ${destinations} | ${ports.replaceAll("~", "\\~")} |`;
     }
   for (const note of legendOf(texts)) yield `\n${note.replaceAll("~", "\\~")}`;
 }
-
-const code = (text: string): string => `\`${text}\``;

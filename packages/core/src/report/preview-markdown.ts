@@ -1,8 +1,9 @@
 import type { Preview } from "../analysis/preview/preview.js";
 import type { Annotation } from "./github-annotation.js";
 import { changesAnnotations } from "./changes-github.js";
-import { capital, cell, changesMarkdown } from "./changes-markdown.js";
+import { capital, changesMarkdown } from "./changes-markdown.js";
 import { counted, numberText, PartyNames } from "./changes-words.js";
+import { markdownText } from "./markdown.js";
 import { editText, remarksOf } from "./preview-words.js";
 
 const shown = 10;
@@ -12,12 +13,12 @@ export function previewMarkdown(preview: Preview): string {
   const lines = [
     "## Network policy preview",
     "",
-    ...preview.edits.map((edit) => `- ${cell(editText(edit))}`),
+    ...preview.edits.map((edit) => `- ${markdownText(editText(edit))}`),
   ];
   for (const { title, remarks } of remarksOf(preview, new PartyNames(preview.changes))) {
     lines.push("", `### ${capital(title)}: ${counted(remarks.length, "finding")}`, "");
     for (const { text, more } of remarks.slice(0, shown))
-      lines.push(`- ${[text, ...more].map(cell).join("<br>")}`);
+      lines.push(`- ${[text, ...more].map(markdownText).join("<br>")}`);
     if (remarks.length > shown) lines.push(`- …and ${numberText(remarks.length - shown)} more`);
   }
   return [...lines, "", changesMarkdown(preview.changes, "What changes")].join("\n");

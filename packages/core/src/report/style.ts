@@ -11,13 +11,17 @@ const plain = (text: string): string => text;
 
 export const noStyle: Style = { bold: plain, dim: plain, good: plain, bad: plain, unsure: plain };
 
-/** A first line that begins with `lead`, and as many more, each indented, as it takes to stay within `columns`. */
+/**
+ * A first line that begins with `lead`, and as many more, each indented, as it takes to stay within `columns`. What is in quotes
+ * stays on one line: a name must not choose what a line begins with.
+ */
 export function wrap(lead: string, text: string, indent: string, columns = 80): string {
   const lines: string[] = [];
   let line = lead;
   let empty = true;
-  for (const word of text.split(" ")) {
-    if (!empty && visibleLength(line) + 1 + visibleLength(word) > columns) {
+  for (const word of wordsOf(text)) {
+    const fits = visibleLength(line) + 1 + visibleLength(word) <= columns;
+    if (!empty && !fits && !isWorkflowCommand.test(word)) {
       lines.push(line);
       line = indent + word;
     } else line += empty ? word : ` ${word}`;
@@ -25,6 +29,17 @@ export function wrap(lead: string, text: string, indent: string, columns = 80): 
   }
   return [...lines, line].join("\n");
 }
+
+/** What a CI system obeys at the beginning of a line, and a file may be called. */
+const isWorkflowCommand = /^(::|##)(?!\/)/;
+
+function wordsOf(text: string): readonly string[] {
+  const kept = text.replace(/"(?:\\.|[^"\\])*"/g, (quoted) => quoted.replaceAll(" ", keptSpace));
+  return kept.split(" ").map((word) => word.replaceAll(keptSpace, " "));
+}
+
+/** Names hold no such character when they come here. */
+const keptSpace = "\0";
 
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 

@@ -144,7 +144,9 @@ function parseXml(xml: string): Element {
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 function unescape(text: string): string {
   if (/&(?!(amp|lt|gt|quot|apos|#\d+);)/.test(text)) throw new Error(`a bare & in ${text}`);
-  return text.replace(/&(\w+);/g, (_, name: string) => entities[name] ?? "");
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code: string | undefined, name: string) =>
+    code === undefined ? (entities[name] ?? "") : String.fromCodePoint(Number(code)),
+  );
 }
 
 describe("as JUnit's XML", () => {

@@ -4,7 +4,7 @@ import type { Mismatch, TestResult } from "../analysis/run-test.js";
 import { caveatLines, caveatsJson } from "./caveats.js";
 import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
 import { explanationText } from "./explanation-text.js";
-import { escapeXml } from "./xml.js";
+import { escapeMarkup } from "./markup.js";
 import { noStyle, type Style } from "./style.js";
 
 /** What became of assertions, for a person, a machine, or a CI system. */
@@ -96,7 +96,7 @@ export function testResultsJunit(results: readonly TestResult[]): string {
     `tests="${tests}" failures="${failures}" errors="${notAsked}"`;
   const suites = results.map((result) => {
     const { test, mismatches, unanswered } = result;
-    const name = `name="${escapeXml(test.name)}" file="${escapeXml(test.file)}"`;
+    const name = `name="${escapeMarkup(test.name)}" file="${escapeMarkup(test.file)}"`;
     return [
       `  <testsuite ${name} ${counts(test.assertions.length, mismatches.length, unanswered.length)}>`,
       ...testCases(result),
@@ -115,16 +115,16 @@ function testCases({ test, mismatches, unanswered }: TestResult): readonly strin
   const failures = new Map(mismatches.map((mismatch) => [mismatch.assertion, mismatch]));
   const problems = new Map(unanswered.map(({ assertion, diagnostic }) => [assertion, diagnostic]));
   return test.assertions.map((assertion) => {
-    const name = escapeXml(`${assertion.from} → ${assertion.to}: ${assertion.verdict}`);
-    const place = `file="${escapeXml(assertion.place.file)}" line="${assertion.place.line}"`;
-    const open = `    <testcase classname="${escapeXml(test.name)}" name="${name}" ${place}`;
+    const name = escapeMarkup(`${assertion.from} → ${assertion.to}: ${assertion.verdict}`);
+    const place = `file="${escapeMarkup(assertion.place.file)}" line="${assertion.place.line}"`;
+    const open = `    <testcase classname="${escapeMarkup(test.name)}" name="${name}" ${place}`;
     const problem = problems.get(assertion);
     const mismatch = failures.get(assertion);
     if (problem !== undefined)
-      return `${open}>\n      <error type="${problem.code}" message="${escapeXml(problem.message)}"/>\n    </testcase>`;
+      return `${open}>\n      <error type="${problem.code}" message="${escapeMarkup(problem.message)}"/>\n    </testcase>`;
     if (mismatch === undefined) return `${open}/>`;
-    const text = escapeXml(explanationText(mismatch.explanation, { style: noStyle }));
-    return `${open}>\n      <failure message="${escapeXml(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
+    const text = escapeMarkup(explanationText(mismatch.explanation, { style: noStyle }));
+    return `${open}>\n      <failure message="${escapeMarkup(summaryOf(mismatch))}">${text}</failure>\n    </testcase>`;
   });
 }
 

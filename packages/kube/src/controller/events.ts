@@ -1,7 +1,7 @@
+import { visibleWithin } from "@tierwall/core";
 import { createHash } from "node:crypto";
 import type { PolicyRef } from "@tierwall/core";
 import { type Connection, messageOf } from "../connection.js";
-import { plainText } from "../plain-text.js";
 import { withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "./json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";
@@ -89,7 +89,7 @@ function eventObject(event: PolicyEvent, instance: string, now: Date) {
     type,
     reason,
     action,
-    note: plainText(note, longestNote),
+    note: visibleWithin(note, longestNote),
     regarding: referenceTo(regarding),
     ...(related === undefined ? {} : { related: referenceTo(related) }),
   };

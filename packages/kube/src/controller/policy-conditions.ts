@@ -1,7 +1,7 @@
+import { visibleWithin } from "@tierwall/core";
 import type { PolicyRef } from "@tierwall/core";
 import { namesOfForeign } from "../foreign-kinds.js";
 import type { Situation } from "../situation.js";
-import { plainText } from "../plain-text.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
 import { type Condition, hasConditions } from "./condition.js";
 import { type Findings, notConflicted, notShadowed } from "./findings.js";
@@ -166,6 +166,6 @@ const longestMessage = 4096;
 
 const saidOf = (policy: PolicyRef, statement: Omit<Condition, "observedGeneration">): Condition => ({
   ...statement,
-  message: plainText(statement.message, longestMessage),
+  message: visibleWithin(statement.message, longestMessage),
   observedGeneration: policy.stored!.generation,
 });

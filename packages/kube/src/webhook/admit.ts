@@ -5,9 +5,9 @@ import {
   formatPath,
   isObject,
   type JsonObject,
+  visibleWithin,
 } from "@tierwall/core";
 import { asManifest } from "../cluster-object.js";
-import { plainText } from "../plain-text.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
 import type { Judge, Judgement } from "./analyst-thread.js";
@@ -145,7 +145,7 @@ function refusalText({ diagnostics }: Extract<Admission, { what: "refused" }>): 
   const texts = errors
     .slice(0, mostTold)
     .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`)
-    .map((text) => plainText(text, longestRefusal));
+    .map((text) => visibleWithin(text, longestRefusal));
   const rest = errors.length - texts.length;
   return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }

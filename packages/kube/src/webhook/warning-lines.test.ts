@@ -17,7 +17,7 @@ describe("what kubectl prints", () => {
     ["a line that is too long is cut", "x".repeat(300), `${"x".repeat(255)}…`],
     ["one that just fits is not", "x".repeat(256), "x".repeat(256)],
     ["nor is a character cut through the middle", `${"x".repeat(254)}😀😀`, `${"x".repeat(254)}…`],
-    ["a line stays one", "a\nb\r\n\tc", "a b c"],
+    ["a line stays one", "a\nb\r\n\tc", "a\\nb\\r\\n\\tc"],
   ])("%s", (_, text, wanted) => {
     expect(warningLines([], [text])).toEqual([wanted]);
   });

@@ -1,15 +1,14 @@
-import { type EditWarning, warningOrder } from "@tierwall/core";
-import { plainText } from "../plain-text.js";
+import { type EditWarning, visibleWithin, warningOrder } from "@tierwall/core";
 
 /** API servers cut longer lines, and drop what is more than 4,096 characters together. */
 const longestLine = 256;
 const mostTogether = 2048;
 const mostLines = 8;
 
-/** What `kubectl` prints, each behind `Warning: `: what matters most first, and no more than anybody reads. */
+/** What `kubectl` prints, on one line as headers carry them, each behind `Warning: `: what matters most first, and no more than anybody reads. */
 export function warningLines(warnings: readonly EditWarning[], others: readonly string[]): readonly string[] {
   const sorted = warnings.toSorted((a, b) => warningOrder.indexOf(a.about) - warningOrder.indexOf(b.about));
-  const all = [...sorted.map((one) => one.text), ...others].map((text) => plainText(text, longestLine));
+  const all = [...sorted.map((one) => one.text), ...others].map((text) => visibleWithin(text, longestLine));
   if (countThatFit(all, mostLines, mostTogether) === all.length) return all;
   const told = countThatFit(all, mostLines - 1, mostTogether - restLine(all.length).length);
   return [...all.slice(0, told), restLine(all.length - told)];

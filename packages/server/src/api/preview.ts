@@ -39,7 +39,7 @@ export const previewOperation: Operation = {
     if (complaint !== undefined)
       return problemResponse({ ...refused(complaint), diagnostics: edited.diagnostics });
     // What the edit leaves out may be what is wrong with the state: then that is told.
-    const trouble = troubleIn(edited.after) ?? troubleIn(edited.before);
+    const trouble = troubleIn(edited.after) ?? state.reading.trouble ?? troubleIn(edited.before);
     if (trouble !== undefined) return problemResponse(trouble);
     const found = preview(edited, (query.get("by") ?? "workload") as Grain);
     const caveats = mergedCaveats(caveatsOfAll(edited.after), caveatsOfAll(edited.before));

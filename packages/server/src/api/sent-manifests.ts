@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { TextSource } from "@tierwall/core";
 import type { Problem } from "../problem.js";
 import { sentFile } from "../reading.js";
@@ -24,6 +25,7 @@ export async function sentManifests(request: Request): Promise<SentManifests> {
       status: 415,
       detail: `send manifests as application/yaml or application/json, not as \`${type.slice(0, 100)}\``,
     });
+  if (!isUtf8(bytes)) return refusal({ status: 400, detail: "send manifests encoded in UTF-8" });
   return { ok: true, sources: [{ file: sentFile, text: bytes.toString("utf8") }] };
 }
 

@@ -19,8 +19,16 @@ export function stateOperation(): Operation {
 
 function written(state: Call["state"]): Representation {
   const { revision } = state;
-  const { title, provenance, sources, options } = state.shown;
-  const value = { version: 1, title, revision, provenance, sources, options: writtenOptions(options) };
+  const { title, provenance, sources, options, unread = [] } = state.shown;
+  const value = {
+    version: 1,
+    title,
+    revision,
+    provenance,
+    sources,
+    options: writtenOptions(options),
+    ...(unread.length === 0 ? {} : { unread: unread.map(({ code, message }) => ({ code, message })) }),
+  };
   return new Representation(new TextEncoder().encode(JSON.stringify(value)), {
     type: "application/json",
     cache: "no-cache",

@@ -1,6 +1,7 @@
 import type { Pod } from "../../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
 import type { Place } from "../../diagnostics/place.js";
+import { visible } from "../../diagnostics/visible.js";
 import type { Code } from "../../diagnostics/table.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
@@ -42,6 +43,13 @@ export function finding(
   message: string,
   more: Omit<Partial<Finding>, "code" | "message" | "place"> & { readonly place?: Place | undefined } = {},
 ): Finding {
-  const { place, ...rest } = more;
-  return diagnostic(code, message, place === undefined ? rest : { ...rest, place });
+  const { place, related, fix, witness, ...rest } = more;
+  return {
+    ...diagnostic(code, message, place === undefined ? rest : { ...rest, place }),
+    ...(witness === undefined ? {} : { witness }),
+    ...(related === undefined
+      ? {}
+      : { related: related.map((one) => ({ ...one, text: visible(one.text) })) }),
+    ...(fix === undefined ? {} : { fix }),
+  };
 }

@@ -1,3 +1,4 @@
+import { visible } from "../../diagnostics/visible.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import type { Path, Place } from "../../diagnostics/place.js";
 import { isObject, type Json } from "../../manifest/document.js";
@@ -90,7 +91,7 @@ function rewritten(text: string, put: string, place: Place): Fix | undefined {
   const quotes = (place.length - text.length) / 2;
   if (quotes !== 0 && quotes !== 1) return undefined;
   const inside = { ...place, column: place.column + quotes, length: text.length };
-  return { title: `write \`${put}\``, edits: [{ kind: "replace", place: inside, text: put }] };
+  return { title: `write \`${visible(put)}\``, edits: [{ kind: "replace", place: inside, text: put }] };
 }
 
 function at(value: Json, path: Path): Json | undefined {

@@ -3,6 +3,7 @@ import { diagnostic } from "../../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../../diagnostics/result.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
 import { bitsOf, type Family } from "../../net/address.js";
+import { globMatches } from "../../net/glob.js";
 import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
 import { intersect, type Region, regionOfCidrs } from "../../net/region.js";
 import { parseEndpoint } from "../endpoint-ref.js";
@@ -76,7 +77,7 @@ export function parseEndFilter(cluster: Cluster, text: string): Result<EndFilter
 }
 
 export function parseNamespace(cluster: Cluster, name: string): Result<EndFilter> {
-  const matches = globbed(name);
+  const matches = (text: string) => globMatches(name, text);
   const names = [...cluster.namespaces.keys()];
   if (!names.some(matches))
     return failed(diagnostic("TW1502", `there is no namespace \`${name}\`${didYouMean(name, names)}`));
@@ -88,7 +89,7 @@ function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
   const nothing = (what: string) => failed(diagnostic("TW1502", `there is no ${what} like \`${text}\``));
   const node = /^node:(.+)$/.exec(text)?.[1];
   if (node !== undefined) {
-    const matches = globbed(node);
+    const matches = (text: string) => globMatches(node, text);
     if (![...cluster.nodes.keys()].some(matches)) return nothing("node");
     return ok({ pod: () => false, node: ({ name }) => matches(name), outside: nowhere });
   }
@@ -98,7 +99,8 @@ function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
     return failed(
       diagnostic("TW1501", `\`${text}\` is not a pattern; write \`NAMESPACE/NAME\` with \`*\` in it`),
     );
-  const [inNamespace, isNamed] = [globbed(namespace!), globbed(name)];
+  const inNamespace = (text: string) => globMatches(namespace!, text);
+  const isNamed = (text: string) => globMatches(name, text);
   const pod = (one: Pod) =>
     inNamespace(one.namespace) && (isNamed(one.name) || isNamed(one.workload?.name ?? one.name));
   return [...cluster.pods.values()].some(pod) ? ok(podsThat(pod)) : nothing("pod or workload");
@@ -107,12 +109,6 @@ function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
 /** External addresses only. Pods and nodes go by their names, or by an address of theirs (S1.9). */
 function outsideIn(cidrs: readonly Cidr[]): EndFilter {
   return { pod: () => false, node: () => false, outside: (family) => regionOfCidrs(family, cidrs) };
-}
-
-function globbed(pattern: string): (text: string) => boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  const form = new RegExp(`^${parts.join(".*")}$`);
-  return (text) => form.test(text);
 }
 
 function wholeFamily(family: Family): Region {

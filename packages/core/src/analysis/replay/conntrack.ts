@@ -17,13 +17,16 @@ const protocols: ReadonlyMap<string, "TCP" | "UDP" | "SCTP" | "ICMP"> = new Map(
 ]);
 
 /** `tcp 6 431999 …`, after `ipv4 2` where the family is written. */
-const beginning = /^(?:ipv[46]\s+\d+\s+)?([a-z][a-z0-9-]*)\s+\d+\s+(?:\d+\s+)?(?=.*\bsrc=)/;
+const beginning = /^(?:ipv[46]\s+\d+\s+)?([a-z][a-z0-9-]*)\s+\d+\s/;
 
-export const isConntrack = (line: string): boolean => beginning.test(line);
+export const isConntrack = (line: string): boolean => nameIn(line) !== undefined;
+
+const nameIn = (line: string): string | undefined =>
+  /\bsrc=/.test(line) ? beginning.exec(line)?.[1] : undefined;
 
 export function readConntrack(line: string): ReadLine {
   if (/^conntrack v\d/.test(line)) return skipped("event");
-  const name = beginning.exec(line)?.[1];
+  const name = nameIn(line);
   if (name === undefined) return broken("it does not begin like an entry of conntrack -L");
   const protocol = protocols.get(name);
   if (protocol === undefined) return skipped("protocol");

@@ -1,3 +1,4 @@
+import { visible } from "../../diagnostics/visible.js";
 import type { Cluster, Service } from "../../cluster/model.js";
 import { addressesOfNode } from "../../cluster/node.js";
 import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
@@ -89,7 +90,7 @@ export class ObservedEnds {
     );
     const [first] = made?.pods ?? [];
     if (first !== undefined) return { kind: "end", end: podEndpoint(cluster, first) };
-    return { kind: "unknown", who: `${namespace}/${workload?.name ?? name}`, why: "pod" };
+    return { kind: "unknown", who: visible(`${namespace}/${workload?.name ?? name}`), why: "pod" };
   }
 
   private findAddress(address: Address, claimed: "node" | "pod" | undefined): Found {
@@ -126,7 +127,7 @@ export class ObservedEnds {
         ),
       };
     const why = found.diagnostic.code === "TW1506" ? "service" : "other";
-    return { kind: "unknown", who: `${textOf(from)} → ${textOf(to)}`, why };
+    return { kind: "unknown", who: visible(`${textOf(from)} → ${textOf(to)}`), why };
   }
 }
 

@@ -1,3 +1,4 @@
+import { globMatches } from "../../net/glob.js";
 import { isObject, type Json } from "../../manifest/document.js";
 
 /*
@@ -25,7 +26,8 @@ const ciliumKeys = /^(io\.kubernetes\.pod\.namespace$|io\.cilium\.k8s\.policy\.)
 
 export class Words {
   private readonly ranks: ReadonlyMap<string, string>;
-  private readonly wildcards: readonly RegExp[];
+  /** For single labels. */
+  private readonly wildcards: readonly string[];
 
   /**
    * `hash`: hexadecimal, of a text and a secret that nobody keeps. `policyNames`: all there are, as their order decides where
@@ -39,9 +41,7 @@ export class Words {
     const sorted = [...new Set(policyNames)].toSorted();
     const width = String(sorted.length).length;
     this.ranks = new Map(sorted.map((name, i) => [name, String(i + 1).padStart(width, "0")]));
-    this.wildcards = [...new Set(patterns.flatMap(wildcardLabels))].map(
-      (label) => new RegExp(`^${label.split("*").join("[^.]*")}$`),
-    );
+    this.wildcards = [...new Set(patterns.flatMap(wildcardLabels))];
   }
 
   word(text: string): string {
@@ -78,7 +78,8 @@ export class Words {
   }
 
   private domainLabel(label: string): string {
-    const isSpokenOf = (text: string) => this.wildcards.some((wildcard) => wildcard.test(text));
+    const isSpokenOf = (text: string) =>
+      !text.includes(".") && this.wildcards.some((wildcard) => globMatches(wildcard, text));
     if (label.includes("*") || isSpokenOf(label)) return label;
     let called = this.word(label);
     while (isSpokenOf(called)) called = this.word(called);

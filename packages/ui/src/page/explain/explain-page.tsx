@@ -16,6 +16,8 @@ import { useRecent } from "./use-recent.js";
 /** May these two talk, and why? The address bar holds the question. */
 export function ExplainPage() {
   const { from = "", to = "", port = "" } = useAddress().query;
+  const { state } = useCluster();
+  const contents = state.status === "ready" ? state.summary.contents : "";
   const isAsked = from !== "" && to !== "";
   const isUnasked = from === "" && to === "";
   const first = useFirstQuestion(isUnasked);
@@ -26,13 +28,14 @@ export function ExplainPage() {
   const recent = useRecent(
     { from, to, port },
     asked.status === "answered" && asked.answer.kind === "explained" ? asked.answer.explanation : undefined,
+    contents,
   );
   const ask = (request: ExplainRequest) => go("explain", { ...request });
   return (
     <div className="explain">
       <h1 className="unseen">Explain a connection</h1>
       <QuestionBar question={{ from, to, port }} onAsk={ask} />
-      <RecentQuestions recent={recent} />
+      <RecentQuestions recent={recent} contents={contents} />
       {asked.status === "failed" && (
         <Notice title="This could not be answered" role="alert">
           {asked.message}

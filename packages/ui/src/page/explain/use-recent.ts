@@ -2,9 +2,10 @@ import type { OverallVerdict } from "@tierwall/core";
 import { useEffect, useState } from "react";
 import type { ExplainRequest, ExplanationView } from "../worker/explain.js";
 
-/** A question that was asked here before, and what the answer was then. */
+/** A question that was asked here before, and what the answer was then, about these contents. */
 export interface RecentQuestion extends ExplainRequest {
   readonly verdict: OverallVerdict;
+  readonly contents: string;
 }
 
 const key = "tierwall.recent";
@@ -14,13 +15,14 @@ const mostKept = 6;
 export function useRecent(
   { from, to, port }: ExplainRequest,
   explanation: ExplanationView | undefined,
+  contents: string,
 ): readonly RecentQuestion[] {
   const [recent, setRecent] = useState(stored);
   const verdict = explanation?.verdict;
   useEffect(() => {
     if (verdict === undefined) return;
-    setRecent((before) => withQuestion(before, { from, to, port, verdict }));
-  }, [from, to, port, verdict]);
+    setRecent((before) => withQuestion(before, { from, to, port, verdict, contents }));
+  }, [from, to, port, verdict, contents]);
   useEffect(() => localStorage.setItem(key, JSON.stringify(recent)), [recent]);
   return recent.filter((other) => !isSame(other, { from, to, port }));
 }
@@ -47,9 +49,9 @@ function stored(): readonly RecentQuestion[] {
 
 function isQuestion(value: unknown): value is RecentQuestion {
   if (typeof value !== "object" || value === null) return false;
-  const { from, to, port, verdict } = value as Partial<Record<keyof RecentQuestion, unknown>>;
+  const { from, to, port, verdict, contents } = value as Partial<Record<keyof RecentQuestion, unknown>>;
   return (
-    [from, to, port].every((part) => typeof part === "string") &&
+    [from, to, port, contents].every((part) => typeof part === "string") &&
     ["Allow", "Deny", "Undecided", "Mixed"].includes(String(verdict))
   );
 }

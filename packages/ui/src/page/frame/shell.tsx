@@ -9,6 +9,7 @@ import { StateLine } from "./state-line.js";
 import { ThemeButton } from "./theme-button.js";
 import { hrefOf, useAddress } from "./use-address.js";
 import { useProgress } from "./use-progress.js";
+import { Withheld } from "./withheld.js";
 
 /** What stands around every page: where one is, what it is about, and where else one can go. */
 export function Shell() {
@@ -58,6 +59,8 @@ function Content({ page: { Content, title } }: { readonly page: Page }) {
         </Notice>
       );
     case "ready":
+      // Whatever the page: a verdict about a part of the policies is no verdict.
+      if (!state.summary.usable) return <Withheld errors={state.summary.errors} />;
       return (
         <Suspense fallback={<Loading>Opening {title}…</Loading>}>
           <Content />

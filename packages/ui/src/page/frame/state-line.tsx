@@ -2,7 +2,7 @@ import type { Summary } from "../worker/summary.js";
 import { serverState } from "./begin.js";
 import { useCluster } from "./cluster-state.js";
 import { counted } from "./counted.js";
-import { Prose } from "./prose.js";
+import { ErrorList } from "./error-list.js";
 
 /** What the page is about, in one line, and what is wrong with it. */
 export function StateLine() {
@@ -11,7 +11,7 @@ export function StateLine() {
   const { summary, source } = state;
   return (
     <div className="state-line">
-      {summary.errors.length > 0 && <Errors summary={summary} />}
+      {summary.usable && summary.errors.length > 0 && <Errors summary={summary} />}
       <span className="state-title" title={summary.files.join("\n")}>
         {summary.title}
       </span>
@@ -27,25 +27,14 @@ export function StateLine() {
   );
 }
 
-/** What has errors was left out: nobody may take the rest for the whole. */
+/** With --keep-going, what has errors was left out: the rest must not pass for the whole. */
 function Errors({ summary: { errors } }: { readonly summary: Summary }) {
   return (
     <details className="state-errors">
       <summary>⚠ {counted(errors.length, "error")}</summary>
       <div className="state-errors-list">
         <p>What has errors was left out. The answers are about the rest.</p>
-        <ul>
-          {errors.map(({ code, message, file, line }) => (
-            <li key={`${code} ${file}:${line} ${message}`}>
-              {file !== undefined && (
-                <code>
-                  {file}:{line}
-                </code>
-              )}{" "}
-              <span className="code">{code}</span> <Prose text={message} />
-            </li>
-          ))}
-        </ul>
+        <ErrorList errors={errors} />
       </div>
     </details>
   );

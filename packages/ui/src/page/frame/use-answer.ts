@@ -20,22 +20,35 @@ export function useAnswer<N extends QuestionName>(
 ): Asked<AnswerOf<N>> {
   const { state } = useCluster();
   const generation = state.status === "ready" ? state.generation : 0;
-  const [asked, setAsked] = useState<Asked<AnswerOf<N>>>({ status: "asking" });
   // Requests are plain data: what they say tells them apart.
   const text = request === undefined ? undefined : JSON.stringify(request);
+  const key = `${generation} ${name} ${text}`;
+  const [last, setLast] = useState<Keyed<AnswerOf<N>>>({ key: "", asked: { status: "asking" } });
   useEffect(() => {
     if (text === undefined || generation === 0) return undefined;
     const wanted = new AbortController();
-    setAsked((last) => (last.status === "answered" ? { status: "asking", before: last.answer } : last));
     ask(name, JSON.parse(text) as RequestOf<N>, { signal: wanted.signal, lane }).then(
-      (answer) => setAsked({ status: "answered", answer }),
+      (answer) => {
+        if (!wanted.signal.aborted) setLast({ key, asked: { status: "answered", answer } });
+      },
       (error: Error) => {
-        if (!wanted.signal.aborted) setAsked({ status: "failed", message: error.message });
+        if (!wanted.signal.aborted) setLast({ key, asked: { status: "failed", message: error.message } });
       },
     );
     return () => wanted.abort();
-  }, [name, text, lane, generation]);
-  return asked;
+  }, [name, text, lane, generation, key]);
+  return last.key === key ? last.asked : asBefore(last.asked);
+}
+
+/** What is known, and of which question about which state: an answer never passes for that to another question. */
+interface Keyed<A> {
+  readonly key: string;
+  readonly asked: Asked<A>;
+}
+
+function asBefore<A>(asked: Asked<A>): Asked<A> {
+  const before = shown(asked);
+  return before === undefined ? { status: "asking" } : { status: "asking", before };
 }
 
 /** What there is to show: the answer, or the one before it. */

@@ -32,6 +32,8 @@ async function answer(message: Message): Promise<unknown> {
     return summaryOf(held);
   }
   if (held === undefined) throw new Error("nothing is loaded yet");
+  // Here, once for all views: none of them can show a verdict about a part of what there is.
+  if (!held.usable) throw new Error("nothing is evaluated until the errors are fixed");
   // The name says which request it is; the compiler cannot follow from one to the other.
   const answered: unknown = answers[message.name](held, message.request as never);
   return answered;

@@ -1,4 +1,4 @@
-import { isObject, type TextSource } from "@tierwall/core";
+import { type Diagnostic, diagnostic, isObject, type JsonObject, type TextSource } from "@tierwall/core";
 import type { GivenState } from "./held-state.js";
 
 /** Where the worker gets a state from: the server, files at hand, or the one and the others. */
@@ -11,13 +11,32 @@ export interface StateSource {
 
 export async function givenState({ server, files }: StateSource): Promise<GivenState> {
   const count = files.length === 1 ? files[0]!.file : `${files.length} files`;
-  if (server === undefined) return { title: count, revision: "files", sources: files, provenance: "file" };
+  const dropped = hashOf(files);
+  if (server === undefined)
+    return { title: count, revision: "files", sources: files, provenance: "file", dropped };
   const given = await fetchState(server);
   if (files.length === 0) return given;
   const names = new Set(files.map(({ file }) => file));
   const sources = [...given.sources.filter(({ file }) => !names.has(file)), ...files];
-  return { ...given, title: `${given.title} + ${count}`, sources };
+  return { ...given, title: `${given.title} + ${count}`, sources, dropped };
 }
+
+/** FNV-1a: enough to see that files are others than before. */
+function hashOf(files: readonly TextSource[]): string {
+  let hash = 0x811c9dc5;
+  for (const { file, text } of files)
+    for (const part of [file, "\0", text, "\0"])
+      for (let i = 0; i < part.length; i++) hash = Math.imul(hash ^ part.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(36);
+}
+
+const unreadCodes = ["TW1004", "TW1010", "TW1011"] as const;
+
+const readUnread = ({ code, message }: JsonObject): Diagnostic =>
+  diagnostic(
+    unreadCodes.find((known) => known === code) ?? "TW1004",
+    typeof message === "string" ? message : "a file cannot be read",
+  );
 
 async function fetchState(server: string): Promise<GivenState> {
   const response = await fetch(server).catch(() => undefined);
@@ -32,7 +51,7 @@ async function fetchState(server: string): Promise<GivenState> {
 
 function readGivenState(value: unknown): GivenState | undefined {
   if (!isObject(value) || value["version"] !== 1) return undefined;
-  const { title, revision, sources, provenance, options } = value;
+  const { title, revision, sources, provenance, options, unread } = value;
   if (typeof title !== "string" || typeof revision !== "string" || !Array.isArray(sources)) return undefined;
   const texts = sources.flatMap((source: unknown) =>
     isObject(source) && typeof source["file"] === "string" && typeof source["text"] === "string"
@@ -47,5 +66,6 @@ function readGivenState(value: unknown): GivenState | undefined {
     provenance: provenance === "cluster" ? "cluster" : "file",
     // Whoever reads them complains of what is not as the server of this version writes it.
     ...(isObject(options) ? { options } : {}),
+    ...(Array.isArray(unread) ? { unread: unread.filter(isObject).map(readUnread) } : {}),
   };
 }

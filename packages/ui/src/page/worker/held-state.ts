@@ -1,5 +1,6 @@
 import {
   compile,
+  type Diagnostic,
   type Engine,
   readOptions,
   readState,
@@ -17,6 +18,10 @@ export interface GivenState {
   readonly provenance: "file" | "cluster";
   /** What no manifest tells. */
   readonly options?: WrittenOptions;
+  /** Why some of the files that the server was given could not be read. */
+  readonly unread?: readonly Diagnostic[];
+  /** Tells the contents of dropped files apart; the server's go by their revision. */
+  readonly dropped?: string;
 }
 
 /** The state in the worker's hands, which all questions are asked of. Never changed: another state is another object. */
@@ -30,13 +35,24 @@ export class HeldState {
     progress: (objects: number) => void = () => undefined,
   ) {
     const { sources, provenance, options = {} } = given;
-    // A page that shows nothing because of one bad file helps nobody: the rest is shown, and the errors beside it.
     this.state = readState(sources, {
       ...(provenance === "cluster" ? { provenance } : {}),
       ...readOptions(options),
-      keepGoing: true,
       progress,
     });
+  }
+
+  /**
+   * Why no question is answered: a policy that cannot be read may decide any of them, as may a file that cannot. With --keep-going,
+   * what has errors is left out instead.
+   */
+  get errors(): readonly Diagnostic[] {
+    const errors = this.state.diagnostics.filter(({ severity }) => severity === "error");
+    return [...(this.given.unread ?? []), ...errors];
+  }
+
+  get usable(): boolean {
+    return this.state.usable && (this.given.unread ?? []).length === 0;
   }
 
   /** Compiled when somebody first asks about all pairs. */

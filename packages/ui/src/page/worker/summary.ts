@@ -11,6 +11,10 @@ export interface Summary extends Pick<GivenState, "title" | "revision" | "proven
   readonly services: number;
   readonly policies: number;
   readonly errors: readonly Problem[];
+  /** Whether questions are answered: there are no errors, or what has them is left out as asked for. */
+  readonly usable: boolean;
+  /** Other for other contents: what was found out about one state says nothing about another. */
+  readonly contents: string;
 }
 
 export interface Problem extends Pick<Diagnostic, "code" | "message"> {
@@ -18,8 +22,8 @@ export interface Problem extends Pick<Diagnostic, "code" | "message"> {
   readonly line?: number;
 }
 
-export function summaryOf({ given, state }: HeldState): Summary {
-  const { cluster, policies, diagnostics } = state;
+export function summaryOf({ given, state, errors, usable }: HeldState): Summary {
+  const { cluster, policies } = state;
   return {
     title: given.title,
     revision: given.revision,
@@ -31,7 +35,9 @@ export function summaryOf({ given, state }: HeldState): Summary {
     nodes: cluster.nodes.size,
     services: cluster.services.length,
     policies: policies.length,
-    errors: diagnostics.filter(({ severity }) => severity === "error").map(problemOf),
+    errors: errors.map(problemOf),
+    usable,
+    contents: `${given.revision} ${given.dropped ?? ""}`,
   };
 }
 

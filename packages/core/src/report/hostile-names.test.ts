@@ -1,0 +1,346 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareStates } from "../analysis/changes/compare.js";
+import { readConnectivityTests } from "../analysis/connectivity-test.js";
+import { convert } from "../analysis/convert/convert.js";
+import { readEdited } from "../analysis/edited-state.js";
+import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
+import { explain } from "../analysis/explain.js";
+import { lint } from "../analysis/lint/lint.js";
+import { lookup } from "../analysis/lookup/lookup.js";
+import { matrixOf } from "../analysis/matrix/matrix.js";
+import { Reasons } from "../analysis/matrix/reasons.js";
+import { preview } from "../analysis/preview/preview.js";
+import { readerOf } from "../analysis/replay/format.js";
+import { Replay } from "../analysis/replay/replay.js";
+import { runConnectivityTest } from "../analysis/run-test.js";
+import { readState } from "../analysis/state.js";
+import type { Result } from "../diagnostics/result.js";
+import { visible } from "../diagnostics/visible.js";
+import { compile } from "../engine/engine.js";
+import { anyHostileText, hostileTexts } from "../testing/hostile-texts.js";
+import { everything } from "../testing/matrix-world.js";
+import { changesAnnotations } from "./changes-github.js";
+import { changesJson } from "./changes-json.js";
+import { changesMarkdown } from "./changes-markdown.js";
+import { changesText } from "./changes-text.js";
+import { conversionJson, conversionText } from "./conversion.js";
+import { diagnosticText } from "./diagnostics-text.js";
+import { explanationJson } from "./explanation-json.js";
+import { explanationText } from "./explanation-text.js";
+import { annotationText } from "./github-annotation.js";
+import { lintGithub } from "./lint-github.js";
+import { lintJson } from "./lint-json.js";
+import { lintJunit } from "./lint-junit.js";
+import { lintSarif } from "./lint-sarif.js";
+import { lintText } from "./lint-text.js";
+import { lookupJson } from "./lookup-json.js";
+import { lookupText } from "./lookup-text.js";
+import { matrixCsv } from "./matrix-csv.js";
+import { matrixDot } from "./matrix-dot.js";
+import { matrixHtml } from "./matrix-html.js";
+import { matrixJson } from "./matrix-json.js";
+import { matrixMarkdown } from "./matrix-markdown.js";
+import { pictureOf } from "./matrix-picture.js";
+import { matrixSvg } from "./matrix-svg.js";
+import { matrixText } from "./matrix-text.js";
+import { previewAnnotations, previewMarkdown } from "./preview-markdown.js";
+import { previewJson } from "./preview-json.js";
+import { previewText } from "./preview-text.js";
+import { replayJson } from "./replay-json.js";
+import { replayText } from "./replay-text.js";
+import { noStyle } from "./style.js";
+import { diagnosticsJson, testResultsJson, testResultsJunit, testResultsText } from "./test-results.js";
+
+/*
+ * An author of manifests controls every name in them. In every format of every report, no name may become anything but a name: no
+ * line, cell, element, link, formula or command.
+ */
+
+const must = <T>(result: Result<T>): T => {
+  if (!result.ok) throw new Error(result.diagnostic.message);
+  return result.value;
+};
+
+/**
+ * A cluster in which every text that an author chooses is this one, beside names that can be asked for. `free` are the texts that no
+ * API restricts.
+ */
+function manifests(name: string, free: string): readonly object[] {
+  const pod = (own: string, labels: object, more: object = {}) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace: "shop", name: own, labels, ...more },
+    spec: {
+      nodeName: name,
+      serviceAccountName: name,
+      containers: [{ name, image: name, ports: [{ name, containerPort: 8080 }] }],
+    },
+    status: { podIP: name, phase: name },
+  });
+  const rule = (action: string) => ({
+    name: free,
+    action,
+    from: [{ pods: { podSelector: { matchLabels: { app: "cart" } } } }],
+  });
+  return [
+    pod("cart", { app: "cart" }),
+    pod("api", { app: "api", [name]: name }),
+    pod(name, { app: name }),
+    { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { [name]: name } } },
+    { apiVersion: "v1", kind: "Node", metadata: { name, labels: { [name]: name } } },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { namespace: "shop", name },
+      spec: {
+        clusterIP: "10.0.0.1",
+        selector: { app: "api" },
+        ports: [{ name, port: 80, targetPort: name }],
+      },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { namespace: "shop", name },
+      spec: { selector: {}, template: { metadata: { labels: { app: name } }, spec: { containers: [] } } },
+    },
+    {
+      apiVersion: "policy.networking.k8s.io/v1alpha2",
+      kind: "ClusterNetworkPolicy",
+      metadata: {
+        name: "guard",
+        annotations: { "tierwall.dev/lint-ignore": `TW4001: ${name}`, "tierwall.dev/audit": name },
+      },
+      spec: {
+        tier: "Admin",
+        priority: 1,
+        subject: { pods: { podSelector: { matchLabels: { app: "api" } } } },
+        ingress: [rule("Deny"), rule("Accept"), rule("Pass")],
+      },
+    },
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { namespace: "shop", name, uid: "1" },
+      spec: {
+        podSelector: { matchLabels: { app: name } },
+        ingress: [{ from: [{ podSelector: { matchLabels: { [name]: name } } }], ports: [{ port: name }] }],
+      },
+    },
+    {
+      apiVersion: "cilium.io/v2",
+      kind: "CiliumNetworkPolicy",
+      metadata: { namespace: "shop", name: "fqdn", uid: "2" },
+      spec: {
+        description: name,
+        endpointSelector: { matchLabels: { app: "cart" } },
+        egress: [
+          { toFQDNs: [{ matchPattern: name }] },
+          { toServices: [{ k8sService: { serviceName: name, namespace: name } }] },
+          { toCIDRSet: [{ cidrGroupRef: name }] },
+        ],
+      },
+    },
+    { apiVersion: name, kind: name, metadata: { name } },
+    { apiVersion: "v1", kind: "Secret", metadata: { name } },
+  ];
+}
+
+const test = (name: string) => ({
+  apiVersion: "tierwall.dev/v1",
+  kind: "ConnectivityTest",
+  metadata: { name },
+  spec: {
+    given: [name],
+    expect: [{ from: "shop/cart", to: "shop/api:80/TCP", verdict: "Allow", decidedBy: name }],
+  },
+});
+
+type Reports = Readonly<Record<"text" | "json" | "markdown" | "csv" | "markup" | "dot" | "github", string[]>>;
+
+/** Every report in every format. */
+function reportsOn(name: string, free: string): Reports {
+  // As commands name files.
+  const file = `./${visible(name)}`;
+  const text = manifests(name, free)
+    .map((object) => JSON.stringify(object, undefined, 1))
+    .join("\n---\n");
+  const sources = [{ file, text }];
+  const options = { keepGoing: true };
+  const state = readState(sources, options);
+  const sourceText = () => text;
+  const question = must(parseTarget("shop/api:80/TCP"));
+  const explained = must(
+    explain(state, {
+      from: must(parseEndpoint("shop/cart")),
+      to: question.endpoint,
+      port: question.port,
+    }),
+  );
+  const engine = compile(state.cluster, state.tiers);
+  const matrix = must(matrixOf(engine, { ...everything, by: "pod" }));
+  const found = must(lookup(state, must(parseEndpoint("shop/api"))));
+  const report = lint(state, { sources });
+  const without = readState([{ file, text: text.split("\n---\n").slice(0, 7).join("\n---\n") }], options);
+  const changes = compareStates(without, state);
+  const edited = preview(
+    readEdited(
+      [{ file, text: text.split("\n---\n").slice(0, 7).join("\n---\n") }],
+      { apply: [{ file, text: text.split("\n---\n").slice(7, 8).join("\n---\n") }], remove: [] },
+      options,
+    ),
+  );
+  const replay = new Replay(state);
+  const hubble = readerOf("hubble", "")!;
+  replay.add(
+    hubble(
+      JSON.stringify({
+        IP: { source: "10.1.1.1", destination: "10.1.1.2" },
+        source: { namespace: name, pod_name: name },
+        destination: { namespace: "shop", pod_name: "api" },
+        l4: { TCP: { destination_port: 80 } },
+        verdict: "FORWARDED",
+      }),
+    )!,
+  );
+  const replayed = replay.result();
+  const tests = readConnectivityTests(JSON.stringify(test(name)), file);
+  const results = tests.tests.map((one) => runConnectivityTest(state, one));
+  const conversion = convert(state, { to: "network-policy" });
+  const style = { style: noStyle, verbose: true };
+  const all = { denied: true };
+  const annotations = [...changesAnnotations(changes), ...previewAnnotations(edited)].map(annotationText);
+  return {
+    text: [
+      explanationText(explained, style),
+      [...matrixText(matrix, { ...style, ...all })].join("\n"),
+      lookupText(found, style),
+      changesText(changes, style),
+      previewText(edited, style),
+      replayText(replayed, style),
+      testResultsText(results, noStyle),
+      // What follows quotes the source, and offers fixes only where that is simple.
+      lintText(report, { ...style, sourceText }),
+      conversionText(conversion, noStyle),
+      conversion.text,
+      ...state.diagnostics.map((one) => diagnosticText(one, sourceText, noStyle)),
+      ...tests.diagnostics.map((one) => diagnosticText(one, sourceText, noStyle)),
+    ],
+    json: [
+      explanationJson(explained),
+      lookupJson(found),
+      lintJson(report),
+      lintSarif(report, "1"),
+      changesJson(changes),
+      previewJson(edited),
+      replayJson(replayed),
+      testResultsJson(results),
+      conversionJson(conversion),
+      diagnosticsJson(state.diagnostics),
+    ]
+      .map((value) => JSON.stringify(value))
+      .concat([...matrixJson(matrix, { ...all, remarks: [] })].join("\n")),
+    markdown: [
+      [...matrixMarkdown(matrix, all)].join("\n"),
+      changesMarkdown(changes),
+      previewMarkdown(edited),
+    ],
+    csv: [[...matrixCsv(matrix, all)].join("\n")],
+    markup: [
+      [...matrixSvg(pictureOf(matrix))].join("\n"),
+      lintJunit(report, [file], () => true),
+      testResultsJunit(results),
+      [...matrixHtml(matrix, new Reasons(engine, matrix))].join("\n"),
+    ],
+    dot: [[...matrixDot(matrix, all)].join("\n")],
+    github: [lintGithub(report), ...annotations],
+  };
+}
+
+/** How many of the texts quote nothing of the source. */
+const answers = 7;
+
+const unseen = /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[^\n\t\P{Cc}]/u;
+/** Of the same length and without anything that could mean something. */
+const harmless = (name: string) => visible(name).replace(/[^a-z0-9]/gi, "x");
+
+const linesOf = (texts: readonly string[]) => texts.join("\n").split("\n");
+
+const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => void>> = {
+  text: (texts) => {
+    for (const line of linesOf(texts)) expect(line).not.toMatch(/^\s*(::[a-z]|##\[|✓ ALLOWED {2}shop)/);
+  },
+  json: (texts) => {
+    for (const text of texts) expect(() => JSON.parse(text) as unknown).not.toThrow();
+  },
+  markdown: (texts) => {
+    for (const text of texts) {
+      const outside = withoutCode(text);
+      expect(outside).not.toMatch(/(?<!\\)<(?!br>)|@|:\/\/|(?<!\\)\]\(|(?<!\\)`/);
+      for (const row of text.split("\n").filter((line) => line.startsWith("|")))
+        expect([4, 7, 3]).toContain(row.replaceAll(/\\./g, "").split("|").length - 1);
+    }
+  },
+  csv: (texts) => {
+    for (const line of linesOf(texts))
+      for (const cell of cellsOf(line)) expect(cell).not.toMatch(/^[\s\p{C}]*[=+\-@]/u);
+  },
+  markup: (texts, name) => {
+    for (const text of texts) {
+      expect(text).not.toContain("<script>alert");
+      expect(text).not.toMatch(/<img|<svg onload|<x\/>/);
+      if (/[<>]/.test(name) && name.length > 3) expect(text).not.toContain(`>${name}<`);
+    }
+  },
+  dot: (texts) => {
+    // Without its quoted texts, a graph is made of our own words.
+    for (const line of linesOf(texts))
+      expect(line.replaceAll(/"(?:\\.|[^"\\])*"/g, '""')).toMatch(/^[\w\s{}[\]=,;>"-]*$/);
+  },
+  github: (texts) => {
+    for (const line of linesOf(texts)) expect(line).toMatch(/^::(error|warning|notice) [^:]*::[^\n]*$|^$/);
+  },
+};
+
+/** Without code spans, in which nothing has a meaning. */
+const withoutCode = (text: string) => text.replace(/(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)/g, "");
+
+const cellsOf = (line: string) =>
+  [...line.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) =>
+    cell!.startsWith('"') ? cell!.slice(1, -1).replaceAll('""', '"') : cell!,
+  );
+
+function expectSafe(name: string): void {
+  const reports = reportsOn(name, name);
+  for (const [format, texts] of Object.entries(reports) as [keyof Reports, string[]][]) {
+    // JSON may hold anything in its texts, and says so in escapes: terminals get it through the same function.
+    if (format !== "json") for (const text of texts) expect(aroundUnseen(text)).toBeUndefined();
+    checks[format](texts, name);
+  }
+  // Answers have as many lines as with a name that means nothing.
+  const [given, meaningless] = [name.replaceAll(/["\\]/g, ""), harmless(name.replaceAll(/["\\]/g, ""))];
+  const lengths = (free: string) =>
+    reportsOn("plain", free)
+      .text.slice(0, answers)
+      .map((text) => text.split("\n").length);
+  expect(lengths(given)).toEqual(lengths(meaningless));
+}
+
+function aroundUnseen(text: string): string | undefined {
+  const at = unseen.exec(text)?.index;
+  return at === undefined ? undefined : JSON.stringify(text.slice(Math.max(0, at - 60), at + 20));
+}
+
+describe("names in every format of every report", () => {
+  it.each(hostileTexts.map((text) => [JSON.stringify(text), text]))("%s", (_shown, text) => {
+    expectSafe(text);
+  });
+
+  it("whatever they are", () => {
+    fc.assert(
+      fc.property(anyHostileText, (name) => expectSafe(name)),
+      { numRuns: 12 },
+    );
+  }, 300_000);
+});

@@ -155,6 +155,7 @@ export { type Cidr, contains, covers, formatCidr, parseCidr, singleAddress } fro
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,
+  type Alternative,
   type CelRule,
   type Constraint,
   type Fields,

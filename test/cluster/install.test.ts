@@ -64,9 +64,16 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     expect({ status, stdout }).toMatchObject({ status: 0 });
   });
 
-  it("makes what install.yaml has, but for the namespace, which is Helm's business", () => {
+  it("makes what install.yaml has, except for the namespace, which Helm makes", () => {
     const wanted = [...installed].filter(([key]) => key !== "Namespace tierwall-system");
-    expect(sorted(rendered("--include-crds"))).toEqual(sorted(new Map(wanted)));
+    expect(sorted(rendered())).toEqual(sorted(new Map(wanted)));
+  });
+
+  it("brings the definitions of deploy/crds, in the folder that Helm never deletes from", () => {
+    const definitions = [...rendered("--include-crds")].filter(([key]) => !installed.has(key));
+    const files = readdirSync(join(deploy, "crds")).filter((name) => name.endsWith(".yaml"));
+    const wanted = files.map((name) => readFileSync(join(deploy, "crds", name), "utf8"));
+    expect(sorted(new Map(definitions))).toEqual(sorted(objectsIn(wanted.join("---\n"))));
   });
 
   it.each([
@@ -84,7 +91,9 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
   it("brings the kinds of the first draft when asked, and lets editors manage them when asked that too", () => {
     const draft = "CustomResourceDefinition clusterdefaultnetworkpolicies.netpol.networking.k8s.io";
     expect(rendered("--include-crds").has(draft)).toBe(false);
-    expect(rendered("--set", "firstDraft.enabled=true").has(draft)).toBe(true);
+    expect(rendered("--set", "firstDraft.enabled=true").get(draft)).toMatchObject({
+      metadata: { annotations: { "helm.sh/resource-policy": "keep" } },
+    });
     expect(rendered("--set", "firstDraft.enabled=true").has("ClusterRole tierwall-first-draft-edit")).toBe(
       false,
     );

@@ -37,8 +37,9 @@ export function addManifests(program: Command, finish: (status: number) => void)
     .command("manifests")
     .summary("print what installs Tierwall in a cluster")
     .description(
-      "Prints the objects that install Tierwall in a cluster: CRDs, roles, the controller with its webhook, and the " +
-        "agents. As one file for `kubectl apply`, or as the files of a kustomization or a Helm chart.",
+      "Prints the objects that install Tierwall in a cluster: roles, the controller with its webhook, and the " +
+        "agents. As one file for `kubectl apply`, or as the files of a kustomization or a Helm chart. CRDs are printed " +
+        "only by `--component crds`: deleting a CRD deletes all policies of its kind.",
     )
     .addOption(
       new Option("--format <format>", "what is made").choices(["yaml", "kustomize", "helm"]).default("yaml"),
@@ -69,6 +70,7 @@ ${settingLines()}
 
 Examples:
   # Install everything
+  tierwall manifests --component crds | kubectl apply --server-side -f -
   tierwall manifests | kubectl apply --server-side -f -
 
   # Only look on: nothing is enforced, and the audit log tells what would be denied

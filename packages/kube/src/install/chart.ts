@@ -1,14 +1,19 @@
 import type { Json, JsonObject } from "@tierwall/core";
-import { markedObjects, type Part, parts } from "./install.js";
+import { type Installed, markedObjects, usualParts } from "./install.js";
 import { yamlText } from "./manifest-text.js";
 import { type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
 
 /** The files of the Helm chart, text by path. */
 export function chartFiles(version: string): Readonly<Record<string, string>> {
-  const templates = parts
-    .filter((part) => part !== "crds")
-    .map((part) => [`templates/${part}.yaml`, templateOf(part)] as const);
-  const definitions = markedObjects("crds").map(
+  const templates = usualParts.map(
+    (part) => [`templates/${part}.yaml`, templateOf(markedObjects(part))] as const,
+  );
+  // Helm installs what is in crds/ always, and never deletes it; what a switch decides about has to be a template.
+  const [always, optional] = [
+    markedObjects("crds").filter(({ when }) => when.length === 0),
+    markedObjects("crds").filter(({ when }) => when.length > 0),
+  ];
+  const definitions = always.map(
     ({ object }) => [`crds/${nameOf(object)}.yaml`, yamlText([object])] as const,
   );
   return {
@@ -26,6 +31,7 @@ export function chartFiles(version: string): Readonly<Record<string, string>> {
     "values.schema.json": `${JSON.stringify(valuesSchema(), undefined, 2)}\n`,
     "templates/NOTES.txt": notes,
     ...Object.fromEntries(definitions),
+    "templates/crds.yaml": templateOf(optional.map(({ object, when }) => ({ object: kept(object), when }))),
     ...Object.fromEntries(templates),
   };
 }
@@ -39,10 +45,17 @@ const notes = `Tierwall is in the namespace {{ .Release.Namespace }}.
 
 const nameOf = ({ metadata }: JsonObject): string => (metadata as { name: string }).name;
 
-/** The objects of a part, with marks in the words of Helm; switches stand around what hangs on them. */
-function templateOf(part: Part): string {
+/** `helm uninstall` leaves it where it is. */
+function kept(object: JsonObject): JsonObject {
+  const metadata = object.metadata as JsonObject;
+  const annotations = { ...(metadata.annotations as JsonObject), "helm.sh/resource-policy": "keep" };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+/** Objects with marks in the words of Helm, each within the switches that decide about it. */
+function templateOf(objects: readonly Installed[]): string {
   const texts: string[] = [];
-  for (const { object, when } of markedObjects(part)) {
+  for (const { object, when } of objects) {
     const condition = when.length === 1 ? `.Values.${when[0]}` : `and ${when.map(inValues).join(" ")}`;
     const text = inWordsOfHelm(yamlText([object], { header: false, start: true }));
     texts.push(when.length === 0 ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`);

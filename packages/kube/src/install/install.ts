@@ -23,8 +23,14 @@ export const parts = ["crds", "roles", "controller", "webhook", "agent", "first-
 
 export type Part = (typeof parts)[number];
 
+/**
+ * What one file has that is applied and deleted: everything but the definitions. Who deletes a definition deletes all
+ * policies of its kind, so definitions are applied on their own, from deploy/crds.
+ */
+export const usualParts: readonly Part[] = parts.filter((part) => part !== "crds");
+
 /** An object, and the switches that must be on for it to be there. */
-interface Installed {
+export interface Installed {
   readonly object: JsonObject;
   readonly when: readonly SettingPath[];
 }
@@ -39,7 +45,10 @@ const definitions = (bundle: "released" | "first-draft"): readonly JsonObject[] 
 export function markedObjects(part: Part): readonly Installed[] {
   switch (part) {
     case "crds":
-      return withSwitches([], definitions("released"));
+      return [
+        ...withSwitches([], definitions("released")),
+        ...withSwitches(["firstDraft.enabled"], definitions("first-draft")),
+      ];
     case "roles":
       return withSwitches([], peoplesRoles);
     case "controller":
@@ -57,7 +66,7 @@ export function markedObjects(part: Part): readonly Installed[] {
       ];
     case "first-draft":
       return [
-        ...withSwitches(["firstDraft.enabled"], [...definitions("first-draft"), ...firstDraftRoles]),
+        ...withSwitches(["firstDraft.enabled"], firstDraftRoles),
         ...withSwitches(["firstDraft.enabled", "firstDraft.letEditorsManage"], [firstDraftEditors]),
       ];
   }
@@ -80,16 +89,11 @@ export interface InstallOptions {
 
 /** All objects of an installation, in the order in which they are applied. */
 export function installObjects(options: InstallOptions = {}): readonly JsonObject[] {
-  const { values = usualValues, namespace: name = systemNamespace, parts: wanted = parts } = options;
+  const { values = usualValues, namespace: name = systemNamespace, parts: wanted = usualParts } = options;
   const isOn = (path: SettingPath) => values[path] === true;
   const objects = wanted.flatMap((part) =>
     markedObjects(part).flatMap(({ object, when }) => (when.every(isOn) ? [object] : [])),
   );
   const needsNamespace = wanted.some((part) => part !== "crds" && part !== "roles");
-  const [crds, others] = [objects.filter(isDefinition), objects.filter((object) => !isDefinition(object))];
-  return [...(needsNamespace ? [namespace] : []), ...crds, ...others].map((object) =>
-    filledIn(object, values, name),
-  );
+  return [...(needsNamespace ? [namespace] : []), ...objects].map((object) => filledIn(object, values, name));
 }
-
-const isDefinition = ({ kind }: JsonObject): boolean => kind === "CustomResourceDefinition";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { installObjects, usualValues } from "@tierwall/kube";
 import { findHelm } from "../../scripts/kube-binaries.mjs";
 
 /*
@@ -101,11 +102,132 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     expect(both.has("ClusterRole tierwall-first-draft-edit")).toBe(true);
   });
 
+  const linux = { "kubernetes.io/os": "linux" };
+  const pods = (spec: object) => ({ spec: { template: { spec } } });
+  const [controller, agent] = ["Deployment tierwall-controller", "DaemonSet tierwall-agent"];
+
+  it.each<readonly [values: object, object: string, fields: object]>([
+    [{}, controller, pods({ nodeSelector: linux, imagePullSecrets: [] })],
+    [{}, agent, pods({ nodeSelector: linux, imagePullSecrets: [] })],
+    [{ agent: { nodeSelector: { pool: "a" } } }, agent, pods({ nodeSelector: { ...linux, pool: "a" } })],
+    [
+      { controller: { nodeSelector: { pool: "b" } } },
+      controller,
+      pods({ nodeSelector: { ...linux, pool: "b" } }),
+    ],
+    [{ imagePullSecrets: [{ name: "key" }] }, controller, pods({ imagePullSecrets: [{ name: "key" }] })],
+    [{ imagePullSecrets: [{ name: "key" }] }, agent, pods({ imagePullSecrets: [{ name: "key" }] })],
+    [{}, agent, pods({ containers: [{ args: expect.not.arrayContaining(["--shadow"]) as string[] }] })],
+    [
+      { agent: { mode: "shadow" } },
+      agent,
+      pods({ containers: [{ args: expect.arrayContaining(["--shadow"]) as string[] }] }),
+    ],
+    [
+      {},
+      controller,
+      pods({
+        topologySpreadConstraints: [
+          { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway" },
+          { topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+        ],
+      }),
+    ],
+    [{}, "PodDisruptionBudget tierwall-controller", { spec: { maxUnavailable: 1 } }],
+    [
+      { monitoring: { enabled: true, labels: { release: "prometheus" }, interval: "1m" } },
+      "ServiceMonitor tierwall-controller",
+      {
+        metadata: { labels: { release: "prometheus", "app.kubernetes.io/name": "tierwall" } },
+        spec: { endpoints: [{ port: "metrics", interval: "1m" }] },
+      },
+    ],
+    [
+      { monitoring: { enabled: true } },
+      "PodMonitor tierwall-agent",
+      {
+        spec: {
+          selector: { matchLabels: { "app.kubernetes.io/component": "agent" } },
+          podMetricsEndpoints: [{ port: "metrics", interval: "30s" }],
+        },
+      },
+    ],
+    [
+      { nameOverride: "walls" },
+      "Deployment walls-controller",
+      { metadata: { labels: { "app.kubernetes.io/name": "walls" } } },
+    ],
+    [
+      { nameOverride: "walls", fullnameOverride: "null" },
+      "Service null-webhook",
+      { metadata: { labels: { "app.kubernetes.io/name": "walls" } } },
+    ],
+    [
+      { fullnameOverride: "walls" },
+      "ValidatingWebhookConfiguration walls",
+      { webhooks: [{ clientConfig: { service: { name: "walls-webhook" } } }] },
+    ],
+    [
+      { fullnameOverride: "walls" },
+      "Deployment walls-controller",
+      pods({
+        serviceAccountName: "walls-controller",
+        containers: [
+          {
+            args: expect.arrayContaining([
+              "--webhook-service=walls-webhook",
+              "--webhook-configuration=walls",
+            ]) as string[],
+          },
+        ],
+      }),
+    ],
+  ])("%j: %s", (values, object, fields) => {
+    const file = join(scratch, "table.yaml");
+    writeFileSync(file, JSON.stringify(values));
+    expect(rendered("-f", file).get(object)).toMatchObject(fields);
+  });
+
+  it("names every object by fullnameOverride, except for definitions", () => {
+    const names = [
+      ...rendered("--set", "fullnameOverride=walls,firstDraft.enabled=true,page.enabled=true").values(),
+    ]
+      .filter(({ kind }) => kind !== "CustomResourceDefinition")
+      .map(({ metadata }) => metadata.name);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !/^walls(-|$)/.test(name))).toEqual([]);
+  });
+
+  it("has no monitors unless they are asked for: their definitions may be missing", () => {
+    expect([...rendered().keys()].filter((key) => key.includes("Monitor"))).toEqual([]);
+  });
+
+  it("makes of every table of values what `tierwall manifests` makes of the same settings", () => {
+    const values = {
+      ...usualValues,
+      fullnameOverride: "walls",
+      "agent.mode": "shadow",
+      "agent.nodeSelector": { pool: "a" },
+      "monitoring.enabled": true,
+      "monitoring.labels": { release: "prometheus" },
+    };
+    const file = join(scratch, "same.yaml");
+    const written: Record<string, Record<string, unknown> | unknown> = {};
+    for (const [path, value] of Object.entries(values)) {
+      const [group, name] = path.split(".") as [string, string?];
+      written[group] = name === undefined ? value : { ...(written[group] as object), [name]: value };
+    }
+    writeFileSync(file, JSON.stringify(written));
+    const objects = installObjects({ values }).filter(({ kind }) => kind !== "Namespace");
+    const wanted = objectsIn(objects.map((object) => JSON.stringify(object)).join("\n---\n"));
+    expect(sorted(rendered("-f", file))).toEqual(sorted(wanted));
+  });
+
   it("passes settings on", () => {
     const values = join(scratch, "values.yaml");
     writeFileSync(
       values,
-      "controller: {replicas: 3}\nimage: {tag: '1.2'}\nagent: {extraArgs: [--shadow], tolerations: []}\nwebhook: {enabled: false}\n",
+      "controller: {replicas: 3}\nimage: {tag: '1.2'}\nagent: {extraArgs: [--deny=reject], tolerations: []}\nwebhook: {enabled: false}\n",
     );
     const made = rendered("-f", values);
     expect(made.get("Deployment tierwall-controller")).toMatchObject({
@@ -116,7 +238,7 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
         },
       },
     });
-    expect(JSON.stringify(made.get("DaemonSet tierwall-agent"))).toContain('"--shadow"');
+    expect(JSON.stringify(made.get("DaemonSet tierwall-agent"))).toContain('"--deny=reject"');
   });
 
   it.each([
@@ -124,6 +246,13 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     "controller.replicas=many",
     "webhook.failurePolicy=Maybe",
     "agent.unknownPods=perhaps",
+    "agent.mode=audit",
+    "agent.shadow=true",
+    "nameOverride=Walls",
+    "fullnameOverride=-x",
+    "imagePullSecrets=registry-key",
+    "monitoring.enabled=perhaps",
+    "podLabels.team=a",
     "agnet.enabled=false",
   ])("refuses %s", (setting) => {
     const { status, stderr } = run(helm!, "template", "tierwall", chart, "--set", setting);

@@ -73,8 +73,8 @@ Examples:
   tierwall manifests --component crds | kubectl apply --server-side -f -
   tierwall manifests | kubectl apply --server-side -f -
 
-  # Only look on: nothing is enforced, and the audit log tells what would be denied
-  tierwall manifests --set agent.extraArgs='[--shadow]' | kubectl apply --server-side -f -
+  # The first step: deny nothing yet, count and log what would be denied
+  tierwall manifests --set agent.mode=shadow | kubectl apply --server-side -f -
 
   # Without agents
   tierwall manifests --set agent.enabled=false > tierwall.yaml
@@ -159,7 +159,8 @@ function assignment(text: string): readonly [SettingPath, Json] {
 
 /** Texts need no quotes; everything else is YAML. */
 function valueIn(path: SettingPath, written: string): Json {
-  if (settings[path].is === "text") return written;
+  const { is } = settings[path];
+  if (is === "text" || is === "name") return written;
   try {
     return parse(written) as Json;
   } catch {

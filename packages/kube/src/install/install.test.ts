@@ -137,6 +137,13 @@ describe("settings", () => {
     ["agent.unknownPods", "ask", "`agent.unknownPods` is one of deny, allow"],
     ["agent.extraArgs", "--shadow", "`agent.extraArgs` takes a list"],
     ["image.tag", "", "`image.tag` takes a text"],
+    ["agent.mode", "audit", "`agent.mode` is one of shadow, enforce"],
+    ["imagePullSecrets", "key", "`imagePullSecrets` takes a list"],
+    [
+      "fullnameOverride",
+      "Walls",
+      "`fullnameOverride` takes a name of at most 40 lower-case letters, digits and `-` that begins with a letter, or nothing",
+    ],
   ] as const)("%s cannot be %s", (path, value, problem) => {
     expect(problemWith(path, value)).toBe(problem);
   });

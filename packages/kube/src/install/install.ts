@@ -4,7 +4,16 @@ import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";
 import { systemNamespace } from "../controller/programmed-report.js";
 import { ownLeases } from "./own-leases.js";
-import { agentRoles, controllerRoles, firstDraftEditors, firstDraftRoles, peoplesRoles } from "./roles.js";
+import { monitors } from "./monitors.js";
+import { clusterWide, nameOf } from "./names.js";
+import {
+  agentRoles,
+  controllerRoles,
+  firstDraftEditors,
+  firstDraftRoles,
+  peoplesRoles,
+  webhookConfigurationName,
+} from "./roles.js";
 import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
   account,
@@ -55,7 +64,10 @@ export function markedObjects(part: Part): readonly Installed[] {
       return withSwitches(
         ["controller.enabled"],
         [account("controller"), ...controllerRoles, metricsService, controllerDeployment, controllerBudget],
-      ).concat(withSwitches(["controller.enabled", "page.enabled"], [pageService]));
+      ).concat(
+        withSwitches(["controller.enabled", "page.enabled"], [pageService]),
+        withSwitches(["controller.enabled", "monitoring.enabled"], [monitors.controller]),
+      );
     case "webhook":
       return withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]);
     case "agent":
@@ -63,6 +75,7 @@ export function markedObjects(part: Part): readonly Installed[] {
         ...withSwitches(["agent.enabled"], [account("agent"), ...agentRoles]),
         ...withSwitches(["agent.enabled", "agent.ownLeasesOnly"], ownLeases),
         ...withSwitches(["agent.enabled"], [agentDaemonSet]),
+        ...withSwitches(["agent.enabled", "monitoring.enabled"], [monitors.agent]),
       ];
     case "first-draft":
       return [
@@ -73,12 +86,14 @@ export function markedObjects(part: Part): readonly Installed[] {
 }
 
 function configuration(): JsonObject {
-  return webhookConfiguration({
+  const made = webhookConfiguration({
+    serviceAccount: nameOf("controller"),
     namespace: here,
     address: { service: { name: webhookServiceName, namespace: here, port: 443 } },
     failurePolicy: valueOf("webhook.failurePolicy") as "Ignore",
     timeoutSeconds: valueOf("webhook.timeoutSeconds") as unknown as number,
   }) as JsonObject;
+  return { ...made, metadata: clusterWide(webhookConfigurationName) };
 }
 
 export interface InstallOptions {

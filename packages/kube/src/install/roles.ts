@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { watchedKinds } from "../kinds.js";
-import { here } from "./marked.js";
-import { clusterWide, type Component, inNamespace, nameOf } from "./names.js";
+import { fullName, here } from "./marked.js";
+import { called, clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
 const rbac = "rbac.authorization.k8s.io/v1";
 
@@ -87,7 +87,8 @@ const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
   rules: asJson(rules),
 });
 
-export const webhookConfigurationName = "tierwall";
+export const webhookConfigurationName = fullName;
+/** Fixed, as the controller knows it. */
 export const webhookSecretName = "tierwall-webhook-tls";
 
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
@@ -139,18 +140,18 @@ const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
  * the role is for those who are to manage policies and nothing else. Developers may read what decides about their traffic.
  */
 export const peoplesRoles: readonly JsonObject[] = [
-  clusterRole("tierwall-policy-admin", rulesFor(kindsOf("released"), managing)),
+  clusterRole(called("policy-admin"), rulesFor(kindsOf("released"), managing)),
   clusterRole(
-    "tierwall-policy-view",
+    called("policy-view"),
     rulesFor(kindsOf("released"), reading),
     aggregatedTo("view", "edit", "admin"),
   ),
 ];
 
 export const firstDraftRoles: readonly JsonObject[] = [
-  clusterRole("tierwall-first-draft-admin", rulesFor(kindsOf("first-draft"), managing)),
+  clusterRole(called("first-draft-admin"), rulesFor(kindsOf("first-draft"), managing)),
   clusterRole(
-    "tierwall-first-draft-view",
+    called("first-draft-view"),
     rulesFor(kindsOf("first-draft"), reading),
     aggregatedTo("view", "edit", "admin"),
   ),
@@ -158,7 +159,7 @@ export const firstDraftRoles: readonly JsonObject[] = [
 
 /** The first draft lets namespace editors manage its policies. */
 export const firstDraftEditors: JsonObject = clusterRole(
-  "tierwall-first-draft-edit",
+  called("first-draft-edit"),
   rulesFor(kindsOf("first-draft"), managing),
   aggregatedTo("edit", "admin"),
 );

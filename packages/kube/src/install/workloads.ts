@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@tierwall/core";
-import { here, itemIf, itemsOf, valueOf } from "./marked.js";
-import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
+import { appName, entriesOf, here, itemIf, itemsOf, itemWhen, valueOf } from "./marked.js";
+import { called, type Component, inNamespace, nameOf, selectorOf } from "./names.js";
+import { webhookConfigurationName } from "./roles.js";
 
 const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
 
@@ -27,7 +28,21 @@ const startupProbe = (port: number): JsonObject => ({
 /** Nothing that a process needs not; what it needs is added where it is needed. */
 export const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true } as const;
 
+/** Both images are for Linux, and so is nftables. */
+export const linux = { "kubernetes.io/os": "linux" } as const;
+
+export const webhookServiceName = called("webhook");
+
 const pageTokens = "/etc/tierwall/page";
+
+/** In different zones and on different nodes, where there are several. */
+const spread = (component: Component): readonly JsonObject[] =>
+  ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
+    topologyKey,
+    maxSkew: 1,
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: selectorOf(component) },
+  }));
 
 export const controllerDeployment: JsonObject = {
   apiVersion: "apps/v1",
@@ -40,6 +55,8 @@ export const controllerDeployment: JsonObject = {
       metadata: { labels: selectorOf("controller") },
       spec: {
         serviceAccountName: nameOf("controller"),
+        imagePullSecrets: valueOf("imagePullSecrets"),
+        nodeSelector: { ...linux, ...entriesOf("controller.nodeSelector") },
         priorityClassName: "system-cluster-critical",
         securityContext: {
           runAsNonRoot: true,
@@ -47,7 +64,7 @@ export const controllerDeployment: JsonObject = {
           runAsGroup: 65532,
           seccompProfile: { type: "RuntimeDefault" },
         },
-        affinity: apart("controller"),
+        topologySpreadConstraints: spread("controller"),
         containers: [
           {
             name: "controller",
@@ -57,6 +74,8 @@ export const controllerDeployment: JsonObject = {
               "controller",
               `--metrics-address=:${ports.controllerMetrics}`,
               itemIf("webhook.enabled", `--webhook-port=${ports.webhook}`),
+              itemIf("webhook.enabled", `--webhook-service=${webhookServiceName}`),
+              itemIf("webhook.enabled", `--webhook-configuration=${webhookConfigurationName}`),
               itemIf("page.enabled", `--page-port=${ports.page}`),
               itemIf("page.enabled", `--page-token-file=${pageTokens}/token`),
               itemsOf("controller.extraArgs"),
@@ -81,19 +100,6 @@ export const controllerDeployment: JsonObject = {
   },
 };
 
-/** On nodes of their own, where there are some. */
-function apart(component: Component): JsonObject {
-  const term = {
-    topologyKey: "kubernetes.io/hostname",
-    labelSelector: { matchLabels: selectorOf(component) },
-  };
-  return {
-    podAntiAffinity: {
-      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }],
-    },
-  };
-}
-
 export const controllerBudget: JsonObject = {
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",
@@ -108,13 +114,11 @@ const service = (name: string, port: JsonObject): JsonObject => ({
   spec: { selector: selectorOf("controller"), ports: [port] },
 });
 
-export const metricsService = service("tierwall-controller", {
+export const metricsService = service(nameOf("controller"), {
   name: "metrics",
   port: ports.controllerMetrics,
   targetPort: "metrics",
 });
-
-export const webhookServiceName = "tierwall-webhook";
 
 export const webhookService = service(webhookServiceName, {
   name: "webhook",
@@ -122,7 +126,7 @@ export const webhookService = service(webhookServiceName, {
   targetPort: "webhook",
 });
 
-export const pageService = service("tierwall-page", { name: "page", port: 80, targetPort: "page" });
+export const pageService = service(called("page"), { name: "page", port: 80, targetPort: "page" });
 
 /** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
 const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
@@ -151,6 +155,8 @@ export const agentDaemonSet: JsonObject = {
       metadata: { labels: selectorOf("agent") },
       spec: {
         serviceAccountName: nameOf("agent"),
+        imagePullSecrets: valueOf("imagePullSecrets"),
+        nodeSelector: { ...linux, ...entriesOf("agent.nodeSelector") },
         priorityClassName: "system-node-critical",
         hostNetwork: true,
         dnsPolicy: "ClusterFirstWithHostNet",
@@ -165,6 +171,7 @@ export const agentDaemonSet: JsonObject = {
               `--metrics-address=:${ports.agentMetrics}`,
               "--audit-log=-",
               `--unknown-pods=${valueOf("agent.unknownPods")}`,
+              itemWhen("agent.mode", "shadow", "--shadow"),
               itemsOf("agent.extraArgs"),
             ],
             env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
@@ -197,7 +204,7 @@ export const namespace: JsonObject = {
   metadata: {
     name: here,
     labels: {
-      "app.kubernetes.io/name": "tierwall",
+      "app.kubernetes.io/name": appName,
       // The agent is in the network of its node.
       "pod-security.kubernetes.io/enforce": "privileged",
     },

@@ -23,7 +23,11 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
 }
 
 function objectsIn(text: string): ReadonlyMap<string, Manifest> {
@@ -43,8 +47,9 @@ function output(command: string, ...args: readonly string[]): string {
   return stdout;
 }
 
-const rendered = (...args: readonly string[]) =>
+const template = (...args: readonly string[]) =>
   objectsIn(output(helm!, "template", "tierwall", chart, "--namespace", "tierwall-system", ...args));
+const rendered = (...args: readonly string[]) => template("--no-hooks", ...args);
 
 describe.skipIf(noKubectl !== "")(`kustomize${noKubectl}`, () => {
   it("the base makes what install.yaml has", () => {
@@ -75,6 +80,34 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     const files = readdirSync(join(deploy, "crds")).filter((name) => name.endsWith(".yaml"));
     const wanted = files.map((name) => readFileSync(join(deploy, "crds", name), "utf8"));
     expect(sorted(new Map(definitions))).toEqual(sorted(objectsIn(wanted.join("---\n"))));
+  });
+
+  it("cleans up before it is uninstalled, with the objects of cleanup.yaml", () => {
+    const plain = rendered();
+    const hooks = [...template()].filter(([key]) => !plain.has(key));
+    const wanted = objectsIn(readFileSync(join(deploy, "cleanup.yaml"), "utf8"));
+    const bare = hooks.map(
+      ([
+        key,
+        {
+          metadata: { annotations: _, ...metadata },
+          ...object
+        },
+      ]) => [key, { ...object, metadata }] as const,
+    );
+    expect(sorted(new Map(bare))).toEqual(
+      sorted(new Map([...wanted].filter(([key]) => !key.startsWith("Namespace")))),
+    );
+    const annotations = Object.fromEntries(hooks.map(([key, { metadata }]) => [key, metadata.annotations]));
+    for (const one of Object.values(annotations)) expect(one).toMatchObject({ "helm.sh/hook": "pre-delete" });
+    const weightOf = (key: string) => Number(annotations[key]!["helm.sh/hook-weight"]);
+    expect(
+      hooks
+        .map(([key]) => key)
+        .toSorted((a, b) => weightOf(a) - weightOf(b))
+        .slice(-2),
+    ).toEqual(["DaemonSet tierwall-cleanup", "Job tierwall-cleanup"]);
+    expect(template("--set", "agent.enabled=false").has("Job tierwall-cleanup")).toBe(false);
   });
 
   it.each([

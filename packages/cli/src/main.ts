@@ -1,6 +1,7 @@
 import type { Schema } from "@tierwall/core";
 import { Command, CommanderError, type Option } from "commander";
 import { addAgent } from "./agent.js";
+import { addCleanup } from "./cleanup.js";
 import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
@@ -44,6 +45,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addHits,
   addNft,
   addManifests,
+  addCleanup,
   addServe,
   addTour,
   addCompletion,

@@ -57,7 +57,7 @@ export function addManifests(program: Command, finish: (status: number) => void)
     .addOption(
       new Option(
         "--cleanup",
-        "what is applied after all that was deleted: it takes the rules that agents left out of the kernels of the nodes",
+        "print what stops the agents and removes their rules from the kernels of all nodes, before the rest is deleted or after it",
       ).conflicts(["component", "format", "outputDir"]),
     )
     .option("--namespace <name>", "where controller and agents live", systemNamespace)
@@ -79,11 +79,10 @@ Examples:
   # Without agents
   tierwall manifests --set agent.enabled=false > tierwall.yaml
 
-  # Remove it again, and with it all policies; kernels last
+  # Remove it again: first the rules in the kernels of the nodes, then everything except for the policies
+  tierwall manifests --cleanup | kubectl apply --server-side -f -
+  kubectl -n tierwall-system wait --for=condition=complete job/tierwall-cleanup --timeout=5m
   tierwall manifests | kubectl delete -f -
-  tierwall manifests --cleanup | kubectl apply -f -
-  kubectl -n tierwall-system rollout status daemonset/tierwall-cleanup
-  tierwall manifests --cleanup | kubectl delete -f -
 
   # For those who build on it
   tierwall manifests --format kustomize --output-dir base/

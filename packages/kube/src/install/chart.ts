@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@tierwall/core";
 import { type Installed, markedObjects, usualParts } from "./install.js";
 import { type Computed, isComputed } from "./marked.js";
+import { markedCleanup } from "./cleanup.js";
 import { yamlText } from "./manifest-text.js";
 import { namePattern, type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
 
@@ -33,6 +34,9 @@ export function chartFiles(version: string): Readonly<Record<string, string>> {
     "templates/NOTES.txt": notes,
     "templates/_names.tpl": `${comment}${namesTemplate}`,
     ...Object.fromEntries(definitions),
+    "templates/cleanup.yaml": templateOf(
+      markedCleanup.map((object) => ({ object: beforeUninstall(object), when: ["agent.enabled"] })),
+    ),
     "templates/crds.yaml": templateOf(optional.map(({ object, when }) => ({ object: kept(object), when }))),
     ...Object.fromEntries(templates),
   };
@@ -43,6 +47,14 @@ const notes = `Tierwall is in the namespace {{ .Release.Namespace }}.
   kubectl get clusternetworkpolicies
   kubectl -n {{ .Release.Namespace }} get pods
   tierwall explain --from NAMESPACE/POD --to NAMESPACE/POD --port 443
+{{- if not .Values.agent.enabled }}
+
+Agents are switched off. Where some ran before, their rules are still in the kernels of the nodes, and pods that start
+later are denied, until \`tierwall manifests --cleanup --namespace {{ .Release.Namespace }} | kubectl apply -f -\` has removed them.
+{{- else if eq .Values.agent.mode "shadow" }}
+
+Agents are in shadow mode: nothing is denied. \`--set agent.mode=enforce\` enforces.
+{{- end }}
 `;
 
 const nameOf = ({ metadata }: JsonObject): string => (metadata as { name: string }).name;
@@ -51,6 +63,21 @@ const nameOf = ({ metadata }: JsonObject): string => (metadata as { name: string
 function kept(object: JsonObject): JsonObject {
   const metadata = object.metadata as JsonObject;
   const annotations = { ...(metadata.annotations as JsonObject), "helm.sh/resource-policy": "keep" };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+/**
+ * A hook that Helm runs before it deletes anything. It waits for the Job alone, which has to come last. The Job deletes the
+ * DaemonSet, unless nodes are down that it is to clean later; its own log is kept for a day.
+ */
+function beforeUninstall(object: JsonObject): JsonObject {
+  const { kind, metadata } = object as { kind: string; metadata: JsonObject };
+  const remains = kind === "DaemonSet" || kind === "Job";
+  const annotations = {
+    "helm.sh/hook": "pre-delete",
+    "helm.sh/hook-weight": { DaemonSet: "1", Job: "2" }[kind] ?? "0",
+    "helm.sh/hook-delete-policy": remains ? "before-hook-creation" : "before-hook-creation,hook-succeeded",
+  };
   return { ...object, metadata: { ...metadata, annotations } };
 }
 

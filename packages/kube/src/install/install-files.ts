@@ -9,7 +9,7 @@ import { settings } from "./settings.js";
 /** Everything but the definitions, in one file. */
 export const installText = (options?: InstallOptions): string => yamlText(installObjects(options));
 
-/** What is applied after all that was deleted. */
+/** What is applied before the rest is deleted, or after it. */
 export const cleanupText = (options?: Omit<InstallOptions, "parts">): string =>
   yamlText(cleanupObjects(options));
 

@@ -102,7 +102,9 @@ describe("what is installed", () => {
 });
 
 describe("what cleans up after it", () => {
-  const [place, daemonSet] = cleanupObjects({ namespace: "walls" }) as unknown as readonly Workload[];
+  const made = cleanupObjects({ namespace: "walls" }) as unknown as readonly Workload[];
+  const place = made[0];
+  const [daemonSet, job] = ["DaemonSet", "Job"].map((kind) => made.find((one) => one.kind === kind)!);
 
   it("brings its own namespace: the one of the installation is gone", () => {
     expect([place!.kind, place!.metadata.name]).toEqual(["Namespace", "walls"]);
@@ -118,10 +120,46 @@ describe("what cleans up after it", () => {
     expect(JSON.stringify(pod.containers)).not.toContain("NET_ADMIN");
   });
 
-  it("runs wherever an agent may have run", () => {
-    const tolerations = (objects: readonly JsonObject[]) =>
-      JSON.stringify(objects).match(/"tolerations":\[.*?\]/)?.[0];
-    expect(tolerations(cleanupObjects())).toBe(tolerations(installObjects({ parts: ["agent"] })));
+  it("runs wherever an agent may have run, whatever the settings are now", () => {
+    const values = { ...usualValues, "agent.tolerations": [], "agent.nodeSelector": { pool: "a" } };
+    const set = cleanupObjects({ values }).find(({ kind }) => kind === "DaemonSet");
+    expect(set).toMatchObject({
+      spec: {
+        template: {
+          spec: { tolerations: [{ operator: "Exists" }], nodeSelector: { "kubernetes.io/os": "linux" } },
+        },
+      },
+    });
+    expect(JSON.stringify(set)).not.toContain("pool");
+  });
+
+  it("removes the table that the agents were told to use", () => {
+    const values = { ...usualValues, "agent.extraArgs": ["--table=walls"] };
+    expect(JSON.stringify(cleanupObjects({ values }))).toContain('["agent","--cleanup","--table=walls"]');
+  });
+
+  it("waits on each node for the pod of the agent to be gone: one that is started again would undo it", () => {
+    expect(daemonSet!.spec!.template!.spec).toMatchObject({
+      affinity: {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            {
+              topologyKey: "kubernetes.io/hostname",
+              labelSelector: { matchLabels: { "app.kubernetes.io/component": "agent" } },
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it("is supervised from the network of a node: the rules that are left deny pods they do not know", () => {
+    expect(job!.spec!.template!.spec).toMatchObject({
+      hostNetwork: true,
+      restartPolicy: "Never",
+      serviceAccountName: "tierwall-cleanup",
+      containers: [{ securityContext: { capabilities: { drop: ["ALL"] } } }],
+    });
   });
 });
 

@@ -132,6 +132,21 @@ export const agentRoles: readonly JsonObject[] = [
   ...bound("agent"),
 ];
 
+/** It stops the agents, and sees whether what cleans up after them is ready on every node. */
+export const cleanupRoles: readonly JsonObject[] = [
+  clusterRole(nameOf("cleanup"), [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }]),
+  role("cleanup", [
+    {
+      apiGroups: ["apps"],
+      resources: ["daemonsets"],
+      resourceNames: [nameOf("agent"), nameOf("cleanup")],
+      verbs: ["get", "delete"],
+    },
+    { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+  ]),
+  ...bound("cleanup"),
+];
+
 const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
   Object.fromEntries(roles.map((name) => [`rbac.authorization.k8s.io/aggregate-to-${name}`, "true"]));
 

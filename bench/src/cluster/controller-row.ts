@@ -5,7 +5,7 @@ import { podCount, type Shape } from "../generate/shape.js";
 import { type Figure, median, quantile } from "../report/figure.js";
 import type { RowResult } from "../report/results.js";
 import { ApiServer } from "./api-server.js";
-import { clusterPolicies, fill, inParallel, podPath } from "./fill.js";
+import { clusterPolicies, fill, fillStorage, inParallel, podPath } from "./fill.js";
 import { PolicyWatch } from "./policy-watch.js";
 import { RunningController } from "./running-controller.js";
 
@@ -65,6 +65,35 @@ export async function measureController(
         `${edits} edits of a ClusterNetworkPolicy, from the answer of the API server to the condition being seen on a watch`,
         `the ${(tenThousands * podChanges).toLocaleString("en")} changes of pods took ${Math.round(seconds)} s`,
       ],
+    };
+  } finally {
+    await controller?.stop();
+    await server.stop();
+  }
+}
+
+/** What the controller needs for a cluster in which nothing changes: the figures behind its resources in the chart. */
+export async function measureControllerAtRest(
+  shape: Shape,
+  seed: number,
+  talk: (text: string) => void,
+): Promise<Omit<RowResult, "row">> {
+  const server = await ApiServer.start();
+  let controller: RunningController | undefined;
+  try {
+    talk(`creating ${podCount(shape).toLocaleString("en")} pods ...`);
+    await fillStorage(server, planCluster(shape, seed));
+    const started = await RunningController.start(server.kubeconfig);
+    controller = started.controller;
+    await sleep(60_000);
+    const { now, most } = controller.megabytes();
+    return {
+      figures: [
+        { what: "start to leading", measured: started.seconds, unit: "s" },
+        { what: "resident memory", measured: now, unit: "MB" },
+        { what: "at most, while it started", measured: most, unit: "MB" },
+      ],
+      notes: [],
     };
   } finally {
     await controller?.stop();

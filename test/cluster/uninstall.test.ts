@@ -143,6 +143,18 @@ describe.skipIf(reason)(`uninstalling${reason === undefined ? "" : ` (skipped: $
       await vi.waitUntil(async () => (await api.statusOf(agents)) === 404, patience);
     });
 
+    it.each([
+      [403, "DELETE", `${workloads}/another`],
+      [403, "DELETE", `${pods}/cleanup-up`],
+      [403, "DELETE", "/api/v1/nodes/up"],
+      [403, "GET", "/api/v1/namespaces/tierwall-system/secrets"],
+      [403, "GET", "/api/v1/namespaces/default/pods"],
+      [200, "GET", pods],
+    ] as const)("gets %i for %s %s", async (status, method, path) => {
+      const headers = { "Impersonate-User": "system:serviceaccount:tierwall-system:tierwall-cleanup" };
+      expect((await api.ask({ method, path, headers })).status).toBe(status);
+    });
+
     it("waits for a node that is Ready, and says for which", async () => {
       await api.patch(`${cleanup}/status`, { status: { observedGeneration: 1, desiredNumberScheduled: 2 } });
       await vi.waitUntil(

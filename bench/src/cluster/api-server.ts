@@ -161,7 +161,7 @@ export class ApiServer {
 /** How many etcd takes in a transaction. */
 const puts = 100;
 
-async function freePorts(count: number): Promise<readonly number[]> {
+export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
   const ports = servers.map((server) => (server.address() as { port: number }).port);

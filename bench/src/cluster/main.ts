@@ -1,6 +1,6 @@
 import { type Shape, shapes } from "../generate/shape.js";
 import { type MeasuredPart, measurePart, talk } from "../measured-part.js";
-import { measureController, measureControllerAtRest } from "./controller-row.js";
+import { measureController, measureLargeCluster } from "./controller-row.js";
 
 /** 10,000 pods, 1,000 NetworkPolicies, and ten policies of the whole cluster with 1 to 25 rules each. */
 const shape: Shape = { ...shapes["10k/1k"], clusterPolicies: 10 };
@@ -17,7 +17,7 @@ const cluster: MeasuredPart = {
     "pods, 1,000 NetworkPolicies and 10 ClusterNetworkPolicies; *100k* is one of 100,000 pods and 10,000 NetworkPolicies.",
   rows: {
     controller: () => measureController(shape, seed, talk),
-    "controller/100k": () => measureControllerAtRest(large, seed, talk),
+    "controller/100k": () => measureLargeCluster(large, seed, talk),
   },
 };
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { installObjects, usualValues } from "@tierwall/kube";
 import { findHelm } from "../../scripts/kube-binaries.mjs";
 
 /*
@@ -22,7 +23,11 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
 }
 
 function objectsIn(text: string): ReadonlyMap<string, Manifest> {
@@ -42,8 +47,9 @@ function output(command: string, ...args: readonly string[]): string {
   return stdout;
 }
 
-const rendered = (...args: readonly string[]) =>
+const template = (...args: readonly string[]) =>
   objectsIn(output(helm!, "template", "tierwall", chart, "--namespace", "tierwall-system", ...args));
+const rendered = (...args: readonly string[]) => template("--no-hooks", ...args);
 
 describe.skipIf(noKubectl !== "")(`kustomize${noKubectl}`, () => {
   it("the base makes what install.yaml has", () => {
@@ -64,9 +70,39 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     expect({ status, stdout }).toMatchObject({ status: 0 });
   });
 
-  it("makes what install.yaml has, but for the namespace, which is Helm's business", () => {
+  it("makes what install.yaml has, except for the namespace, which Helm makes", () => {
     const wanted = [...installed].filter(([key]) => key !== "Namespace tierwall-system");
-    expect(sorted(rendered("--include-crds"))).toEqual(sorted(new Map(wanted)));
+    expect(sorted(rendered())).toEqual(sorted(new Map(wanted)));
+  });
+
+  it("brings the definitions of deploy/crds, in the folder that Helm never deletes from", () => {
+    const definitions = [...rendered("--include-crds")].filter(([key]) => !installed.has(key));
+    const files = readdirSync(join(deploy, "crds")).filter((name) => name.endsWith(".yaml"));
+    const wanted = files.map((name) => readFileSync(join(deploy, "crds", name), "utf8"));
+    expect(sorted(new Map(definitions))).toEqual(sorted(objectsIn(wanted.join("---\n"))));
+  });
+
+  it("cleans up before it is uninstalled, with the objects of cleanup.yaml", () => {
+    const plain = rendered();
+    const hooks = [...template()].filter(([key]) => !plain.has(key));
+    const wanted = objectsIn(readFileSync(join(deploy, "cleanup.yaml"), "utf8"));
+    const bare = hooks.map(
+      ([key, object]) =>
+        [key, { ...object, metadata: { ...object.metadata, annotations: undefined } }] as const,
+    );
+    expect(sorted(new Map(bare))).toEqual(
+      sorted(new Map([...wanted].filter(([key]) => !key.startsWith("Namespace")))),
+    );
+    const annotations = Object.fromEntries(hooks.map(([key, { metadata }]) => [key, metadata.annotations]));
+    for (const one of Object.values(annotations)) expect(one).toMatchObject({ "helm.sh/hook": "pre-delete" });
+    const weightOf = (key: string) => Number(annotations[key]!["helm.sh/hook-weight"]);
+    expect(
+      hooks
+        .map(([key]) => key)
+        .toSorted((a, b) => weightOf(a) - weightOf(b))
+        .slice(-2),
+    ).toEqual(["DaemonSet tierwall-cleanup", "Job tierwall-cleanup"]);
+    expect(template("--set", "agent.enabled=false").has("Job tierwall-cleanup")).toBe(false);
   });
 
   it.each([
@@ -84,7 +120,9 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
   it("brings the kinds of the first draft when asked, and lets editors manage them when asked that too", () => {
     const draft = "CustomResourceDefinition clusterdefaultnetworkpolicies.netpol.networking.k8s.io";
     expect(rendered("--include-crds").has(draft)).toBe(false);
-    expect(rendered("--set", "firstDraft.enabled=true").has(draft)).toBe(true);
+    expect(rendered("--set", "firstDraft.enabled=true").get(draft)).toMatchObject({
+      metadata: { annotations: { "helm.sh/resource-policy": "keep" } },
+    });
     expect(rendered("--set", "firstDraft.enabled=true").has("ClusterRole tierwall-first-draft-edit")).toBe(
       false,
     );
@@ -92,11 +130,132 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     expect(both.has("ClusterRole tierwall-first-draft-edit")).toBe(true);
   });
 
+  const linux = { "kubernetes.io/os": "linux" };
+  const pods = (spec: object) => ({ spec: { template: { spec } } });
+  const [controller, agent] = ["Deployment tierwall-controller", "DaemonSet tierwall-agent"];
+
+  it.each<readonly [values: object, object: string, fields: object]>([
+    [{}, controller, pods({ nodeSelector: linux, imagePullSecrets: [] })],
+    [{}, agent, pods({ nodeSelector: linux, imagePullSecrets: [] })],
+    [{ agent: { nodeSelector: { pool: "a" } } }, agent, pods({ nodeSelector: { ...linux, pool: "a" } })],
+    [
+      { controller: { nodeSelector: { pool: "b" } } },
+      controller,
+      pods({ nodeSelector: { ...linux, pool: "b" } }),
+    ],
+    [{ imagePullSecrets: [{ name: "key" }] }, controller, pods({ imagePullSecrets: [{ name: "key" }] })],
+    [{ imagePullSecrets: [{ name: "key" }] }, agent, pods({ imagePullSecrets: [{ name: "key" }] })],
+    [{}, agent, pods({ containers: [{ args: expect.not.arrayContaining(["--shadow"]) as string[] }] })],
+    [
+      { agent: { mode: "shadow" } },
+      agent,
+      pods({ containers: [{ args: expect.arrayContaining(["--shadow"]) as string[] }] }),
+    ],
+    [
+      {},
+      controller,
+      pods({
+        topologySpreadConstraints: [
+          { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway" },
+          { topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+        ],
+      }),
+    ],
+    [{}, "PodDisruptionBudget tierwall-controller", { spec: { maxUnavailable: 1 } }],
+    [
+      { monitoring: { enabled: true, labels: { release: "prometheus" }, interval: "1m" } },
+      "ServiceMonitor tierwall-controller",
+      {
+        metadata: { labels: { release: "prometheus", "app.kubernetes.io/name": "tierwall" } },
+        spec: { endpoints: [{ port: "metrics", interval: "1m" }] },
+      },
+    ],
+    [
+      { monitoring: { enabled: true } },
+      "PodMonitor tierwall-agent",
+      {
+        spec: {
+          selector: { matchLabels: { "app.kubernetes.io/component": "agent" } },
+          podMetricsEndpoints: [{ port: "metrics", interval: "30s" }],
+        },
+      },
+    ],
+    [
+      { nameOverride: "walls" },
+      "Deployment walls-controller",
+      { metadata: { labels: { "app.kubernetes.io/name": "walls" } } },
+    ],
+    [
+      { nameOverride: "walls", fullnameOverride: "null" },
+      "Service null-webhook",
+      { metadata: { labels: { "app.kubernetes.io/name": "walls" } } },
+    ],
+    [
+      { fullnameOverride: "walls" },
+      "ValidatingWebhookConfiguration walls",
+      { webhooks: [{ clientConfig: { service: { name: "walls-webhook" } } }] },
+    ],
+    [
+      { fullnameOverride: "walls" },
+      "Deployment walls-controller",
+      pods({
+        serviceAccountName: "walls-controller",
+        containers: [
+          {
+            args: expect.arrayContaining([
+              "--webhook-service=walls-webhook",
+              "--webhook-configuration=walls",
+            ]) as string[],
+          },
+        ],
+      }),
+    ],
+  ])("%j: %s", (values, object, fields) => {
+    const file = join(scratch, "table.yaml");
+    writeFileSync(file, JSON.stringify(values));
+    expect(rendered("-f", file).get(object)).toMatchObject(fields);
+  });
+
+  it("names every object by fullnameOverride, except for definitions", () => {
+    const names = [
+      ...rendered("--set", "fullnameOverride=walls,firstDraft.enabled=true,page.enabled=true").values(),
+    ]
+      .filter(({ kind }) => kind !== "CustomResourceDefinition")
+      .map(({ metadata }) => metadata.name);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !/^walls(-|$)/.test(name))).toEqual([]);
+  });
+
+  it("has no monitors unless they are asked for: their definitions may be missing", () => {
+    expect([...rendered().keys()].filter((key) => key.includes("Monitor"))).toEqual([]);
+  });
+
+  it("makes of every table of values what `tierwall manifests` makes of the same settings", () => {
+    const values = {
+      ...usualValues,
+      fullnameOverride: "walls",
+      "agent.mode": "shadow",
+      "agent.nodeSelector": { pool: "a" },
+      "monitoring.enabled": true,
+      "monitoring.labels": { release: "prometheus" },
+    };
+    const file = join(scratch, "same.yaml");
+    const written: Record<string, unknown> = {};
+    for (const [path, value] of Object.entries(values)) {
+      const [group, name] = path.split(".") as [string, string?];
+      written[group] = name === undefined ? value : { ...(written[group] as object), [name]: value };
+    }
+    writeFileSync(file, JSON.stringify(written));
+    const objects = installObjects({ values }).filter(({ kind }) => kind !== "Namespace");
+    const wanted = objectsIn(objects.map((object) => JSON.stringify(object)).join("\n---\n"));
+    expect(sorted(rendered("-f", file))).toEqual(sorted(wanted));
+  });
+
   it("passes settings on", () => {
     const values = join(scratch, "values.yaml");
     writeFileSync(
       values,
-      "controller: {replicas: 3}\nimage: {tag: '1.2'}\nagent: {extraArgs: [--shadow], tolerations: []}\nwebhook: {enabled: false}\nmetrics: {auth: none}\nnetworkPolicy: {metricsFrom: [{ipBlock: {cidr: 10.0.0.0/8}}]}\n",
+      "controller: {replicas: 3}\nimage: {tag: '1.2'}\nagent: {extraArgs: [--deny=reject], tolerations: []}\nwebhook: {enabled: false}\nmetrics: {auth: none}\nnetworkPolicy: {metricsFrom: [{ipBlock: {cidr: 10.0.0.0/8}}]}\n",
     );
     const made = rendered("-f", values);
     expect(made.get("Deployment tierwall-controller")).toMatchObject({
@@ -114,7 +273,7 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
         },
       },
     });
-    expect(JSON.stringify(made.get("DaemonSet tierwall-agent"))).toContain('"--shadow"');
+    expect(JSON.stringify(made.get("DaemonSet tierwall-agent"))).toContain('"--deny=reject"');
     expect(made.get("NetworkPolicy tierwall-controller")).toMatchObject({
       spec: { ingress: [{ ports: [{ port: 9464 }], from: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] },
     });
@@ -126,6 +285,13 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     "controller.replicas=many",
     "webhook.failurePolicy=Maybe",
     "agent.unknownPods=perhaps",
+    "agent.mode=audit",
+    "agent.shadow=true",
+    "nameOverride=Walls",
+    "fullnameOverride=-x",
+    "imagePullSecrets=registry-key",
+    "monitoring.enabled=perhaps",
+    "podLabels.team=a",
     "agnet.enabled=false",
   ])("refuses %s", (setting) => {
     const { status, stderr } = run(helm!, "template", "tierwall", chart, "--set", setting);
@@ -144,5 +310,5 @@ it("the chart has nothing but generated files", () => {
     expect(readFileSync(join(chart, file), "utf8")).toContain("Written by `npm run generate`");
 });
 
-const sorted = (objects: ReadonlyMap<string, Manifest>) =>
+const sorted = (objects: ReadonlyMap<string, object>) =>
   Object.fromEntries([...objects].toSorted(([a], [b]) => (a < b ? -1 : 1)));

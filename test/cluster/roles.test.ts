@@ -5,6 +5,7 @@ import {
   connect,
   definitionsOf,
   installText,
+  parts,
   systemNamespace,
   usualValues,
   watchedKinds,
@@ -91,7 +92,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
     cluster = await ControlPlane.start();
     admin = new ApiClient(await cluster.connect());
     const values = { ...usualValues, "firstDraft.enabled": true, "firstDraft.letEditorsManage": true };
-    kubectl(installText({ values }), "apply", "--server-side", "--validate=strict", "-f", "-");
+    kubectl(installText({ values, parts }), "apply", "--server-side", "--validate=strict", "-f", "-");
     for (const [who, roles] of Object.entries(bindings))
       for (const role of roles)
         kubectl(

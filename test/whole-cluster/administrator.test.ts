@@ -348,10 +348,12 @@ describe("removed", () => {
       const spec = { nodeName: "node1", containers: [{ name: "main", image: podImage }] };
       await admin.apply(JSON.stringify({ ...late, spec }));
       await admin.kubectl("-n", "shop", "wait", "--for=condition=Ready", "pod/late", "--timeout=60s");
-      const cart = (await shop.addressesOf("shop/cart-2")).map((host) => ({ host, port: 80 }));
+      const cart = await lateTarget();
       expect(await admin.reaches("shop/late", cart)).toEqual([false, false]);
       await cleanUp();
       expect(await admin.reaches("shop/late", cart)).toEqual([true, true]);
+      // Policies outlive the product.
+      await admin.kubectl("delete", "clusternetworkpolicy", "guard");
       expect(await shop.whoReaches("payments/api-1", 5432)).toEqual(
         Object.fromEntries(callers.map((one) => [one, [true, true]])),
       );
@@ -359,12 +361,26 @@ describe("removed", () => {
   );
 });
 
-/** As docs/install.md says. */
+/** With the commands of docs/install.md. */
 async function cleanUp(): Promise<void> {
-  await admin.kubectl("apply", "-f", "deploy/cleanup.yaml");
-  await admin.kubectl(...own, "rollout", "status", "daemonset/tierwall-cleanup", "--timeout=60s");
+  const page = readFileSync(join(repository, "docs/install.md"), "utf8");
+  const [applies, waits, logs, deletes] = /```sh\n(kubectl apply .*cleanup\.yaml\n[\s\S]*?)```/
+    .exec(page)![1]!
+    .split("\n");
+  for (const line of [applies!, waits!])
+    expect(await admin.run("sh", ["-c", line])).toMatchObject({ status: 0 });
+  expect((await admin.run("sh", ["-c", logs!])).stdout).toContain(
+    `kernels of ${nodes.length} nodes: ${nodes.join(", ")}`,
+  );
+  expectNothingInKernels();
+  expect(await admin.run("sh", ["-c", deletes!])).toMatchObject({ status: 0 });
+}
+
+/** What the pod that came late asks for. */
+const lateTarget = async () => (await shop.addressesOf("shop/cart-2")).map((host) => ({ host, port: 80 }));
+
+function expectNothingInKernels(): void {
   for (const node of nodes) expect(tablesOf(node)).not.toContain("inet tierwall");
-  await admin.kubectl("delete", "-f", "deploy/cleanup.yaml");
 }
 
 describe("installed by Helm", () => {
@@ -387,9 +403,12 @@ describe("installed by Helm", () => {
       "shop/cart-2": [true, true],
       "shop/spy": [false, false],
     });
-    await admin.helm("uninstall", ...release, "--wait");
-    // Agents went in their own time.
-    await admin.kubectl(...own, "wait", "--for=delete", "pod", "--all", "--timeout=60s");
-    await cleanUp();
+    await admin.helm("uninstall", ...release);
+    expectNothingInKernels();
+    expect(await admin.kubectl(...own, "logs", "job/tierwall-cleanup")).toContain(
+      `kernels of ${nodes.length} nodes: ${nodes.join(", ")}`,
+    );
+    await admin.kubectl("delete", "clusternetworkpolicy", "guard");
+    expect(await admin.reaches("shop/late", await lateTarget())).toEqual([true, true]);
   });
 });

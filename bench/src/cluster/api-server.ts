@@ -17,11 +17,14 @@ export class ApiServer {
   private readonly processes: ChildProcess[] = [];
   private agent: Agent | undefined;
 
-  private constructor(private readonly port: number) {}
+  private constructor(
+    private readonly port: number,
+    private readonly etcdPort: number,
+  ) {}
 
   static async start(): Promise<ApiServer> {
     const [etcdPort, peerPort, port] = await freePorts(3);
-    const server = new ApiServer(port!);
+    const server = new ApiServer(port!, etcdPort!);
     await server.startBoth(etcdPort!, peerPort!);
     return server;
   }
@@ -98,6 +101,21 @@ export class ApiServer {
     return text;
   }
 
+  /** Objects straight into etcd, by key: requests for 100,000 pods take an hour on two cores. */
+  async store(objects: readonly (readonly [key: string, object: object])[]): Promise<void> {
+    const encoded = (text: string) => Buffer.from(text).toString("base64");
+    for (let done = 0; done < objects.length; done += puts) {
+      const success = objects.slice(done, done + puts).map(([key, object]) => ({
+        requestPut: { key: encoded(key), value: encoded(JSON.stringify(object)) },
+      }));
+      const answer = await fetch(`http://127.0.0.1:${this.etcdPort}/v3/kv/txn`, {
+        method: "POST",
+        body: JSON.stringify({ success }),
+      });
+      if (!answer.ok) throw new Error(`etcd: ${answer.status} ${await answer.text()}`);
+    }
+  }
+
   /** The answer as it comes. Text is YAML; objects go as JSON, or as a merge patch. */
   open(method: string, path: string, body?: string | object): Promise<IncomingMessage> {
     const patch = method === "PATCH" ? "application/merge-patch+json" : "application/json";
@@ -140,7 +158,10 @@ export class ApiServer {
   }
 }
 
-async function freePorts(count: number): Promise<readonly number[]> {
+/** How many etcd takes in a transaction. */
+const puts = 100;
+
+export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
   const ports = servers.map((server) => (server.address() as { port: number }).port);

@@ -4,13 +4,14 @@ import { planCluster } from "../generate/plan.js";
 import { podCount, type Shape } from "../generate/shape.js";
 import { type Figure, median, quantile } from "../report/figure.js";
 import type { RowResult } from "../report/results.js";
-import { ApiServer } from "./api-server.js";
-import { clusterPolicies, fill, inParallel, podPath } from "./fill.js";
+import { ApiServer, freePorts } from "./api-server.js";
+import { clusterPolicies, fill, fillStorage, inParallel, podPath } from "./fill.js";
 import { PolicyWatch } from "./policy-watch.js";
 import { RunningController } from "./running-controller.js";
 
 /** How many policies are edited, one after the other. */
 const edits = 40;
+const fewEdits = 5;
 /** Pods are changed so often, so many times over. */
 const podChanges = 10_000;
 const tenThousands = 3;
@@ -72,12 +73,46 @@ export async function measureController(
   }
 }
 
+/** What the controller needs for a large cluster, with the webhook: the figures behind its resources in the chart. */
+export async function measureLargeCluster(
+  shape: Shape,
+  seed: number,
+  talk: (text: string) => void,
+): Promise<Omit<RowResult, "row">> {
+  const server = await ApiServer.start();
+  let controller: RunningController | undefined;
+  try {
+    talk(`creating ${podCount(shape).toLocaleString("en")} pods ...`);
+    await fillStorage(server, planCluster(shape, seed));
+    const [webhookPort] = await freePorts(1);
+    const started = await RunningController.start(server.kubeconfig, [`--webhook-port=${webhookPort}`]);
+    controller = started.controller;
+    talk("editing policies ...");
+    await editPolicies(server, fewEdits);
+    await sleep(15_000);
+    const { now, most } = controller.megabytes();
+    return {
+      figures: [
+        { what: "start to leading", measured: started.seconds, unit: "s" },
+        { what: "resident memory", measured: now, unit: "MB" },
+        { what: "at most, all the time", measured: most, unit: "MB" },
+      ],
+      notes: [
+        `after ${fewEdits} edits of ClusterNetworkPolicies, each until all of its conditions are there`,
+      ],
+    };
+  } finally {
+    await controller?.stop();
+    await server.stop();
+  }
+}
+
 /** Milliseconds from the answer to each edit to conditions about that version. */
-async function editPolicies(server: ApiServer) {
+async function editPolicies(server: ApiServer, count = edits) {
   const watch = await PolicyWatch.start(server, clusterPolicies);
   const names = watch.names();
   const [accepted, all]: [number[], number[]] = [[], []];
-  for (let i = 0; i < edits; i++) {
+  for (let i = 0; i < count; i++) {
     const name = names[i % names.length]!;
     const text = await server.send("PATCH", `${clusterPolicies}/${name}`, { spec: { priority: 100 + i } });
     const began = performance.now();

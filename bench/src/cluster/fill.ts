@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { JsonObject, Manifest } from "../generate/json.js";
 import { manifestsOf } from "../generate/manifests.js";
@@ -31,6 +32,43 @@ export async function fill(server: ApiServer, plan: Plan): Promise<readonly Mani
   for (const kind of ["Namespace", "Node", "NetworkPolicy", "ClusterNetworkPolicy", "Pod"])
     await inParallel(of(kind), async (manifest) => create(server, manifest));
   return of("Pod");
+}
+
+/** The same, but most objects go straight into the storage of the API server. */
+export async function fillStorage(server: ApiServer, plan: Plan): Promise<void> {
+  await install(server);
+  await server.send("POST", "/api/v1/namespaces", { metadata: { name: "tierwall-system" } });
+  const manifests = [...manifestsOf(plan)];
+  await server.store(manifests.flatMap((manifest) => stored(manifest) ?? []));
+  await inParallel(
+    manifests.filter(({ kind }) => kind === "ClusterNetworkPolicy"),
+    async (manifest) => create(server, manifest),
+  );
+}
+
+const storageKeys: Readonly<Record<string, string>> = {
+  Namespace: "namespaces",
+  Node: "minions",
+  NetworkPolicy: "networkpolicies",
+  Pod: "pods",
+};
+
+function stored(manifest: Manifest): readonly [key: string, object: object][] | undefined {
+  const { namespace, name } = manifest.metadata as unknown as Partial<Names>;
+  const folder = storageKeys[manifest.kind];
+  if (folder === undefined) return undefined;
+  const object = accepted(manifest);
+  const metadata = {
+    ...(object.metadata as JsonObject),
+    uid: randomUUID(),
+    creationTimestamp: "2026-01-01T00:00:00Z",
+  };
+  return [
+    [
+      ["/registry", folder, ...(namespace === undefined ? [] : [namespace]), name].join("/"),
+      { ...object, metadata },
+    ],
+  ];
 }
 
 async function install(server: ApiServer): Promise<void> {

@@ -9,9 +9,12 @@ export class RunningController {
   private constructor(private readonly child: ChildProcess) {}
 
   /** Resolves when it leads, with the seconds that it took. */
-  static async start(kubeconfig: string): Promise<{ controller: RunningController; seconds: number }> {
+  static async start(
+    kubeconfig: string,
+    more: readonly string[] = [],
+  ): Promise<{ controller: RunningController; seconds: number }> {
     const bin = fileURLToPath(new URL("../../../packages/cli/bin/tierwall.js", import.meta.url));
-    const words = ["controller", "--kubeconfig", kubeconfig, "--metrics-address", "none"];
+    const words = ["controller", "--kubeconfig", kubeconfig, "--metrics-address", "none", ...more];
     const began = performance.now();
     const child = spawn(process.execPath, [bin, "--no-config", ...words], {
       stdio: ["ignore", "ignore", "pipe"],

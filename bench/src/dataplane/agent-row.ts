@@ -1,24 +1,29 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { planCluster } from "../generate/plan.js";
 import type { Shape } from "../generate/shape.js";
-import { listText } from "../generate/snapshot-files.js";
+import { writeSnapshot } from "../generate/snapshot-files.js";
 import { snapshotOf } from "../generate/snapshot.js";
+import type { Figure } from "../report/figure.js";
 import type { RowResult } from "../report/results.js";
 import { EmptyNode } from "./empty-node.js";
 
 /** The agent as users run it, on the snapshot of a cluster: what it has in memory once the node is programmed. */
-export async function measureAgent(shape: Shape, seed: number): Promise<Omit<RowResult, "row">> {
+export async function measureAgent(
+  shape: Shape,
+  seed: number,
+  bar?: Figure["bar"],
+): Promise<Omit<RowResult, "row">> {
   const folder = mkdtempSync(join(tmpdir(), "tierwall-bench-"));
   const plan = planCluster(shape, seed);
   mkdirSync(join(folder, "state"));
   const snapshot = join(folder, "snapshot.json");
-  writeFileSync(snapshot, [...listText(snapshotOf(plan), "json")].join(""));
+  writeSnapshot(snapshot, snapshotOf(plan), "json");
   const space = new EmptyNode();
   const bin = fileURLToPath(new URL("../../../packages/cli/bin/tierwall.js", import.meta.url));
   const words = [bin, "--no-config", "agent", "-f", snapshot, "--node", plan.nodes[0]!.name];
@@ -44,7 +49,12 @@ export async function measureAgent(shape: Shape, seed: number): Promise<Omit<Row
       (Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) * 1024) / 1e6;
     return {
       figures: [
-        { what: "resident memory", measured: megabytes("VmRSS"), unit: "MB", bar: { atMost: 250 } },
+        {
+          what: "resident memory",
+          measured: megabytes("VmRSS"),
+          unit: "MB",
+          ...(bar === undefined ? {} : { bar }),
+        },
         { what: "at most, while it started", measured: megabytes("VmHWM"), unit: "MB" },
         { what: "start to first rules", measured: seconds, unit: "s" },
       ],

@@ -21,7 +21,8 @@ const dataplane: MeasuredPart = {
     traffic: () => measureTraffic(shape, seed, 6),
     changes: () => measureChanges(shape, seed),
     "deny-all/100k": () => measureBaselineDeny(shapes["100k/10k"], seed),
-    agent: () => measureAgent(shape, seed),
+    agent: () => measureAgent(shape, seed, { atMost: 250 }),
+    "agent/100k": () => measureAgent({ ...shapes["100k/10k"], clusterPolicies: 10 }, seed),
   },
 };
 

@@ -17,8 +17,9 @@ export function addAgent(program: Command, finish: (status: number) => void): vo
       .description(
         "Makes a node enforce what `tierwall explain` says, with one nftables table: watches manifests or a cluster, keeps " +
           "the table true, counts, and logs what is denied. Needs root, nft and conntrack. When it ends, however it ends, " +
-          "the kernel goes on with the rules it has; --cleanup takes them out.\n\n" +
-          "`agent apply` puts rules in on trial: unless they are confirmed in time, the kernel goes back by itself.",
+          "the kernel keeps the rules it has: `tierwall agent --cleanup` removes them.\n\n" +
+          "`agent apply` puts rules in on trial: unless they are confirmed in time, the kernel goes back by itself. Rules that " +
+          "were confirmed stay until `tierwall agent --cleanup`.",
       )
       .addArgument(
         new Argument("[action]", "run, and what to ask or tell an agent that runs")
@@ -56,6 +57,9 @@ Examples:
 
   # What it is doing
   tierwall agent status
+
+  # Remove everything that \`agent\` and \`agent apply\` wrote to the kernel, after the agent has ended
+  tierwall agent --cleanup
 
 docs/agent.md tells how it works and what to do when it does not.
 Exit status: 0 ended or done, 1 rules were taken back, or no agent answers, 2 it cannot start.`,

@@ -2,6 +2,7 @@ import { diagnosticText, type Schema } from "@tierwall/core";
 import { RefusedInput } from "@tierwall/kube";
 import { Command, CommanderError, type Option } from "commander";
 import { addAgent } from "./agent.js";
+import { addCleanup } from "./cleanup.js";
 import { addComplete } from "./completion/complete-command.js";
 import { addCompletion } from "./completion/completion-command.js";
 import { documentedSchema } from "./config/config-schema.js";
@@ -45,6 +46,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addHits,
   addNft,
   addManifests,
+  addCleanup,
   addServe,
   addTour,
   addCompletion,

@@ -69,7 +69,7 @@ it("what containers are started with, the commands understand", () => {
   const values = { ...usualValues, "page.enabled": true };
   const objects = [...installObjects({ values }), ...cleanupObjects()];
   const lines = objects.flatMap(({ spec }) => argumentsIn(spec));
-  expect(lines.map(([command]) => command)).toEqual(["controller", "agent", "agent"]);
+  expect(lines.map(([command]) => command)).toEqual(["controller", "agent", "agent", "cleanup"]);
   for (const line of lines) expect([line, complaintAbout(line)]).toEqual([line, undefined]);
 });
 

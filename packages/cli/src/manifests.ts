@@ -37,8 +37,9 @@ export function addManifests(program: Command, finish: (status: number) => void)
     .command("manifests")
     .summary("print what installs Tierwall in a cluster")
     .description(
-      "Prints the objects that install Tierwall in a cluster: CRDs, roles, the controller with its webhook, and the " +
-        "agents. As one file for `kubectl apply`, or as the files of a kustomization or a Helm chart.",
+      "Prints the objects that install Tierwall in a cluster: roles, the controller with its webhook, and the " +
+        "agents. As one file for `kubectl apply`, or as the files of a kustomization or a Helm chart. CRDs are printed " +
+        "only by `--component crds`: deleting a CRD deletes all policies of its kind.",
     )
     .addOption(
       new Option("--format <format>", "what is made").choices(["yaml", "kustomize", "helm"]).default("yaml"),
@@ -56,7 +57,7 @@ export function addManifests(program: Command, finish: (status: number) => void)
     .addOption(
       new Option(
         "--cleanup",
-        "what is applied after all that was deleted: it takes the rules that agents left out of the kernels of the nodes",
+        "print what stops the agents and removes their rules from the kernels of all nodes, before the rest is deleted or after it",
       ).conflicts(["component", "format", "outputDir"]),
     )
     .option("--namespace <name>", "where controller and agents live", systemNamespace)
@@ -69,19 +70,19 @@ ${settingLines()}
 
 Examples:
   # Install everything
+  tierwall manifests --component crds | kubectl apply --server-side -f -
   tierwall manifests | kubectl apply --server-side -f -
 
-  # Only look on: nothing is enforced, and the audit log tells what would be denied
-  tierwall manifests --set agent.extraArgs='[--shadow]' | kubectl apply --server-side -f -
+  # The first step: deny nothing yet, count and log what would be denied
+  tierwall manifests --set agent.mode=shadow | kubectl apply --server-side -f -
 
   # Without agents
   tierwall manifests --set agent.enabled=false > tierwall.yaml
 
-  # Remove it again, and with it all policies; kernels last
+  # Remove it again: first the rules in the kernels of the nodes, then everything except for the policies
+  tierwall manifests --cleanup | kubectl apply --server-side -f -
+  kubectl -n tierwall-system wait --for=condition=complete job/tierwall-cleanup --timeout=5m
   tierwall manifests | kubectl delete -f -
-  tierwall manifests --cleanup | kubectl apply -f -
-  kubectl -n tierwall-system rollout status daemonset/tierwall-cleanup
-  tierwall manifests --cleanup | kubectl delete -f -
 
   # For those who build on it
   tierwall manifests --format kustomize --output-dir base/
@@ -157,7 +158,8 @@ function assignment(text: string): readonly [SettingPath, Json] {
 
 /** Texts need no quotes; everything else is YAML. */
 function valueIn(path: SettingPath, written: string): Json {
-  if (settings[path].is === "text") return written;
+  const { is } = settings[path];
+  if (is === "text" || is === "name") return written;
   try {
     return parse(written) as Json;
   } catch {

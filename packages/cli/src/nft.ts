@@ -23,7 +23,7 @@ export function addNft(program: Command, finish: (status: number) => void): void
         .description(
           "Prints the table that the agent would load on a node: what its pods need, and nothing else. Comments name " +
             "the policy and the rule that each part comes from. With --diff, prints what would be different if the " +
-            "cluster were as in another file or folder.",
+            "cluster were as in another file or folder. It writes nothing to the kernel.",
         )
         .requiredOption("--node <name>", "the node it is about"),
     )
@@ -45,6 +45,9 @@ Examples:
 
   # What a change of policies means for a node
   tierwall nft -f ./before --node worker-1 --diff ./after
+
+  # Remove a table that was loaded by hand with \`nft -f -\`, or by an agent that has ended
+  tierwall agent --cleanup
 
 Exit status: 0 when it was printed, or nothing differs; 1 when --diff finds a difference; 2 bad input.`,
     )

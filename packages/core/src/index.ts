@@ -172,6 +172,7 @@ export { type Cidr, contains, covers, formatCidr, lastOf, parseCidr, singleAddre
 export { locateProblem } from "./schema/locate-problem.js";
 export {
   boolean,
+  type Alternative,
   type CelRule,
   type Constraint,
   type Fields,

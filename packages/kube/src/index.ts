@@ -77,6 +77,7 @@ export { isSameMoment, type Situation, situationOf, type SituationSource } from 
 export { chartFiles } from "./install/chart.js";
 export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
 export { cleanupObjects } from "./install/cleanup.js";
+export { type ClusterCleanup, cleanUpCluster } from "./uninstall/cleanup-cluster.js";
 export { cleanupText, installFiles, installText, kustomizeFiles } from "./install/install-files.js";
 export {
   problemWith,

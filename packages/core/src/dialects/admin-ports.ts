@@ -26,10 +26,12 @@ export const portNumber = (description: string) => integer(description, { minimu
 
 /**
  * The APIs take any text. One that no container port can have is a mistake in a file, but from a cluster it
- * is simply a name that nothing has; only the empty text cannot be told from a missing field.
+ * is simply a name that nothing has; only the empty text cannot be told from a missing field. A definition
+ * takes what the definition of the API takes.
  */
 const anyPortName: Format = {
   ...portName,
+  patterns: ["."],
   check: (text) =>
     portName.check(text).map((complaint) => (text === "" ? complaint : { ...complaint, readable: true })),
 };

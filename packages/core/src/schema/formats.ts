@@ -80,7 +80,7 @@ export const portName = format("port-name", ["^[a-z0-9]+(-[a-z0-9]+)*$", "[a-z]"
 export const domainName = format(
   "domain-name",
   [
-    "^(\\*\\.)?([a-zA-Z0-9]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9])?\\.)+[a-zA-Z0-9]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9])?\\.?$",
+    "^(\\*\\.)?([_a-zA-Z0-9]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9])?\\.)+[_a-zA-Z0-9]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9])?\\.?$",
   ],
   (text) =>
     complain(

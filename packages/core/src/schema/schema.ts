@@ -92,8 +92,6 @@ export interface MapSchema extends Described {
   readonly type: "map";
   readonly keys: Format;
   readonly values: Format;
-  /** A limit in CRDs, as for lists. */
-  readonly crdMaxProperties?: number;
 }
 
 export interface ObjectSchema<F extends Fields = Fields> extends Described {
@@ -157,7 +155,20 @@ export type Constraint =
       readonly check: (value: Readonly<Record<string, unknown>>) => readonly Finding[];
       /** For checks that find errors, in kinds that we have CRDs of. */
       readonly cel?: CelRule;
+      /** Instead of `cel`, below lists that the API does not limit: API servers admit no CEL rule there. */
+      readonly anyOf?: readonly Alternative[];
     };
+
+/** One way for the fields of an object to be right. */
+export interface Alternative {
+  readonly required?: readonly string[];
+  readonly properties: Readonly<
+    Record<
+      string,
+      { readonly enum?: readonly string[]; readonly minItems?: number; readonly maxItems?: number }
+    >
+  >;
+}
 
 /** A complaint of a custom constraint: at which field, relative to the object. */
 export interface Finding extends Complaint {

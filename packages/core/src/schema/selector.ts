@@ -1,7 +1,6 @@
 import { labelKey, labelValue } from "./formats.js";
 import { type Finding, list, type MapSchema, object, oneOf, optional, required, string } from "./schema.js";
 
-const crdLimit = 16;
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
 export const labels = (description: string): MapSchema => ({
@@ -33,10 +32,13 @@ const requirement = object(
     {
       kind: "custom",
       check: checkValues,
-      cel: {
-        rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
-        message: "`In` and `NotIn` need at least one of `values`, `Exists` and `DoesNotExist` take none",
-      },
+      anyOf: [
+        {
+          required: ["values"],
+          properties: { operator: { enum: ["In", "NotIn"] }, values: { minItems: 1 } },
+        },
+        { properties: { operator: { enum: ["Exists", "DoesNotExist"] }, values: { maxItems: 0 } } },
+      ],
     },
   ],
 );
@@ -44,13 +46,8 @@ const requirement = object(
 /** Kubernetes' own label selector: `{}` selects everything, all conditions must hold (S1.10). */
 export const labelSelector = (description: string) => ({
   ...object("a label selector", description, {
-    matchLabels: optional({
-      ...labels("Labels that must all be there with these values."),
-      crdMaxProperties: crdLimit,
-    }),
-    matchExpressions: optional(
-      list("Conditions that must all hold.", requirement, { crdMaxItems: crdLimit }),
-    ),
+    matchLabels: optional(labels("Labels that must all be there with these values.")),
+    matchExpressions: optional(list("Conditions that must all hold.", requirement)),
   }),
   ifDropped:
     "Labels go under `matchLabels`. Left as it is, a cluster would drop the field, and the selector would select more than is meant.",

@@ -48,7 +48,7 @@ describe.each(all.map((definition) => [definition.metadata.name, definition] as 
     });
 
     it("is written for the experimental channel, under a name it says it was not given", () => {
-      expect(definition.metadata.annotations).toEqual({
+      expect(definition.metadata.annotations).toMatchObject({
         "policy.networking.k8s.io/channel": "experimental",
         "api-approved.kubernetes.io": expect.stringMatching(/^unapproved, /) as string,
       });

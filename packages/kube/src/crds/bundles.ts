@@ -7,15 +7,26 @@ export type BundleName = "released" | "first-draft" | "kep-2091";
 
 type Dialect = PolicyKind["dialect"];
 
+/** Later releases of the network-policy-api project have ClusterNetworkPolicy instead. */
+const lastAdminRelease = "v0.1.7";
+
 const bundles: Readonly<Record<BundleName, readonly (readonly [Dialect, kind: string, Naming])[]>> = {
   released: [
     [
       "cluster-network-policy",
       "ClusterNetworkPolicy",
-      { shortNames: ["cnp"], columns: ["tier", "priority"] },
+      { shortNames: ["cnp"], columns: ["tier", "priority"], bundle: "v0.2.0" },
     ],
-    ["admin-network-policy", "AdminNetworkPolicy", { shortNames: ["anp"], columns: ["priority"] }],
-    ["admin-network-policy", "BaselineAdminNetworkPolicy", { shortNames: ["banp"], columns: [] }],
+    [
+      "admin-network-policy",
+      "AdminNetworkPolicy",
+      { shortNames: ["anp"], columns: ["priority"], bundle: lastAdminRelease },
+    ],
+    [
+      "admin-network-policy",
+      "BaselineAdminNetworkPolicy",
+      { shortNames: ["banp"], columns: [], bundle: lastAdminRelease },
+    ],
   ],
   "first-draft": [
     ["first-draft", "ClusterNetworkPolicy", { shortNames: ["draftcnp"], columns: [] }],

@@ -12,6 +12,8 @@ export interface Naming {
   readonly columns: readonly ("tier" | "priority")[];
   /** Fields of the spec of which one is there when it comes to an API server, be it null: CEL takes null for absent. */
   readonly specHasOneOf?: readonly string[];
+  /** The release of the network-policy-api project whose definition this one replaces; drafts were in no release. */
+  readonly bundle?: string;
 }
 
 /** A CustomResourceDefinition as it is sent to an API server. */
@@ -75,7 +77,8 @@ export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Nami
       name: resourceOf({ plural, group: kind.group }),
       annotations: {
         "api-approved.kubernetes.io": approval,
-        // With the fields that the standard channel of the API leaves out: networks and domain names, say.
+        ...(naming.bundle === undefined ? {} : { "policy.networking.k8s.io/bundle-version": naming.bundle }),
+        // With the fields that the standard channel of the API leaves out, such as networks and domain names.
         "policy.networking.k8s.io/channel": "experimental",
       },
     },

@@ -1,3 +1,5 @@
+import type { Alternative } from "@tierwall/core";
+
 /** The part of OpenAPI v3 that definitions of ours use, in the order in which it is written. */
 export interface OpenApi {
   readonly description: string;
@@ -15,9 +17,8 @@ export interface OpenApi {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly items?: OpenApi;
-  readonly maxProperties?: number;
   readonly required?: readonly string[];
-  readonly anyOf?: readonly { readonly required: readonly string[] }[];
+  readonly anyOf?: readonly Partial<Alternative>[];
   readonly properties?: Readonly<Record<string, OpenApi>>;
   readonly additionalProperties?: OpenApi;
   readonly "x-kubernetes-int-or-string"?: true;

@@ -41,10 +41,10 @@ export function structural(schema: Schema): OpenApi {
         "x-kubernetes-list-type": schema.set ? "set" : "atomic",
       };
     case "map":
+      // Schemas cannot describe the keys of a map, and CEL can only where its size is limited: that is left to the webhook.
       return {
         description,
         type: "object",
-        ...given({ maxProperties: schema.crdMaxProperties }),
         additionalProperties: {
           description: "The value of the label.",
           type: "string",
@@ -52,7 +52,6 @@ export function structural(schema: Schema): OpenApi {
           nullable: true,
           ...formatRules(schema.values),
         },
-        ...keyRules(schema.keys),
       };
     case "object":
       return structuralObject(schema);
@@ -74,8 +73,13 @@ function structuralObject(schema: ObjectSchema): OpenApi {
     type: "object",
     ...(required.length > 0 ? { required } : {}),
     properties: Object.fromEntries(properties),
+    ...given({ anyOf: alternatives(schema) }),
     ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
   };
+}
+
+function alternatives({ constraints = [] }: ObjectSchema): OpenApi["anyOf"] {
+  return constraints.flatMap((one) => (one.kind === "custom" && one.anyOf ? [one.anyOf] : [])).at(0);
 }
 
 function formatRules(format: Format | undefined): Partial<OpenApi> {
@@ -85,14 +89,6 @@ function formatRules(format: Format | undefined): Partial<OpenApi> {
     ...(others.length === 0 ? {} : { allOf: others.map((pattern) => ({ pattern })) }),
     ...(format?.cel === undefined ? {} : { "x-kubernetes-validations": [format.cel] }),
   };
-}
-
-/** Schemas have no word for the keys of a map, so that their patterns are checked in CEL. */
-function keyRules({ name, patterns = [] }: Format): Partial<OpenApi> {
-  if (patterns.length === 0) return {};
-  const rule = `self.all(key, ${patterns.map((pattern) => `key.matches(r'${pattern}')`).join(" && ")})`;
-  const message = `every key must be a ${name.replaceAll("-", " ")}`;
-  return { "x-kubernetes-validations": [{ rule, message }] };
 }
 
 /** Those that are set. */

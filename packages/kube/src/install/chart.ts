@@ -1,14 +1,21 @@
 import type { Json, JsonObject } from "@tierwall/core";
-import { markedObjects, type Part, parts } from "./install.js";
+import { type Installed, markedObjects, usualParts } from "./install.js";
+import { type Computed, isComputed } from "./marked.js";
+import { markedCleanup } from "./cleanup.js";
 import { yamlText } from "./manifest-text.js";
-import { type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
+import { namePattern, type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
 
 /** The files of the Helm chart, text by path. */
 export function chartFiles(version: string): Readonly<Record<string, string>> {
-  const templates = parts
-    .filter((part) => part !== "crds")
-    .map((part) => [`templates/${part}.yaml`, templateOf(part)] as const);
-  const definitions = markedObjects("crds").map(
+  const templates = usualParts.map(
+    (part) => [`templates/${part}.yaml`, templateOf(markedObjects(part))] as const,
+  );
+  // Helm installs what is in crds/ always, and never deletes it; what a switch decides about has to be a template.
+  const [always, optional] = [
+    markedObjects("crds").filter(({ when }) => when.length === 0),
+    markedObjects("crds").filter(({ when }) => when.length > 0),
+  ];
+  const definitions = always.map(
     ({ object }) => [`crds/${nameOf(object)}.yaml`, yamlText([object])] as const,
   );
   return {
@@ -25,7 +32,12 @@ export function chartFiles(version: string): Readonly<Record<string, string>> {
     "values.yaml": valuesText(),
     "values.schema.json": `${JSON.stringify(valuesSchema(), undefined, 2)}\n`,
     "templates/NOTES.txt": notes,
+    "templates/_names.tpl": `${comment}${namesTemplate}`,
     ...Object.fromEntries(definitions),
+    "templates/cleanup.yaml": templateOf(
+      markedCleanup.map((object) => ({ object: beforeUninstall(object), when: ["agent.enabled"] })),
+    ),
+    "templates/crds.yaml": templateOf(optional.map(({ object, when }) => ({ object: kept(object), when }))),
     ...Object.fromEntries(templates),
   };
 }
@@ -35,14 +47,44 @@ const notes = `Tierwall is in the namespace {{ .Release.Namespace }}.
   kubectl get clusternetworkpolicies
   kubectl -n {{ .Release.Namespace }} get pods
   tierwall explain --from NAMESPACE/POD --to NAMESPACE/POD --port 443
+{{- if not .Values.agent.enabled }}
+
+Agents are switched off. Where some ran before, their rules are still in the kernels of the nodes, and pods that start
+later are denied, until \`tierwall manifests --cleanup --namespace {{ .Release.Namespace }} | kubectl apply -f -\` has removed them.
+{{- else if eq .Values.agent.mode "shadow" }}
+
+Agents are in shadow mode: nothing is denied. \`--set agent.mode=enforce\` enforces.
+{{- end }}
 `;
 
 const nameOf = ({ metadata }: JsonObject): string => (metadata as { name: string }).name;
 
-/** The objects of a part, with marks in the words of Helm; switches stand around what hangs on them. */
-function templateOf(part: Part): string {
+/** `helm uninstall` leaves it where it is. */
+function kept(object: JsonObject): JsonObject {
+  const metadata = object.metadata as JsonObject;
+  const annotations = { ...(metadata.annotations as JsonObject), "helm.sh/resource-policy": "keep" };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+/**
+ * A hook that Helm runs before it deletes anything. It waits for the Job alone, which has to come last. The Job deletes the
+ * DaemonSet, unless nodes are down that it is to clean later; its own log is kept for a day.
+ */
+function beforeUninstall(object: JsonObject): JsonObject {
+  const { kind, metadata } = object as { kind: string; metadata: JsonObject };
+  const remains = kind === "DaemonSet" || kind === "Job";
+  const annotations = {
+    "helm.sh/hook": "pre-delete",
+    "helm.sh/hook-weight": { DaemonSet: "1", Job: "2" }[kind] ?? "0",
+    "helm.sh/hook-delete-policy": remains ? "before-hook-creation" : "before-hook-creation,hook-succeeded",
+  };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+/** Objects with marks in the words of Helm, each within the switches that decide about it. */
+function templateOf(objects: readonly Installed[]): string {
   const texts: string[] = [];
-  for (const { object, when } of markedObjects(part)) {
+  for (const { object, when } of objects) {
     const condition = when.length === 1 ? `.Values.${when[0]}` : `and ${when.map(inValues).join(" ")}`;
     const text = inWordsOfHelm(yamlText([object], { header: false, start: true }));
     texts.push(when.length === 0 ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`);
@@ -63,42 +105,76 @@ function inWordsOfHelm(text: string): string {
 }
 
 function lineOfHelm(line: string): string {
-  const [, indent, path, item] = /^(\s*)- "?«(?:if) ([\w.]+)»(.*?)"?$/.exec(line) ?? [];
-  if (path !== undefined)
-    return `${indent}{{- if .Values.${path} }}\n${indent}- ${item}\n${indent}{{- end }}`;
+  const [, indent, path, wanted, item] = /^(\s*)- "?«if ([\w.]+)(?:=(\w+))?»(.*?)"?$/.exec(line) ?? [];
+  if (path !== undefined) {
+    const condition = wanted === undefined ? `.Values.${path}` : `eq .Values.${path} "${wanted}"`;
+    return `${indent}{{- if ${condition} }}\n${indent}- ${inText(item!)}\n${indent}{{- end }}`;
+  }
   const [, all, listed] = /^(\s*)- "?«items ([\w.]+)»"?$/.exec(line) ?? [];
   if (listed !== undefined)
     return `${all}{{- with .Values.${listed} }}\n${all}{{- toYaml . | nindent ${all!.length} }}\n${all}{{- end }}`;
-  const [, before, key, whole] = /^(\s*)([\w-]+): "?«([\w.]+)»"?$/.exec(line) ?? [];
-  if (whole !== undefined && whole !== "namespace") {
+  const [, deep, merged] = /^(\s*)"?«entries ([\w.]+)»"?: ""$/.exec(line) ?? [];
+  if (merged !== undefined)
+    return `${deep}{{- with .Values.${merged} }}\n${deep}{{- toYaml . | nindent ${deep!.length} }}\n${deep}{{- end }}`;
+  const [, before, key, whole] = /^(\s*)([\w./-]+): "?«([\w.]+)»"?$/.exec(line) ?? [];
+  if (whole !== undefined && isComputed(whole))
+    return `${before}${key}: {{ ${computedInHelm[whole]} | quote }}`;
+  if (whole !== undefined) {
     const setting: Setting = settings[whole as SettingPath];
     if (setting.is === "object" || setting.is === "list")
       return `${before}${key}: {{- toYaml .Values.${whole} | nindent ${before!.length + 2} }}`;
     if (setting.is === "text") return `${before}${key}: {{ .Values.${whole} | quote }}`;
   }
-  return line
-    .replaceAll("«namespace»", "{{ .Release.Namespace }}")
-    .replaceAll(/«([\w.]+)»/g, (_, inside: string) => `{{ .Values.${inside} }}`);
+  return inText(line);
+}
+
+const computedInHelm: Readonly<Record<Computed, string>> = {
+  namespace: ".Release.Namespace",
+  name: 'include "tierwall.name" .',
+  fullname: 'include "tierwall.fullname" .',
+};
+
+const inText = (text: string): string =>
+  text.replaceAll(
+    /«([\w.]+)»/g,
+    (_, path: string) => `{{ ${isComputed(path) ? computedInHelm[path] : `.Values.${path}`} }}`,
+  );
+
+const namesTemplate = `{{- define "tierwall.name" -}}
+{{ .Values.nameOverride | default "tierwall" }}
+{{- end -}}
+{{- define "tierwall.fullname" -}}
+{{ .Values.fullnameOverride | default (include "tierwall.name" .) }}
+{{- end -}}
+`;
+
+/** The group of a setting, empty for those at the top, and its name there. */
+function placeOf(path: SettingPath): readonly [group: string, name: string] {
+  const [first, second] = path.split(".") as [string, string?];
+  return second === undefined ? ["", first] : [first, second];
 }
 
 /** Every setting with what it is about, and its usual value. */
 function valuesText(): string {
   const groups = new Map<string, string[]>();
   for (const path of settingPaths) {
-    const [group, name] = path.split(".") as [string, string];
+    const [group, name] = placeOf(path);
     const { about, usual, oneOf }: Setting = settings[path];
     const choice = oneOf === undefined ? "" : ` One of ${oneOf.join(", ")}.`;
-    const value = yamlText([{ [name]: usual }], { header: false })
-      .trimEnd()
-      .replaceAll(/^/gm, "  ");
-    groups.set(group, [...(groups.get(group) ?? []), `  # ${about}${choice}\n${value}`]);
+    const text = `# ${about}${choice}\n${yamlText([{ [name]: usual }], { header: false }).trimEnd()}`;
+    const indented = group === "" ? text : text.replaceAll(/^/gm, "  ");
+    groups.set(group, [...(groups.get(group) ?? []), indented]);
   }
-  const texts = Array.from(groups, ([group, lines]) => `${group}:\n${lines.join("\n")}\n`);
+  const texts = Array.from(
+    groups,
+    ([group, lines]) => `${group === "" ? "" : `${group}:\n`}${lines.join("\n")}\n`,
+  );
   return `# Written by \`npm run generate\`: change the source it comes from, not this file.\n${texts.join("\n")}`;
 }
 
 const schemaTypes = {
   text: { type: "string", minLength: 1 },
+  name: { type: "string", pattern: namePattern },
   number: { type: "integer" },
   switch: { type: "boolean" },
   list: { type: "array" },
@@ -108,7 +184,7 @@ const schemaTypes = {
 function valuesSchema(): JsonObject {
   const groups: Record<string, Record<string, Json>> = {};
   for (const path of settingPaths) {
-    const [group, name] = path.split(".") as [string, string];
+    const [group, name] = placeOf(path);
     const { is, about, oneOf, atLeast }: Setting = settings[path];
     (groups[group] ??= {})[name] = {
       description: about,
@@ -123,6 +199,8 @@ function valuesSchema(): JsonObject {
     properties,
   });
   const properties: Record<string, Json> = { global: { type: "object" } };
-  for (const [group, own] of Object.entries(groups)) properties[group] = closed(own);
+  const { "": top = {}, ...others } = groups;
+  Object.assign(properties, top);
+  for (const [group, own] of Object.entries(others)) properties[group] = closed(own);
   return { $schema: "http://json-schema.org/draft-07/schema#", ...closed(properties) };
 }

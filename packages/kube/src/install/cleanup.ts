@@ -1,15 +1,28 @@
 import type { JsonObject } from "@tierwall/core";
 import { systemNamespace } from "../controller/programmed-report.js";
 import type { InstallOptions } from "./install.js";
-import { filledIn, valueOf } from "./marked.js";
-import { inNamespace, selectorOf } from "./names.js";
+import { filledIn, here, itemsOf, valueOf } from "./marked.js";
+import { inNamespace, nameOf, partOf, selectorOf } from "./names.js";
+import { cleanupRoles } from "./roles.js";
 import { usualValues } from "./settings.js";
-import { agentImage, confined, folders, namespace, netAdmin } from "./workloads.js";
+import { account, agentImage, confined, folders, linux, namespace, netAdmin } from "./workloads.js";
 
 /*
- * Agents leave their rules to the kernel when they go, as they may come back. Where they do not, this is run on every node: a
- * pod is Ready when nothing of Tierwall is left in the kernel of its node.
+ * Agents leave their rules in the kernel when they end, since they may be started again. When they are removed for good, the Job
+ * stops them, and the DaemonSet removes the rules: one of its pods is Ready when nothing of Tierwall is left in the kernel of its node.
+ * The Job ends when that is so on every node (uninstall/cleanup-cluster.ts). The chart runs both before it is uninstalled.
  */
+
+const everywhere = [{ operator: "Exists" }];
+
+/**
+ * The scheduler keeps a node free of the cleanup while it has the pod of an agent: an agent that is started again
+ * after the cleanup would undo it.
+ */
+const besideNoAgent = {
+  topologyKey: "kubernetes.io/hostname",
+  labelSelector: { matchLabels: selectorOf("agent") },
+};
 
 const cleanupDaemonSet: JsonObject = {
   apiVersion: "apps/v1",
@@ -24,13 +37,18 @@ const cleanupDaemonSet: JsonObject = {
         automountServiceAccountToken: false,
         hostNetwork: true,
         terminationGracePeriodSeconds: 0,
-        tolerations: valueOf("agent.tolerations"),
+        imagePullSecrets: valueOf("imagePullSecrets"),
+        // Wherever an agent has ever run, whichever nodes have one now.
+        nodeSelector: linux,
+        tolerations: everywhere,
+        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [besideNoAgent] } },
         securityContext: { seccompProfile: { type: "RuntimeDefault" } },
         initContainers: [
           {
             name: "cleanup",
             ...agentImage,
-            args: ["agent", "--cleanup"],
+            // They may name another table, or other bits of the connection mark.
+            args: ["agent", "--cleanup", itemsOf("agent.extraArgs")],
             securityContext: netAdmin,
             // Where agents keep their lock: while one runs, nothing is removed.
             volumeMounts: [
@@ -57,8 +75,60 @@ const cleanupDaemonSet: JsonObject = {
   },
 };
 
-/** What takes the rules of agents that are gone out of the kernels of all nodes. */
+const cleanupJob: JsonObject = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: inNamespace("cleanup"),
+  spec: {
+    backoffLimit: 0,
+    // Its log names the nodes that were down.
+    ttlSecondsAfterFinished: 86_400,
+    template: {
+      metadata: { labels: { ...partOf, "app.kubernetes.io/component": "cleanup-job" } },
+      spec: {
+        serviceAccountName: nameOf("cleanup"),
+        priorityClassName: "system-cluster-critical",
+        restartPolicy: "Never",
+        // Without agents, a pod with an address of its own is unknown to the rules that are left, and denied.
+        hostNetwork: true,
+        imagePullSecrets: valueOf("imagePullSecrets"),
+        nodeSelector: linux,
+        tolerations: everywhere,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 65532,
+          runAsGroup: 65532,
+          seccompProfile: { type: "RuntimeDefault" },
+        },
+        containers: [
+          {
+            name: "cleanup",
+            ...agentImage,
+            args: [
+              "cleanup",
+              `--namespace=${here}`,
+              `--agents=${nameOf("agent")}`,
+              `--daemonset=${nameOf("cleanup")}`,
+              "--timeout=4m",
+            ],
+            securityContext: { ...confined, capabilities: { drop: ["ALL"] } },
+          },
+        ],
+      },
+    },
+  },
+};
+
+/** In the order in which they are applied. */
+export const markedCleanup: readonly JsonObject[] = [
+  account("cleanup"),
+  ...cleanupRoles,
+  cleanupDaemonSet,
+  cleanupJob,
+];
+
+/** What stops the agents, and removes their rules from the kernels of all nodes. */
 export function cleanupObjects(options: Omit<InstallOptions, "parts"> = {}): readonly JsonObject[] {
   const { values = usualValues, namespace: name = systemNamespace } = options;
-  return [namespace, cleanupDaemonSet].map((object) => filledIn(object, values, name));
+  return [namespace, ...markedCleanup].map((object) => filledIn(object, values, name));
 }

@@ -1,23 +1,21 @@
 import type { JsonObject } from "@tierwall/core";
 import { chartFiles } from "./chart.js";
 import { cleanupObjects } from "./cleanup.js";
-import { installObjects, type InstallOptions, type Part } from "./install.js";
+import { installObjects, type InstallOptions, usualParts } from "./install.js";
 import { yamlText } from "./manifest-text.js";
 import { systemNamespace } from "../controller/programmed-report.js";
 import { settings } from "./settings.js";
 
-/** Everything in one file. */
+/** Everything but the definitions, in one file. */
 export const installText = (options?: InstallOptions): string => yamlText(installObjects(options));
 
-/** What is applied after all that was deleted. */
+/** What is applied before the rest is deleted, or after it. */
 export const cleanupText = (options?: Omit<InstallOptions, "parts">): string =>
   yamlText(cleanupObjects(options));
 
-const basis: readonly Part[] = ["crds", "roles", "controller", "webhook", "agent"];
-
 /** A file for each part, and one that names them: what `kubectl apply -k` takes. */
 export function kustomizeFiles(options: InstallOptions = {}): Readonly<Record<string, string>> {
-  const { namespace = systemNamespace, parts: wanted = basis, ...rest } = options;
+  const { namespace = systemNamespace, parts: wanted = usualParts, ...rest } = options;
   const all = installObjects({ ...options, parts: wanted });
   const own = all.filter(({ kind }) => kind === "Namespace");
   const files = wanted.flatMap((part) => {

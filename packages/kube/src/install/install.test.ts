@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import { cleanupObjects } from "./cleanup.js";
-import { installObjects, parts } from "./install.js";
+import { installObjects, usualParts } from "./install.js";
 import { problemWith, settingPaths, settings, usualValues } from "./settings.js";
 
 interface Workload {
@@ -25,14 +25,16 @@ describe("what is installed", () => {
     expect(named(objects).size).toBe(objects.length);
   });
 
-  it("begins with what others need: the namespace, then definitions", () => {
-    const kinds = installObjects().map(({ kind }) => kind);
-    expect(kinds.slice(0, 4)).toEqual([
-      "Namespace",
-      "CustomResourceDefinition",
-      "CustomResourceDefinition",
-      "CustomResourceDefinition",
-    ]);
+  it("begins with the namespace, which the other objects need", () => {
+    expect(installObjects()[0]).toMatchObject({ kind: "Namespace" });
+  });
+
+  it("has no definitions: deleting what was applied must not delete the policies", () => {
+    const values = { ...usualValues, "firstDraft.enabled": true };
+    const kinds = installObjects({ values }).map(({ kind }) => kind);
+    expect(kinds).not.toContain("CustomResourceDefinition");
+    const drafts = installObjects({ values, parts: ["crds"] }).length;
+    expect([drafts, installObjects({ parts: ["crds"] }).length]).toEqual([5, 3]);
   });
 
   it("is where it is told to be", () => {
@@ -45,7 +47,7 @@ describe("what is installed", () => {
     expect(installObjects({ parts: ["crds"] }).every(({ kind }) => kind === "CustomResourceDefinition")).toBe(
       true,
     );
-    const together = parts.flatMap((part) => [...named(installObjects({ parts: [part] })).keys()]);
+    const together = usualParts.flatMap((part) => [...named(installObjects({ parts: [part] })).keys()]);
     expect(new Set(together)).toEqual(new Set(named(installObjects()).keys()));
   });
 
@@ -100,7 +102,9 @@ describe("what is installed", () => {
 });
 
 describe("what cleans up after it", () => {
-  const [place, daemonSet] = cleanupObjects({ namespace: "walls" }) as unknown as readonly Workload[];
+  const made = cleanupObjects({ namespace: "walls" }) as unknown as readonly Workload[];
+  const place = made[0];
+  const [daemonSet, job] = ["DaemonSet", "Job"].map((kind) => made.find((one) => one.kind === kind)!);
 
   it("brings its own namespace: the one of the installation is gone", () => {
     expect([place!.kind, place!.metadata.name]).toEqual(["Namespace", "walls"]);
@@ -116,10 +120,46 @@ describe("what cleans up after it", () => {
     expect(JSON.stringify(pod.containers)).not.toContain("NET_ADMIN");
   });
 
-  it("runs wherever an agent may have run", () => {
-    const tolerations = (objects: readonly JsonObject[]) =>
-      JSON.stringify(objects).match(/"tolerations":\[.*?\]/)?.[0];
-    expect(tolerations(cleanupObjects())).toBe(tolerations(installObjects({ parts: ["agent"] })));
+  it("runs wherever an agent may have run, whatever the settings are now", () => {
+    const values = { ...usualValues, "agent.tolerations": [], "agent.nodeSelector": { pool: "a" } };
+    const set = cleanupObjects({ values }).find(({ kind }) => kind === "DaemonSet");
+    expect(set).toMatchObject({
+      spec: {
+        template: {
+          spec: { tolerations: [{ operator: "Exists" }], nodeSelector: { "kubernetes.io/os": "linux" } },
+        },
+      },
+    });
+    expect(JSON.stringify(set)).not.toContain("pool");
+  });
+
+  it("removes the table that the agents were told to use", () => {
+    const values = { ...usualValues, "agent.extraArgs": ["--table=walls"] };
+    expect(JSON.stringify(cleanupObjects({ values }))).toContain('["agent","--cleanup","--table=walls"]');
+  });
+
+  it("waits on each node for the pod of the agent to be gone: one that is started again would undo it", () => {
+    expect(daemonSet!.spec!.template!.spec).toMatchObject({
+      affinity: {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            {
+              topologyKey: "kubernetes.io/hostname",
+              labelSelector: { matchLabels: { "app.kubernetes.io/component": "agent" } },
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it("is supervised from the network of a node: the rules that are left deny pods they do not know", () => {
+    expect(job!.spec!.template!.spec).toMatchObject({
+      hostNetwork: true,
+      restartPolicy: "Never",
+      serviceAccountName: "tierwall-cleanup",
+      containers: [{ securityContext: { capabilities: { drop: ["ALL"] } } }],
+    });
   });
 });
 
@@ -135,6 +175,13 @@ describe("settings", () => {
     ["agent.unknownPods", "ask", "`agent.unknownPods` is one of deny, allow"],
     ["agent.extraArgs", "--shadow", "`agent.extraArgs` takes a list"],
     ["image.tag", "", "`image.tag` takes a text"],
+    ["agent.mode", "audit", "`agent.mode` is one of shadow, enforce"],
+    ["imagePullSecrets", "key", "`imagePullSecrets` takes a list"],
+    [
+      "fullnameOverride",
+      "Walls",
+      "`fullnameOverride` takes a name of at most 40 lower-case letters, digits and `-` that begins with a letter, or nothing",
+    ],
   ] as const)("%s cannot be %s", (path, value, problem) => {
     expect(problemWith(path, value)).toBe(problem);
   });

@@ -4,7 +4,16 @@ import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";
 import { systemNamespace } from "../controller/programmed-report.js";
 import { ownLeases } from "./own-leases.js";
-import { agentRoles, controllerRoles, firstDraftEditors, firstDraftRoles, peoplesRoles } from "./roles.js";
+import { monitors } from "./monitors.js";
+import { clusterWide, nameOf } from "./names.js";
+import {
+  agentRoles,
+  controllerRoles,
+  firstDraftEditors,
+  firstDraftRoles,
+  peoplesRoles,
+  webhookConfigurationName,
+} from "./roles.js";
 import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
   account,
@@ -26,8 +35,14 @@ export const parts = ["crds", "roles", "controller", "webhook", "agent", "first-
 
 export type Part = (typeof parts)[number];
 
+/**
+ * What one file has that is applied and deleted: everything but the definitions. Who deletes a definition deletes all
+ * policies of its kind, so definitions are applied on their own, from deploy/crds.
+ */
+export const usualParts: readonly Part[] = parts.filter((part) => part !== "crds");
+
 /** An object, and the switches that must be on for it to be there. */
-interface Installed {
+export interface Installed {
   readonly object: JsonObject;
   readonly when: readonly SettingPath[];
 }
@@ -42,7 +57,10 @@ const definitions = (bundle: "released" | "first-draft"): readonly JsonObject[] 
 export function markedObjects(part: Part): readonly Installed[] {
   switch (part) {
     case "crds":
-      return withSwitches([], definitions("released"));
+      return [
+        ...withSwitches([], definitions("released")),
+        ...withSwitches(["firstDraft.enabled"], definitions("first-draft")),
+      ];
     case "roles":
       return withSwitches([], peoplesRoles);
     case "controller":
@@ -53,6 +71,7 @@ export function markedObjects(part: Part): readonly Installed[] {
         withSwitches(["controller.enabled", "networkPolicy.enabled"], [metricsNetworkPolicy]),
         withSwitches(["controller.enabled", "page.enabled"], [pageService]),
         withSwitches(["controller.enabled", "page.enabled", "networkPolicy.enabled"], [pageNetworkPolicy]),
+        withSwitches(["controller.enabled", "monitoring.enabled"], [monitors.controller]),
       );
     case "webhook":
       return [
@@ -67,22 +86,25 @@ export function markedObjects(part: Part): readonly Installed[] {
         ...withSwitches(["agent.enabled"], [account("agent"), ...agentRoles]),
         ...withSwitches(["agent.enabled", "agent.ownLeasesOnly"], ownLeases),
         ...withSwitches(["agent.enabled"], [agentDaemonSet]),
+        ...withSwitches(["agent.enabled", "monitoring.enabled"], [monitors.agent]),
       ];
     case "first-draft":
       return [
-        ...withSwitches(["firstDraft.enabled"], [...definitions("first-draft"), ...firstDraftRoles]),
+        ...withSwitches(["firstDraft.enabled"], firstDraftRoles),
         ...withSwitches(["firstDraft.enabled", "firstDraft.letEditorsManage"], [firstDraftEditors]),
       ];
   }
 }
 
 function configuration(): JsonObject {
-  return webhookConfiguration({
+  const made = webhookConfiguration({
+    serviceAccount: nameOf("controller"),
     namespace: here,
     address: { service: { name: webhookServiceName, namespace: here, port: 443 } },
     failurePolicy: valueOf("webhook.failurePolicy") as "Ignore",
     timeoutSeconds: valueOf("webhook.timeoutSeconds") as unknown as number,
   }) as JsonObject;
+  return { ...made, metadata: clusterWide(webhookConfigurationName) };
 }
 
 export interface InstallOptions {
@@ -93,16 +115,11 @@ export interface InstallOptions {
 
 /** All objects of an installation, in the order in which they are applied. */
 export function installObjects(options: InstallOptions = {}): readonly JsonObject[] {
-  const { values = usualValues, namespace: name = systemNamespace, parts: wanted = parts } = options;
+  const { values = usualValues, namespace: name = systemNamespace, parts: wanted = usualParts } = options;
   const isOn = (path: SettingPath) => values[path] === true;
   const objects = wanted.flatMap((part) =>
     markedObjects(part).flatMap(({ object, when }) => (when.every(isOn) ? [object] : [])),
   );
   const needsNamespace = wanted.some((part) => part !== "crds" && part !== "roles");
-  const [crds, others] = [objects.filter(isDefinition), objects.filter((object) => !isDefinition(object))];
-  return [...(needsNamespace ? [namespace] : []), ...crds, ...others].map((object) =>
-    filledIn(object, values, name),
-  );
+  return [...(needsNamespace ? [namespace] : []), ...objects].map((object) => filledIn(object, values, name));
 }
-
-const isDefinition = ({ kind }: JsonObject): boolean => kind === "CustomResourceDefinition";

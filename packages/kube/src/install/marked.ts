@@ -12,11 +12,36 @@ export const valueOf = (path: SettingPath): string => `«${path}»`;
 /** An item of a list that is there only while a switch is on. */
 export const itemIf = (path: SettingPath, item: string): string => `«if ${path}»${item}`;
 
+/** An item of a list that is there only while a setting has this value. */
+export const itemWhen = (path: SettingPath, value: string, item: string): string =>
+  `«if ${path}=${value}»${item}`;
+
+/** All entries of an object, in the place of one; as a key, whose value does not matter. */
+export const entriesOf = (path: SettingPath): Readonly<Record<string, string>> => ({
+  [`«entries ${path}»`]: "",
+});
+
 /** All items of a list, in the place of one. */
 export const itemsOf = (path: SettingPath): string => `«items ${path}»`;
 
-/** Where an installation is, whoever decides about that. */
+/** The namespace of an installation. */
 export const here = "«namespace»";
+
+/** What `nameOverride` and `fullnameOverride` come to. */
+export const appName = "«name»";
+export const fullName = "«fullname»";
+
+/** Marks for what is computed from settings, or is no setting. */
+export const computed = ["namespace", "name", "fullname"] as const;
+export type Computed = (typeof computed)[number];
+export const isComputed = (path: string): path is Computed => computed.some((one) => one === path);
+
+const usualName = "tierwall";
+
+function computedValue(path: Computed, values: Values, namespace: string): string {
+  const name = textOf(values.nameOverride) || usualName;
+  return { namespace, name, fullname: textOf(values.fullnameOverride) || name }[path];
+}
 
 export function filledIn<T extends Json>(marked: T, values: Values, namespace: string): T {
   return fill(marked, values, namespace) as T;
@@ -27,24 +52,28 @@ function fill(marked: Json, values: Values, namespace: string): Json {
   if (isList(marked)) return marked.flatMap((item) => fillItem(item, values, namespace));
   if (!isObject(marked)) return marked;
   return Object.fromEntries(
-    Object.entries(marked).map(([key, value]): [string, Json] => [key, fill(value, values, namespace)]),
+    Object.entries(marked).flatMap(([key, value]): [string, Json][] => {
+      const entries = /^«entries ([\w.]+)»$/.exec(key)?.[1];
+      if (entries !== undefined) return Object.entries(values[entries as SettingPath] as JsonObject);
+      return [[key, fill(value, values, namespace)]];
+    }),
   ) satisfies JsonObject;
 }
 
 function fillItem(item: Json, values: Values, namespace: string): Json[] {
   if (typeof item !== "string") return [fill(item, values, namespace)];
-  const [, word, path, rest] = /^«(if|items) ([\w.]+)»(.*)$/s.exec(item) ?? [];
+  const [, word, path, wanted, rest] = /^«(if|items) ([\w.]+)(?:=(\w+))?»(.*)$/s.exec(item) ?? [];
   if (word === undefined) return [fill(item, values, namespace)];
   const value = values[path as SettingPath];
   if (word === "items") return isList(value) ? [...value] : [];
-  return value === true ? [fillText(rest!, values, namespace)] : [];
+  return value === (wanted ?? true) ? [fillText(rest!, values, namespace)] : [];
 }
 
 function fillText(text: string, values: Values, namespace: string): Json {
   const whole = /^«([\w.]+)»$/.exec(text)?.[1];
-  if (whole !== undefined && whole !== "namespace") return values[whole as SettingPath];
+  if (whole !== undefined && !isComputed(whole)) return values[whole as SettingPath];
   return text.replaceAll(/«([\w.]+)»/g, (_, path: string) =>
-    path === "namespace" ? namespace : textOf(values[path as SettingPath]),
+    isComputed(path) ? computedValue(path, values, namespace) : textOf(values[path as SettingPath]),
   );
 }
 

@@ -1,11 +1,14 @@
 import type { JsonObject } from "@tierwall/core";
-import { here } from "./marked.js";
+import { appName, fullName, here } from "./marked.js";
 
 export type Component = "controller" | "agent" | "cleanup";
 
-export const nameOf = (component: Component): string => `tierwall-${component}`;
+export const nameOf = (component: Component): string => called(component);
 
-export const partOf = { "app.kubernetes.io/name": "tierwall" } as const;
+/** The name of an object: with the prefix of the installation. */
+export const called = (suffix: string): string => `${fullName}-${suffix}`;
+
+export const partOf = { "app.kubernetes.io/name": appName } as const;
 
 /** What selects the pods of a component, and may never change. */
 export const selectorOf = (component: Component) =>

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core";
 import { agentLeaseOf } from "../controller/programmed-report.js";
 import { here } from "./marked.js";
-import { clusterWide, nameOf } from "./names.js";
+import { called, clusterWide, nameOf } from "./names.js";
 
 /*
  * A role can say that agents write Leases, and not that each writes its own. The token of a pod says on which node it runs: an agent
@@ -9,7 +9,7 @@ import { clusterWide, nameOf } from "./names.js";
  * an agent by hand, is not held to it.
  */
 
-const name = "tierwall-agent-leases";
+const name = called("agent-leases");
 const extra = "request.userInfo.extra";
 const nodeKey = "'authentication.kubernetes.io/node-name'";
 const ownLease = `'${agentLeaseOf("")}' + ${extra}[${nodeKey}][0]`;

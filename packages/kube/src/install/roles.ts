@@ -2,8 +2,8 @@ import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { allKinds } from "../foreign-kinds.js";
 import { type WatchedKind, watchedKinds } from "../kinds.js";
-import { here } from "./marked.js";
-import { clusterWide, type Component, inNamespace, nameOf } from "./names.js";
+import { fullName, here } from "./marked.js";
+import { called, clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
 const rbac = "rbac.authorization.k8s.io/v1";
 
@@ -115,7 +115,8 @@ const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
   rules,
 });
 
-export const webhookConfigurationName = "tierwall";
+export const webhookConfigurationName = fullName;
+/** Fixed, as the controller knows it. */
 export const webhookSecretName = "tierwall-webhook-tls";
 
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
@@ -171,6 +172,21 @@ export const agentRoles: readonly JsonObject[] = [
   ...bound("agent"),
 ];
 
+/** It stops the agents, and sees whether what cleans up after them is ready on every node. */
+export const cleanupRoles: readonly JsonObject[] = [
+  clusterRole(nameOf("cleanup"), [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }]),
+  role("cleanup", [
+    {
+      apiGroups: ["apps"],
+      resources: ["daemonsets"],
+      resourceNames: [nameOf("agent"), nameOf("cleanup")],
+      verbs: ["get", "delete"],
+    },
+    { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+  ]),
+  ...bound("cleanup"),
+];
+
 const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
   Object.fromEntries(roles.map((name) => [`rbac.authorization.k8s.io/aggregate-to-${name}`, "true"]));
 
@@ -180,19 +196,19 @@ const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
  */
 export const peoplesRoles: readonly JsonObject[] = [
   // For the account of Prometheus.
-  clusterRole("tierwall-metrics-reader", [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]),
-  clusterRole("tierwall-policy-admin", rulesFor(kindsOf("released"), managing)),
+  clusterRole(called("metrics-reader"), [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]),
+  clusterRole(called("policy-admin"), rulesFor(kindsOf("released"), managing)),
   clusterRole(
-    "tierwall-policy-view",
+    called("policy-view"),
     rulesFor(kindsOf("released"), reading),
     aggregatedTo("view", "edit", "admin"),
   ),
 ];
 
 export const firstDraftRoles: readonly JsonObject[] = [
-  clusterRole("tierwall-first-draft-admin", rulesFor(kindsOf("first-draft"), managing)),
+  clusterRole(called("first-draft-admin"), rulesFor(kindsOf("first-draft"), managing)),
   clusterRole(
-    "tierwall-first-draft-view",
+    called("first-draft-view"),
     rulesFor(kindsOf("first-draft"), reading),
     aggregatedTo("view", "edit", "admin"),
   ),
@@ -200,7 +216,7 @@ export const firstDraftRoles: readonly JsonObject[] = [
 
 /** The first draft lets namespace editors manage its policies. */
 export const firstDraftEditors: JsonObject = clusterRole(
-  "tierwall-first-draft-edit",
+  called("first-draft-edit"),
   rulesFor(kindsOf("first-draft"), managing),
   aggregatedTo("edit", "admin"),
 );

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@tierwall/core";
-import { here, itemIf, itemsOf, valueOf } from "./marked.js";
-import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
+import { appName, entriesOf, here, itemIf, itemsOf, itemWhen, valueOf } from "./marked.js";
+import { called, type Component, inNamespace, nameOf, selectorOf } from "./names.js";
+import { webhookConfigurationName } from "./roles.js";
 import type { SettingPath } from "./settings.js";
 
 const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
@@ -28,7 +29,21 @@ const startupProbe = (port: number): JsonObject => ({
 /** Nothing that a process needs not; what it needs is added where it is needed. */
 export const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true } as const;
 
+/** Both images are for Linux, and so is nftables. */
+export const linux = { "kubernetes.io/os": "linux" } as const;
+
+export const webhookServiceName = called("webhook");
+
 const pageTokens = "/etc/tierwall/page";
+
+/** In different zones and on different nodes, where there are several. */
+const spread = (component: Component): readonly JsonObject[] =>
+  ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
+    topologyKey,
+    maxSkew: 1,
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: selectorOf(component) },
+  }));
 
 export const controllerDeployment: JsonObject = {
   apiVersion: "apps/v1",
@@ -41,6 +56,8 @@ export const controllerDeployment: JsonObject = {
       metadata: { labels: selectorOf("controller") },
       spec: {
         serviceAccountName: nameOf("controller"),
+        imagePullSecrets: valueOf("imagePullSecrets"),
+        nodeSelector: { ...linux, ...entriesOf("controller.nodeSelector") },
         priorityClassName: "system-cluster-critical",
         securityContext: {
           runAsNonRoot: true,
@@ -48,7 +65,7 @@ export const controllerDeployment: JsonObject = {
           runAsGroup: 65532,
           seccompProfile: { type: "RuntimeDefault" },
         },
-        affinity: apart("controller"),
+        topologySpreadConstraints: spread("controller"),
         containers: [
           {
             name: "controller",
@@ -59,6 +76,8 @@ export const controllerDeployment: JsonObject = {
               `--metrics-address=:${ports.controllerMetrics}`,
               `--metrics-auth=${valueOf("metrics.auth")}`,
               itemIf("webhook.enabled", `--webhook-port=${ports.webhook}`),
+              itemIf("webhook.enabled", `--webhook-service=${webhookServiceName}`),
+              itemIf("webhook.enabled", `--webhook-configuration=${webhookConfigurationName}`),
               itemIf("page.enabled", `--page-port=${ports.page}`),
               itemIf("page.enabled", `--page-token-file=${pageTokens}/token`),
               itemsOf("controller.extraArgs"),
@@ -83,19 +102,6 @@ export const controllerDeployment: JsonObject = {
   },
 };
 
-/** On nodes of their own, where there are some. */
-function apart(component: Component): JsonObject {
-  const term = {
-    topologyKey: "kubernetes.io/hostname",
-    labelSelector: { matchLabels: selectorOf(component) },
-  };
-  return {
-    podAntiAffinity: {
-      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }],
-    },
-  };
-}
-
 export const controllerBudget: JsonObject = {
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",
@@ -110,13 +116,11 @@ const service = (name: string, port: JsonObject): JsonObject => ({
   spec: { selector: selectorOf("controller"), ports: [port] },
 });
 
-export const metricsService = service("tierwall-controller", {
+export const metricsService = service(nameOf("controller"), {
   name: "metrics",
   port: ports.controllerMetrics,
   targetPort: "metrics",
 });
-
-export const webhookServiceName = "tierwall-webhook";
 
 export const webhookService = service(webhookServiceName, {
   name: "webhook",
@@ -124,7 +128,7 @@ export const webhookService = service(webhookServiceName, {
   targetPort: "webhook",
 });
 
-export const pageService = service("tierwall-page", { name: "page", port: 80, targetPort: "page" });
+export const pageService = service(called("page"), { name: "page", port: 80, targetPort: "page" });
 
 /** Who may connect to a port of the controller. Kubelets of its node always may. */
 const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
@@ -140,14 +144,14 @@ const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
 });
 
 export const metricsNetworkPolicy = openTo(
-  "tierwall-controller",
+  nameOf("controller"),
   ports.controllerMetrics,
   "networkPolicy.metricsFrom",
 );
 
 export const webhookNetworkPolicy = openTo(webhookServiceName, ports.webhook, "networkPolicy.webhookFrom");
 
-export const pageNetworkPolicy = openTo("tierwall-page", ports.page, "networkPolicy.pageFrom");
+export const pageNetworkPolicy = openTo(called("page"), ports.page, "networkPolicy.pageFrom");
 
 /** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
 export const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
@@ -176,6 +180,8 @@ export const agentDaemonSet: JsonObject = {
       metadata: { labels: selectorOf("agent") },
       spec: {
         serviceAccountName: nameOf("agent"),
+        imagePullSecrets: valueOf("imagePullSecrets"),
+        nodeSelector: { ...linux, ...entriesOf("agent.nodeSelector") },
         priorityClassName: "system-node-critical",
         hostNetwork: true,
         dnsPolicy: "ClusterFirstWithHostNet",
@@ -191,6 +197,7 @@ export const agentDaemonSet: JsonObject = {
               `--metrics-auth=${valueOf("metrics.auth")}`,
               "--audit-log=-",
               `--unknown-pods=${valueOf("agent.unknownPods")}`,
+              itemWhen("agent.mode", "shadow", "--shadow"),
               itemsOf("agent.extraArgs"),
             ],
             env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
@@ -223,7 +230,7 @@ export const namespace: JsonObject = {
   metadata: {
     name: here,
     labels: {
-      "app.kubernetes.io/name": "tierwall",
+      "app.kubernetes.io/name": appName,
       // The agent is in the network of its node.
       "pod-security.kubernetes.io/enforce": "privileged",
     },

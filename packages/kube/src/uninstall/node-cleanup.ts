@@ -1,0 +1,85 @@
+import { isObject, type Json, type JsonObject } from "@tierwall/core";
+
+/*
+ * How far the DaemonSet has got that removes the rules of the agents from the nodes (install/cleanup.ts). One of its pods is Ready
+ * when nothing of Tierwall is left in the kernel of its node.
+ */
+
+export interface NodeCleanup {
+  readonly clean: readonly string[];
+  /** Nodes that are not Ready: no pod can be started there, and none is waited for. */
+  readonly unreachable: readonly string[];
+  /** By node, what is waited for. */
+  readonly pending: ReadonlyMap<string, string>;
+}
+
+export interface ObservedCleanup {
+  readonly daemonSet: JsonObject;
+  /** All of the namespace: those of the DaemonSet, and those of agents that have not ended yet. */
+  readonly pods: readonly JsonObject[];
+  readonly nodes: readonly JsonObject[];
+}
+
+/** Undefined until the controller of DaemonSets has made a pod for every node. */
+export function nodeCleanup({ daemonSet, pods, nodes }: ObservedCleanup): NodeCleanup | undefined {
+  const uid = at(daemonSet, "metadata", "uid");
+  const own = pods.filter(
+    (pod) => ownerOf(pod) === uid && at(pod, "metadata", "deletionTimestamp") === undefined,
+  );
+  const agents = pods.filter(
+    (pod) => at(pod, "metadata", "labels", "app.kubernetes.io/component") === "agent",
+  );
+  const wanted = at(daemonSet, "status", "desiredNumberScheduled");
+  const isObserved =
+    at(daemonSet, "status", "observedGeneration") === at(daemonSet, "metadata", "generation");
+  if (!isObserved || typeof wanted !== "number" || own.length < wanted) return undefined;
+  const ready = new Set(nodes.filter((node) => isReady(node)).map((node) => at(node, "metadata", "name")));
+  const [clean, unreachable]: [string[], string[]] = [[], []];
+  const pending = new Map<string, string>();
+  for (const pod of own) {
+    const node = nodeOf(pod);
+    if (isReady(pod)) clean.push(node);
+    else if (!ready.has(node)) unreachable.push(node);
+    else if (agents.some((agent) => nodeOf(agent) === node)) pending.set(node, "its agent has not ended yet");
+    else pending.set(node, reasonOf(pod));
+  }
+  return { clean: clean.toSorted(), unreachable: unreachable.toSorted(), pending };
+}
+
+function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+}
+
+const listAt = (value: JsonObject, ...path: readonly string[]): readonly Json[] => {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? (found as readonly Json[]) : [];
+};
+
+const ownerOf = (pod: JsonObject): Json | undefined =>
+  at(listAt(pod, "metadata", "ownerReferences")[0], "uid");
+
+const isReady = (object: JsonObject): boolean =>
+  listAt(object, "status", "conditions").some(
+    (condition) => at(condition, "type") === "Ready" && at(condition, "status") === "True",
+  );
+
+/** A pod of a DaemonSet names its node before it is scheduled: in the affinity that its controller gave it. */
+function nodeOf(pod: JsonObject): string {
+  const scheduled = at(pod, "spec", "nodeName");
+  if (typeof scheduled === "string") return scheduled;
+  const required = "requiredDuringSchedulingIgnoredDuringExecution";
+  const terms = at(pod, "spec", "affinity", "nodeAffinity", required, "nodeSelectorTerms");
+  const fields = Array.isArray(terms) ? at(terms[0] as Json, "matchFields") : undefined;
+  const values = Array.isArray(fields) ? at(fields[0] as Json, "values") : undefined;
+  return Array.isArray(values) ? String(values[0]) : "";
+}
+
+/** What the kubelet reports of a container that does not run: `ErrImagePull`, say. */
+function reasonOf(pod: JsonObject): string {
+  const containers = ["initContainerStatuses", "containerStatuses"].flatMap((list) =>
+    listAt(pod, "status", list),
+  );
+  const reasons = containers.map((status) => at(status, "state", "waiting", "reason"));
+  const reason = reasons.find((one) => typeof one === "string" && one !== "PodInitializing");
+  return typeof reason === "string" ? reason : "its pod has not been started yet";
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+/* The kernel keeps what the agent wrote: whoever reads how to write rules reads there how to remove them. */
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+/** `tierwall agent`, run or apply; the other actions ask an agent that runs. */
+const writes = /tierwall agent (?!status|confirm|give-up|--cleanup)(apply\b|-)/;
+
+/** Blocks of commands: indented, or in fences. */
+function commandBlocks(text: string): readonly string[] {
+  const fenced = [...text.matchAll(/```(?:sh|console)\n([\s\S]*?)```/g)].map(([, block]) => block!);
+  const indented = [...text.matchAll(/\n\n((?: {4}\S.*\n)+)/g)].map(([, block]) => block!);
+  return [...fenced, ...indented].filter((block) => writes.test(block));
+}
+
+describe("`tierwall agent --cleanup` is documented beside what writes to a kernel", () => {
+  it.each(["README.md", "docs/agent.md"])("in every block of commands of %s", (path) => {
+    const blocks = commandBlocks(read(path));
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) expect(block).toContain("tierwall agent --cleanup");
+  });
+
+  it.each(["docs/install.md", "docs/nft.md"])("in %s", (path) => {
+    expect(read(path)).toContain("`tierwall agent --cleanup`");
+  });
+
+  it.each(["agent", "nft"])("in the help of `tierwall %s`", (command) => {
+    const page = new RegExp(`\\n## tierwall ${command}\\n([\\s\\S]*?)\\n## `).exec(read("docs/cli.md"))?.[1];
+    expect(page).toContain("tierwall agent --cleanup");
+  });
+});

@@ -16,6 +16,8 @@ export interface Definition {
     readonly names: { readonly plural: string };
     readonly versions: readonly {
       readonly name: string;
+      readonly served?: boolean;
+      readonly storage?: boolean;
       readonly schema: { readonly openAPIV3Schema: JsonObject };
     }[];
   };

@@ -22,7 +22,8 @@ const layers = {
   analysis: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine",
   report: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine analysis",
   // What only tests use: nobody above may import it, and it may import them all.
-  testing: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine analysis report",
+  testing:
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine analysis report",
 };
 
 /** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */

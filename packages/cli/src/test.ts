@@ -125,7 +125,7 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
 
 /** Errors, and that something of the input has no effect; other warnings are for `validate`, or for -v. */
 function affectsVerdicts({ severity, code }: Diagnostic): boolean {
-  return severity === "error" || ["TW2015", "TW2016", "TW2022", "TW2025", "TW2026"].includes(code);
+  return severity === "error" || ["TW2015", "TW2016", "TW2022", "TW2025"].includes(code);
 }
 
 function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {

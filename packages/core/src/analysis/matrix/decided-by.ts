@@ -7,7 +7,7 @@ import type { Layer, Other } from "../../engine/layer.js";
 import { isolatingOf } from "../../engine/isolated.js";
 import { endpointOf, nearnessOf } from "../../engine/members.js";
 import { OutcomeRows } from "../../engine/outcome-rows.js";
-import { uncertain } from "../../engine/outcomes.js";
+import { isSettled } from "../../engine/outcomes.js";
 import { addressKinds } from "../../engine/outside-cuts.js";
 import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
 import { Sayings } from "../../engine/sayings.js";
@@ -295,7 +295,7 @@ class Shares {
   private allowedByBoth(allowed: PortSetId, subject: EndClass, end: EndClass): PortSetId {
     if (end.kind === "host") return allowed;
     const said = this.behind.at(end, subject.column);
-    if (said !== uncertain) return this.ports.intersect(allowed, this.view.answerOf(said));
+    if (isSettled(said)) return this.ports.intersect(allowed, this.view.answerOf(said));
     const [source, destination] = this.direction === "egress" ? [subject, end] : [end, subject];
     return this.ports.intersect(
       allowed,

@@ -8,6 +8,7 @@ import {
   namesOfForeign,
   type Situation,
 } from "@tierwall/kube";
+import { formatForeign } from "@tierwall/core";
 import { openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
@@ -122,8 +123,7 @@ describe.skipIf(reason)(`policies of other projects${skipped}`, () => {
       });
       const seen: Situation[] = [];
       await source.start((situation) => void seen.push(situation));
-      const foreign = () =>
-        seen.at(-1)!.foreign.map(({ kind, name }) => `${kind.product} ${kind.kind} ${name}`);
+      const foreign = () => seen.at(-1)!.foreign.map(formatForeign);
       const listed = (): ClusterListing["objects"] =>
         source.listing().objects.filter(({ kind }) => kind === "GlobalNetworkPolicy");
       expect(foreign()).toEqual([]);

@@ -19,6 +19,7 @@ function situation(pods: readonly string[], more: Partial<Situation> = {}): Situ
     cluster: state.cluster,
     tiers: state.tiers,
     policies: state.policies,
+    foreign: [],
     diagnostics: [],
     complaints: new Map(),
     podRanges: new Map([["n1", ["10.0.0.0/24"]]]),

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { allKinds } from "../foreign-kinds.js";
 import { type WatchedKind, watchedKinds } from "../kinds.js";
@@ -76,13 +76,11 @@ const readingDefinitions: Rule = {
   verbs: ["get"],
 };
 
-const asJson = (rules: readonly Rule[]): Json => rules as unknown as Json;
-
 const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<string, string>): JsonObject => ({
   apiVersion: rbac,
   kind: "ClusterRole",
   metadata: clusterWide(name, labels),
-  rules: asJson(rules),
+  rules: rules,
 });
 
 function bound(component: Component): readonly JsonObject[] {
@@ -114,7 +112,7 @@ const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
   apiVersion: rbac,
   kind: "Role",
   metadata: inNamespace(component),
-  rules: asJson(rules),
+  rules: rules,
 });
 
 export const webhookConfigurationName = "tierwall";

@@ -199,7 +199,7 @@ describe("what is said about the input", () => {
       ].join("\n---\n"),
     ).map((text) => text.split(" ")[0]);
     // Without rules, the policy of AWS has no effect.
-    expect(codes.toSorted()).toEqual(["TW2026", "TW3007", "TW3009"]);
+    expect(new Set(codes)).toEqual(new Set(["TW2026", "TW3007", "TW3009"]));
   });
 
   it("S10.4: two foreign objects of one name are an error, like two of ours", () => {

@@ -18,7 +18,7 @@ describe("the table of foreign policy APIs", () => {
       expect(plural).toMatch(/^[a-z][a-z-]*s$/);
       expect(group).toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
     }
-    expect(foreignGroups).toEqual([...new Set(foreignGroups)].sort());
+    expect(foreignGroups).toEqual([...new Set(foreignGroups)]);
   });
 
   it.each([

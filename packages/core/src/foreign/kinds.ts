@@ -149,7 +149,9 @@ export const foreignKinds: readonly ForeignKind[] = apis.flatMap(([product, grou
 );
 
 /** What `--ignore-api` accepts. */
-export const foreignGroups: readonly string[] = [...new Set(foreignKinds.map(({ group }) => group))].sort();
+export const foreignGroups: readonly string[] = [...new Set(foreignKinds.map(({ group }) => group))].toSorted(
+  (a, b) => (a < b ? -1 : 1),
+);
 
 const byGroupAndKind = new Map(foreignKinds.map((row) => [`${row.group} ${row.kind}`, row]));
 

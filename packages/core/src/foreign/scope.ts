@@ -99,15 +99,15 @@ const ruledDirections = (spec: JsonObject): readonly Direction[] =>
   });
 
 function antrea({ spec, home }: Written): Partial<ForeignScope> {
-  const rules = both.flatMap((direction) => (Array.isArray(spec[direction]) ? spec[direction] : []));
-  const lists = [spec, ...rules].flatMap((holder) =>
-    isObject(holder) && Array.isArray(holder.appliedTo) && holder.appliedTo.length > 0
-      ? [holder.appliedTo]
-      : [],
-  );
-  const entries = lists.flat();
+  const rules = both.flatMap((direction) => listIn(spec, direction));
+  const entries = [spec, ...rules].flatMap((holder) => (isObject(holder) ? listIn(holder, "appliedTo") : []));
   const subjects = entries.length === 0 ? [everyPod(home)] : entries.map((entry) => appliedTo(entry, home));
   return { subjects, directions: ruledDirections(spec) };
+}
+
+function listIn(holder: JsonObject, key: string): readonly unknown[] {
+  const value: unknown = holder[key];
+  return Array.isArray(value) ? value : [];
 }
 
 function appliedTo(entry: unknown, home: LabelMatch): PodSelection {

@@ -16,8 +16,10 @@ import { formatPolicy, type IsolationOrigin, type Rule } from "../policy/model.j
 
 /** `deny pods with app=web in namespace shop from all pods on 80/TCP`, and what else must hold, or why it fails closed. */
 export function ruleText(rule: Rule): string {
-  const isPlain = rule.condition === undefined || rule.condition.kind === "foreign";
-  const condition = isPlain ? "" : `, conditional on ${describeCondition(rule.condition!)}`;
+  const condition =
+    rule.condition === undefined || rule.condition.kind === "foreign"
+      ? ""
+      : `, conditional on ${describeCondition(rule.condition)}`;
   const failed = rule.failedClosed === undefined ? "" : ` (${rule.failedClosed})`;
   return `${actionWord(rule)} ${describeSubject(rule.subject)} ${trafficText(rule)}${condition}${failed}`;
 }

@@ -3,8 +3,10 @@ import type { Definition } from "./policy-cluster.js";
 
 /* Definitions of policy APIs of other projects, as far as an API server needs them: they take any spec. */
 
-const definition = (group: string, version: string, kind: string, plural: string): Definition =>
-  ({
+function definition(group: string, version: string, kind: string, plural: string): Definition {
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const openAPIV3Schema = { type: "object", properties: { spec: anything } };
+  const written: object = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: `${plural}.${group}` },
@@ -12,21 +14,11 @@ const definition = (group: string, version: string, kind: string, plural: string
       group,
       scope: "Cluster",
       names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: "object",
-              properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-            },
-          },
-        },
-      ],
+      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema } }],
     },
-  }) as Definition;
+  };
+  return written as Definition;
+}
 
 export const calico = {
   definition: definition("crd.projectcalico.org", "v1", "GlobalNetworkPolicy", "globalnetworkpolicies"),

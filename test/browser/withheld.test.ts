@@ -155,12 +155,14 @@ describe.skipIf(noChromium)("recent questions", () => {
       await page.locator(".answer .allowed").waitFor();
       // Every pairing that is ever stored is looked at, not only the last.
       await page.evaluate(() => {
-        const set = Storage.prototype.setItem;
+        const { value } = Object.getOwnPropertyDescriptor(Storage.prototype, "setItem") as {
+          readonly value: (key: string, value: string) => void;
+        };
         const seen: string[] = [];
         Object.assign(window, { seen });
-        Storage.prototype.setItem = function (key: string, value: string) {
-          seen.push(value);
-          set.call(this, key, value);
+        Storage.prototype.setItem = function (key: string, text: string) {
+          seen.push(text);
+          value.call(this, key, text);
         };
       });
       for (let i = 0; i < 5; i++)

@@ -182,7 +182,7 @@ describe("the state", () => {
         {
           file: expect.stringMatching(/a\.yaml$/) as string,
           // What network policy has no use for is left out, and everything else stays where it is.
-          text: shop.replace(" {matchLabels: {app: web}}", " null".padEnd(27)),
+          text: shop.replace(" {matchLabels: {app: web}}", " null".padEnd(26)),
         },
         // What it holds is not known, and so it is not handed out: only that it cannot be read.
         {

@@ -133,6 +133,22 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       expect(await outcomes()).toMatchObject({ "another address of its node": both("lost") });
     });
 
+    it("S1.16: what others rewrite to the node's loopback address is sent to the node", async () => {
+      const rewritten = "198.51.100.9";
+      const nat = "type nat hook prerouting priority -100; ip daddr 198.51.100.9 dnat to 127.0.0.1";
+      await lab.prober.configure([[lab.spaceOf("n1"), "net/ipv4/conf/all/route_localnet", "1"]]);
+      await lab.load("n1", `table ip other {\nchain early {\n${nat}\n}\n}\n`);
+      try {
+        const [packet] = sent(lab.spaceOf("n1"), { 4: rewritten, 6: "::" });
+        await program(lab, stateOf(...cluster, rules(denyNodes)));
+        expect(await lab.prober.probe([packet!])).toEqual(["lost"]);
+        await program(lab, stateOf(...cluster, rules(allowNodes, denyRest)), { generation: 2 });
+        expect(await lab.prober.probe([packet!])).toEqual(["arrived"]);
+      } finally {
+        await lab.load("n1", "delete table ip other\n");
+      }
+    });
+
     it("S1.16: a broadcast that the node receives is sent to the node", async () => {
       const [packet] = sent(lab.spaceOf("n1"), { 4: "255.255.255.255", 6: "ff02::1" });
       const broadcast: Packet = { ...packet!, protocol: "UDP" };

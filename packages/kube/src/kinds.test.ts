@@ -55,6 +55,23 @@ it("S3.6: keeps all of a policy that says something, known or not, and nothing t
   });
 });
 
+it("S1.16: keeps of a node the addresses that network plugins report, and no other annotations", () => {
+  const annotations = { "projectcalico.org/IPv4IPIPTunnelAddr": "10.9.0.64" };
+  expect(
+    kept("nodes", {
+      kind: "Node",
+      metadata: { ...metadata, annotations: { ...annotations, "volumes.kubernetes.io/attached": "x" } },
+      spec: { podCIDRs: ["10.244.1.0/24"], providerID: "x" },
+      status: { addresses: [{ type: "InternalIP", address: "192.168.0.1" }], images: [] },
+    }),
+  ).toEqual({
+    kind: "Node",
+    metadata: { name: "a", namespace: "b", uid: "1", labels: { app: "a" }, annotations },
+    spec: { podCIDRs: ["10.244.1.0/24"] },
+    status: { addresses: [{ address: "192.168.0.1" }] },
+  });
+});
+
 it("keeps of a pod what verdicts hang on", () => {
   expect(
     kept("pods", {

@@ -116,3 +116,42 @@ test("verdicts follow the policies, and the pods", () => {
     { address: "10.0.0.53", port: 5353, as: "pod" },
   ]);
 });
+
+test("S1.17: of pods that share an address, each has to be allowed to ask", () => {
+  const server = { address: "10.0.0.53", port: 5353 };
+  const twin = `
+kind: Pod
+apiVersion: v1
+metadata: { name: old, namespace: shop, labels: { app: old } }
+spec: { nodeName: here, containers: [] }
+status: { phase: Running, podIPs: [{ ip: 10.0.0.1 }] }
+`;
+  const isolated = `
+kind: NetworkPolicy
+apiVersion: networking.k8s.io/v1
+metadata: { name: closed, namespace: shop }
+spec: { podSelector: { matchLabels: { app: old } }, policyTypes: [Egress] }
+`;
+  expect(reach(cluster, isolated).upstreams("10.0.0.1", server, "udp")).toHaveLength(1);
+  expect(reach(cluster, twin).upstreams("10.0.0.1", server, "udp")).toHaveLength(1);
+  expect(reach(cluster, twin, isolated).upstreams("10.0.0.1", server, "udp")).toEqual([]);
+});
+
+test("S1.16: a server that may be a node has to be allowed as a node, too", () => {
+  const server = { address: "10.0.9.1", port: 53 };
+  const node = `
+kind: Node
+apiVersion: v1
+metadata: { name: here }
+spec: { podCIDRs: [10.0.9.0/24] }
+`;
+  const noNodes = `
+kind: ClusterNetworkPolicy
+apiVersion: policy.networking.k8s.io/v1alpha2
+metadata: { name: no-nodes }
+spec: { tier: Admin, priority: 1, subject: { namespaces: {} }, egress: [{ action: Deny, to: [{ nodes: {} }] }] }
+`;
+  expect(reach(cluster, noNodes).upstreams("10.0.0.1", server, "udp")).toHaveLength(1);
+  expect(reach(cluster, node).upstreams("10.0.0.1", server, "udp")).toHaveLength(1);
+  expect(reach(cluster, node, noNodes).upstreams("10.0.0.1", server, "udp")).toEqual([]);
+});

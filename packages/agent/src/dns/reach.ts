@@ -110,16 +110,24 @@ export class ClusterReach implements Reach {
     const ends = answers.flatMap(({ flow }) => [flow.source, flow.destination]);
     return {
       pods: ends.flatMap((end) => (end.kind === "pod" ? [end.pod] : [])),
-      upstreams: answers.flatMap((answer) => upstreamOf(answer, from.family)),
+      upstreams: allowedByAll(answers, from.family),
     };
   }
 }
 
-function upstreamOf({ flow, connection }: Answer, family: 4 | 6): readonly Upstream[] {
-  if (connection.verdict !== "Allow") return [];
-  const address = addressOf(flow.destination, family);
-  const hasOwnNetwork = flow.destination.kind === "pod" && !flow.destination.pod.hostNetwork;
-  return address === undefined ? [] : [{ address, port: flow.port, as: hasOwnNetwork ? "pod" : "node" }];
+/** S1.16, S1.17: an address may be one of several ends, as the one that asks and as the one that is asked. */
+function allowedByAll(answers: readonly Answer[], family: 4 | 6): readonly Upstream[] {
+  const upstreams = new Map<string, Upstream>();
+  const denied = new Set<string>();
+  for (const { flow, connection } of answers) {
+    const address = addressOf(flow.destination, family);
+    if (address === undefined) continue;
+    const hasOwnNetwork = flow.destination.kind === "pod" && !flow.destination.pod.hostNetwork;
+    const key = `${address} ${flow.port}`;
+    upstreams.set(key, { address, port: flow.port, as: hasOwnNetwork ? "pod" : "node" });
+    if (connection.verdict !== "Allow") denied.add(key);
+  }
+  return [...upstreams].flatMap(([key, upstream]) => (denied.has(key) ? [] : [upstream]));
 }
 
 function addressOf(end: Endpoint, family: 4 | 6): string | undefined {

@@ -7,12 +7,16 @@ const flowtable = (table: string, name: string) => ({
   flowtable: { family: "inet", name, table, handle: 2, hook: "ingress", prio: 0, dev: ["eth0", "eth1"] },
 });
 
-const said = (answer: Outcome<readonly object[]>) =>
-  flowtablesInUse({ objects: () => Promise.resolve(answer) });
+const said = (answer: Outcome<readonly object[]> | undefined) =>
+  flowtablesInUse({
+    objects: () =>
+      answer === undefined ? Promise.reject(new SyntaxError("no JSON")) : Promise.resolve(answer),
+  });
 
 it.each([
   ["none", done([metainfo]), undefined],
   ["a kernel without flowtables", failed("Operation not supported"), undefined],
+  ["an answer that cannot be read", undefined, undefined],
   ["one", done([metainfo, flowtable("filter", "fast")]), /\(fast of the table inet filter\)/],
   [
     "several",

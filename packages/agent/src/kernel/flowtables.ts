@@ -1,4 +1,5 @@
 import type { Nft } from "./nft.js";
+import { failed } from "./outcome.js";
 
 interface Flowtable {
   readonly family: string;
@@ -12,7 +13,7 @@ interface Flowtable {
  * has no flowtables.
  */
 export async function flowtablesInUse(nft: Pick<Nft, "objects">): Promise<string | undefined> {
-  const listed = await nft.objects("list", "flowtables");
+  const listed = await nft.objects("list", "flowtables").catch((cause: unknown) => failed(String(cause)));
   const found = listed.ok ? listed.value.flatMap(flowtableIn) : [];
   if (found.length === 0) return undefined;
   const names = found.map(({ family, table, name }) => `${name} of the table ${family} ${table}`);

@@ -1,4 +1,4 @@
-import { type Cluster, type Decider, deciderText, formatAddress } from "@tierwall/core";
+import { addressesOfNode, type Cluster, type Decider, deciderText, formatAddress } from "@tierwall/core";
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
@@ -153,10 +153,15 @@ function enumerate(names: readonly string[]): string {
 
 function namesByAddress(cluster: Cluster): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const { name, addresses } of cluster.nodes.values())
-    for (const address of addresses) names.set(formatAddress(address), `node ${name}`);
+  for (const node of cluster.nodes.values())
+    for (const address of addressesOfNode(node)) names.set(formatAddress(address), `node ${node.name}`);
+  const ofPods = new Map<string, string>();
   for (const { namespace, name, hostNetwork, addresses } of cluster.pods.values())
-    if (!hostNetwork)
-      for (const address of addresses) names.set(formatAddress(address), `${namespace}/${name}`);
+    for (const address of hostNetwork ? [] : addresses) {
+      const text = formatAddress(address);
+      const other = ofPods.get(text);
+      ofPods.set(text, `${other === undefined ? "" : `${other}, `}${namespace}/${name}`);
+    }
+  for (const [address, pods] of ofPods) names.set(address, pods);
   return names;
 }

@@ -1,4 +1,4 @@
-import { type Address, type Cluster, parseAddress } from "@tierwall/core";
+import { type Address, addressesOfNode, type Cluster, parseAddress } from "@tierwall/core";
 
 /** Who is behind an address. */
 export type End =
@@ -30,7 +30,7 @@ function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
   const add = (addresses: readonly Address[], end: End) => {
     for (const { family, value } of addresses) ends[family].set(value, end);
   };
-  for (const { name, addresses } of nodes.values()) add(addresses, { kind: "node", node: name });
+  for (const node of nodes.values()) add(addressesOfNode(node), { kind: "node", node: node.name });
   for (const { namespace, name, node, addresses, hostNetwork } of pods.values()) {
     // Behind its node's address stand many: the node is all that can be said.
     if (hostNetwork) continue;

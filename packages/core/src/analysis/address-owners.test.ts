@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../net/address.js";
+import { compile } from "../engine/engine.js";
+import { evaluate } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { world } from "../testing/world.js";
 import { endpointsAt } from "./resolve.js";
@@ -85,6 +87,23 @@ describe("what is asked about such an address", () => {
     const closed = denyTwin.replace("{matchLabels: {app: twin-2}}", "{}");
     expect(verdict(closed, "10.244.1.1 -> a/client:80/TCP")).toBe("Mixed");
     expect(verdict(closed, "192.168.0.1 -> a/client:80/TCP")).toBe("Allow");
+  });
+
+  it("S1.16: the engine judges a node by the address that was asked about, as the evaluator does", () => {
+    const block = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: to-tunnel},
+      spec: {podSelector: {matchLabels: {app: client}}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.9.0.64/32}}]}]}}`;
+    const { state } = world([...cluster, block].join("\n---\n"));
+    const engine = compile(state.cluster, state.tiers);
+    const [client] = endpointsAt(state.cluster, parseAddress("10.244.1.5")!);
+    for (const [address, expected] of [
+      ["10.9.0.64", "Allow"],
+      ["192.168.0.2", "Deny"],
+    ] as const) {
+      const [node] = endpointsAt(state.cluster, parseAddress(address)!);
+      const flow = { source: client!, destination: node!, protocol: "TCP", port: 80, family: 4 } as const;
+      expect(evaluate(state.cluster, state.tiers, flow).verdict).toBe(expected);
+      expect(engine.explain(flow).verdict).toBe(expected);
+    }
   });
 
   it("S1.17: where only one of the pods that share an address is closed, the answer is about both", () => {

@@ -1,7 +1,7 @@
 import type { Cluster, Namespace, Node, Pod } from "../cluster/model.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
-import type { Address, Family } from "../net/address.js";
+import { type Address, type Family, sameAddress } from "../net/address.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /*
@@ -108,8 +108,11 @@ export class Ends {
       }
       case "node": {
         const index = this.classOfNode.get(end.node);
-        // One address of several is less than the node.
-        const whole = end.address === undefined || end.node.addresses.length === 1;
+        // One address of several is less than the node; one that a network plugin gave it is none of these (S1.16).
+        const [only, ...others] = end.node.addresses;
+        const whole =
+          end.address === undefined ||
+          (only !== undefined && others.length === 0 && sameAddress(only, end.address));
         return index === undefined || !whole ? undefined : this.classes[index]!;
       }
       case "external":

@@ -56,7 +56,8 @@ const agentOn = async (node: string): Promise<string> => {
 /** Of an account that may read metrics, and is made the first time. */
 async function metricsToken(): Promise<string> {
   const account = "metrics-reader";
-  if ((await admin.kubectl(...own, "get", "serviceaccounts", "-o", "name")).includes(account) === false) {
+  const accounts = await admin.kubectl(...own, "get", "serviceaccounts", "-o", "name");
+  if (!accounts.includes(account)) {
     await admin.kubectl(...own, "create", "serviceaccount", account);
     const bound = ["--clusterrole=tierwall-metrics-reader", `--serviceaccount=tierwall-system:${account}`];
     await admin.kubectl("create", "clusterrolebinding", "metrics-reader", ...bound);

@@ -23,7 +23,17 @@ const titles: Readonly<Record<Problem["status"], string>> = {
   503: "Not now",
 };
 
-export function problemResponse({ status, detail, diagnostics = [], headers = {} }: Problem): Response {
+export const problemType = "application/problem+json";
+
+export function problemResponse(problem: Problem): Response {
+  const { status, headers = {} } = problem;
+  return new Response(problemText(problem), {
+    status,
+    headers: { "Content-Type": problemType, "Cache-Control": "no-store", ...headers },
+  });
+}
+
+export function problemText({ status, detail, diagnostics = [] }: Problem): string {
   const body: JsonValue = {
     type: "about:blank",
     title: titles[status],
@@ -31,8 +41,5 @@ export function problemResponse({ status, detail, diagnostics = [], headers = {}
     detail,
     diagnostics: diagnosticsJson(diagnostics),
   };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...headers },
-  });
+  return JSON.stringify(body);
 }

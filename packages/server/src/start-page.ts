@@ -12,6 +12,7 @@ import { Entry } from "./entry.js";
 import type { StateFeed } from "./feed.js";
 import { isLoopback } from "./guard.js";
 import { readPage } from "./page-files.js";
+import { type Problem, problemText, problemType } from "./problem.js";
 
 export interface PageOptions {
   readonly feed: StateFeed;
@@ -60,6 +61,10 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
   const listener = new HttpListener({
     handle: (request, response) => handle(request, response),
     limits,
+    refusalBody: ({ status, message }) => ({
+      type: problemType,
+      text: problemText({ status: status as Problem["status"], detail: message }),
+    }),
     onTrouble: (message) => void process.stderr.write(`${message}\n`),
   });
   const listening = await listen(listener, address, options.port);

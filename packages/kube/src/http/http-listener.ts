@@ -53,6 +53,8 @@ export interface ListenerOptions {
   readonly limits?: Partial<ListenerLimits>;
   /** Absent: without TLS. */
   readonly tls?: TlsOptions;
+  /** How a refusal is written; as plain text, if it is absent. */
+  readonly refusalBody?: (refusal: Refusal) => { readonly type: string; readonly text: string };
   /** Something failed on our side. Called a few times a minute at most, whatever clients do. */
   readonly onTrouble: (message: string) => void;
 }
@@ -137,10 +139,10 @@ export class HttpListener {
     request.on("error", () => undefined);
     response.on("error", () => undefined);
     const target = requestTarget(request.url);
-    if (target === undefined) return refuse(response, 400, "the request target is not a path");
-    if (isTooLarge(request, this.limits.body)) return refuse(response, 413, "the body is too large");
+    if (target === undefined) return this.refuse(response, 400, "the request target is not a path");
+    if (isTooLarge(request, this.limits.body)) return this.refuse(response, 413, "the body is too large");
     const turn = this.clients.begin(request.socket);
-    if (turn === undefined) return refuse(response, 503, "too many requests at once");
+    if (turn === undefined) return this.refuse(response, 503, "too many requests at once");
     // An answer that waits behind another on a connection that breaks is never closed.
     const gone = new Promise<void>((resolve) => {
       response.once("close", resolve);
@@ -162,7 +164,11 @@ export class HttpListener {
     const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
     this.trouble.report(`a request failed: ${text}`);
     if (response.headersSent) response.destroy();
-    else refuse(response, 500, "the request failed; the log of this process has the reason");
+    else this.refuse(response, 500, "the request failed; the log of this process has the reason");
+  }
+
+  private refuse(response: ServerResponse, status: number, message: string): void {
+    refuse(response, status, message, this.options.refusalBody);
   }
 }
 
@@ -178,11 +184,17 @@ export interface Refusal {
 }
 
 /** Ends the connection as well: what is left of a body must not be read as another request. */
-export function refuse(response: ServerResponse, status: number, message: string): void {
-  response
-    .writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" })
-    .end(`${message}\n`);
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  bodyOf: NonNullable<ListenerOptions["refusalBody"]> = plainBody,
+): void {
+  const { type, text } = bodyOf({ status, message });
+  response.writeHead(status, { "content-type": type, connection: "close" }).end(text);
 }
+
+const plainBody = ({ message }: Refusal) => ({ type: "text/plain; charset=utf-8", text: `${message}\n` });
 
 function refuseRaw(socket: Duplex, status: number): void {
   socket.on("error", () => undefined);

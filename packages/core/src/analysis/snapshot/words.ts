@@ -1,4 +1,5 @@
 import { globMatches } from "../../net/glob.js";
+import { identityLabels } from "../../dialects/cilium/identity-labels.js";
 import { isObject, type Json } from "../../manifest/document.js";
 
 /*
@@ -19,10 +20,12 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 
 const plainKeys = /^(k8s-app|pod-template-hash|job-name|([a-z0-9.-]+\.)?(kubernetes|k8s)\.io\/.*)$/;
+/** S7.15: what a key is called decides whether Cilium looks at the label. */
+const cilium = identityLabels([]);
 
 const source = /^[a-z][a-z0-9-]*:/;
 const namespaceLabelPrefix = "io.cilium.k8s.namespace.labels.";
-const ciliumKeys = /^(io\.kubernetes\.pod\.namespace$|io\.cilium\.k8s\.policy\.)/;
+const ciliumKeys = /^(io\.kubernetes\.pod\.namespace$|io\.cilium\.k8s)/;
 
 export class Words {
   private readonly ranks: ReadonlyMap<string, string>;
@@ -63,9 +66,12 @@ export class Words {
   labelKey(key: string): string {
     const [prefix] = source.exec(key) ?? [""];
     const plain = key.slice(prefix.length);
+    // S7.13: reserved labels are words of Cilium's own.
+    if (prefix === "reserved:") return key;
     if (plain.startsWith(namespaceLabelPrefix))
       return `${prefix}${namespaceLabelPrefix}${this.labelKey(plain.slice(namespaceLabelPrefix.length))}`;
-    return prefix + (plainKeys.test(plain) || ciliumKeys.test(plain) ? plain : this.word(plain));
+    const isKept = plainKeys.test(plain) || ciliumKeys.test(plain) || !cilium.has(plain);
+    return prefix + (isKept ? plain : this.word(plain));
   }
 
   /** Label by label, so that what lies below what is still told. What a wildcard inside a label speaks of stays. */

@@ -79,8 +79,8 @@ export const settings = {
   },
   "controller.resources": {
     is: "object",
-    usual: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
-    about: "About 30 KB of memory a pod of the cluster, and some for rules.",
+    usual: { requests: { cpu: "100m", memory: "384Mi" }, limits: { memory: "2Gi" } },
+    about: "Of each replica: 630 MB (880 MB at most) were measured with the webhook at 100,000 pods.",
   },
   "controller.nodeSelector": {
     is: "object",

@@ -6,7 +6,7 @@ const { cluster } = readState([
   {
     file: "cluster.yaml",
     text: `
-{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}
+{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {projectcalico.org/IPv4VXLANTunnelAddr: 172.30.0.1}}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {nodeName: n2}, status: {podIPs: [{ip: 172.20.0.7}, {ip: "fd00::7"}]}}
 ---
@@ -23,6 +23,7 @@ it.each([
   ["fd00::7", "pod"],
   ["192.168.0.1", "node"],
   ["10.9.9.9", "node"],
+  ["172.30.0.1", "node"],
   ["10.96.0.10", "service"],
   ["198.51.100.5", "service"],
   ["198.51.100.6", "service"],

@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import {
   type Address,
+  addressesOfNode,
   type Cidr,
   type Cluster,
   contains,
@@ -51,7 +52,7 @@ export class InsideAddresses {
     for (const { addresses } of services) add(addresses, "service");
     for (const { addresses } of pods.values()) add(addresses, "pod");
     for (const address of this.ofThisNode()) known.set(address, "node");
-    for (const { addresses } of nodes.values()) add(addresses, "node");
+    for (const node of nodes.values()) add(addressesOfNode(node), "node");
     return known;
   }
 }

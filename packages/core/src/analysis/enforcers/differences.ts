@@ -1,6 +1,6 @@
 import { readPolicy } from "../../dialects/read.js";
 import { policyKindOf } from "../../dialects/registry.js";
-import { isObject, type JsonObject } from "../../manifest/document.js";
+import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
 import type { Lowered, PlacedIsolation, PlacedRule } from "../../policy/assemble.js";
 import type { DialectId, Peer, Rule } from "../../policy/model.js";
 import type { PolicyDefinition } from "../policy-definition.js";
@@ -164,9 +164,9 @@ const nonPods: readonly Peer[] = (["world", "host", "remote-node"] as const).map
 
 /** The peers of a rule as they are written. */
 function writtenPeers({ spec }: JsonObject, { origin: { direction, index } }: Rule): readonly JsonObject[] {
-  const rules = isObject(spec) ? spec[direction] : undefined;
-  const rule = Array.isArray(rules) ? rules[index] : undefined;
-  const peers = isObject(rule) ? rule[direction === "ingress" ? "from" : "to"] : undefined;
+  const rules: Json | undefined = isObject(spec) ? spec[direction] : undefined;
+  const rule: Json | undefined = Array.isArray(rules) ? (rules as readonly Json[])[index] : undefined;
+  const peers: Json | undefined = isObject(rule) ? rule[direction === "ingress" ? "from" : "to"] : undefined;
   return Array.isArray(peers) ? peers.filter(isObject) : [];
 }
 

@@ -23,7 +23,7 @@ export type Caveat =
   | {
       readonly kind: "implementation";
       readonly text: string;
-      readonly enforcer: EnforcerName;
+      readonly enforcers: readonly EnforcerName[];
       readonly verdict: Verdict;
     }
   /** An API that is ignored, as the user asks. */

@@ -137,7 +137,7 @@ describe("S9.8: where implementations differ", () => {
   it.each(cases)("$statement, $enforcer: an explanation has a caveat that cites the statement", (one) => {
     const { state } = world(cluster + one.policies);
     const caveats = caveatsAbout(state, one.question).filter((caveat) => caveat.kind === "implementation");
-    const own = caveats.find((caveat) => caveat.enforcer === one.enforcer);
+    const own = caveats.find((caveat) => caveat.enforcers.includes(one.enforcer));
     expect(own?.verdict).toBe(one.ours === "Allow" ? "Deny" : "Allow");
     expect(own?.text).toContain(one.statement);
   });

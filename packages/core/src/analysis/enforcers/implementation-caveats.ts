@@ -18,23 +18,26 @@ import {
  */
 export function implementationCaveats(state: State, flow: Flow, verdict: Verdict): readonly Caveat[] {
   if (state.enforcer !== undefined) return [];
-  return enforcerNames.flatMap((name): readonly Caveat[] => {
-    const { title, enforces } = enforcers[name];
-    if (!state.policies.every(({ dialect }) => enforces.includes(dialect))) return [];
+  const groups = new Map<string, { readonly verdict: Verdict; readonly names: EnforcerName[] }>();
+  for (const name of enforcerNames) {
+    const { enforces } = enforcers[name];
+    if (!state.policies.every(({ dialect }) => enforces.includes(dialect))) continue;
     const other = evaluate(state.cluster, tiersAs(state, name), flow).verdict;
-    if (other === verdict) return [];
+    if (other === verdict) continue;
     const reasons = reasonsFor(state, flow, verdict, name).map(
       ({ instead, statement }) => `${instead} (${statement})`,
     );
-    return [
-      {
-        kind: "implementation",
-        enforcer: name,
-        verdict: other,
-        text: `${title} answers ${other} instead: it ${reasons.join("; it ")}`,
-      },
-    ];
-  });
+    const text = `${other} instead: it ${reasons.join("; it ")}`;
+    const group = groups.get(text) ?? { verdict: other, names: [] };
+    group.names.push(name);
+    groups.set(text, group);
+  }
+  return Array.from(groups, ([text, { verdict, names }]) => ({
+    kind: "implementation",
+    enforcers: names,
+    verdict,
+    text: `${names.map((name) => enforcers[name].title).join(" or ")} answers ${text}`,
+  }));
 }
 
 /** The differences that change the verdict by themselves; all of them where it takes several. */

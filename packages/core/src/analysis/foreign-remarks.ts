@@ -87,18 +87,32 @@ export function listed(objects: Group): string {
   return `${objects[0].kind.product} ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/**
- * Calico's API server lists the NetworkPolicies of Kubernetes a second time, as policies of its own. Only where the
- * original is there: a name alone proves nothing.
- */
+/** Under which name and kind Calico's API server lists a policy of Kubernetes a second time, as one of its own. */
+const derived: readonly {
+  readonly kind: "NetworkPolicy" | "GlobalNetworkPolicy";
+  readonly prefix: string;
+  readonly of: string;
+}[] = [
+  { kind: "NetworkPolicy", prefix: "knp.default.", of: "NetworkPolicy" },
+  { kind: "GlobalNetworkPolicy", prefix: "kanp.adminnetworkpolicy.", of: "AdminNetworkPolicy" },
+  {
+    kind: "GlobalNetworkPolicy",
+    prefix: "kbanp.baselineadminnetworkpolicy.",
+    of: "BaselineAdminNetworkPolicy",
+  },
+  { kind: "GlobalNetworkPolicy", prefix: "kcnp.kube-admin.", of: "ClusterNetworkPolicy" },
+  { kind: "GlobalNetworkPolicy", prefix: "kcnp.kube-baseline.", of: "ClusterNetworkPolicy" },
+];
+
+/** Whether it repeats a policy that is evaluated here. Only where the original is there: a name alone proves nothing. */
 export function isDerived({ kind, policy }: ForeignObject, policies: readonly PolicyRef[]): boolean {
-  const { name, namespace } = policy;
-  if (kind.group !== "projectcalico.org" || kind.kind !== "NetworkPolicy" || !name.startsWith(derivedPrefix))
-    return false;
-  const original = name.slice(derivedPrefix.length);
-  return policies.some(
-    (other) => other.dialect === "network-policy" && other.name === original && other.namespace === namespace,
+  if (kind.group !== "projectcalico.org") return false;
+  return derived.some(
+    ({ kind: copy, prefix, of }) =>
+      kind.kind === copy &&
+      policies.some(
+        ({ kind: original, name, namespace }) =>
+          original === of && policy.name === prefix + name && policy.namespace === namespace,
+      ),
   );
 }
-
-const derivedPrefix = "knp.default.";

@@ -106,9 +106,32 @@ describe("S9.3: an object of an API that is not evaluated", () => {
     expect(given([foreign]).verdict("a/client -> a/server:80/TCP")).toBe("Allow");
   });
 
-  it("S9.3: is not a NetworkPolicy of Kubernetes that Calico lists a second time", () => {
-    const twice = object("projectcalico.org/v3", "NetworkPolicy", "a/knp.default.deny", "");
-    expect(given([denyAll, twice]).verdict("a/client -> a/server:80/TCP")).toBe("Deny");
+  const adminDeny = (apiVersion: string, kind: string, spec: string) =>
+    `{apiVersion: policy.networking.k8s.io/${apiVersion}, kind: ${kind}, metadata: {name: ${kind === "BaselineAdminNetworkPolicy" ? "default" : "deny"}}, spec: {${spec} subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}`;
+
+  it.each([
+    ["NetworkPolicy", denyAll, "NetworkPolicy", "a/knp.default.deny"],
+    [
+      "AdminNetworkPolicy",
+      adminDeny("v1alpha1", "AdminNetworkPolicy", "priority: 1,"),
+      "GlobalNetworkPolicy",
+      "kanp.adminnetworkpolicy.deny",
+    ],
+    [
+      "BaselineAdminNetworkPolicy",
+      adminDeny("v1alpha1", "BaselineAdminNetworkPolicy", ""),
+      "GlobalNetworkPolicy",
+      "kbanp.baselineadminnetworkpolicy.default",
+    ],
+    [
+      "ClusterNetworkPolicy",
+      adminDeny("v1alpha2", "ClusterNetworkPolicy", "tier: Admin, priority: 1,"),
+      "GlobalNetworkPolicy",
+      "kcnp.kube-admin.deny",
+    ],
+  ])("S9.3: is not a %s of Kubernetes that Calico lists a second time", (_, original, kind, name) => {
+    const twice = object("projectcalico.org/v3", kind, name, "");
+    expect(given([original, twice]).verdict("a/client -> a/server:80/TCP")).toBe("Deny");
     // The name alone proves nothing.
     expect(given([twice]).verdict("a/client -> a/server:80/TCP")).toBe("Undecided");
   });

@@ -108,7 +108,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
 
   it("can be that of somebody else who watches the cluster", async () => {
     let tell: () => void = () => undefined;
-    const object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "told" } };
+    let object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "told" } };
     const feed = new ClusterFeed({
       title: "elsewhere",
       state: {},
@@ -122,7 +122,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     const shown = async () => (await (await fetch(`${url}api/v1/state`)).json()) as State;
     const first = await shown();
     expect(first.sources[0]!.text).toContain('"forbidden":["nodes"]');
-    object.metadata.name = "another";
+    object = { ...object, metadata: { name: "another" } };
     tell();
     const second = await shown();
     expect(second.sources[0]!.text).toContain("another");

@@ -1,5 +1,6 @@
 import "./map.css";
 import { useMemo } from "react";
+import { Caveats } from "../frame/caveats.js";
 import { counted, figure } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
@@ -33,6 +34,7 @@ export function MapPage() {
       )}
       {asked.status !== "failed" && answer === undefined && <Loading>Asking about all pairs…</Loading>}
       {answer?.kind === "refused" && <Notice title="That cannot be asked">{answer.message}</Notice>}
+      {answer?.kind === "map" && <Caveats caveats={answer.caveats} />}
       {graph !== undefined && (
         <Body graph={graph} places={choices?.places ?? []} request={request} query={query} change={change} />
       )}

@@ -6,6 +6,7 @@ import {
   type MatrixEnd,
   type PortGroup,
   portGroupsText,
+  type Verdict,
 } from "@tierwall/core";
 import { type AskedPort, askedOf, cellAt, readPort } from "./asked-port.js";
 import { type HeldMatrix, heldMatrix } from "./held-matrix.js";
@@ -45,6 +46,8 @@ export interface EdgePair {
 
 export interface EdgeRule {
   readonly direction: "egress" | "ingress";
+  /** Undecided for what may allow or deny it. */
+  readonly verdict: Verdict;
   readonly by: DeciderView;
   readonly ports: string;
   readonly pairs: number;
@@ -101,12 +104,19 @@ function rulesOf(
           const asked = askedOf(ports, port);
           const isWanted = request.denied
             ? said.verdict === "Deny"
-            : said.verdict === "Allow" && overlap(asked, open);
+            : said.verdict === "Undecided" || (said.verdict === "Allow" && overlap(asked, open));
           if (asked.length === 0 || !isWanted) continue;
           for (const by of said.deciders.map(deciderView)) {
             if (!isAskedFor(by, request)) continue;
-            const key = `${direction} ${by.text}`;
-            const known = found.get(key) ?? { direction, by, ports: portGroupsText(asked), pairs: 0 };
+            const { verdict } = said;
+            const key = `${direction} ${verdict} ${by.text}`;
+            const known = found.get(key) ?? {
+              direction,
+              verdict,
+              by,
+              ports: portGroupsText(asked),
+              pairs: 0,
+            };
             found.set(key, { ...known, pairs: known.pairs + 1 });
           }
         }

@@ -46,6 +46,7 @@ export type MapAnswer =
       readonly edges: Uint32Array;
       readonly looks: readonly EdgeLook[];
       readonly isOpen: boolean;
+      readonly caveats: readonly string[];
     }
   | { readonly kind: "refused"; readonly message: string };
 
@@ -89,6 +90,7 @@ export function answerMap(held: HeldState, request: MapRequest): MapAnswer {
     edges: Uint32Array.from(edges.flat()),
     looks: found.looks,
     isOpen: opened === "all",
+    caveats: held.caveats,
   };
 }
 

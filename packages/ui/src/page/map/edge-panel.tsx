@@ -75,7 +75,11 @@ export function EdgePanel({ graph, edge, request, onFocus, onClose }: EdgePanelP
   );
 }
 
-const headings = { Allow: "Allowed by", Deny: "Denied by", Undecided: "Undecided because of" } as const;
+const headings = {
+  Allow: "Allowed by",
+  Deny: "Denied by",
+  Undecided: "Undecided; may be decided by",
+} as const;
 
 interface RulesOfProps {
   readonly verdict: EdgeRule["verdict"];

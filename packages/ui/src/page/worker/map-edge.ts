@@ -68,6 +68,8 @@ export function answerMapEdge(held: HeldState, request: MapEdgeRequest): MapEdge
   const wanted = all.filter(({ cell }) => {
     const asked = cellAt(cell, port.value);
     if (request.denied) return !isWhole(asked.wholly, port.value);
+    // S9.3: foreign objects allow nothing, for all that is known.
+    if (request.tier === "foreign") return asked.undecided.length > 0;
     return asked.allowed.length > 0 || asked.undecided.length > 0;
   });
   const ref = refsIn(held);
@@ -98,6 +100,7 @@ function rulesOf(
   const found = new Map<string, EdgeRule>();
   for (const connection of connections) {
     const open = cellAt(connection.cell, port).allowed;
+    const counted = new Set<string>();
     for (const reason of reasons.of(connection))
       for (const direction of ["egress", "ingress"] as const)
         for (const { ports, said } of reason[direction].parts) {
@@ -117,7 +120,9 @@ function rulesOf(
               ports: portGroupsText(asked),
               pairs: 0,
             };
-            found.set(key, { ...known, pairs: known.pairs + 1 });
+            // A pair counts once, on however many ports.
+            found.set(key, counted.has(key) ? known : { ...known, pairs: known.pairs + 1 });
+            counted.add(key);
           }
         }
   }

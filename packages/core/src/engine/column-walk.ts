@@ -9,8 +9,8 @@ import type { View } from "./view.js";
 export interface WalkedColumns {
   /** What a tier decides of the ports that were open when its turn came; one of the two is not empty. */
   readonly decided: (layer: Layer, column: number, allowed: PortSetId, denied: PortSetId) => void;
-  /** From here on it hangs on facts that are not known (S9.1). */
-  readonly uncertain: (column: number, open: PortSetId) => void;
+  /** From this tier on, the outcome depends on missing facts (S9.1) or on foreign objects (S9.3). */
+  readonly uncertain: (layer: Layer, column: number, open: PortSetId) => void;
   /** What no tier decides (S1.3). */
   readonly rest: (column: number, open: PortSetId) => void;
 }
@@ -54,7 +54,7 @@ export class ColumnWalk {
         const outcome = said === undefined ? table.at(row, column) : said[columnOf[column]!]!;
         if (outcome === silent) continue;
         if (!isSettled(outcome)) {
-          told.uncertain(column, left);
+          told.uncertain(layer, column, left);
           open[i] = noPorts;
           continue;
         }

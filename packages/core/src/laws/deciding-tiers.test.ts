@@ -109,7 +109,12 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
     fc.assert(
       fc.property(
         anyScenario(clusters[of]),
-        fc.constantFrom("policy", "default", ...tierNames),
+        fc.constantFrom(
+          "policy",
+          "default",
+          ...tierNames,
+          ...(of === "foreign" ? (["foreign", "foreign", "foreign"] as const) : []),
+        ),
         (scenario, who) => {
           const state = stateIn(scenario);
           const [policy] = state.policies;
@@ -122,20 +127,21 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
                 : { kind: "tier", tier: who };
           const engine = compile(state.cluster, state.tiers);
           const { ports } = engine;
-          const sums = new Map<string, { allowed: number; denied: number }>();
-          for (const { from, to, allowed, denied } of decidedBy(engine, realPorts(ports), meant))
+          const sums = new Map<string, { allowed: number; denied: number; undecided: number }>();
+          for (const { from, to, allowed, denied, undecided } of decidedBy(engine, realPorts(ports), meant))
             for (const source of endsOf(from))
               for (const destination of endsOf(to)) {
                 if (source === destination) continue;
                 const key = `${nameOf(source)} -> ${nameOf(destination)}`;
-                const known = sums.get(key) ?? { allowed: 0, denied: 0 };
+                const known = sums.get(key) ?? { allowed: 0, denied: 0, undecided: 0 };
                 sums.set(key, {
                   allowed: ports.union(known.allowed, allowed),
                   denied: ports.union(known.denied, denied),
+                  undecided: ports.union(known.undecided, undecided),
                 });
               }
           for (const port of portsAtBorders(state).filter((_, i) => i % 4 === 0)) {
-            const said = new Map<string, { allowed: boolean; denied: boolean }>();
+            const said = new Map<string, { allowed: boolean; denied: boolean; undecided: boolean }>();
             const withAddresses = otherPairs(state).filter(({ source, destination }) =>
               [source, destination].some(({ kind }) => kind === "external"),
             );
@@ -146,16 +152,26 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
                 deciders.every((one) => isBy(meant, one)),
               );
               const key = `${keyOf(pair.source)} -> ${keyOf(pair.destination)}`;
-              const known = said.get(key) ?? { allowed: false, denied: false };
+              const known = said.get(key) ?? { allowed: false, denied: false, undecided: false };
+              // S9.3: no other tier leaves a port undecided by itself.
+              const isForeign = [egress, ingress].some(({ deciders }) =>
+                deciders.some((by) => "tier" in by && by.tier === "foreign"),
+              );
               said.set(key, {
                 allowed: known.allowed || (verdict === "Allow" && by.some((one) => one.verdict === "Allow")),
                 denied: known.denied || by.some((one) => one.verdict === "Deny"),
+                undecided: known.undecided || (who === "foreign" && verdict === "Undecided" && isForeign),
               });
             }
             for (const [key, wanted] of said) {
-              const { allowed, denied } = sums.get(key) ?? { allowed: 0, denied: 0 };
+              const { allowed, denied, undecided } = sums.get(key) ?? { allowed: 0, denied: 0, undecided: 0 };
               const has = (set: number) => ports.contains(set, port.protocol, port.port);
-              expect([key, has(allowed), has(denied)]).toEqual([key, wanted.allowed, wanted.denied]);
+              expect([key, has(allowed), has(denied), has(undecided)]).toEqual([
+                key,
+                wanted.allowed,
+                wanted.denied,
+                wanted.undecided,
+              ]);
             }
           }
           return true;

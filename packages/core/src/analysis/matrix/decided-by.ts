@@ -18,7 +18,7 @@ import type { View } from "../../engine/view.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";
-import { ColumnShares } from "./column-shares.js";
+import { ColumnShares, isNothing, noShare, type Share, sumOf } from "./column-shares.js";
 import { OthersByPorts } from "./others-by-ports.js";
 import type { Direction, Isolation, PolicyRef, Tier, TierName } from "../../policy/model.js";
 
@@ -38,6 +38,8 @@ export interface Decided {
   /** Of what they allow, that which the other end's policies do not deny after all. */
   readonly allowed: PortSetId;
   readonly denied: PortSetId;
+  /** S9.3: of the tier of foreign objects, what they may decide and the other end's policies do not deny. */
+  readonly undecided: PortSetId;
 }
 
 /**
@@ -92,11 +94,6 @@ function podAt({ classes, classOfColumn }: Ends, column: number): OtherEnd | und
   return end.kind === "host" ? undefined : { is: { kind: "pod", end }, sample: end.sample };
 }
 
-interface Share {
-  allowed: PortSetId;
-  denied: PortSetId;
-}
-
 class Shares {
   private readonly view: View;
   private readonly ports: PortSets;
@@ -133,36 +130,27 @@ class Shares {
       this.collect(shares, walk, "inside", subject);
       const groups = new OthersByPorts();
       for (const column of shares.columns) {
-        const allowed = shares.allowedAt(column);
-        const denied = shares.deniedAt(column);
         const end = ends.classes[ends.classOfColumn[column]!]!;
         if (sizeOf(end) === 0 || !canTalk(family, subject.families, end.families)) continue;
-        const open = allowed === noPorts ? noPorts : this.allowedByBoth(allowed, subject, end);
-        if (open === noPorts && denied === noPorts) continue;
-        if (end.kind === "host") yield* this.withHosts(subject, end, column, open, denied);
+        const share = this.ofBoth(shares.at(column), subject, end);
+        if (isNothing(share)) continue;
+        if (end.kind === "host") yield* this.withHosts(subject, end, column, share);
         else if (subject !== end || subject.pods.length > 1 || subject.pods[0]?.fromTemplate === true)
-          groups.add(end.pods, open, denied);
+          groups.add(end.pods, share);
       }
-      for (const { others, allowed, denied } of groups.all())
-        yield this.pairs([subject.pods], others, allowed, denied);
+      for (const { others, ...share } of groups.all()) yield this.pairs([subject.pods], others, share);
     }
   }
 
   /** S1.6: to the pods that run on it, a host is another column. */
-  private *withHosts(
-    subject: EndClass,
-    end: EndClass,
-    column: number,
-    allowed: PortSetId,
-    denied: PortSetId,
-  ): Iterable<Decided> {
+  private *withHosts(subject: EndClass, end: EndClass, column: number, share: Share): Iterable<Decided> {
     const wanted = this.view.ends.isOwnColumn[column] ? "own-node" : "other-node";
     const { cluster } = this.engine;
     for (const own of subject.pods) {
       const others = [...end.pods, ...end.nodes].filter(
         (other) => nearnessOf(endpointOf(cluster, subject, own), endpointOf(cluster, end, other)) === wanted,
       );
-      if (others.length > 0) yield this.pairs([[own]], [others], allowed, denied);
+      if (others.length > 0) yield this.pairs([[own]], [others], share);
     }
   }
 
@@ -176,28 +164,20 @@ class Shares {
       const rows = layers.map((layer) => layer.rows.rowOf[subject.index]).join();
       const share = known.get(rows) ?? this.withAddresses(shares, family, subject);
       known.set(rows, share);
-      if (share.allowed !== noPorts || share.denied !== noPorts)
-        yield this.pairs([subject.pods], "outside", share.allowed, share.denied);
+      if (!isNothing(share)) yield this.pairs([subject.pods], "outside", share);
     }
   }
 
   private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): Share {
     const columns = addressKinds(this.view, this.direction, subject, family);
     const walk = new ColumnWalk(this.view, this.direction, "outside", columns);
-    const sum: Share = { allowed: noPorts, denied: noPorts };
     this.collect(shares, walk, "outside", subject);
-    for (const column of shares.columns) this.add(sum, shares.allowedAt(column), shares.deniedAt(column));
-    return sum;
+    return shares.columns.reduce((sum, column) => sumOf(this.ports, sum, shares.at(column)), noShare);
   }
 
-  private pairs(
-    own: readonly (readonly Member[])[],
-    other: Side,
-    allowed: PortSetId,
-    denied: PortSetId,
-  ): Decided {
+  private pairs(own: readonly (readonly Member[])[], other: Side, share: Share): Decided {
     const [from, to] = this.direction === "egress" ? [own, other] : [other, own];
-    return { from, to, allowed, denied };
+    return { from, to, ...share };
   }
 
   /** Those of whom they may speak. */
@@ -234,8 +214,11 @@ class Shares {
           this.ports.intersect(denied, part.denied),
         );
       },
-      uncertain: (column, open) => {
-        this.addLiterally(shares, space, subject, column, open);
+      uncertain: (layer, column, open) => {
+        if (layer.tier.name !== "foreign") this.addLiterally(shares, space, subject, column, open);
+        // S9.3: on every port, and no other tier decides alone.
+        else if (this.meant.kind === "tier" && this.meant.tier === "foreign")
+          shares.add(column, noPorts, noPorts, open);
       },
       rest: (column, open) => {
         if (this.meant.kind === "default") shares.add(column, open, noPorts);
@@ -278,18 +261,36 @@ class Shares {
 
   // S1.1, S1.2
   private computePart({ tier }: Layer, table: TierTable, row: Row, at: number): Share {
-    const share: Share = { allowed: noPorts, denied: noPorts };
+    const share = { allowed: noPorts, denied: noPorts, undecided: noPorts };
     let open = this.asked;
     for (const { set, ports, effect, rule } of table.itemsOf(row)) {
       const taken = this.ports.intersect(open, ports);
       if (taken === noPorts || !isIn(table.layout, table.layout.of(set), at)) continue;
       open = this.ports.subtract(open, taken);
       if (!isBy(this.meant, { kind: "rule", tier: tier.name, rule })) continue;
-      if (effect === "Allow") this.add(share, taken, noPorts);
-      if (effect === "Deny") this.add(share, noPorts, taken);
+      if (effect === "Allow") share.allowed = this.ports.union(share.allowed, taken);
+      if (effect === "Deny") share.denied = this.ports.union(share.denied, taken);
     }
-    if (row.isolation.length > 0 && isBy(this.meant, isolationOf(tier, row))) this.add(share, noPorts, open);
+    if (row.isolation.length > 0 && isBy(this.meant, isolationOf(tier, row)))
+      share.denied = this.ports.union(share.denied, open);
     return share;
+  }
+
+  private ofBoth({ allowed, denied, undecided }: Share, subject: EndClass, end: EndClass): Share {
+    return {
+      allowed: allowed === noPorts ? noPorts : this.allowedByBoth(allowed, subject, end),
+      denied,
+      undecided: undecided === noPorts ? noPorts : this.undecidedByBoth(undecided, subject, end),
+    };
+  }
+
+  private undecidedByBoth(undecided: PortSetId, subject: EndClass, end: EndClass): PortSetId {
+    if (end.kind === "host") return undecided;
+    const [source, destination] = this.direction === "egress" ? [subject, end] : [end, subject];
+    return this.ports.intersect(
+      undecided,
+      this.view.answers.undecided(this.view.pairAnswer(source, destination)),
+    );
   }
 
   private allowedByBoth(allowed: PortSetId, subject: EndClass, end: EndClass): PortSetId {
@@ -301,10 +302,5 @@ class Shares {
       allowed,
       this.view.answers.allowed(this.view.pairAnswer(source, destination)),
     );
-  }
-
-  private add(sum: Share, allowed: PortSetId, denied: PortSetId): void {
-    sum.allowed = this.ports.union(sum.allowed, allowed);
-    sum.denied = this.ports.union(sum.denied, denied);
   }
 }

@@ -139,7 +139,7 @@ class SaidByTiers {
           count(column, codeOf(tier.name, "Allow"), allowed);
           count(column, codeOf(tier.name, "Deny"), denied);
         },
-        uncertain: (column, open) => {
+        uncertain: (_, column, open) => {
           for (const { ports, said } of this.literally(direction, subject, column, open))
             count(column, codeOfSaying(said), ports);
         },

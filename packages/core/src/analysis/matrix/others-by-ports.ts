@@ -1,25 +1,22 @@
 import type { Member } from "../../engine/ends.js";
-import type { PortSetId } from "../../engine/port-sets.js";
+import type { Share } from "./column-shares.js";
 
-interface Alike {
+interface Alike extends Share {
   readonly others: (readonly Member[])[];
-  readonly allowed: PortSetId;
-  readonly denied: PortSetId;
 }
 
 /** The other ends of one subject, those together with which the same is decided: there are thousands of them, and few ways. */
 export class OthersByPorts {
-  private readonly groups = new Map<PortSetId, Map<PortSetId, Alike>>();
+  private readonly groups = new Map<string, Alike>();
 
-  add(others: readonly Member[], allowed: PortSetId, denied: PortSetId): void {
-    let byDenied = this.groups.get(allowed);
-    if (byDenied === undefined) this.groups.set(allowed, (byDenied = new Map<PortSetId, Alike>()));
-    const known = byDenied.get(denied);
-    if (known === undefined) byDenied.set(denied, { others: [others], allowed, denied });
+  add(others: readonly Member[], share: Share): void {
+    const key = `${share.allowed} ${share.denied} ${share.undecided}`;
+    const known = this.groups.get(key);
+    if (known === undefined) this.groups.set(key, { others: [others], ...share });
     else known.others.push(others);
   }
 
-  *all(): Iterable<Alike> {
-    for (const byDenied of this.groups.values()) yield* byDenied.values();
+  all(): Iterable<Alike> {
+    return this.groups.values();
   }
 }

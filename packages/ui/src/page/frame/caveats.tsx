@@ -1,3 +1,5 @@
+import { Prose } from "./prose.js";
+
 /** What has to be known beside an answer: right below it. */
 export function Caveats({ caveats }: { readonly caveats: readonly string[] }) {
   if (caveats.length === 0) return null;
@@ -5,7 +7,7 @@ export function Caveats({ caveats }: { readonly caveats: readonly string[] }) {
     <ul className="caveats" aria-label="Caveats">
       {caveats.map((text) => (
         <li key={text}>
-          <strong>Caveat:</strong> {text}
+          <strong>Caveat:</strong> <Prose text={text} />
         </li>
       ))}
     </ul>

@@ -35,15 +35,15 @@ export function EdgePanel({ graph, edge, request, onFocus, onClose }: EdgePanelP
       {!isAbout && <p className="edge-wait">Looking for the rules…</p>}
       {isAbout && (
         <>
-          <h3>{denied ? "Denied by" : "Allowed by"}</h3>
-          <Rules
-            title={`leaving ${titleOf(from)}`}
-            rules={answer.rules.filter(({ direction }) => direction === "egress")}
-          />
-          <Rules
-            title={`entering ${titleOf(to)}`}
-            rules={answer.rules.filter(({ direction }) => direction === "ingress")}
-          />
+          {(["Allow", "Deny", "Undecided"] as const).map((verdict) => (
+            <RulesOf
+              key={verdict}
+              verdict={verdict}
+              from={titleOf(from)}
+              to={titleOf(to)}
+              rules={answer.rules.filter((rule) => rule.verdict === verdict)}
+            />
+          ))}
           {answer.isPartial && (
             <p className="edge-wait">Rules of the first pairs only; open the namespaces for the others.</p>
           )}
@@ -72,6 +72,30 @@ export function EdgePanel({ graph, edge, request, onFocus, onClose }: EdgePanelP
         </button>
       </p>
     </section>
+  );
+}
+
+const headings = {
+  Allow: "Allowed by",
+  Deny: "Denied by",
+  Undecided: "Undecided; may be decided by",
+} as const;
+
+interface RulesOfProps {
+  readonly verdict: EdgeRule["verdict"];
+  readonly from: string;
+  readonly to: string;
+  readonly rules: readonly EdgeRule[];
+}
+
+function RulesOf({ verdict, from, to, rules }: RulesOfProps) {
+  if (rules.length === 0) return null;
+  return (
+    <>
+      <h3>{headings[verdict]}</h3>
+      <Rules title={`leaving ${from}`} rules={rules.filter(({ direction }) => direction === "egress")} />
+      <Rules title={`entering ${to}`} rules={rules.filter(({ direction }) => direction === "ingress")} />
+    </>
   );
 }
 

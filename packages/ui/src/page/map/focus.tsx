@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { counted } from "../frame/counted.js";
+import type { EdgeLook } from "../worker/map.js";
 import { lookClass, lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, shortTitleOf } from "./graph.js";
 import { type NeighbourGroup, neighboursOf } from "./neighbours.js";
@@ -48,18 +49,17 @@ const mostGroups = 12;
 
 function Side({ graph, groups, side, selected, onEdge }: SideProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const count = (isDenied: boolean) =>
-    groups.reduce(
-      (sum, { look, edges }) => sum + ((look.verdict === "denied") === isDenied ? edges.length : 0),
-      0,
-    );
+  const count = (...verdicts: readonly EdgeLook["verdict"][]) =>
+    groups.reduce((sum, { look, edges }) => sum + (verdicts.includes(look.verdict) ? edges.length : 0), 0);
+  const [open, undecided, denied] = [count("allowed", "partly"), count("undecided"), count("denied")];
   const title = side === "incoming" ? "may reach it" : "may be reached from it";
   const shown = isWhole ? groups : groups.slice(0, mostGroups);
   return (
     <section className={`focus-side ${side}`} aria-label={title}>
       <h2>
-        {count(false) === 0 ? "nobody" : count(false)} {title}
-        {count(true) > 0 && `, ${count(true)} may not`}
+        {open === 0 ? "none" : open} {title}
+        {undecided > 0 && `, ${undecided} undecided`}
+        {denied > 0 && `, ${denied} may not`}
       </h2>
       {shown.map((group) => (
         <Group

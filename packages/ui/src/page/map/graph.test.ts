@@ -31,6 +31,7 @@ function graph(...edges: readonly string[]) {
     edges: Uint32Array.from(flat),
     looks,
     isOpen: true,
+    caveats: [],
   });
 }
 

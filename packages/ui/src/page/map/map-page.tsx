@@ -1,16 +1,17 @@
 import "./map.css";
 import { useMemo } from "react";
+import { Caveats } from "../frame/caveats.js";
 import { counted, figure } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import type { MapChoices } from "../worker/map.js";
+import type { EdgeLook, MapChoices } from "../worker/map.js";
 import { Board } from "./board.js";
 import { Crowd } from "./crowd.js";
 import { EdgeList } from "./edge-list.js";
 import { EdgePanel } from "./edge-panel.js";
 import { Focus } from "./focus.js";
-import { type Graph, type GraphEdge, graphOf, isOpen, mostCards, mostLines, titleOf } from "./graph.js";
+import { type Graph, type GraphEdge, graphOf, mostCards, mostLines, titleOf } from "./graph.js";
 import { MapTools } from "./map-tools.js";
 
 /** Who may reach whom, as a map: namespaces, their workloads, and what is allowed between them. */
@@ -33,6 +34,7 @@ export function MapPage() {
       )}
       {asked.status !== "failed" && answer === undefined && <Loading>Asking about all pairs…</Loading>}
       {answer?.kind === "refused" && <Notice title="That cannot be asked">{answer.message}</Notice>}
+      {answer?.kind === "map" && <Caveats caveats={answer.caveats} />}
       {graph !== undefined && (
         <Body graph={graph} places={choices?.places ?? []} request={request} query={query} change={change} />
       )}
@@ -125,7 +127,9 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
   const inside = places.filter(
     ({ namespace }) => focused?.kind === "namespace" && namespace === focused.name,
   );
-  const denied = graph.edges.filter((edge) => !isOpen(edge)).length;
+  const count = (verdict: EdgeLook["verdict"]) =>
+    graph.edges.filter(({ look }) => look.verdict === verdict).length;
+  const [undecided, denied] = [count("undecided"), count("denied")];
   const hubs = graph.nodes.filter((_, i) => graph.isOpenToMost[i] || graph.reachesMost[i]).length;
   return (
     <section className="map-about" aria-label="About this map">
@@ -154,6 +158,7 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
       ) : (
         <>
           <h2>{counted(graph.edges.length, "connection")}</h2>
+          {undecided > 0 && <p>{figure(undecided)} of them are undecided.</p>}
           {denied > 0 && <p>{figure(denied)} of them are denied.</p>}
           <p>
             {isCrowd
@@ -179,8 +184,8 @@ function MapLegend({ isCrowd }: { readonly isCrowd: boolean }) {
   if (isCrowd)
     return (
       <ul className="map-legend">
-        <li>▸ 17 so many may reach it</li>
-        <li>41 ▸ it may reach so many</li>
+        <li>▸ 17 so many may reach it, undecided connections included</li>
+        <li>41 ▸ it may reach so many, undecided connections included</li>
         <li>▸ name, bar at the left: it may reach the one you point at</li>
         <li>◂ name, bar at the right: it may be reached from there</li>
       </ul>

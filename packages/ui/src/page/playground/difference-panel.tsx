@@ -20,7 +20,7 @@ export function DifferencePanel({
   return (
     <>
       <Figures sections={sections} />
-      <Caveats caveats={difference?.caveats ?? []} />
+      <Caveats caveats={(difference ?? outline)?.caveats ?? []} />
       {remarks.filter(isLoss).map((view) => (
         <RemarkList key={view.title} view={view} />
       ))}

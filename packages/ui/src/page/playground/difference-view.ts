@@ -1,7 +1,6 @@
 import {
   beforeText,
   byResponsible,
-  type Caveat,
   type ChangeOutline,
   type Endpoint,
   type Flow,
@@ -77,7 +76,7 @@ export interface RemarksView {
 /** A screen or two; the command line has it all. */
 const shown = { sources: 6, groups: 8, rows: 6, names: 4, remarks: 5 };
 
-export function differenceView(preview: Preview, caveats: readonly Caveat[]): DifferenceView {
+export function differenceView(preview: Preview, caveats: readonly string[]): DifferenceView {
   const { changes, lockouts } = preview;
   const names = new PartyNames(changes);
   return {
@@ -111,7 +110,7 @@ export function differenceView(preview: Preview, caveats: readonly Caveat[]): Di
       moreRemarks: Math.max(0, remarks.length - shown.remarks),
     })),
     unchecked: lockouts.unchecked,
-    caveats: caveats.map(({ text }) => text),
+    caveats,
   };
 }
 

@@ -141,7 +141,7 @@ function Difference({
     return (
       <Notice title="Nothing to compare">
         {check.others.length > 0
-          ? `${check.others[0]} is no policy. Other objects can be dropped on the page as files.`
+          ? `${check.others[0]} is not a policy that Tierwall evaluates. Other objects can be dropped on the page as files.`
           : "Write a policy, or start from a template: what it changes shows here while you write."}
       </Notice>
     );

@@ -1,5 +1,6 @@
 import "./policies.css";
 import { useMemo, useState } from "react";
+import { Caveats } from "../frame/caveats.js";
 import { counted } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
@@ -20,7 +21,8 @@ export function PoliciesPage() {
   const { filter = "", policy = "", rule = "" } = query;
   const choice = choiceOf(query["show"]);
   const asked = useAnswer("policies", {});
-  const stack = shown(asked);
+  const answer = shown(asked);
+  const stack = answer?.stack;
   // Names come first, and nothing is done beside them that would delay them.
   const isListed = stack !== undefined;
   const uses = shown(useAnswer("rule-use", isListed ? {} : undefined, "patient"));
@@ -52,13 +54,16 @@ export function PoliciesPage() {
         {asked.message}
       </Notice>
     );
-  if (stack === undefined) return <Loading>Listing the policies…</Loading>;
+  if (answer === undefined || stack === undefined) return <Loading>Listing the policies…</Loading>;
   if (stack.length === 0)
     return (
-      <Notice title="No policies">
-        Nothing stands between any two ends: every connection is allowed. Drop a file with a policy on this
-        page, or write one in the playground.
-      </Notice>
+      <div className="policies">
+        <Caveats caveats={answer.caveats} />
+        <Notice title="No policies">
+          No policy denies a connection: every connection is allowed. Drop a file with a policy on this page,
+          or write one in the playground.
+        </Notice>
+      </div>
     );
 
   const turn = (id: string) =>
@@ -85,6 +90,7 @@ export function PoliciesPage() {
         }
         onChange={change}
       />
+      <Caveats caveats={answer.caveats} />
       <div className="stack-and-panel">
         {rows.length === 0 ? (
           <Notice title="No policy fits">

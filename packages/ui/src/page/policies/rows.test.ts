@@ -60,7 +60,7 @@ const held = new HeldState({
   provenance: "file",
   sources: [{ file: "shop.yaml", text }],
 });
-const stack = answerPolicies(held, {});
+const { stack } = answerPolicies(held, {});
 const uses = answerRuleUse(held, {});
 const findings = new FindingsByPlace(answerFindings(held, {}));
 

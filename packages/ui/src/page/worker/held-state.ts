@@ -1,4 +1,5 @@
 import {
+  caveatsOfAll,
   compile,
   type Diagnostic,
   type Engine,
@@ -28,6 +29,7 @@ export interface GivenState {
 export class HeldState {
   readonly state: State;
   private compiled: Engine | undefined;
+  private found: readonly string[] | undefined;
 
   /** `progress` is told now and then how many objects have been read. */
   constructor(
@@ -59,6 +61,12 @@ export class HeldState {
   get engine(): Engine {
     this.compiled ??= compile(this.state.cluster, this.state.tiers);
     return this.compiled;
+  }
+
+  /** S9.5: the caveats of answers about many connections. */
+  get caveats(): readonly string[] {
+    this.found ??= caveatsOfAll(this.state).map(({ text }) => text);
+    return this.found;
   }
 
   /** The text of a file; undefined for one that is not among the sources. */

@@ -6,6 +6,7 @@ import {
   type MatrixEnd,
   type PortGroup,
   portGroupsText,
+  type Verdict,
 } from "@tierwall/core";
 import { type AskedPort, askedOf, cellAt, readPort } from "./asked-port.js";
 import { type HeldMatrix, heldMatrix } from "./held-matrix.js";
@@ -45,6 +46,8 @@ export interface EdgePair {
 
 export interface EdgeRule {
   readonly direction: "egress" | "ingress";
+  /** Undecided for what may allow or deny it. */
+  readonly verdict: Verdict;
   readonly by: DeciderView;
   readonly ports: string;
   readonly pairs: number;
@@ -65,6 +68,8 @@ export function answerMapEdge(held: HeldState, request: MapEdgeRequest): MapEdge
   const wanted = all.filter(({ cell }) => {
     const asked = cellAt(cell, port.value);
     if (request.denied) return !isWhole(asked.wholly, port.value);
+    // S9.3: foreign objects allow nothing, for all that is known.
+    if (request.tier === "foreign") return asked.undecided.length > 0;
     return asked.allowed.length > 0 || asked.undecided.length > 0;
   });
   const ref = refsIn(held);
@@ -95,19 +100,29 @@ function rulesOf(
   const found = new Map<string, EdgeRule>();
   for (const connection of connections) {
     const open = cellAt(connection.cell, port).allowed;
+    const counted = new Set<string>();
     for (const reason of reasons.of(connection))
       for (const direction of ["egress", "ingress"] as const)
         for (const { ports, said } of reason[direction].parts) {
           const asked = askedOf(ports, port);
           const isWanted = request.denied
             ? said.verdict === "Deny"
-            : said.verdict === "Allow" && overlap(asked, open);
+            : said.verdict === "Undecided" || (said.verdict === "Allow" && overlap(asked, open));
           if (asked.length === 0 || !isWanted) continue;
           for (const by of said.deciders.map(deciderView)) {
             if (!isAskedFor(by, request)) continue;
-            const key = `${direction} ${by.text}`;
-            const known = found.get(key) ?? { direction, by, ports: portGroupsText(asked), pairs: 0 };
-            found.set(key, { ...known, pairs: known.pairs + 1 });
+            const { verdict } = said;
+            const key = `${direction} ${verdict} ${by.text}`;
+            const known = found.get(key) ?? {
+              direction,
+              verdict,
+              by,
+              ports: portGroupsText(asked),
+              pairs: 0,
+            };
+            // A pair counts once, on however many ports.
+            found.set(key, counted.has(key) ? known : { ...known, pairs: known.pairs + 1 });
+            counted.add(key);
           }
         }
   }

@@ -46,6 +46,7 @@ export type MapAnswer =
       readonly edges: Uint32Array;
       readonly looks: readonly EdgeLook[];
       readonly isOpen: boolean;
+      readonly caveats: readonly string[];
     }
   | { readonly kind: "refused"; readonly message: string };
 
@@ -89,6 +90,7 @@ export function answerMap(held: HeldState, request: MapRequest): MapAnswer {
     edges: Uint32Array.from(edges.flat()),
     looks: found.looks,
     isOpen: opened === "all",
+    caveats: held.caveats,
   };
 }
 
@@ -137,28 +139,29 @@ function lookOfCell(cell: Cell): EdgeLook | undefined {
   return { verdict, ports: cellText(cell), weight: weightOf(open) };
 }
 
-/** What somebody decides: allowed and denied are an edge each. */
+/** What a tier or a policy decides: allowed, undecided and denied are an edge each. */
 function decidedEdges(held: HeldState, nodes: MapNodes, port: AskedPort | undefined, who: Meant): Found {
   const { engine } = held;
   const { ports } = engine;
   const asked = askedPorts(ports, port === undefined ? [] : [port]);
   if (!asked.ok) return { edges: [], looks: [] };
   const width = nodes.list.length;
-  const sums = { allowed: new Uint32Array(width * width), denied: new Uint32Array(width * width) };
+  const noSets = () => new Uint32Array(width * width);
+  const sums = { allowed: noSets(), undecided: noSets(), denied: noSets() };
   const indexesOf = foldedBy(nodes);
-  for (const { from, to, allowed, denied } of decidedBy(engine, asked.value, who)) {
-    const targets = indexesOf(to);
-    for (const source of indexesOf(from))
+  for (const decided of decidedBy(engine, asked.value, who)) {
+    const targets = indexesOf(decided.to);
+    for (const source of indexesOf(decided.from))
       for (const target of targets) {
         const at = source * width + target;
-        sums.allowed[at] = ports.union(sums.allowed[at]!, allowed);
-        sums.denied[at] = ports.union(sums.denied[at]!, denied);
+        for (const verdict of edgeVerdicts)
+          sums[verdict][at] = ports.union(sums[verdict][at]!, decided[verdict]);
       }
   }
   const real = realPorts(ports);
   const looks: EdgeLook[] = [];
   const edges: Edge[] = [];
-  for (const verdict of ["allowed", "denied"] as const) {
+  for (const verdict of edgeVerdicts) {
     const known = new Map<number, number>();
     for (const [at, set] of sums[verdict].entries()) {
       if (set === 0) continue;
@@ -169,6 +172,8 @@ function decidedEdges(held: HeldState, nodes: MapNodes, port: AskedPort | undefi
   }
   return { edges, looks };
 }
+
+const edgeVerdicts = ["allowed", "undecided", "denied"] as const;
 
 /** The nodes that ends are in. The same ends come again with thousands of others. */
 function foldedBy(nodes: MapNodes): (side: Side) => ReadonlySet<number> {

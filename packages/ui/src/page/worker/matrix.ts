@@ -1,6 +1,5 @@
 import {
   askedPorts,
-  caveatsOfAll,
   type Cell,
   cellText,
   type Connection,
@@ -64,8 +63,7 @@ export function answerMatrix(held: HeldState, { by, port }: MatrixRequest): Matr
     return looks.indexOf(cell === undefined ? "itself" : lookAt(cell, asked.value));
   };
   const codes = Uint8Array.from(ids, (id) => (known[id] ??= codeOf(id)));
-  const caveats = caveatsOfAll(held.state).map(({ text }) => text);
-  return { kind: "matrix", ends: matrix.parties.map(endView), codes, caveats };
+  return { kind: "matrix", ends: matrix.parties.map(endView), codes, caveats: held.caveats };
 }
 
 /** Of one port, what is allowed is all of it. */

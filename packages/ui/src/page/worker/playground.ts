@@ -1,5 +1,4 @@
 import {
-  caveatsOfAll,
   type Diagnostic,
   isObject,
   type Json,
@@ -123,6 +122,7 @@ export interface OutlineView {
   readonly sections: readonly SectionView[];
   /** So much that it takes long to say who is responsible for each. */
   readonly isLarge: boolean;
+  readonly caveats: readonly string[];
 }
 
 const largeChange = 60_000;
@@ -130,14 +130,14 @@ const largeChange = 60_000;
 function answerOutline(held: HeldState, edit: PolicyEdit): OutlineView {
   const desk = EditDesk.of(held);
   const sections = outlineView(desk.rehearsal.outline(desk.edited(edit)));
-  return { sections, isLarge: sections.reduce((sum, one) => sum + one.connections, 0) > largeChange };
+  const changed = sections.reduce((sum, one) => sum + one.connections, 0);
+  return { sections, isLarge: changed > largeChange, caveats: held.caveats };
 }
 
 /** Everything: who is responsible for each change, and what one would rather have known. */
 function answerDifference(held: HeldState, edit: PolicyEdit): DifferenceView {
   const desk = EditDesk.of(held);
-  const caveats = caveatsOfAll(held.state);
-  return differenceView(desk.rehearsal.preview(desk.edited(edit)), caveats);
+  return differenceView(desk.rehearsal.preview(desk.edited(edit)), held.caveats);
 }
 
 function answerCompletions(held: HeldState, { text, offset }: PlaceRequest): Completions | undefined {

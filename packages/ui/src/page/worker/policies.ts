@@ -11,6 +11,11 @@ import {
 import type { HeldState } from "./held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 
+export interface PoliciesAnswer {
+  readonly stack: StackView;
+  readonly caveats: readonly string[];
+}
+
 /** All policies in the order in which they are asked. */
 export type StackView = readonly ShelfView[];
 
@@ -35,7 +40,11 @@ export interface StackedRule extends Omit<RuleView, "policy" | "title"> {
 
 const directions = ["ingress", "egress"] as const;
 
-export function answerPolicies({ state }: HeldState, _request: Record<string, never>): StackView {
+export function answerPolicies(held: HeldState, _request: Record<string, never>): PoliciesAnswer {
+  return { stack: stackOf(held), caveats: held.caveats };
+}
+
+function stackOf({ state }: HeldState): StackView {
   return tierNames.flatMap((tier) => {
     const shelf = new Shelf(tier);
     for (const direction of directions) {

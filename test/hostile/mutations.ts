@@ -30,7 +30,7 @@ export function mutatedJson(value: Json): fc.Arbitrary<Json> {
     const [turn, ...further] = path;
     if (turn === undefined || typeof at !== "object" || at === null) return rest.by;
     const isList = Array.isArray(at);
-    const entries = Object.entries(at) as [string, Json][];
+    const entries = Object.entries(at);
     if (entries.length === 0) return rest.by;
     const i = turn % entries.length;
     const [key, child] = entries[i]!;
@@ -111,7 +111,7 @@ function nested(depth: number): Json {
 
 /** Also for `__proto__`, which an assignment would not make a key. */
 function objectOf(entries: readonly (readonly [string, Json])[]): Json {
-  return Object.fromEntries(entries) as Json;
+  return Object.fromEntries(entries);
 }
 
 const own = (key: string, value: Json): Json => objectOf([[key, value]]);

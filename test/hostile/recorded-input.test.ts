@@ -128,7 +128,7 @@ function replayLines(lines: readonly string[]): void {
 describe.each(flowFormats)("flows of the format %s", (format) => {
   const lines = flows[format];
 
-  it("are told by their first line", () => expect(formatOf(lines[0]!)).toBe(format));
+  it("are told by their first line", () => expect(formatOf(lines[0])).toBe(format));
 
   it("with another text", () =>
     check(mutatedText(lines.join("\n")), (text) => replayLines(text.split("\n"))));
@@ -171,7 +171,7 @@ describe("DNS records", () => {
     writeFileSync(file, text);
     const read = readDnsRecords(file);
     expectOurs(read.diagnostics);
-    readState(sources, { dns: read.records });
+    readState(sources, { facts: { dns: read.records } });
     return read.records;
   }
 

@@ -167,17 +167,46 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
       "ServiceMonitor tierwall-controller",
       {
         metadata: { labels: { release: "prometheus", "app.kubernetes.io/name": "tierwall" } },
-        spec: { endpoints: [{ port: "metrics", interval: "1m" }] },
+        spec: {
+          endpoints: [
+            {
+              port: "metrics",
+              interval: "1m",
+              bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
+            },
+          ],
+        },
       },
     ],
     [
       { monitoring: { enabled: true } },
-      "PodMonitor tierwall-agent",
+      "ServiceMonitor tierwall-agent",
       {
         spec: {
           selector: { matchLabels: { "app.kubernetes.io/component": "agent" } },
-          podMetricsEndpoints: [{ port: "metrics", interval: "30s" }],
+          endpoints: [
+            {
+              port: "metrics",
+              interval: "30s",
+              bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
+            },
+          ],
         },
+      },
+    ],
+    [
+      { monitoring: { enabled: true }, metrics: { auth: "none" } },
+      "ServiceMonitor tierwall-agent",
+      {
+        spec: { endpoints: [expect.not.objectContaining({ bearerTokenFile: expect.anything() as string })] },
+      },
+    ],
+    [
+      { monitoring: { enabled: true, readers: [{ kind: "ServiceAccount", name: "p", namespace: "m" }] } },
+      "ClusterRoleBinding tierwall-metrics-readers",
+      {
+        roleRef: { name: "tierwall-metrics-reader" },
+        subjects: [{ kind: "ServiceAccount", name: "p", namespace: "m" }],
       },
     ],
     [
@@ -238,6 +267,7 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
       "agent.nodeSelector": { pool: "a" },
       "monitoring.enabled": true,
       "monitoring.labels": { release: "prometheus" },
+      "monitoring.readers": [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }],
     };
     const file = join(scratch, "same.yaml");
     const written: Record<string, unknown> = {};

@@ -39,7 +39,13 @@ export function readDnsRecords(file: string): {
         const address = typeof item === "string" ? parseAddress(item) : undefined;
         if (address !== undefined) return [address];
         const place = document.placeOf(Array.isArray(given) ? [name, i] : [name]);
-        found.push(diagnostic("TW1309", `\`${String(item)}\` is not an IP address`, { place, path: [name] }));
+        found.push(
+          diagnostic(
+            "TW1309",
+            `\`${typeof item === "string" ? item : JSON.stringify(item)}\` is not an IP address`,
+            { place, path: [name] },
+          ),
+        );
         return [];
       });
       return { name, addresses };

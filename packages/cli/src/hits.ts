@@ -1,5 +1,5 @@
 import type * as AgentPackage from "@tierwall/agent";
-import type { JsonValue } from "@tierwall/core";
+import { type JsonValue, visible } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { print, styleFor, talk } from "./terminal.js";
@@ -57,7 +57,7 @@ async function runHits(flags: HitsFlags): Promise<number> {
   const shown = flags.never ? { ...all, rules: all.rules.filter(agent.neverHit) } : all;
   if (flags.output === "json") printData(shown as unknown as JsonValue, "json");
   else if (flags.never && shown.rules.length === 0 && all.rules.length > 0)
-    print(`All rules on ${all.node} have decided something.`);
+    print(`All rules on ${visible(all.node)} have decided something.`);
   else print(agent.hitsText(shown, styleFor(process.stdout)));
   return 0;
 }

@@ -33,6 +33,15 @@ describe("tierwall manifests", () => {
     expect(stdout).not.toContain("kind: Deployment");
   });
 
+  it("takes lists and objects with commas, and several settings in one option", () => {
+    const subject = "[{kind: ServiceAccount, name: prometheus, namespace: m}]";
+    const set = `monitoring.enabled=true,monitoring.readers=${subject},agent.extraArgs=[--a=b,--c]`;
+    const { status, stdout } = run("--set", set);
+    expect(status).toBe(0);
+    expect(stdout).toContain("  - kind: ServiceAccount\n    name: prometheus\n    namespace: m\n");
+    expect(stdout).toMatch(/- --a=b\n\s+- --c\n/);
+  });
+
   it("prints what deploy/cleanup.yaml is, where it is told to", () => {
     const file = new URL("../../../deploy/cleanup.yaml", import.meta.url);
     expect(run("--cleanup")).toMatchObject({ status: 0, stderr: "", stdout: readFileSync(file, "utf8") });

@@ -52,7 +52,7 @@ export function addManifests(program: Command, finish: (status: number) => void)
     .option(
       "--set <setting=value>",
       "something that is to be otherwise, as in the chart's values.yaml (repeatable)",
-      collectWith((text: string) => assignment(text)),
+      collectWith((text: string) => assignment(text), betweenSettings),
     )
     .addOption(
       new Option(
@@ -142,6 +142,9 @@ function partCalled(text: string): Part {
   if (found === undefined) throw new InvalidArgumentError(`there are ${parts.join(", ")}`);
   return found;
 }
+
+/** A comma that another setting follows. Lists and objects have commas of their own. */
+const betweenSettings = /,(?=\s*[a-z]+(?:\.[a-z]+)?=)/i;
 
 function assignment(text: string): readonly [SettingPath, Json] {
   const [, name, written] = /^([^=]+)=(.*)$/s.exec(text) ?? [];

@@ -119,10 +119,10 @@ export const collect = (value: string, previous: readonly string[] | undefined):
   value,
 ];
 
-export function collectWith<T>(parse: (text: string) => T) {
+export function collectWith<T>(parse: (text: string) => T, separator: string | RegExp = ",") {
   return (value: string, previous: readonly T[] | undefined): readonly T[] => [
     ...(previous ?? []),
-    ...value.split(",").map((part) => parse(part.trim())),
+    ...value.split(separator).map((part) => parse(part.trim())),
   ];
 }
 

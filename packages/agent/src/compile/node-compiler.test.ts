@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { nodeWorld, nodeYaml, podYaml } from "../testing/node-world.js";
+import { readState } from "@tierwall/core";
+import { modesOf } from "../see/modes.js";
+import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";
 import type { Journey } from "../testing/walk-ruleset.js";
+import { NodeCompiler } from "./node-compiler.js";
 
 const cluster = [
   nodeYaml("here", "192.168.0.1"),
@@ -39,6 +42,32 @@ spec: { priority: 50, subject: { namespaceSelector: {} }, ${rules} }
 `;
 
 const told = ({ verdict }: Journey) => verdict;
+
+describe("S9.7: policies of other APIs", () => {
+  const deny = networkPolicy("policyTypes: [Ingress, Egress]");
+  const calico = `---
+apiVersion: projectcalico.org/v3
+kind: GlobalNetworkPolicy
+metadata: { name: open }
+spec: { selector: all(), types: [Ingress, Egress], ingress: [{ action: Allow }], egress: [{ action: Allow }] }
+`;
+
+  it("never become rules, which would allow what the policies of the cluster deny", () => {
+    const own = nodeWorld(cluster + deny);
+    const both = nodeWorld(cluster + deny + calico);
+    for (const packet of ["10.0.0.2 -> 10.0.0.1:80/TCP", "fd00::1 -> [fd00::2]:80/TCP"])
+      expect([told(own.send(packet)), told(both.send(packet))]).toEqual(["drop", "drop"]);
+    expect(both.ruleset).toEqual(own.ruleset);
+  });
+
+  it("cost no second compilation while nothing changes", () => {
+    const { cluster: read, tiers } = readState([{ file: "test.yaml", text: cluster + deny + calico }]);
+    expect(tiers.ingress.map(({ name }) => name)).toContain("foreign");
+    const compiler = new NodeCompiler(plainOptions, modesOf);
+    const [first, second] = [compiler.compile(read, tiers), compiler.compile(read, tiers)];
+    expect(second.book).toBe(first.book);
+  });
+});
 
 describe("who is let through", () => {
   it.each([

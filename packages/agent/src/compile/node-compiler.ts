@@ -10,6 +10,7 @@ import { IdentityMaps } from "./identity-maps.js";
 import { type Landmarks, landmarksOf } from "./landmarks.js";
 import { kernelSets } from "./name-sets.js";
 import { Namespaces } from "./namespaces.js";
+import { OwnTiers } from "./own-tiers.js";
 import { PodMaps } from "./pod-maps.js";
 import { PeerReaches } from "./peer-reach.js";
 import { PodWatch } from "./pod-changes.js";
@@ -33,6 +34,7 @@ import { WordList } from "./words.js";
  */
 export class NodeCompiler {
   private readonly chains = new ChainStore();
+  private readonly ownTiers = new OwnTiers();
   private readonly podWatch = new PodWatch();
   private readonly book: RuleBook;
   private readonly words = new WordList();
@@ -72,7 +74,8 @@ export class NodeCompiler {
     this.identityMaps = { 4: new IdentityMaps(this.ends, 4), 6: new IdentityMaps(this.ends, 6) };
   }
 
-  compile(cluster: Cluster, tiers: Tiers): NodeProgram {
+  compile(cluster: Cluster, given: Tiers): NodeProgram {
+    const tiers = this.ownTiers.of(given);
     const changes = this.podWatch.update(cluster.pods);
     this.book.update(tiers);
     const rows = this.subjects.update(cluster, tiers, changes);

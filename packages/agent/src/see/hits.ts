@@ -1,4 +1,4 @@
-import { noStyle, type Style } from "@tierwall/core";
+import { noStyle, type Style, visible } from "@tierwall/core";
 import type { SavedCounts, Sum } from "./counts.js";
 import { type Decider, policyText, verdictText } from "./decider.js";
 
@@ -52,7 +52,9 @@ function byPolicy(a: RuleHits, b: RuleHits): number {
 export const neverHit = ({ lastHit }: RuleHits): boolean => lastHit === undefined;
 
 export function hitsText(report: HitsReport, style: Style = noStyle): string {
-  const { node, at, rules } = report;
+  const { rules } = report;
+  // Names of rules are free text, and a state file may come from another machine.
+  const [node, at] = [visible(report.node), visible(report.at)];
   if (rules.length === 0) return `No rule of a policy can decide about a pod of ${node}.`;
   const now = Date.parse(at);
   const never = rules.filter(neverHit).length;
@@ -63,7 +65,7 @@ export function hitsText(report: HitsReport, style: Style = noStyle): string {
   const rows = table(rules.map((rule) => cells(rule, now)));
   rules.forEach((rule, i) => {
     const [policy, before] = [policyText(rule), rules[i - 1]];
-    if (before === undefined || policyText(before) !== policy) lines.push("", style.bold(policy));
+    if (before === undefined || policyText(before) !== policy) lines.push("", style.bold(visible(policy)));
     lines.push(`  ${rows[i]}`);
   });
   return lines.join("\n");
@@ -72,9 +74,9 @@ export function hitsText(report: HitsReport, style: Style = noStyle): string {
 function cells(rule: RuleHits, now: number): readonly string[] {
   const seen = ago(rule.firstSeen, now);
   return [
-    rule.direction,
-    rule.rule,
-    verdictText(rule),
+    visible(rule.direction),
+    visible(rule.rule),
+    visible(verdictText(rule)),
     neverHit(rule) ? "never" : `${amount(rule.packets)} packets`,
     neverHit(rule) ? `in ${seen}` : `${amount(rule.bytes)}B`,
     rule.lastHit === undefined ? "" : `last ${ago(rule.lastHit, now)} ago`,

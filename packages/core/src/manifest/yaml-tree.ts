@@ -214,17 +214,18 @@ function duplicateKey(text: string, start: number, place: YamlText["place"]): Di
   });
 }
 
-/** One slip makes many errors: the first of a line tells, and a few lines are enough. */
+/** One slip makes many errors: the first of a line tells, and a few lines are enough. A line may have as many errors as characters. */
 function firstOfEachLine(errors: readonly YAMLParseError[], text: string): readonly YAMLParseError[] {
-  const lineOf = (offset: number) => text.lastIndexOf("\n", Math.max(0, offset - 1));
-  const seen = new Set<number>();
-  const firsts = errors.filter((error) => {
-    const line = lineOf(error.pos[0]);
-    if (seen.has(line)) return false;
-    seen.add(line);
-    return true;
-  });
-  return firsts.slice(0, 5);
+  const firsts: YAMLParseError[] = [];
+  const lines: (readonly [start: number, end: number])[] = [];
+  for (const error of errors) {
+    const offset = Math.max(0, error.pos[0] - 1);
+    if (lines.some(([start, end]) => start <= offset && offset < end)) continue;
+    const end = text.indexOf("\n", offset + 1);
+    lines.push([text.lastIndexOf("\n", offset), end === -1 ? Infinity : end]);
+    if (firsts.push(error) === 5) break;
+  }
+  return firsts;
 }
 
 function plainError(message: string): string {

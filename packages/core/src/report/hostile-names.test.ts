@@ -18,6 +18,7 @@ import { readState } from "../analysis/state.js";
 import type { Result } from "../diagnostics/result.js";
 import { visible } from "../diagnostics/visible.js";
 import { compile } from "../engine/engine.js";
+import { hostileManifests, hostileTest } from "../testing/hostile-cluster.js";
 import { anyHostileText, hostileTexts } from "../testing/hostile-texts.js";
 import { everything } from "../testing/matrix-world.js";
 import { changesAnnotations } from "./changes-github.js";
@@ -62,108 +63,13 @@ const must = <T>(result: Result<T>): T => {
   return result.value;
 };
 
-/**
- * A cluster in which every text that an author chooses is this one, beside names that can be asked for. `free` are the texts that no
- * API restricts.
- */
-function manifests(name: string, free: string): readonly object[] {
-  const pod = (own: string, labels: object, more: object = {}) => ({
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { namespace: "shop", name: own, labels, ...more },
-    spec: {
-      nodeName: name,
-      serviceAccountName: name,
-      containers: [{ name, image: name, ports: [{ name, containerPort: 8080 }] }],
-    },
-    status: { podIP: name, phase: name },
-  });
-  const rule = (action: string) => ({
-    name: free,
-    action,
-    from: [{ pods: { podSelector: { matchLabels: { app: "cart" } } } }],
-  });
-  return [
-    pod("cart", { app: "cart" }),
-    pod("api", { app: "api", [name]: name }),
-    pod(name, { app: name }),
-    { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { [name]: name } } },
-    { apiVersion: "v1", kind: "Node", metadata: { name, labels: { [name]: name } } },
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { namespace: "shop", name },
-      spec: {
-        clusterIP: "10.0.0.1",
-        selector: { app: "api" },
-        ports: [{ name, port: 80, targetPort: name }],
-      },
-    },
-    {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { namespace: "shop", name },
-      spec: { selector: {}, template: { metadata: { labels: { app: name } }, spec: { containers: [] } } },
-    },
-    {
-      apiVersion: "policy.networking.k8s.io/v1alpha2",
-      kind: "ClusterNetworkPolicy",
-      metadata: {
-        name: "guard",
-        annotations: { "tierwall.dev/lint-ignore": `TW4001: ${name}`, "tierwall.dev/audit": name },
-      },
-      spec: {
-        tier: "Admin",
-        priority: 1,
-        subject: { pods: { podSelector: { matchLabels: { app: "api" } } } },
-        ingress: [rule("Deny"), rule("Accept"), rule("Pass")],
-      },
-    },
-    {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "NetworkPolicy",
-      metadata: { namespace: "shop", name, uid: "1" },
-      spec: {
-        podSelector: { matchLabels: { app: name } },
-        ingress: [{ from: [{ podSelector: { matchLabels: { [name]: name } } }], ports: [{ port: name }] }],
-      },
-    },
-    {
-      apiVersion: "cilium.io/v2",
-      kind: "CiliumNetworkPolicy",
-      metadata: { namespace: "shop", name: "fqdn", uid: "2" },
-      spec: {
-        description: name,
-        endpointSelector: { matchLabels: { app: "cart" } },
-        egress: [
-          { toFQDNs: [{ matchPattern: name }] },
-          { toServices: [{ k8sService: { serviceName: name, namespace: name } }] },
-          { toCIDRSet: [{ cidrGroupRef: name }] },
-        ],
-      },
-    },
-    { apiVersion: name, kind: name, metadata: { name } },
-    { apiVersion: "v1", kind: "Secret", metadata: { name } },
-  ];
-}
-
-const test = (name: string) => ({
-  apiVersion: "tierwall.dev/v1",
-  kind: "ConnectivityTest",
-  metadata: { name },
-  spec: {
-    given: [name],
-    expect: [{ from: "shop/cart", to: "shop/api:80/TCP", verdict: "Allow", decidedBy: name }],
-  },
-});
-
 type Reports = Readonly<Record<"text" | "json" | "markdown" | "csv" | "markup" | "dot" | "github", string[]>>;
 
 /** Every report in every format. */
 function reportsOn(name: string, free: string): Reports {
   // As commands name files.
   const file = `./${visible(name)}`;
-  const text = manifests(name, free)
+  const text = hostileManifests(name, free)
     .map((object) => JSON.stringify(object, undefined, 1))
     .join("\n---\n");
   const sources = [{ file, text }];
@@ -205,7 +111,7 @@ function reportsOn(name: string, free: string): Reports {
     )!,
   );
   const replayed = replay.result();
-  const tests = readConnectivityTests(JSON.stringify(test(name)), file);
+  const tests = readConnectivityTests(JSON.stringify(hostileTest(name)), file);
   const results = tests.tests.map((one) => runConnectivityTest(state, one));
   const conversion = convert(state, { to: "network-policy" });
   const style = { style: noStyle, verbose: true };

@@ -5,6 +5,7 @@ import type { Lockout } from "../analysis/preview/lockouts.js";
 import type { Ambiguity, Overruling } from "../analysis/preview/precedence.js";
 import type { Preview } from "../analysis/preview/preview.js";
 import type { Party } from "../analysis/party.js";
+import { visible } from "../diagnostics/visible.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { formatRule } from "../policy/describe.js";
 import { formatPolicy } from "../policy/model.js";
@@ -20,7 +21,7 @@ export interface Remark {
 /** `+ ClusterNetworkPolicy deny-all (tier admin, priority 10)`. */
 export function editText({ what, object, policy }: ObjectEdit): string {
   const mark = { added: "+", replaced: "~", deleted: "-" }[what];
-  return `${mark} ${object}${policy === undefined ? "" : placeText(policy.place())}`;
+  return `${mark} ${visible(object)}${policy === undefined ? "" : placeText(policy.place())}`;
 }
 
 export function lockoutRemark(

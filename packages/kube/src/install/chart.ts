@@ -110,6 +110,11 @@ function lineOfHelm(line: string): string {
     const condition = wanted === undefined ? `.Values.${path}` : `eq .Values.${path} "${wanted}"`;
     return `${indent}{{- if ${condition} }}\n${indent}- ${inText(item!)}\n${indent}{{- end }}`;
   }
+  const [, margin, decider, equal, field] = /^(\s*)"?«if ([\w.]+)=(\w+)»([^"]*)"?(?=: )/.exec(line) ?? [];
+  if (decider !== undefined) {
+    const value = line.slice(line.indexOf(": "));
+    return `${margin}{{- if eq .Values.${decider} "${equal}" }}\n${margin}${field}${inText(value)}\n${margin}{{- end }}`;
+  }
   const [, all, listed] = /^(\s*)- "?«items ([\w.]+)»"?$/.exec(line) ?? [];
   if (listed !== undefined)
     return `${all}{{- with .Values.${listed} }}\n${all}{{- toYaml . | nindent ${all!.length} }}\n${all}{{- end }}`;

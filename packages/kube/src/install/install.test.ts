@@ -81,6 +81,44 @@ describe("what is installed", () => {
     expect(named(installObjects()).has("Service tierwall-page")).toBe(false);
   });
 
+  describe("monitors", () => {
+    const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+    const monitored = (settings: JsonObject) =>
+      named(installObjects({ values: { ...usualValues, "monitoring.enabled": true, ...settings } }));
+
+    it.each(["controller", "agent"])(
+      "send the token of Prometheus to each %s that asks for one",
+      (component) => {
+        const name = `ServiceMonitor tierwall-${component}`;
+        const endpoints = (auth: string) => monitored({ "metrics.auth": auth }).get(name)?.spec;
+        expect(endpoints("token")).toMatchObject({
+          endpoints: [{ port: "metrics", bearerTokenFile: tokenFile }],
+        });
+        expect(endpoints("none")).toMatchObject({ endpoints: [{ port: "metrics", interval: "30s" }] });
+        expect(JSON.stringify(endpoints("none"))).not.toContain("bearerToken");
+      },
+    );
+
+    it("find every agent by a Service without an address of its own", () => {
+      expect(monitored({}).get("Service tierwall-agent")).toMatchObject({
+        metadata: { labels: { "app.kubernetes.io/component": "agent" } },
+        spec: { clusterIP: "None", ports: [{ name: "metrics", port: 9465 }] },
+      });
+      expect(named(installObjects()).has("Service tierwall-agent")).toBe(false);
+    });
+
+    it("bind the accounts of `monitoring.readers` to the role that may read metrics, and no other", () => {
+      const readers = [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }];
+      const binding = "ClusterRoleBinding tierwall-metrics-readers";
+      const roleRef = { kind: "ClusterRole", name: "tierwall-metrics-reader" };
+      expect(monitored({ "monitoring.readers": readers }).get(binding)).toMatchObject({
+        roleRef,
+        subjects: readers,
+      });
+      expect(monitored({}).get(binding)).toMatchObject({ roleRef, subjects: [] });
+    });
+  });
+
   it("runs the controller without any rights on its node, and the agent with NET_ADMIN alone", () => {
     const containers = new Map(
       Array.from(named(installObjects()), ([name, { spec }]) => [name, spec?.template?.spec.containers[0]]),

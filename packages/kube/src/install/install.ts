@@ -4,7 +4,7 @@ import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";
 import { systemNamespace } from "../controller/programmed-report.js";
 import { ownLeases } from "./own-leases.js";
-import { monitors } from "./monitors.js";
+import { metricsReaders, monitors } from "./monitors.js";
 import { clusterWide, nameOf } from "./names.js";
 import {
   agentRoles,
@@ -18,6 +18,7 @@ import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
   account,
   agentDaemonSet,
+  agentMetricsService,
   controllerBudget,
   controllerDeployment,
   metricsNetworkPolicy,
@@ -62,7 +63,7 @@ export function markedObjects(part: Part): readonly Installed[] {
         ...withSwitches(["firstDraft.enabled"], definitions("first-draft")),
       ];
     case "roles":
-      return withSwitches([], peoplesRoles);
+      return [...withSwitches([], peoplesRoles), ...withSwitches(["monitoring.enabled"], [metricsReaders])];
     case "controller":
       return withSwitches(
         ["controller.enabled"],
@@ -86,7 +87,7 @@ export function markedObjects(part: Part): readonly Installed[] {
         ...withSwitches(["agent.enabled"], [account("agent"), ...agentRoles]),
         ...withSwitches(["agent.enabled", "agent.ownLeasesOnly"], ownLeases),
         ...withSwitches(["agent.enabled"], [agentDaemonSet]),
-        ...withSwitches(["agent.enabled", "monitoring.enabled"], [monitors.agent]),
+        ...withSwitches(["agent.enabled", "monitoring.enabled"], [agentMetricsService, monitors.agent]),
       ];
     case "first-draft":
       return [

@@ -16,6 +16,14 @@ export const itemIf = (path: SettingPath, item: string): string => `«if ${path}
 export const itemWhen = (path: SettingPath, value: string, item: string): string =>
   `«if ${path}=${value}»${item}`;
 
+/** A field of an object, that is there only while a setting has this value. It must not be the first of its object. */
+export const fieldWhen = (
+  path: SettingPath,
+  value: string,
+  key: string,
+  text: string,
+): Readonly<Record<string, string>> => ({ [`«if ${path}=${value}»${key}`]: text });
+
 /** All entries of an object, in the place of one; as a key, whose value does not matter. */
 export const entriesOf = (path: SettingPath): Readonly<Record<string, string>> => ({
   [`«entries ${path}»`]: "",
@@ -55,7 +63,9 @@ function fill(marked: Json, values: Values, namespace: string): Json {
     Object.entries(marked).flatMap(([key, value]): [string, Json][] => {
       const entries = /^«entries ([\w.]+)»$/.exec(key)?.[1];
       if (entries !== undefined) return Object.entries(values[entries as SettingPath] as JsonObject);
-      return [[key, fill(value, values, namespace)]];
+      const [, path, wanted, field] = /^«if ([\w.]+)=(\w+)»(.*)$/.exec(key) ?? [];
+      if (path !== undefined && values[path as SettingPath] !== wanted) return [];
+      return [[field ?? key, fill(value, values, namespace)]];
     }),
   ) satisfies JsonObject;
 }

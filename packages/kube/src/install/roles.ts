@@ -190,13 +190,15 @@ export const cleanupRoles: readonly JsonObject[] = [
 const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
   Object.fromEntries(roles.map((name) => [`rbac.authorization.k8s.io/aggregate-to-${name}`, "true"]));
 
+export const metricsReaderName = called("metrics-reader");
+
 /**
  * Who may do what with policies of the whole cluster. KEP-2091 gives them to cluster administrators, who may do everything anyway;
  * the role is for those who are to manage policies and nothing else. Developers may read what decides about their traffic.
  */
 export const peoplesRoles: readonly JsonObject[] = [
   // For the account of Prometheus.
-  clusterRole(called("metrics-reader"), [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]),
+  clusterRole(metricsReaderName, [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]),
   clusterRole(called("policy-admin"), rulesFor(kindsOf("released"), managing)),
   clusterRole(
     called("policy-view"),

@@ -159,12 +159,18 @@ export const settings = {
     is: "switch",
     usual: false,
     about:
-      "A ServiceMonitor for the controller and a PodMonitor for the agents. Needs the CRDs of the Prometheus operator.",
+      "ServiceMonitors for the controller and the agents. Needs the CRDs of the Prometheus operator. With `metrics.auth=token`, Prometheus sends the token of its own account, which must be one of `monitoring.readers` or bound to `tierwall-metrics-reader` by you.",
   },
   "monitoring.labels": {
     is: "object",
     usual: {},
     about: "Labels of both, by which a Prometheus selects them: `{release: prometheus}`.",
+  },
+  "monitoring.readers": {
+    is: "list",
+    usual: [],
+    about:
+      "Subjects to bind to the ClusterRole `tierwall-metrics-reader`, such as the account of Prometheus: `[{kind: ServiceAccount, name: prometheus, namespace: monitoring}]`.",
   },
   "monitoring.interval": { is: "text", usual: "30s", about: "How often metrics are scraped." },
   "firstDraft.enabled": {

@@ -122,6 +122,18 @@ export const metricsService = service(nameOf("controller"), {
   targetPort: "metrics",
 });
 
+/** Headless: it lists the agents for a ServiceMonitor, and gives no address that stands for all of them. */
+export const agentMetricsService: JsonObject = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: inNamespace("agent"),
+  spec: {
+    clusterIP: "None",
+    selector: selectorOf("agent"),
+    ports: [{ name: "metrics", port: ports.agentMetrics, targetPort: "metrics" }],
+  },
+};
+
 export const webhookService = service(webhookServiceName, {
   name: "webhook",
   port: 443,

@@ -34,7 +34,7 @@ export class FileFeed implements StateFeed {
   private changed: () => void = () => undefined;
   /** As they were read. */
   private sources: readonly TextSource[] = [];
-  /** Without what is nobody else's business, by the text that was read. */
+  /** Without what readers of the page do not need, by the text that was read. */
   private served = new Map<TextSource["text"], TextSource>();
   private unread: readonly Diagnostic[] = [];
   private versions = "";

@@ -15,7 +15,7 @@ import {
 export type Inside = "special" | "pod" | "node" | "service" | "pod-range";
 
 /**
- * Addresses that are not learned for a name, whatever the answer says (S8.3, S8.4): whoever owns a name chooses what it resolves to, and
+ * Addresses that are not learned for a name, whatever the answer says (S8.3, S8.4): the owner of a name chooses what it resolves to, and
  * would choose what is behind the policies of the cluster. Found when an answer needs it, since most clusters have no rules with names.
  */
 export class InsideAddresses {

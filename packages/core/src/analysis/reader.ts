@@ -26,8 +26,8 @@ export const kindKey = ({ group, kind }: Pick<Named, "group" | "kind">): string 
 const mostRemembered = 32;
 
 /**
- * Someone who is told about a cluster, and who may read a part of it only: what is outside of that part is not named to them. Remembers
- * what was not shown, so that more can be found out about that.
+ * The reader of a warning, who may read only a part of the cluster: objects outside of that part are not named. Remembers what
+ * was left out, so that it can be counted.
  */
 export class Reader {
   private readonly missed = new Map<string, Unread>();

@@ -24,7 +24,7 @@ import { connectivityTestKind } from "./test-kind.js";
  *       - {name: A, value: b}
  */
 
-/** A text without what is nobody else's business. */
+/** A text without what readers of the page do not need. */
 export function servedText({ file, text }: TextSource): TextSource {
   if (text.length > longestWritten) return { file, text: rewritten(text, file) };
   const documents = valueSpans(text);
@@ -86,7 +86,7 @@ const whole = ({ start, end }: ValueSpan, put: string): Blank => ({ start, end, 
 const placeholder = (apiVersion: string, kind: string): string =>
   JSON.stringify(apiVersion === "" ? { kind } : { apiVersion, kind });
 
-/** An object of a cluster without what is nobody else's business; undefined for one of which nothing is kept. */
+/** An object of a cluster without what readers of the page do not need; undefined for one of which nothing is kept. */
 export function servedObject(object: JsonObject): JsonObject | undefined {
   return keptOf(withType(object));
 }

@@ -156,7 +156,7 @@ export function lowerPeer(written: WrittenPeer): Peer | undefined {
       except: [],
       reach: "every-address",
     };
-  // S8.3: external addresses only: whoever owns a name chooses what it resolves to.
+  // S8.3: external addresses only: the owner of a name chooses what it resolves to.
   if (domainNames !== undefined)
     return { kind: "domains", patterns: domainNames.map(lowerDomain), reach: "external" };
   return undefined;

@@ -55,7 +55,7 @@ export function parseLabelExpression(text: string): LabelExpression | undefined 
   }
 }
 
-/** The default ones, and more; those that are not understood are left to whoever reads options. */
+/** The default ones, and more; those that are not understood are left to the reader of the options. */
 export function identityLabels(added: readonly string[]): IdentityLabels {
   const more = added.flatMap((text) => parseLabelExpression(text) ?? []);
   const all = [...defaults, ...more].filter(({ source }) => source === "" || source === "k8s");

@@ -227,7 +227,7 @@ describe.skipIf(noChromium)(`caveats of small clusters${skipNote}`, () => {
       await visit(`${url}${explain("shop/web", "shop/api")}&port=80`, {}, async ({ page, picture }) => {
         await headline(page).getByText("allowed").waitFor();
         await caveats(page)
-          .getByText(/Cilium 1\.20 answers Deny instead: .*ipBlock/)
+          .getByText(/Cilium 1\.20 or Cilium 1\.18 answers Deny instead: .*ipBlock/)
           .waitFor();
         expect(await barriers(page)).toEqual([]);
         await picture("foreign-explain-implementation");
@@ -235,7 +235,7 @@ describe.skipIf(noChromium)(`caveats of small clusters${skipNote}`, () => {
       await visit(`${url}${explain("shop/web", "shop/api")}`, {}, async ({ page, picture }) => {
         await headline(page).waitFor();
         await caveats(page)
-          .getByText(/Cilium 1\.20 answers Deny instead/)
+          .getByText(/Cilium 1\.20 or Cilium 1\.18 answers Deny instead/)
           .waitFor();
         await picture("foreign-explain-implementation-every-port");
       });

@@ -21,7 +21,11 @@ export function wordsOf(line: string): readonly string[] {
   const end = words.findIndex((word) => /^(?:[|>&;)]|2>)/.test(word));
   return words
     .slice(0, end === -1 ? undefined : end)
-    .map((word) => word.replace(/^(['"])(.*)\1$/s, "$2").replace(/\)$/, ""));
+    .map((word) =>
+      word
+        .replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? "")
+        .replace(/\)$/, ""),
+    );
 }
 
 export interface Said {

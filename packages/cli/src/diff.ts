@@ -4,6 +4,7 @@ import {
   caveatsJson,
   caveatsMarkdown,
   caveatsOfAll,
+  implementationCaveatsOfAll,
   changesAnnotations,
   changesJson,
   changesMarkdown,
@@ -94,7 +95,11 @@ async function runDiff(
   if (![old, now].map(isUsable).every(Boolean)) return 2;
   const changes = compareStates(old.state, now.state, flags.by);
   const rest = merged(old, now);
-  const caveats = mergedCaveats(caveatsOfAll(now.state), caveatsOfAll(old.state));
+  const caveats = mergedCaveats(
+    caveatsOfAll(now.state),
+    caveatsOfAll(old.state),
+    implementationCaveatsOfAll(now.state),
+  );
   const markdown = () => [...caveatsMarkdown(caveats), changesMarkdown(changes)].join("\n");
   const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   switch (flags.output) {

@@ -1,6 +1,7 @@
 import {
   caveatsJson,
   caveatsOfAll,
+  implementationCaveatsOfAll,
   compile,
   diagnosticsJson,
   diagnosticText,
@@ -156,7 +157,7 @@ function linesOf(
   flags: MatrixFlags,
   { state, diagnostics }: Loaded,
 ): Iterable<string> {
-  const caveats = caveatsOfAll(state);
+  const caveats = [...caveatsOfAll(state), ...implementationCaveatsOfAll(state)];
   const options = { denied: flags.denied ?? false, caveats };
   switch (flags.output) {
     case "text":

@@ -3,6 +3,7 @@ import {
   caveatsJson,
   caveatsMarkdown,
   caveatsOfAll,
+  implementationCaveatsOfAll,
   diagnosticsJson,
   type Failure,
   failures,
@@ -122,7 +123,11 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
   // What the edit leaves out may be what is wrong with the state: then that is told.
   if (!isUsable(after) || !isUsable(before)) return 2;
   const found = preview(edited, flags.by);
-  const caveats = mergedCaveats(caveatsOfAll(after.state), caveatsOfAll(before.state));
+  const caveats = mergedCaveats(
+    caveatsOfAll(after.state),
+    caveatsOfAll(before.state),
+    implementationCaveatsOfAll(after.state),
+  );
   const markdown = () => [...caveatsMarkdown(caveats), previewMarkdown(found)].join("\n");
   const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   switch (flags.output) {

@@ -1,6 +1,7 @@
 export { type Admission, admissionOf } from "./analysis/admission.js";
 export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/ask.js";
 export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
+export { implementationCaveatsOfAll } from "./analysis/enforcers/implementation-caveats.js";
 export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./analysis/caveat.js";
 export { type EnforcerName, enforcerNames } from "./analysis/enforcers/differences.js";
 export { belowCaveats, caveatsJson, caveatsMarkdown } from "./report/caveats.js";

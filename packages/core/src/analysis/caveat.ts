@@ -24,7 +24,8 @@ export type Caveat =
       readonly kind: "implementation";
       readonly text: string;
       readonly enforcers: readonly EnforcerName[];
-      readonly verdict: Verdict;
+      /** Its verdict, in answers about one connection. */
+      readonly verdict?: Verdict;
     }
   /** An API that is ignored, as the user asks. */
   | { readonly kind: "ignored"; readonly text: string };

@@ -1,6 +1,7 @@
 import {
   caveatsJson,
   caveatsOfAll,
+  implementationCaveatsOfAll,
   changesJson,
   compareStates,
   type Grain,
@@ -26,7 +27,11 @@ export const diffOperation: Operation = {
     const trouble = troubleIn(after) ?? reading.trouble;
     if (trouble !== undefined) return problemResponse(trouble);
     const changes = compareStates(reading.state, after, (query.get("by") ?? "workload") as Grain);
-    const caveats = mergedCaveats(caveatsOfAll(after), caveatsOfAll(reading.state));
+    const caveats = mergedCaveats(
+      caveatsOfAll(after),
+      caveatsOfAll(reading.state),
+      implementationCaveatsOfAll(after),
+    );
     return json(request, {
       ...changesJson(changes),
       caveats: caveatsJson(caveats),

@@ -1,6 +1,7 @@
 import {
   caveatsJson,
   caveatsOfAll,
+  implementationCaveatsOfAll,
   diagnostic,
   type Grain,
   matrixJson,
@@ -37,7 +38,7 @@ export const matrixOperation: Operation = {
     if (!made.ok) return problemResponse(refused(made.diagnostic));
     const lines = matrixJson(made.value, {
       denied: query.get("denied") === "true",
-      caveats: caveatsJson(caveatsOfAll(reading.state)),
+      caveats: caveatsJson([...caveatsOfAll(reading.state), ...implementationCaveatsOfAll(reading.state)]),
       remarks: remarks(reading.state.diagnostics),
     });
     return jsonLines(request, lines);

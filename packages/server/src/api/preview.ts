@@ -1,6 +1,7 @@
 import {
   caveatsJson,
   caveatsOfAll,
+  implementationCaveatsOfAll,
   type Grain,
   mergedCaveats,
   parseRemoval,
@@ -42,7 +43,11 @@ export const previewOperation: Operation = {
     const trouble = troubleIn(edited.after) ?? state.reading.trouble ?? troubleIn(edited.before);
     if (trouble !== undefined) return problemResponse(trouble);
     const found = preview(edited, (query.get("by") ?? "workload") as Grain);
-    const caveats = mergedCaveats(caveatsOfAll(edited.after), caveatsOfAll(edited.before));
+    const caveats = mergedCaveats(
+      caveatsOfAll(edited.after),
+      caveatsOfAll(edited.before),
+      implementationCaveatsOfAll(edited.after),
+    );
     return json(request, {
       ...previewJson(found),
       caveats: caveatsJson(caveats),

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { world } from "../../testing/world.js";
 import { explain } from "../explain.js";
 import { parseEndpoint, parseTarget } from "../endpoint-ref.js";
+import type { Pod } from "../../cluster/model.js";
 import { differences, type EnforcerName } from "./differences.js";
+import { implementationCaveatsOfAll } from "./implementation-caveats.js";
 
 const cluster = `
 apiVersion: v1
@@ -77,6 +79,13 @@ const cases: readonly Case[] = [
     ours: "Deny",
   },
   {
+    statement: "S1.6",
+    enforcer: "kube-network-policies",
+    policies: networkPolicy("a", "{podSelector: {}, policyTypes: [Egress]}"),
+    question: "a/client -> 192.168.0.1:10250/TCP",
+    ours: "Deny",
+  },
+  {
     statement: "S2.1",
     enforcer: "cilium",
     policies: networkPolicy(
@@ -145,6 +154,37 @@ describe("S9.8: where implementations differ", () => {
   it.each(cases)("$statement, $enforcer: the answer of that implementation has no such caveat", (one) => {
     const { state } = world(cluster + one.policies, { enforcer: one.enforcer });
     expect(caveatsAbout(state, one.question).filter(({ kind }) => kind === "implementation")).toEqual([]);
+  });
+
+  it.each(cases)(
+    "$statement, $enforcer: an answer about many connections counts those that differ",
+    (one) => {
+      const { state } = world(cluster + one.policies);
+      const own = implementationCaveatsOfAll(state).filter(
+        (caveat) => caveat.kind === "implementation" && caveat.enforcers.includes(one.enforcer),
+      );
+      expect(own.map(({ text }) => text)).toEqual([
+        expect.stringMatching(
+          /^\S.* answers \d+ connections? differently; `--enforcer \S+` answers as it would$/,
+        ),
+      ]);
+      const there = world(cluster + one.policies, { enforcer: one.enforcer }).state;
+      expect(implementationCaveatsOfAll(there)).toEqual([]);
+    },
+  );
+
+  it("nothing is said where no implementation answers differently", () => {
+    const { state } = world(cluster + networkPolicy("b", "{podSelector: {}}"));
+    expect(implementationCaveatsOfAll(state)).toEqual([]);
+  });
+
+  it("a large cluster is not compared, and the answer says so", () => {
+    const { state } = world(cluster + networkPolicy("b", "{podSelector: {}}"));
+    const [[key, pod]] = state.cluster.pods as unknown as [[string, Pod]];
+    const pods = new Map(Array.from({ length: 10_001 }, (_, i) => [`${key}-${i}`, pod]));
+    const [caveat, ...others] = implementationCaveatsOfAll({ ...state, cluster: { ...state.cluster, pods } });
+    expect(caveat?.text).toContain("not compared");
+    expect(others).toEqual([]);
   });
 
   it("an implementation that does not enforce an API of the input is not mentioned", () => {

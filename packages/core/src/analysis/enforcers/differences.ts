@@ -1,7 +1,7 @@
 import { readPolicy } from "../../dialects/read.js";
 import { policyKindOf } from "../../dialects/registry.js";
 import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
-import type { Lowered, PlacedIsolation, PlacedRule } from "../../policy/assemble.js";
+import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
 import type { DialectId, Peer, Rule } from "../../policy/model.js";
 import type { PolicyDefinition } from "../policy-definition.js";
 
@@ -94,6 +94,17 @@ export const differences: readonly Difference[] = [
     enforcers: ["kube-network-policies"],
     instead: "evaluates the baseline tier only for pods that no NetworkPolicy selects in either direction",
     apply: decidingOtherDirection,
+  },
+  {
+    statement: "S1.6",
+    enforcers: ["kube-network-policies"],
+    instead: "does not evaluate connections from a pod to the node that it runs on",
+    apply: reachingOwnNode,
+  },
+  {
+    statement: "S1.6",
+    enforcers: ["kube-network-policies"],
+    instead: "exempts only processes of root from evaluation when a node connects to its own pods",
   },
   {
     statement: "S3.4",
@@ -210,6 +221,30 @@ function decidingOtherDirection({ policy, lowered: { rules, isolation } }: Polic
         },
       }),
     ),
+  );
+  return { rules: [...rules, ...added], isolation };
+}
+
+/** Packets to the pod's own node never pass the hook in which this implementation evaluates. */
+function reachingOwnNode({ policy, lowered: { rules, isolation } }: PolicyDefinition): Lowered {
+  const subjects = new Set([
+    ...rules.filter(({ rule }) => rule.origin.direction === "egress").map(({ rule }) => rule.subject),
+    ...isolation.filter(({ direction }) => direction === "egress").map(({ subject }) => subject),
+  ]);
+  const added = Array.from(
+    subjects,
+    (subject): PlacedRule => ({
+      tier: "admin",
+      rank: ranks.only - 1,
+      precedence: 0,
+      rule: {
+        subject,
+        peers: [{ kind: "entity", entity: "host" }],
+        ports: "every",
+        action: "Allow",
+        origin: { policy, direction: "egress", index: 0, path: "spec", place: policy.place },
+      },
+    }),
   );
   return { rules: [...rules, ...added], isolation };
 }

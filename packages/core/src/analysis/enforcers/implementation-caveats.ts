@@ -2,6 +2,7 @@ import { evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Tiers } from "../../policy/model.js";
 import type { Caveat } from "../caveat.js";
+import { compareStates } from "../changes/compare.js";
 import type { State } from "../state.js";
 import {
   type Difference,
@@ -12,16 +13,11 @@ import {
   enforcers,
 } from "./differences.js";
 
-/**
- * S9.8: the implementations that would give this connection another verdict. Only those are asked that enforce every
- * policy API of the state: another one cannot be the one in use.
- */
+/** S9.8: the implementations that would give this connection another verdict. */
 export function implementationCaveats(state: State, flow: Flow, verdict: Verdict): readonly Caveat[] {
   if (state.enforcer !== undefined) return [];
   const groups = new Map<string, { readonly verdict: Verdict; readonly names: EnforcerName[] }>();
-  for (const name of enforcerNames) {
-    const { enforces } = enforcers[name];
-    if (!state.policies.every(({ dialect }) => enforces.includes(dialect))) continue;
+  for (const name of possibleEnforcers(state)) {
     const other = evaluate(state.cluster, tiersAs(state, name), flow).verdict;
     if (other === verdict) continue;
     const reasons = reasonsFor(state, flow, verdict, name).map(
@@ -39,6 +35,36 @@ export function implementationCaveats(state: State, flow: Flow, verdict: Verdict
     text: `${names.map((name) => enforcers[name].title).join(" or ")} answers ${text}`,
   }));
 }
+
+/** Comparing all connections costs as much as a diff. Above this number of pods the user has to ask for it. */
+const comparedPods = 10_000;
+
+/** S9.8, for answers about many connections: how many of them an implementation would answer differently. */
+export function implementationCaveatsOfAll(state: State): readonly Caveat[] {
+  if (state.enforcer !== undefined || state.policies.length === 0) return [];
+  const names = possibleEnforcers(state);
+  if (names.length === 0) return [];
+  if (state.cluster.pods.size > comparedPods) {
+    const text = `the answers were not compared with those of implementations (more than ${number(comparedPods)} pods); \`--enforcer\` answers as one of them would`;
+    return [{ kind: "implementation", text, enforcers: names }];
+  }
+  return names.flatMap((name): readonly Caveat[] => {
+    const { totals } = compareStates(state, { ...state, tiers: tiersAs(state, name) });
+    const connections = Object.values(totals).reduce((sum, total) => sum + total.connections, 0);
+    if (connections === 0) return [];
+    const counted = `${number(connections)} ${connections === 1 ? "connection" : "connections"}`;
+    const text = `${enforcers[name].title} answers ${counted} differently; \`--enforcer ${name}\` answers as it would`;
+    return [{ kind: "implementation", text, enforcers: [name] }];
+  });
+}
+
+const number = (value: number): string => value.toLocaleString("en");
+
+/** Those that enforce every policy API of the state: another one cannot be the one in use. */
+const possibleEnforcers = (state: State): readonly EnforcerName[] =>
+  enforcerNames.filter((name) =>
+    state.policies.every(({ dialect }) => enforcers[name].enforces.includes(dialect)),
+  );
 
 /** The differences that change the verdict by themselves; all of them where it takes several. */
 function reasonsFor(state: State, flow: Flow, verdict: Verdict, name: EnforcerName): readonly Difference[] {

@@ -1,5 +1,6 @@
 import {
   caveatsOfAll,
+  implementationCaveatsOfAll,
   compile,
   type Diagnostic,
   type Engine,
@@ -63,9 +64,11 @@ export class HeldState {
     return this.compiled;
   }
 
-  /** S9.5: the caveats of answers about many connections. */
+  /** S9.5, S9.8: the caveats of answers about many connections. */
   get caveats(): readonly string[] {
-    this.found ??= caveatsOfAll(this.state).map(({ text }) => text);
+    this.found ??= [...caveatsOfAll(this.state), ...implementationCaveatsOfAll(this.state)].map(
+      ({ text }) => text,
+    );
     return this.found;
   }
 

@@ -18,12 +18,14 @@ const layers = {
   dialects: "diagnostics net labels manifest schema cluster policy",
   foreign: "diagnostics net labels manifest schema cluster policy",
   evaluate: "diagnostics net labels manifest schema cluster policy",
+  state: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate",
   engine: "diagnostics net labels cluster policy evaluate",
-  analysis: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine",
-  report: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine analysis",
+  analysis: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state engine",
+  report:
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state engine analysis",
   // What only tests use: nobody above may import it, and it may import them all.
   testing:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate engine analysis report",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state engine analysis report",
 };
 
 /** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */

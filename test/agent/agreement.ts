@@ -7,7 +7,7 @@ import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js"
 import type { NodeOptions, NodeProgram } from "../../packages/agent/src/ruleset/program.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { type Journey, type Packet, walkRuleset } from "../../packages/agent/src/testing/walk-ruleset.js";
-import type { State } from "../../packages/core/src/analysis/state.js";
+import type { State } from "../../packages/core/src/state/state.js";
 import { probedPorts } from "../../packages/core/src/testing/all-ends.js";
 import { about } from "../../packages/core/src/testing/scenario.js";
 import { type AddressedEnd, addressedEnds, isHost, isLocalPod } from "./far-ends.js";

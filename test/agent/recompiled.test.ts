@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import type { NodeProgram } from "../../packages/agent/src/ruleset/program.js";
 import { rulesetText } from "../../packages/agent/src/ruleset/text.js";
-import { LiveState } from "../../packages/core/src/analysis/live/live-state.js";
+import { LiveState } from "../../packages/core/src/state/live/live-state.js";
 import { objectsOf, parseManifest } from "../../packages/core/src/manifest/parse.js";
 import { anyHistory, type Moment } from "../../packages/core/src/testing/history.js";
 import { compiled, enforced, optionsFor } from "./agreement.js";

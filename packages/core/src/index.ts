@@ -1,9 +1,9 @@
-export { type Admission, admissionOf } from "./analysis/admission.js";
+export { type Admission, admissionOf } from "./state/admission.js";
 export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/ask.js";
 export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
 export { implementationCaveatsOfAll } from "./analysis/enforcers/implementation-caveats.js";
-export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./analysis/caveat.js";
-export { type EnforcerName, enforcerNames } from "./analysis/enforcers/differences.js";
+export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./state/caveat.js";
+export { type EnforcerName, enforcerNames } from "./state/enforcers/differences.js";
 export { belowCaveats, caveatsJson, caveatsMarkdown } from "./report/caveats.js";
 export { compareStates } from "./analysis/changes/compare.js";
 export {
@@ -22,10 +22,10 @@ export {
   parseTarget,
   type PortRef,
 } from "./analysis/endpoint-ref.js";
-export { deletePolicy, editPolicies, type EditedPolicies } from "./analysis/edited-policies.js";
-export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./analysis/edited-state.js";
+export { deletePolicy, editPolicies, type EditedPolicies } from "./state/edit/edited-policies.js";
+export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./state/edit/edited-state.js";
 export { kindKey, type Readable, type ReadableScope, Reader, type Unread } from "./analysis/reader.js";
-export { servedObject, servedText } from "./analysis/served-text.js";
+export { servedObject, servedText } from "./state/snapshot/served-text.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
@@ -61,9 +61,9 @@ export { type Proofs, prove, proveInSteps } from "./analysis/proof/proofs.js";
 export type { RuleProof } from "./analysis/proof/rule-proofs.js";
 export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
 export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
-export { parseRemoval, type Removal } from "./analysis/removal.js";
+export { parseRemoval, type Removal } from "./state/edit/removal.js";
 export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
-export { readCluster } from "./analysis/read-cluster.js";
+export { readCluster } from "./state/read-cluster.js";
 export { type Precedence, precedenceOf } from "./analysis/preview/precedence.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
 export type { ChangeOutline, OutlinedExample } from "./analysis/preview/outline.js";
@@ -77,11 +77,11 @@ export {
   readStates,
   type State,
   type StateOptions,
-} from "./analysis/state.js";
-export { readOptions, type WrittenOptions, writtenOptions } from "./analysis/written-options.js";
-export { type Snapshot, snapshotOf, type SnapshotOptions } from "./analysis/snapshot/snapshot.js";
-export { snapshotObject, type Unseen } from "./analysis/snapshot/snapshot-kind.js";
-export { connectivityTestKind } from "./analysis/test-kind.js";
+} from "./state/state.js";
+export { readOptions, type WrittenOptions, writtenOptions } from "./state/written-options.js";
+export { type Snapshot, snapshotOf, type SnapshotOptions } from "./state/snapshot/snapshot.js";
+export { snapshotObject, type Unseen } from "./state/snapshot/snapshot-kind.js";
+export { connectivityTestKind } from "./state/test-kind.js";
 export {
   type Cluster,
   type ContainerPort,
@@ -260,8 +260,8 @@ export { namespaceFits } from "./engine/selection.js";
 export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export { formatRange } from "./net/region.js";
 export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
-export { changedEntries } from "./analysis/live/edited-map.js";
-export { keyOf, type LiveOptions, LiveState, type Moment } from "./analysis/live/live-state.js";
+export { changedEntries } from "./state/live/edited-map.js";
+export { keyOf, type LiveOptions, LiveState, type Moment } from "./state/live/live-state.js";
 export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";
 export { podExcerpt } from "./cluster/pod-excerpt.js";
 export { excerptOf, type Outline } from "./manifest/excerpt.js";

@@ -4,7 +4,7 @@ import { parseCidr } from "../net/cidr.js";
 import { world } from "../testing/world.js";
 import { type Answer, ask, overall } from "./ask.js";
 import { parseEndpoint, parseTarget } from "./endpoint-ref.js";
-import type { StateOptions } from "./state.js";
+import type { StateOptions } from "../state/state.js";
 
 const together = (...documents: readonly string[]) => documents.join("\n---\n");
 const pod = (path: string, more = "") => {

@@ -8,7 +8,7 @@ import type { Family } from "../net/address.js";
 import type { Protocol } from "../policy/model.js";
 import type { EndpointRef, PortRef } from "./endpoint-ref.js";
 import { endpointsAt, isAsked, podEndpoint, type Resolved, resolve } from "./resolve.js";
-import type { State } from "./state.js";
+import type { State } from "../state/state.js";
 
 export interface Question {
   readonly from: EndpointRef;

@@ -22,7 +22,7 @@ import { locateProblem } from "../schema/locate-problem.js";
 import { validate } from "../schema/validate.js";
 import type { Question } from "./ask.js";
 import { parseEndpoint, parseTarget } from "./endpoint-ref.js";
-import { connectivityTestKind } from "./test-kind.js";
+import { connectivityTestKind } from "../state/test-kind.js";
 
 /** An object of a test, which no cluster ever sees. */
 const part = <F extends Fields>(title: string, description: string, fields: F) => ({

@@ -9,10 +9,10 @@ import {
   type Pair,
   type Question,
 } from "./ask.js";
-import { type Caveat, caveatsOf, mergedCaveats } from "./caveat.js";
+import { type Caveat, caveatsOf, mergedCaveats } from "../state/caveat.js";
 import { implementationCaveats } from "./enforcers/implementation-caveats.js";
 import { type PortSet, portSets } from "./port-sets.js";
-import type { State } from "./state.js";
+import type { State } from "../state/state.js";
 import { traceWalk, type WalkTrace } from "./trace.js";
 
 /** Why a connection is allowed or denied. */

@@ -6,7 +6,7 @@ import { world } from "../testing/world.js";
 import type { Pair } from "./ask.js";
 import { type PortSet, portSets } from "./port-sets.js";
 import { podEndpoint } from "./resolve.js";
-import type { State } from "./state.js";
+import type { State } from "../state/state.js";
 
 const pods = `
 {apiVersion: v1, kind: Pod, metadata: {namespace: x, name: a, labels: {app: a}}}

@@ -5,7 +5,7 @@ import { anyPeerMatches, isSubject, namedPorts } from "../evaluate/match.js";
 import type { Decision } from "../evaluate/walk.js";
 import type { Direction, Protocol, Rule, Tiers, TransportProtocol } from "../policy/model.js";
 import type { Pair } from "./ask.js";
-import type { State } from "./state.js";
+import type { State } from "../state/state.js";
 
 /** Ports of one protocol that get the same verdict for the same reason. */
 export interface PortSet {

@@ -6,7 +6,7 @@ import { parseCidr } from "../net/cidr.js";
 import { world } from "../testing/world.js";
 import { parseEndpoint, type PortRef } from "./endpoint-ref.js";
 import { type Resolved, resolve } from "./resolve.js";
-import type { StateOptions } from "./state.js";
+import type { StateOptions } from "../state/state.js";
 
 const cluster = `
 {apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team: a}}}

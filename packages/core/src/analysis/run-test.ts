@@ -4,10 +4,10 @@ import type { Decision } from "../evaluate/walk.js";
 import type { PolicyRef } from "../policy/model.js";
 import { ask, type OverallVerdict } from "./ask.js";
 import type { Assertion, ConnectivityTest } from "./connectivity-test.js";
-import { type Caveat, caveatsOfAll, mergedCaveats } from "./caveat.js";
+import { type Caveat, caveatsOfAll, mergedCaveats } from "../state/caveat.js";
 import { implementationCaveats } from "./enforcers/implementation-caveats.js";
 import { type Explanation, explain } from "./explain.js";
-import type { State } from "./state.js";
+import type { State } from "../state/state.js";
 
 export interface TestResult {
   readonly test: ConnectivityTest;

@@ -11,7 +11,7 @@ import {
   type Tier,
   type TierName,
 } from "../policy/model.js";
-import type { State } from "./state.js";
+import type { State } from "../state/state.js";
 import { type Fit, fitOf, whyNot } from "./why-not.js";
 
 /** One direction, step by step: which tiers were walked, who spoke in each, and why nobody else did. */

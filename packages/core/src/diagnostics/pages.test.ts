@@ -6,7 +6,7 @@ import { convert } from "../analysis/convert/convert.js";
 import type { Target } from "../analysis/convert/targets.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
-import { readState, type State, type StateOptions } from "../analysis/state.js";
+import { readState, type State, type StateOptions } from "../state/state.js";
 import type { Finding } from "../analysis/lint/finding.js";
 import { lint } from "../analysis/lint/lint.js";
 import { parseCidr } from "../net/cidr.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { type Pod, podKey } from "../cluster/model.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { evaluatorExam, faultOfEngine } from "../testing/agreement.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { explore } from "../evaluate/facts.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
 import type { Direction, Protocol, Rule } from "../policy/model.js";

@@ -3,7 +3,7 @@ import { ask } from "../analysis/ask.js";
 import { readConnectivityTests } from "../analysis/connectivity-test.js";
 import { runConnectivityTest } from "../analysis/run-test.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
-import type { State, StateOptions } from "../analysis/state.js";
+import type { State, StateOptions } from "../state/state.js";
 import { type Cidr, parseCidr } from "../net/cidr.js";
 import { problemsIn, world } from "../testing/world.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState, type StateOptions } from "../analysis/state.js";
+import { readState, type StateOptions } from "../state/state.js";
 import { formatPath } from "../diagnostics/place.js";
 import { problemsIn, world } from "../testing/world.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readConnectivityTests } from "../analysis/connectivity-test.js";
 import { runConnectivityTest } from "../analysis/run-test.js";
-import type { StateOptions } from "../analysis/state.js";
+import type { StateOptions } from "../state/state.js";
 import { parseAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
 import { world } from "../testing/world.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { convert } from "../analysis/convert/convert.js";
 import { targets } from "../analysis/convert/targets.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { type PolicyKindName, policyKinds } from "../testing/arbitrary-policies.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { covers } from "../analysis/proof/covers.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { explore } from "../evaluate/facts.js";
 import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isSubject, portsMatch } from "../evaluate/match.js";

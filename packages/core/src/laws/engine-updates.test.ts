@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { AskedPort, Pair } from "../analysis/ask.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { ChangedPairs, Ports } from "../engine/changed-pairs.js";
 import type { Member } from "../engine/ends.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { ruleMatches } from "../evaluate/walk.js";
 import { explore } from "../evaluate/facts.js";

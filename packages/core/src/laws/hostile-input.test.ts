@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { explain } from "../analysis/explain.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
 import { isConntrack } from "../analysis/replay/conntrack.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { domainMatches } from "../evaluate/domain.js";
 import { world } from "../testing/world.js";
 

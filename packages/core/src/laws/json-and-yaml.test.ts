@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { readState, type State } from "../analysis/state.js";
+import { readState, type State } from "../state/state.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
 import { rename } from "../testing/rename.js";
 import { anyScenario, tellingsIn } from "../testing/scenario.js";

@@ -10,7 +10,7 @@ import { namesWithoutDeny } from "../analysis/lint/rules/names-without-deny.js";
 import { networksCatchPods } from "../analysis/lint/rules/networks-catch-pods.js";
 import { otherFamilyOpen } from "../analysis/lint/rules/other-family-open.js";
 import { selectsNothing } from "../analysis/lint/rules/selects-nothing.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { formatPath } from "../diagnostics/place.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";

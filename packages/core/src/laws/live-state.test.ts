@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keyOf, LiveState, type Moment } from "../analysis/live/live-state.js";
-import { ownPolicies, readState, type StateOptions } from "../analysis/state.js";
+import { keyOf, LiveState, type Moment } from "../state/live/live-state.js";
+import { ownPolicies, readState, type StateOptions } from "../state/state.js";
 import { podKey } from "../cluster/model.js";
 import { refKey } from "../cluster/workload.js";
 import { formatForeign } from "../foreign/object.js";

@@ -7,7 +7,7 @@ import type { MatrixQuestion } from "../analysis/matrix/question.js";
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
 import { Reasons } from "../analysis/matrix/reasons.js";
 import { type Grain, partyKey, partyOf } from "../analysis/party.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint } from "../evaluate/flow.js";

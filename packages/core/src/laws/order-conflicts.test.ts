@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canMeet } from "../analysis/proof/can-meet.js";
+import { canMeet } from "../policy/can-meet.js";
 import { orderConflicts, swapped } from "../analysis/proof/order-conflicts.js";
 import { sharedPriorities } from "../analysis/proof/shared-priorities.js";
 import { compile } from "../engine/engine.js";

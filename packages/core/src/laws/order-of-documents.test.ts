@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
 import { anyScenario, stateIn, tellingsIn } from "../testing/scenario.js";
 import { shuffled } from "../testing/shuffle.js";

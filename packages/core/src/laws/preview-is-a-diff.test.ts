@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compareStates } from "../analysis/changes/compare.js";
-import { readEdited } from "../analysis/edited-state.js";
+import { readEdited } from "../state/edit/edited-state.js";
 import { preview } from "../analysis/preview/preview.js";
-import { parseRemoval, type Removal } from "../analysis/removal.js";
+import { parseRemoval, type Removal } from "../state/edit/removal.js";
 import { changesFields } from "../report/changes-json.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
 import type { Manifest } from "../testing/arbitrary-vocabulary.js";

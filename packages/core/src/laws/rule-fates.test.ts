@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pair } from "../analysis/ask.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import type { Fates } from "../engine/fates.js";
 import { explore } from "../evaluate/facts.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import { readLanes } from "../engine/lanes.js";
 import { RuleNeeds } from "../engine/rule-need.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseEndpoint } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { parseCidr } from "../net/cidr.js";
 import { address } from "../testing/arbitrary-cluster.js";
 import { world } from "../testing/world.js";

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Question } from "../analysis/ask.js";
-import { snapshotOf } from "../analysis/snapshot/snapshot.js";
-import { Words } from "../analysis/snapshot/words.js";
-import { readState } from "../analysis/state.js";
+import { snapshotOf } from "../state/snapshot/snapshot.js";
+import { Words } from "../state/snapshot/words.js";
+import { readState } from "../state/state.js";
 import type { Facts } from "../cluster/model.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
 import {

@@ -1,4 +1,4 @@
-import type { Caveat } from "../analysis/caveat.js";
+import type { Caveat } from "../state/caveat.js";
 import { markdownText } from "./markdown.js";
 import type { JsonValue } from "./explanation-json.js";
 import { type Style, wrap } from "./style.js";

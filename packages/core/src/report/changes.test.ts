@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareStates } from "../analysis/changes/compare.js";
-import type { StateOptions } from "../analysis/state.js";
+import type { StateOptions } from "../state/state.js";
 import { world } from "../testing/world.js";
 import { changesAnnotations } from "./changes-github.js";
 import { annotationText } from "./github-annotation.js";

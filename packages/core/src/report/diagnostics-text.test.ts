@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { diagnosticText, summarize, summaryText } from "./diagnostics-text.js";
 import { noStyle } from "./style.js";
 

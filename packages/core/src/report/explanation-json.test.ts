@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseEndpoint, parsePort, type PortRef } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
 import { ok, type Result } from "../diagnostics/result.js";
-import { readState, type StateOptions } from "../analysis/state.js";
+import { readState, type StateOptions } from "../state/state.js";
 import { type JsonValue, explanationJson, portRanges } from "./explanation-json.js";
 
 const cluster = `

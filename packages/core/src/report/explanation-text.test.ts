@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseEndpoint, parsePort, type PortRef } from "../analysis/endpoint-ref.js";
 import { explain } from "../analysis/explain.js";
 import { ok, type Result } from "../diagnostics/result.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { explanationText } from "./explanation-text.js";
 import { noStyle, type Style } from "./style.js";
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import Ajv from "ajv";
 import { describe, expect, it } from "vitest";
 import { lint, type LintReport } from "../analysis/lint/lint.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { namespace, networkPolicy, pod } from "../testing/linted.js";
 import { lintGithub } from "./lint-github.js";

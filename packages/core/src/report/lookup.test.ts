@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseEndpoint } from "../analysis/endpoint-ref.js";
 import { lookup } from "../analysis/lookup/lookup.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { lookupJson } from "./lookup-json.js";
 import { lookupText } from "./lookup-text.js";
 import { noStyle } from "./style.js";

@@ -1,4 +1,4 @@
-import type { Caveat } from "../analysis/caveat.js";
+import type { Caveat } from "../state/caveat.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
 import type { Reasons } from "../analysis/matrix/reasons.js";
 import { escapeMarkup } from "./markup.js";

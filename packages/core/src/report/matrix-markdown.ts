@@ -1,4 +1,4 @@
-import type { Caveat } from "../analysis/caveat.js";
+import type { Caveat } from "../state/caveat.js";
 import type { Matrix } from "../analysis/matrix/matrix.js";
 import { caveatsMarkdown } from "./caveats.js";
 import { bySource, cellText, legendOf, ShortNames } from "./matrix-groups.js";

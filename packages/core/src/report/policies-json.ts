@@ -1,4 +1,4 @@
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Direction, Tier } from "../policy/model.js";
 import { apiVersion, type JsonValue, policyJson, ruleJson } from "./explanation-json.js";
 import { ruleContentJson } from "./rule-json.js";

@@ -1,4 +1,4 @@
-import type { ObjectEdit } from "../analysis/edited-state.js";
+import type { ObjectEdit } from "../state/edit/edited-state.js";
 import type { CutOff } from "../analysis/preview/cut-off.js";
 import type { NewlyIsolated } from "../analysis/preview/isolation.js";
 import type { Lockout } from "../analysis/preview/lockouts.js";

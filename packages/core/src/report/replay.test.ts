@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatOf, readerOf } from "../analysis/replay/format.js";
 import { Replay } from "../analysis/replay/replay.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { replayJson } from "./replay-json.js";
 import { replayText } from "./replay-text.js";
 import { noStyle } from "./style.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readConnectivityTests } from "../analysis/connectivity-test.js";
 import { runConnectivityTest, type TestResult } from "../analysis/run-test.js";
-import { readState } from "../analysis/state.js";
+import { readState } from "../state/state.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { noStyle } from "./style.js";
 import {

@@ -1,5 +1,5 @@
 import type { Pair } from "../analysis/ask.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Block } from "../engine/blocks.js";
 import type { Engine } from "../engine/engine.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";

@@ -1,4 +1,4 @@
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
 import { address } from "./arbitrary-cluster.js";

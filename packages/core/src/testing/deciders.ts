@@ -1,4 +1,4 @@
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { subjectOf } from "../evaluate/flow.js";
 import { isOwnNode, type Situation } from "../evaluate/match.js";
 import { foreignDecides, isolatingIn, ruleMatches } from "../evaluate/walk.js";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Pair } from "../engine/changed-block.js";
 import type { EndInBoth } from "../engine/ends-in-both.js";
 import { evaluate } from "../evaluate/evaluate.js";

@@ -1,6 +1,6 @@
 import type { AskedPort, Pair } from "../analysis/ask.js";
 import { podEndpoint } from "../analysis/resolve.js";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Cluster } from "../cluster/model.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
 import { type Address, bitsOf, type Family } from "../net/address.js";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { kindOf } from "../analysis/object-kind.js";
+import { kindOf } from "../state/object-kind.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { readPolicy } from "../dialects/read.js";
 import type { Update } from "../engine/update.js";

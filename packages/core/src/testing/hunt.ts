@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Engine } from "../engine/engine.js";
 import type { evaluate } from "../evaluate/evaluate.js";
 import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";

@@ -1,4 +1,4 @@
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Facts } from "../cluster/model.js";
 import { parseManifest } from "../manifest/parse.js";
 import { formatAddress } from "../net/address.js";

@@ -1,4 +1,4 @@
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import type { Manifest, Unnamed } from "./arbitrary-vocabulary.js";
 import { named } from "./arbitrary-policies.js";
 import { stateOf } from "./scenario.js";

@@ -1,7 +1,7 @@
 import type { Finding } from "../analysis/lint/finding.js";
 import { lint } from "../analysis/lint/lint.js";
 import type { LintRule } from "../analysis/lint/rule.js";
-import { readState, type StateOptions } from "../analysis/state.js";
+import { readState, type StateOptions } from "../state/state.js";
 
 /** What one rule finds in a text that has no errors. */
 export function findingsOf(rule: LintRule, yaml: string, options: StateOptions = {}): readonly Finding[] {

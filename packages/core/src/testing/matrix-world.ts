@@ -1,6 +1,6 @@
 import { type Matrix, matrixOf } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
-import type { StateOptions } from "../analysis/state.js";
+import type { StateOptions } from "../state/state.js";
 import { compile, type Engine } from "../engine/engine.js";
 import { world } from "./world.js";
 

@@ -1,4 +1,4 @@
-import type { State } from "../analysis/state.js";
+import type { State } from "../state/state.js";
 import { evaluateDirection, type WalkVerdict } from "../evaluate/evaluate.js";
 import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isSubject, portsMatch } from "../evaluate/match.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { candidatesFor, type Question } from "../analysis/ask.js";
-import { readState, type State, type StateOptions } from "../analysis/state.js";
+import { readState, type State, type StateOptions } from "../state/state.js";
 import type { Facts } from "../cluster/model.js";
 import { type ConnectionVerdict, evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import { type Flow, formatEndpoint } from "../evaluate/flow.js";

@@ -1,6 +1,6 @@
 import { ask } from "../analysis/ask.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
-import { readState, type State, type StateOptions } from "../analysis/state.js";
+import { readState, type State, type StateOptions } from "../state/state.js";
 import type { Decision } from "../evaluate/walk.js";
 import type { ConnectionVerdict, Verdict } from "../evaluate/evaluate.js";
 import type { Result } from "../diagnostics/result.js";

@@ -1,7 +1,7 @@
 import { type ChangedPart, ChangedParts } from "../../engine/changed-parts.js";
 import { compileBoth } from "../../engine/compile-both.js";
 import type { Grain } from "../party.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import { ChangeRows } from "./change-rows.js";
 import type { StateChanges } from "./changes.js";
 

@@ -1,6 +1,6 @@
 import { type PlacedRule, ranks } from "../../policy/assemble.js";
 import type { Direction, PodSelection, Tier } from "../../policy/model.js";
-import type { PolicyDefinition, State } from "../state.js";
+import type { PolicyDefinition, State } from "../../state/state.js";
 import {
   type Draft,
   type DraftRule,

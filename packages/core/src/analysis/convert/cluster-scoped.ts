@@ -1,7 +1,7 @@
 import { isObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/write-yaml.js";
 import { formatPolicy } from "../../policy/model.js";
-import type { PolicyDefinition, State } from "../state.js";
+import type { PolicyDefinition, State } from "../../state/state.js";
 import { type AdminApi, adminNetworkPolicyApi } from "./admin-api.js";
 import { type Draft, directions, isEmptyDraft, type NamespacedDraft, type OrderedTier } from "./draft.js";
 import { asExpressible } from "./expressible.js";

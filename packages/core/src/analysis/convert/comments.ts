@@ -1,6 +1,6 @@
 import { isWithin, type Path } from "../../diagnostics/place.js";
 import type { Comment } from "../../manifest/document.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../../state/state.js";
 
 /** A part of a new object, and the part of an old one that it stands for. */
 export interface Correspondence {

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { type CommentedObject, writeYaml } from "../../manifest/write-yaml.js";
 import type { PolicyRef } from "../../policy/model.js";
 import { isKnownVersion } from "../../dialects/registry.js";
-import { ownPolicies, type PolicyDefinition, readState, type State } from "../state.js";
+import { ownPolicies, type PolicyDefinition, readState, type State } from "../../state/state.js";
 import { Findings } from "./findings.js";
 import { type Proof, prove } from "./proof.js";
 import { type Target, targets } from "./targets.js";

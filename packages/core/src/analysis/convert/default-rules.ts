@@ -1,6 +1,6 @@
 import type { LabelMatch } from "../../labels/requirement.js";
 import type { RuleOrigin } from "../../policy/model.js";
-import type { PolicyDefinition, State } from "../state.js";
+import type { PolicyDefinition, State } from "../../state/state.js";
 import { type Draft, draftsOf, type NamespacedDraft, rulesOf } from "./draft.js";
 import type { Findings } from "./findings.js";
 import { inEachNamespace, itIsolates, notIsolatedIn } from "./isolation.js";

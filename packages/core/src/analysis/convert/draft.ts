@@ -2,7 +2,7 @@ import { type Path, parsePath } from "../../diagnostics/place.js";
 import { isObject, type Json } from "../../manifest/document.js";
 import type { PlacedRule } from "../../policy/assemble.js";
 import type { Action, Direction, Peer, PodSelection, PortMatch, RuleOrigin } from "../../policy/model.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../../state/state.js";
 
 /*
  * What is to be written, in terms of the one model, before anybody asks how the target API spells it. Parts know the

@@ -9,7 +9,7 @@ import {
   type PodSelection,
   type PortMatch,
 } from "../../policy/model.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../../state/state.js";
 import { type Draft, type DraftRule, draftsOf, isEmptyDraft, type Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
 

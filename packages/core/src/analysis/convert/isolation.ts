@@ -5,7 +5,7 @@ import { formatPolicy, type Isolation, type Peer, type PodSelection, type Tier }
 import type { DraftRule, DraftRules, NamespacedDraft, Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
 import { settledPeer } from "./settled-peer.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../../state/state.js";
 
 /*
  * Isolation is what NetworkPolicies do: cluster-wide APIs have none (S3.9). A policy that isolates becomes one

@@ -1,5 +1,5 @@
 import type { CommentedObject } from "../../manifest/write-yaml.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../../state/state.js";
 
 /** New objects, and the policies they take the place of. */
 export interface Made {

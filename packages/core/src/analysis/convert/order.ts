@@ -1,5 +1,5 @@
 import { compareRules } from "../../policy/assemble.js";
-import type { PolicyDefinition, State } from "../state.js";
+import type { PolicyDefinition, State } from "../../state/state.js";
 import { ciliumDrafts } from "./cilium-rules.js";
 import { defaultDrafts } from "./default-rules.js";
 import { type Draft, draftsOf, type NamespacedDraft, type OrderedTier } from "./draft.js";

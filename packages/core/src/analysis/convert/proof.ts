@@ -9,7 +9,7 @@ import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.j
 import type { Family } from "../../net/address.js";
 import { singleAddress } from "../../net/cidr.js";
 import { type Region, regionOfCidrs, regionOfRanges, subtract } from "../../net/region.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 
 /** Whether two states give every connection the same verdict. */
 export interface Proof {

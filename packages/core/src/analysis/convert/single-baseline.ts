@@ -1,5 +1,5 @@
 import { formatPolicy } from "../../policy/model.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import { adminNetworkPolicyApi } from "./admin-api.js";
 import { type Draft, type DraftRule, directions } from "./draft.js";
 import type { Findings } from "./findings.js";

@@ -1,5 +1,5 @@
 import { isObject } from "../../manifest/document.js";
-import type { PolicyDefinition, State } from "../state.js";
+import type { PolicyDefinition, State } from "../../state/state.js";
 import { adminNetworkPolicyApi, clusterNetworkPolicyApiFor } from "./admin-api.js";
 import { toClusterScoped } from "./cluster-scoped.js";
 import { toNetworkPolicies } from "./downgrade/to-network-policies.js";

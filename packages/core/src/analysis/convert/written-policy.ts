@@ -4,7 +4,7 @@ import type { CommentedObject } from "../../manifest/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describeDomain } from "../../policy/describe.js";
 import type { Direction, Peer, PodSelection } from "../../policy/model.js";
-import type { PolicyDefinition } from "../state.js";
+import type { PolicyDefinition } from "../../state/state.js";
 import type { AdminApi } from "./admin-api.js";
 import { carriedComments, type Correspondence } from "./comments.js";
 import { type Draft, type DraftRule, type DraftRules, directions, mapRules, type Sourced } from "./draft.js";

@@ -3,7 +3,7 @@ import { world } from "../../testing/world.js";
 import { explain } from "../explain.js";
 import { parseEndpoint, parseTarget } from "../endpoint-ref.js";
 import type { Pod } from "../../cluster/model.js";
-import { differences, type EnforcerName } from "./differences.js";
+import { differences, type EnforcerName } from "../../state/enforcers/differences.js";
 import { implementationCaveatsOfAll } from "./implementation-caveats.js";
 
 const cluster = `

@@ -1,9 +1,9 @@
 import { evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Tiers } from "../../policy/model.js";
-import type { Caveat } from "../caveat.js";
+import type { Caveat } from "../../state/caveat.js";
 import { compareStates } from "../changes/compare.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import {
   type Difference,
   differencesOf,
@@ -11,7 +11,7 @@ import {
   type EnforcerName,
   enforcerNames,
   enforcers,
-} from "./differences.js";
+} from "../../state/enforcers/differences.js";
 
 /** S9.8: the implementations that would give this connection another verdict. */
 export function implementationCaveats(state: State, flow: Flow, verdict: Verdict): readonly Caveat[] {

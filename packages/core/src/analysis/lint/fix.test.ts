@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "../state.js";
+import { readState } from "../../state/state.js";
 import { fixSources } from "./fix.js";
 
 const policy = (egress: string, more = "") => `# kept

@@ -1,5 +1,5 @@
 import type { Source, TextSource } from "../../manifest/source.js";
-import { readState, type State, type StateOptions } from "../state.js";
+import { readState, type State, type StateOptions } from "../../state/state.js";
 import { EditedText } from "./edit-text.js";
 import type { Edit, Finding, Fix } from "./finding.js";
 import { lint, type LintReport } from "./lint.js";

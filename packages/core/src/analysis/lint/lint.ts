@@ -2,7 +2,7 @@ import { inReadingOrder } from "../../diagnostics/reading-order.js";
 import type { Code } from "../../diagnostics/table.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Source, TextSource } from "../../manifest/source.js";
-import { ownPolicies, type State } from "../state.js";
+import { ownPolicies, type State } from "../../state/state.js";
 import type { Finding } from "./finding.js";
 import { LintContext, type LintRule } from "./rule.js";
 import { lintRules } from "./rules.js";

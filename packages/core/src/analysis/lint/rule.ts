@@ -15,7 +15,7 @@ import {
   type TierName,
   type Tiers,
 } from "../../policy/model.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import type { Finding } from "./finding.js";
 import { partOfRule, stepsOf } from "./place-in-rule.js";
 import { SelectedPods } from "./selected-pods.js";

@@ -5,7 +5,7 @@ import { isObject, type Json } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { formatCidr, parseCidr } from "../../net/cidr.js";
 import { formatPolicy } from "../../policy/model.js";
-import type { WrittenPolicy } from "../state.js";
+import type { WrittenPolicy } from "../../state/state.js";
 import type { Edit, Finding, Fix } from "./finding.js";
 
 /** Adds to the diagnostics of `tierwall validate` how to mend them, where one change of a text does. */

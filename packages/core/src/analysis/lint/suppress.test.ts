@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "../state.js";
+import { readState } from "../../state/state.js";
 import { lint } from "./lint.js";
 
 const policy = (parts: {

@@ -3,7 +3,7 @@ import { visible } from "../../diagnostics/visible.js";
 import type { TextSource } from "../../manifest/source.js";
 import { ignoreAnnotation } from "../../policy/annotations.js";
 import { formatPolicy, type PolicyRef } from "../../policy/model.js";
-import type { WrittenPolicy } from "../state.js";
+import type { WrittenPolicy } from "../../state/state.js";
 import { type Finding, finding } from "./finding.js";
 
 /*

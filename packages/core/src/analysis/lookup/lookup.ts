@@ -10,7 +10,7 @@ import { isolatingIn } from "../../evaluate/walk.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import type { EndpointRef } from "../endpoint-ref.js";
 import { resolve } from "../resolve.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import { affectedAlike } from "./affected-alike.js";
 import { isOnlyForOwnNode } from "./own-node-rule.js";
 

@@ -4,7 +4,7 @@ import { cellText } from "../../report/matrix-groups.js";
 import { matrixEndText } from "../../report/party-json.js";
 import { everything, matrixIn, shopYaml } from "../../testing/matrix-world.js";
 import { world } from "../../testing/world.js";
-import type { StateOptions } from "../state.js";
+import type { StateOptions } from "../../state/state.js";
 import { matrixOf } from "./matrix.js";
 import type { MatrixQuestion } from "./question.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
-import { readEdited } from "../edited-state.js";
+import { readEdited } from "../../state/edit/edited-state.js";
 import { formatParty } from "../party.js";
-import { parseRemoval } from "../removal.js";
-import type { StateOptions } from "../state.js";
+import { parseRemoval } from "../../state/edit/removal.js";
+import type { StateOptions } from "../../state/state.js";
 import { failuresIn, preview } from "./preview.js";
 
 const object = (apiVersion: string, kind: string, metadata: string, rest = "") =>

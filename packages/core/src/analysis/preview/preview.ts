@@ -3,7 +3,7 @@ import { compileBoth } from "../../engine/compile-both.js";
 import type { Engine } from "../../engine/engine.js";
 import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
-import type { EditedState, ObjectEdit } from "../edited-state.js";
+import type { EditedState, ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../party.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
 import { type NewlyIsolated, newlyIsolated } from "./isolation.js";

@@ -1,8 +1,8 @@
 import { compile, Engine } from "../../engine/engine.js";
 import type { ChangedPairs } from "../../engine/changed-pairs.js";
-import type { ObjectEdit } from "../edited-state.js";
+import type { ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../party.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import { type ChangeOutline, outlineOf } from "./outline.js";
 import { type Preview, previewBetween } from "./preview.js";
 

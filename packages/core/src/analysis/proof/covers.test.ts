@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "../state.js";
+import { readState } from "../../state/state.js";
 import { clusterPolicy } from "../../testing/linted.js";
 import type { Rule } from "../../policy/model.js";
-import { canMeet } from "./can-meet.js";
+import { canMeet } from "../../policy/can-meet.js";
 import { covers } from "./covers.js";
 
 interface Parts {

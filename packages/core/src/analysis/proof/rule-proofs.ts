@@ -9,7 +9,7 @@ import { namespaceNameLabel } from "../../labels/requirement.js";
 import { isSatisfiable } from "../../labels/satisfiable.js";
 import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import { withoutRule } from "../../policy/without-rule.js";
-import { canMeet } from "./can-meet.js";
+import { canMeet } from "../../policy/can-meet.js";
 import { covers } from "./covers.js";
 
 /** What can be proven about a rule: taking it out changes no verdict, and why. Undefined for rules that are needed. */

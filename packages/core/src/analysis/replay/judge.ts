@@ -2,7 +2,7 @@ import { compile, type Engine } from "../../engine/engine.js";
 import type { FlowExplanation } from "../../engine/explain-flow.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import type { Observation } from "./observation.js";
 import { ObservedEnds, type UnknownWhy } from "./observed-ends.js";
 

@@ -7,7 +7,7 @@ import { type Cidr, contains } from "../../net/cidr.js";
 import { candidatesFor } from "../ask.js";
 import type { EndpointRef } from "../endpoint-ref.js";
 import { podEndpoint } from "../resolve.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import type { Observation, ObservedEnd } from "./observation.js";
 
 /** The connections that an observation means in a state: one, mostly; or why nobody can tell. */

@@ -1,6 +1,6 @@
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint } from "../../evaluate/flow.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import { type FlowGroup, FlowGroups, type Told } from "./flow-groups.js";
 import { Judge, type Judgement } from "./judge.js";
 import type { Observation, ReadLine, SkipReason } from "./observation.js";

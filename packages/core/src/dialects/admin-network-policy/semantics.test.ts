@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StateOptions } from "../../analysis/state.js";
+import type { StateOptions } from "../../state/state.js";
 import { problemsIn, world } from "../../testing/world.js";
 
 const cluster = `

@@ -1,7 +1,7 @@
 import { noPorts, type PortSetId, type PortSets } from "../../../engine/port-sets.js";
 import { isSubject } from "../../../evaluate/match.js";
 import type { Direction } from "../../../policy/model.js";
-import type { PolicyDefinition, State } from "../../state.js";
+import type { PolicyDefinition, State } from "../../../state/state.js";
 import { directions } from "../draft.js";
 import type { Cell } from "./cells.js";
 import { keyOf, type Reach, type Reaches } from "./reach.js";

@@ -5,7 +5,7 @@ import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement
 import { isObject, type JsonObject } from "../../../manifest/document.js";
 import type { CommentedObject } from "../../../manifest/write-yaml.js";
 import { type Direction, formatPolicy } from "../../../policy/model.js";
-import type { PolicyDefinition, State } from "../../state.js";
+import type { PolicyDefinition, State } from "../../../state/state.js";
 import { directions } from "../draft.js";
 import type { Findings } from "../findings.js";
 import type { Made } from "../made.js";

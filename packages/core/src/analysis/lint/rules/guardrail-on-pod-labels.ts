@@ -1,7 +1,7 @@
 import { formatMatch, type LabelMatch } from "../../../labels/requirement.js";
 import { formatPolicy, type Peer, type PolicyRef } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
-import { subjectsCanMeet } from "../../proof/can-meet.js";
+import { subjectsCanMeet } from "../../../policy/can-meet.js";
 import { guardrailsIn } from "../guardrails.js";
 import type { LintContext, LintRule, PlacedRule } from "../rule.js";
 

@@ -5,7 +5,7 @@ import { everyPort, offsets, type PortSetId, type PortSets } from "../../../engi
 import { describePeer } from "../../../policy/describe.js";
 import type { Peer, Rule, Tier, Tiers } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
-import { subjectsCanMeet } from "../../proof/can-meet.js";
+import { subjectsCanMeet } from "../../../policy/can-meet.js";
 import { externalByClass, type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
 
 /** S8.2: allowing a name denies no other: without a deny behind it, the rule changes nothing. */

@@ -1,7 +1,7 @@
 import { exampleOf } from "../../../labels/satisfiable.js";
 import type { Labels } from "../../../labels/requirement.js";
 import { formatPolicy, type PodSelection, type PolicyRef, type Rule } from "../../../policy/model.js";
-import { canMeet } from "../../proof/can-meet.js";
+import { canMeet } from "../../../policy/can-meet.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type SharedPriority, sharedPriorities } from "../../proof/shared-priorities.js";
 import { type Finding, finding } from "../finding.js";

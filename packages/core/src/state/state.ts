@@ -20,7 +20,7 @@ import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { foreignRemarks, isDerived } from "./foreign-remarks.js";
 import type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
-import { setWarnings } from "./set-warnings.js";
+import { setWarnings } from "./warnings/set-warnings.js";
 import { unseenIn } from "./snapshot/snapshot-kind.js";
 
 export type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatPolicy } from "../policy/model.js";
+import { formatPolicy } from "../../policy/model.js";
 import { deletePolicy, editPolicies } from "./edited-policies.js";
-import { readState } from "./state.js";
+import { readState } from "../state.js";
 
 const policy = (name: string, spec = "{podSelector: {}}") =>
   `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: ${name}, namespace: shop}, spec: ${spec}}`;

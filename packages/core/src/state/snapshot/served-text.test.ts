@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "./state.js";
+import { readState } from "../state.js";
 import { servedText } from "./served-text.js";
 
 const served = (text: string) => servedText({ file: "a.yaml", text }).text;

@@ -8,7 +8,7 @@ import type { ManifestObject } from "../../manifest/object.js";
 import { compareText, type Lowered } from "../../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../../policy/model.js";
 import { identityOf, kindOf } from "../object-kind.js";
-import { setWarnings } from "../set-warnings.js";
+import { setWarnings } from "../warnings/set-warnings.js";
 import { nameOf, skippedKinds, type StateOptions } from "../state.js";
 import { unseenIn } from "../snapshot/snapshot-kind.js";
 import { LiveForeign } from "./live-foreign.js";

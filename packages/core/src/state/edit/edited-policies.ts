@@ -1,12 +1,12 @@
-import type { Cluster } from "../cluster/model.js";
-import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { inReadingOrder } from "../diagnostics/reading-order.js";
-import { readObjects } from "../manifest/read.js";
-import type { TextSource } from "../manifest/source.js";
-import { formatPolicy, type PolicyRef } from "../policy/model.js";
+import type { Cluster } from "../../cluster/model.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { inReadingOrder } from "../../diagnostics/reading-order.js";
+import { readObjects } from "../../manifest/read.js";
+import type { TextSource } from "../../manifest/source.js";
+import { formatPolicy, type PolicyRef } from "../../policy/model.js";
 import type { EditedState, ObjectEdit } from "./edited-state.js";
-import { identityOf, kindOf } from "./object-kind.js";
-import { type PolicyDefinition, type State, StateReader } from "./state.js";
+import { identityOf, kindOf } from "../object-kind.js";
+import { type PolicyDefinition, type State, StateReader } from "../state.js";
 
 /** Policies that somebody is writing, put into a state that has been read: nothing of that is read again. */
 export interface EditedPolicies extends EditedState {

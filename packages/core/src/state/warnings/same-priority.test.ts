@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "./state.js";
+import { readState } from "../state.js";
 
 const policy = (name: string, namespaces: string) => `---
 apiVersion: policy.networking.k8s.io/v1alpha2

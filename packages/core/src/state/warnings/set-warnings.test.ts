@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseCidr } from "../net/cidr.js";
-import type { Code } from "../diagnostics/table.js";
-import { readState, type StateOptions } from "./state.js";
+import { parseCidr } from "../../net/cidr.js";
+import type { Code } from "../../diagnostics/table.js";
+import { readState, type StateOptions } from "../state.js";
 
 const cluster = `{apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {team: a}}}
 ---

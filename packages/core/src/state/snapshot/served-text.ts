@@ -1,14 +1,14 @@
-import { policyKinds } from "../dialects/registry.js";
-import type { Document, Json, JsonObject } from "../manifest/document.js";
-import { isObject } from "../manifest/document.js";
-import { isListKind, listKindOf, type ListKind, typeOf } from "../manifest/list.js";
-import { objectsOf, parseManifest } from "../manifest/parse.js";
-import { type DocumentSpan, type ValueSpan, valueSpans } from "../manifest/value-spans.js";
-import type { TextSource } from "../manifest/source.js";
-import { kindOf } from "./object-kind.js";
-import { keptClusterObject } from "./snapshot/kept-cluster-object.js";
-import { keptPolicy } from "./snapshot/kept-policy.js";
-import { connectivityTestKind } from "./test-kind.js";
+import { policyKinds } from "../../dialects/registry.js";
+import type { Document, Json, JsonObject } from "../../manifest/document.js";
+import { isObject } from "../../manifest/document.js";
+import { isListKind, listKindOf, type ListKind, typeOf } from "../../manifest/list.js";
+import { objectsOf, parseManifest } from "../../manifest/parse.js";
+import { type DocumentSpan, type ValueSpan, valueSpans } from "../../manifest/value-spans.js";
+import type { TextSource } from "../../manifest/source.js";
+import { kindOf } from "../object-kind.js";
+import { keptClusterObject } from "./kept-cluster-object.js";
+import { keptPolicy } from "./kept-policy.js";
+import { connectivityTestKind } from "../test-kind.js";
 
 /*
  * Manifests lie beside others in a repository: Secrets, ConfigMaps, pods with passwords in their environment. A page that is shown to

@@ -1,11 +1,11 @@
-import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { didYouMean } from "../diagnostics/suggest.js";
-import { readObjects } from "../manifest/read.js";
-import type { Source } from "../manifest/source.js";
-import type { PolicyRef } from "../policy/model.js";
-import { identityOf, kindOf } from "./object-kind.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { didYouMean } from "../../diagnostics/suggest.js";
+import { readObjects } from "../../manifest/read.js";
+import type { Source } from "../../manifest/source.js";
+import type { PolicyRef } from "../../policy/model.js";
+import { identityOf, kindOf } from "../object-kind.js";
 import type { Removal } from "./removal.js";
-import { type State, type StateOptions, StateReader } from "./state.js";
+import { type State, type StateOptions, StateReader } from "../state.js";
 
 /** What somebody thinks of doing to a cluster. */
 export interface Edit {

@@ -1,9 +1,9 @@
-import { type Cluster } from "../cluster/model.js";
-import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { type Cidr, contains, covers, formatCidr, overlaps, singleAddress } from "../net/cidr.js";
-import { comparePolicies, type Lowered, type PlacedRule } from "../policy/assemble.js";
+import { type Cluster } from "../../cluster/model.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { type Cidr, contains, covers, formatCidr, overlaps, singleAddress } from "../../net/cidr.js";
+import { comparePolicies, type Lowered, type PlacedRule } from "../../policy/assemble.js";
 import { samePriorities } from "./same-priority.js";
-import { type DialectId, formatPolicy, type PolicyRef } from "../policy/model.js";
+import { type DialectId, formatPolicy, type PolicyRef } from "../../policy/model.js";
 
 /** What shows only when all policies are seen together. */
 export function setWarnings(

@@ -4,10 +4,10 @@ import { explanationText } from "../report/explanation-text.js";
 import { noStyle } from "../report/style.js";
 import { world } from "../testing/world.js";
 import { caveatsOfAll } from "./caveat.js";
-import { convert } from "./convert/convert.js";
-import { parseEndpoint, parseTarget } from "./endpoint-ref.js";
-import { explain } from "./explain.js";
-import { lint } from "./lint/lint.js";
+import { convert } from "../analysis/convert/convert.js";
+import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
+import { explain } from "../analysis/explain.js";
+import { lint } from "../analysis/lint/lint.js";
 import { ownPolicies, type StateOptions } from "./state.js";
 
 const cluster = `

@@ -1,7 +1,7 @@
-import type { LabelMatch } from "../../labels/requirement.js";
-import { isSatisfiable } from "../../labels/satisfiable.js";
-import { overlaps } from "../../net/cidr.js";
-import type { NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "../../policy/model.js";
+import type { LabelMatch } from "../labels/requirement.js";
+import { isSatisfiable } from "../labels/satisfiable.js";
+import { overlaps } from "../net/cidr.js";
+import type { NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "./model.js";
 
 /** Whether some connection could match both rules, in some cluster. Where this says yes it may still never be so. */
 export function canMeet(a: Rule, b: Rule): boolean {

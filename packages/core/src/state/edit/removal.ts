@@ -1,8 +1,8 @@
-import { clusterKinds } from "../cluster/identity.js";
-import { diagnostic } from "../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../diagnostics/result.js";
-import { didYouMean } from "../diagnostics/suggest.js";
-import { policyKinds } from "../dialects/registry.js";
+import { clusterKinds } from "../../cluster/identity.js";
+import { diagnostic } from "../../diagnostics/diagnostic.js";
+import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { didYouMean } from "../../diagnostics/suggest.js";
+import { policyKinds } from "../../dialects/registry.js";
 
 /** Objects to be deleted, as a user names them. */
 export interface Removal {

@@ -1,9 +1,9 @@
-import type { Cluster } from "../cluster/model.js";
-import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { isSubject } from "../evaluate/match.js";
-import type { PlacedRule } from "../policy/assemble.js";
-import { formatPolicy, type PolicyRef } from "../policy/model.js";
-import { subjectsCanMeet } from "./proof/can-meet.js";
+import type { Cluster } from "../../cluster/model.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { isSubject } from "../../evaluate/match.js";
+import type { PlacedRule } from "../../policy/assemble.js";
+import { formatPolicy, type PolicyRef } from "../../policy/model.js";
+import { subjectsCanMeet } from "../../policy/can-meet.js";
 
 /** S1.13: policies of one tier with one precedence that select the same pods. */
 export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {

@@ -79,7 +79,7 @@ export function addMatrix(program: Command, finish: (status: number) => void): v
       )
       .option("--port <port>", "only this port: 443, 53/UDP, ICMP (repeatable)", collect, [])
       .addOption(
-        new Option("--undecided <how>", "what to do with ports on which the verdict hangs on missing facts")
+        new Option("--undecided <how>", "how to treat ports whose verdict depends on missing information")
           .choices(["show", "allow", "deny"])
           .default("show"),
       )

@@ -59,7 +59,7 @@ export function withStateFlags(command: Command): Command {
       "--kubeconfig <file>",
       "where that context stands (default: as for kubectl, or from inside a pod)",
     )
-    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds");
+    .option("--live", "read the cluster as well as -f; objects in files replace those of the cluster");
   return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
 }
 

@@ -34,7 +34,7 @@ import {
   loadState,
   type StateFlags,
   tellRest,
-  withStateFlags,
+  withAnswerFlags,
 } from "./state.js";
 import { isRead, print, styleFor, talkReport } from "./terminal.js";
 
@@ -53,7 +53,7 @@ interface MatrixFlags extends StateFlags {
 }
 
 export function addMatrix(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("matrix")
       .summary("who can reach whom, on which ports")

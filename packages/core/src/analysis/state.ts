@@ -12,6 +12,7 @@ import { type ForeignObject, lowerForeign, readForeign } from "../foreign/object
 import type { ManifestObject, Receiver } from "../manifest/object.js";
 import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
+import type { Family } from "../net/address.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { Direction, PolicyRef, Tiers } from "../policy/model.js";
 import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
@@ -31,7 +32,7 @@ import { unseenIn } from "./snapshot/snapshot-kind.js";
 
 export type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
 
-export interface StateOptions extends LowerOptions {
+export interface StateOptions extends Omit<LowerOptions, "ciliumFamilies"> {
   readonly facts?: Partial<Facts>;
   /** Where objects come from (S3.6); by default those with a uid are from a cluster. */
   readonly provenance?: "auto" | "file" | "cluster";
@@ -231,6 +232,14 @@ function partsAs(
   return enforcedByCilium(parts, ciliumEnforcement, enforcer);
 }
 
+/** How many IP families Cilium serves here, as far as addresses show. */
+function familiesIn({ pods, nodes }: Cluster): Pick<LowerOptions, "ciliumFamilies"> {
+  const found = new Set<Family>();
+  for (const { addresses } of [...nodes.values(), ...pods.values()])
+    for (const { family } of addresses) found.add(family);
+  return found.size === 0 ? {} : { ciliumFamilies: found.size === 2 ? "both" : "one" };
+}
+
 function stateOf(
   definitions: readonly PolicyDefinition[],
   setup: Setup,
@@ -238,7 +247,7 @@ function stateOf(
 ): State {
   const tiersAs: State["tiersAs"] = (enforcer, among) => {
     const { enforcer: _, ...others } = setup;
-    const asked = enforcer === undefined ? others : { ...others, enforcer };
+    const asked = enforcer === undefined ? others : { ...others, ...familiesIn(rest.cluster), enforcer };
     return assembleTiers([...partsAs(definitions, asked, among), lowerForeign(rest.foreign)]);
   };
   return {

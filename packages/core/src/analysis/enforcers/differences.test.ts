@@ -123,6 +123,20 @@ spec:
     ours: "Allow",
   },
   {
+    statement: "S7.13",
+    enforcer: "cilium",
+    policies: `
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: cnp, namespace: b}
+spec:
+  endpointSelector: {}
+  ingress: [{fromEndpoints: [{matchLabels: {"reserved:world-ipv4": ""}}]}]
+`,
+    question: "203.0.113.7 -> b/server:80/TCP",
+    ours: "Allow",
+  },
+  {
     statement: "S7.15",
     enforcer: "cilium",
     policies: networkPolicy("b", "{podSelector: {matchLabels: {pod-template-hash: '1'}}}"),

@@ -48,7 +48,20 @@ const pastBaseline =
   "evaluates the baseline tier only for pods that no NetworkPolicy selects in either direction";
 const pastOwnNode = "does not evaluate connections from a pod to the node that it runs on";
 
+/** In the order in which they are applied. */
 export const differences: readonly Difference[] = [
+  {
+    statement: "S7.13",
+    enforcers: ["cilium", "cilium-1.18"],
+    instead:
+      "labels an external address `reserved:world` where it serves one IP family, and only `reserved:world-ipv4` or `reserved:world-ipv6` where it serves both",
+    apply: ({ object, policy, lowered }, options) => {
+      const kind = policyKindOf(object);
+      return policy.dialect === "cilium" && kind !== undefined && !("code" in kind)
+        ? (readPolicy(kind, object, "cluster", options).lowered ?? lowered)
+        : lowered;
+    },
+  },
   {
     statement: "S2.1",
     enforcers: ["cilium", "cilium-1.18"],
@@ -138,7 +151,7 @@ export const differencesOf = (enforcer: EnforcerName): readonly Difference[] =>
 export function enforcedAs(
   definitions: readonly PolicyDefinition[],
   enforcer: EnforcerName,
-  options: LowerOptions = {},
+  options: LowerOptions,
   among: readonly Difference[] = differencesOf(enforcer),
 ): readonly Lowered[] {
   const changes = among.flatMap(({ apply }) => apply ?? []);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../connection.js";
-import { HttpListener, refuse } from "./http-listener.js";
+import { HttpListener } from "./http-listener.js";
+import { refuse } from "./refusal.js";
 import type { RequestTarget } from "./request-target.js";
 
 /** What Prometheus is given. */
@@ -60,6 +61,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   const endpoints = new MetricsEndpoints(options);
   const listener = new HttpListener({
     handle: (request, response, target) => endpoints.answer(request, response, target),
+    isGuest: (request, target) => endpoints.isAnsweredAtOnce(request, target),
     onTrouble,
   });
   try {
@@ -80,6 +82,12 @@ class MetricsEndpoints {
 
   constructor(private readonly options: MetricsServerOptions) {}
 
+  /** Nothing is made or asked for these: while all turns are taken, probes are answered. */
+  isAnsweredAtOnce({ headers }: IncomingMessage, { path }: RequestTarget): boolean {
+    if (headers.authorization !== undefined) return false;
+    return path !== "/metrics" || this.options.access !== undefined;
+  }
+
   async answer(request: IncomingMessage, response: ServerResponse, { path }: RequestTarget): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405, "only GET");
     const { health } = this.options;
@@ -92,7 +100,7 @@ class MetricsEndpoints {
       case "/metrics":
         return this.answerMetrics(response, authorization);
       default:
-        send(response, 404, "there are /metrics, /livez and /readyz\n");
+        send(response, 404, "not found; available: /metrics, /livez, /readyz\n");
     }
   }
 
@@ -143,5 +151,9 @@ function send(
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers }).end(text);
+  // A client that is not let in has no use for the connection.
+  const closing = status === 401 || status === 403 || status === 404 ? { connection: "close" } : {};
+  response
+    .writeHead(status, { "content-type": "text/plain; charset=utf-8", ...closing, ...headers })
+    .end(text);
 }

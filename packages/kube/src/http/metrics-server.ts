@@ -33,8 +33,8 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 export type AccessDecision = "allowed" | "unauthenticated" | "forbidden" | "unavailable";
 
 export interface MetricsAccess {
-  /** From the header `Authorization`. */
-  check(authorization: string | undefined): Promise<AccessDecision>;
+  /** From the header `Authorization`, and the address of the client. */
+  check(authorization: string | undefined, address: string): Promise<AccessDecision>;
 }
 
 export interface MetricsServerOptions {
@@ -76,6 +76,11 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   }
 }
 
+interface MetricsClient {
+  readonly authorization: string | undefined;
+  readonly address: string;
+}
+
 class MetricsEndpoints {
   /** Clients that ask at the same time share one text: it takes long to make in a large cluster. */
   private making: Promise<string> | undefined;
@@ -91,14 +96,17 @@ class MetricsEndpoints {
   async answer(request: IncomingMessage, response: ServerResponse, { path }: RequestTarget): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405, "only GET");
     const { health } = this.options;
-    const { authorization } = request.headers;
+    const client: MetricsClient = {
+      authorization: request.headers.authorization,
+      address: request.socket.remoteAddress ?? "",
+    };
     switch (path) {
       case "/livez":
-        return this.answerHealth(response, authorization, health.broken());
+        return this.answerHealth(response, client, health.broken());
       case "/readyz":
-        return this.answerHealth(response, authorization, health.broken() ?? health.waitingFor());
+        return this.answerHealth(response, client, health.broken() ?? health.waitingFor());
       case "/metrics":
-        return this.answerMetrics(response, authorization);
+        return this.answerMetrics(response, client);
       default:
         send(response, 404, "not found; available: /metrics, /livez, /readyz\n");
     }
@@ -106,16 +114,16 @@ class MetricsEndpoints {
 
   private async answerHealth(
     response: ServerResponse,
-    authorization: string | undefined,
+    client: MetricsClient,
     trouble: string | undefined,
   ): Promise<void> {
     if (trouble === undefined) return send(response, 200, "ok\n");
-    const isTold = (await this.decisionFor(authorization)) === "allowed";
+    const isTold = (await this.decisionFor(client)) === "allowed";
     send(response, 503, isTold ? `${trouble}\n` : "not ready; the log of this process has the reason\n");
   }
 
-  private async answerMetrics(response: ServerResponse, authorization: string | undefined): Promise<void> {
-    const decision = await this.decisionFor(authorization);
+  private async answerMetrics(response: ServerResponse, client: MetricsClient): Promise<void> {
+    const decision = await this.decisionFor(client);
     switch (decision) {
       case "allowed":
         return send(response, 200, await this.text(), { "content-type": this.options.metrics.contentType });
@@ -132,9 +140,9 @@ class MetricsEndpoints {
     }
   }
 
-  private async decisionFor(authorization: string | undefined): Promise<AccessDecision> {
+  private async decisionFor({ authorization, address }: MetricsClient): Promise<AccessDecision> {
     const { access } = this.options;
-    return access === undefined ? "allowed" : access.check(authorization);
+    return access === undefined ? "allowed" : access.check(authorization, address);
   }
 
   private text(): Promise<string> {

@@ -34,7 +34,7 @@ export interface WebhookParts {
   readonly registry: Registry;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
-  /** Absent: every client that can connect is answered. */
+  /** Absent: every client that knows the path is answered. */
   readonly clients?: ClientAuthority;
   /** Ends the wait for a first certificate. */
   readonly signal?: AbortSignal;
@@ -69,7 +69,15 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   const server = new WebhookServer(
     async (request, deadline) => {
       const began = performance.now();
-      const admitted = await admit(request, { judge, visibility, isReady, deadline });
+      const { user: _, ...anonymous } = request;
+      // A client that learned the path could say that it is any user: then no user is believed, and nothing is named.
+      const isBelieved = parts.clients !== undefined || !keeper.showsPath;
+      const admitted = await admit(isBelieved ? request : anonymous, {
+        judge,
+        visibility,
+        isReady,
+        deadline,
+      });
       const seconds = (performance.now() - began) / 1000;
       metrics.answered(request.operation, admitted, seconds);
       const { answer, fallback, judgement } = admitted;

@@ -43,7 +43,6 @@ export class LeaderWork {
   private readonly overridings: Overridings;
   private readonly analysis = new PacedWork(() => this.analyse());
   private readonly reports = new Delivery(() => this.checkAll(), reportsTogether);
-  private foreign: Situation["foreign"] = [];
   /** When versions of policies were first seen whose conditions are still to be written. */
   private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
 
@@ -85,11 +84,10 @@ export class LeaderWork {
   /** The engine has another situation. */
   changed(situation: Situation): void {
     const { unwritten, conditions, writer } = this;
+    const { foreignMessage: before } = conditions;
     const fresh = conditions.take(situation);
-    if (situation.foreign !== this.foreign) {
-      this.foreign = situation.foreign;
-      this.checkAll();
-    }
+    // It is on every policy.
+    if (conditions.foreignMessage !== before) this.checkAll();
     for (const { stored } of fresh) {
       const { uid, generation } = stored!;
       if (unwritten.get(uid)?.generation !== generation)

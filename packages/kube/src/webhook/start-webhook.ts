@@ -1,3 +1,4 @@
+import type { ForeignKind } from "@tierwall/core";
 import type { Registry } from "prom-client";
 import type { Logger } from "pino";
 import type { Connection } from "../connection.js";
@@ -31,6 +32,8 @@ export interface WebhookParts {
   readonly judge: Judge;
   /** Whether the judge has seen the whole cluster. */
   readonly isReady: () => boolean;
+  /** Kinds of policies of other projects that are served and cannot be read; none, if it is absent. */
+  readonly unreadForeign?: () => readonly ForeignKind[];
   readonly registry: Registry;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
@@ -77,6 +80,7 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
         visibility,
         isReady,
         deadline,
+        unreadForeign: parts.unreadForeign?.() ?? [],
       });
       const seconds = (performance.now() - began) / 1000;
       metrics.answered(request.operation, admitted, seconds);

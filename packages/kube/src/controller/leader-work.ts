@@ -151,8 +151,7 @@ export class LeaderWork {
       this.unwritten.delete(uid);
     }
     for (const condition of after) {
-      const known = before.find(({ type }) => type === condition.type);
-      if (known?.status === condition.status || (known === undefined && !isBad(condition))) continue;
+      if (!isNews(before, condition)) continue;
       const { type, status, reason, message } = condition;
       log.info({ policy: formatPolicy(policy), type, status, reason }, message);
       this.events.tell({
@@ -165,6 +164,13 @@ export class LeaderWork {
       });
     }
   }
+}
+
+/** Whether an Event is written about a condition. What other projects enforce is the same for all policies: none is. */
+export function isNews(before: readonly Condition[], condition: Condition): boolean {
+  if (condition.type === "ForeignPolicies") return false;
+  const known = before.find(({ type }) => type === condition.type);
+  return known === undefined ? isBad(condition) : known.status !== condition.status;
 }
 
 /** Whether the policy needs an edit; that nodes are not done yet, and what other projects enforce, is no reason for one. */

@@ -305,7 +305,7 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
     // The parser refuses keys that are there twice.
     const made = rendered("-f", values);
     for (const name of [agent, controller])
-      expect(made.get(name!)).toMatchObject(pods({ nodeSelector: linux }));
+      expect(made.get(name)).toMatchObject(pods({ nodeSelector: linux }));
     expect(made.get("ServiceMonitor tierwall-agent")).toMatchObject({
       metadata: { labels: { "app.kubernetes.io/name": "tierwall", a: "b" } },
     });

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { issue } from "../webhook/certificates/issue.js";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -328,6 +329,23 @@ describe("an answer that is not read", () => {
     await expect.poll(connectionCount).toBe(0);
     expect(largeAnswers).toBe(3);
   });
+});
+
+it("an answer that was read leaves the connection open, also while the next one is being made", async () => {
+  const unread = 100;
+  await listen(
+    async (_request, response, { path }) => {
+      if (path === "/slow") await sleep(5 * unread);
+      response.end(path);
+    },
+    { unread, silence: 600_000, keepAlive: 600_000 },
+  );
+  const client = dial();
+  client.socket.write(get("/first") + get("/slow"));
+  await expect.poll(client.received).toMatch(/\/first[^]*\/slow$/);
+  await sleep(5 * unread);
+  client.socket.write(get("/later"));
+  await expect.poll(client.received).toMatch(/\/later$/);
 });
 
 describe("a body", () => {

@@ -20,6 +20,7 @@ function situation(pods: readonly string[], more: Partial<Situation> = {}): Situ
     tiers: state.tiers,
     policies: state.policies,
     foreign: [],
+    unreadForeign: [],
     diagnostics: [],
     complaints: new Map(),
     podRanges: new Map([["n1", ["10.0.0.0/24"]]]),

@@ -15,8 +15,8 @@ const addresses: Readonly<Record<string, Readonly<Record<4 | 6, string>>>> = {
 const node = (name: string, four: string, six: string) =>
   `{apiVersion: v1, kind: Node, metadata: {name: ${name}},
     status: {addresses: [{type: InternalIP, address: ${four}}, {type: InternalIP, address: "${six}"}]}}`;
-const pod = (name: string, on: string, at: Readonly<Record<4 | 6, string>> = addresses[name]!) =>
-  `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {app: ${name}}}, spec: {nodeName: ${on}},
+const pod = (name: string, on: string, at: Readonly<Record<4 | 6, string>> = addresses[name]!, app = name) =>
+  `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {app: ${app}}}, spec: {nodeName: ${on}},
     status: {podIPs: [{ip: ${at[4]}}, {ip: "${at[6]}"}]}}`;
 
 const cluster = [
@@ -28,6 +28,8 @@ const cluster = [
   pod("far", "n2"),
 ];
 const stale = (on: string) => pod("stale", on, addresses["web"]);
+/** Has the same labels as a/web. */
+const replica = (on: string) => pod("replica", on, addresses["web"], "web");
 
 /** A pod may be reached, or reach others, on these ports alone. */
 const only = (app: string, direction: "Ingress" | "Egress", ...ports: readonly number[]) =>
@@ -147,6 +149,17 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
         await program(lab, stateOf(...cluster, stale(on), toApps(...rules)));
         await lab.forgetConnections();
         expect(await reached("client", "web")).toEqual(expected);
+      }
+    });
+
+    it("S1.17: two replicas of one workload are judged like one of them", async () => {
+      const policies = [only("web", "Ingress", 80), only("web", "Egress", 81)];
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, replica(on), ...policies));
+        await lab.forgetConnections();
+        expect(await reached("client", "web")).toEqual([80]);
+        expect(await reached("far", "web")).toEqual([80]);
+        expect(await reached("web", "client")).toEqual([81]);
       }
     });
 

@@ -122,7 +122,7 @@ export class PodMaps {
       for (const kind of ["egress", "ingress", "ownNode"] as const) {
         const elements = new Map<string, string>();
         for (const [address, all] of startsAt) {
-          const verdict = this.verdictAt(kind, all, family);
+          const verdict = this.verdictAt(kind, [...all], family);
           if (verdict !== undefined) elements.set(address, verdict);
         }
         const size = roomFor(elements.size, 1024);
@@ -139,20 +139,23 @@ export class PodMaps {
     return maps;
   }
 
-  /** By address: where packets of the pods that have it begin, in an order that depends on nothing but them. */
+  /**
+   * By address: where packets of the pods that have it begin, in an order that depends on nothing but them. Pods of one subject, such
+   * as replicas that share an address, begin at the same place: it is there once.
+   */
   private startsAt(
     starts: ReadonlyMap<Subject, Starts>,
     family: Family,
-  ): ReadonlyMap<string, readonly Starts[]> {
-    const found = new Map<string, Starts[]>();
+  ): ReadonlyMap<string, ReadonlySet<Starts>> {
+    const found = new Map<string, Set<Starts>>();
     const pods = [...this.subjects.pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
     for (const [{ addresses }, subject] of pods)
       for (const address of addresses) {
         if (address.family !== family) continue;
         const text = formatAddress(address);
         const known = found.get(text);
-        if (known === undefined) found.set(text, [starts.get(subject)!]);
-        else known.push(starts.get(subject)!);
+        if (known === undefined) found.set(text, new Set([starts.get(subject)!]));
+        else known.add(starts.get(subject)!);
       }
     return found;
   }

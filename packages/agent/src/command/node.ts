@@ -66,6 +66,10 @@ export async function openNode(
     table: options.table,
     connectionMask,
     bridges: bridges.check,
+    onLockChange: (change) =>
+      change === "lost"
+        ? log.error("the agent's lock was lost: nothing is written to the kernel until it is held again")
+        : log.warn("the agent's lock is held again"),
     ...always,
     ...callbacks,
   });

@@ -138,7 +138,9 @@ function nodeOf(
     },
     inspect: async () => {
       problems.report("ipvs", ipvsInUse());
-      problems.report("flowtables", await flowtablesInUse(nft));
+      const flowtables = await flowtablesInUse(nft);
+      // While they cannot be listed, what was found last stays reported.
+      if (flowtables.ok) problems.report("flowtables", flowtables.value);
     },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
     close: async () => {

@@ -83,7 +83,11 @@ describe("without the module br_netfilter", () => {
   });
 
   it.each([
-    ["one pod is behind no bridge and another has no route of its own", ["10.244.3.7", "10.244.2.7"], /10\.244\.2\.7/],
+    [
+      "one pod is behind no bridge and another has no route of its own",
+      ["10.244.3.7", "10.244.2.7"],
+      /10\.244\.2\.7/,
+    ],
     ["a pod is behind a VLAN on a bridge", ["10.244.4.7"], /the bridge of `br0\.4`/],
     ["a pod is behind a port of a bridge", ["10.244.5.7"], /the bridge of `veth5`/],
   ])("it is refused where %s", (_, addresses, reason) => {

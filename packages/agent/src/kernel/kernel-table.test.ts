@@ -64,7 +64,8 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
       .find((path) => path.includes("tierwall/locks"))!;
     // Another agent that waits for its turn.
     const other = spawn("flock", [file, "cat"], { stdio: ["pipe", "ignore", "inherit"] });
-    const isWaiting = () => readFileSync("/proc/locks", "utf8").includes(`-> FLOCK  ADVISORY  WRITE ${other.pid} `);
+    const isWaiting = () =>
+      readFileSync("/proc/locks", "utf8").includes(`-> FLOCK  ADVISORY  WRITE ${other.pid} `);
     await vi.waitFor(() => expect(isWaiting()).toBe(true), { timeout: 60_000 });
     process.kill(holder);
     await vi.waitFor(() => expect(lockChanges).toEqual(["lost"]), { timeout: 60_000 });

@@ -116,7 +116,9 @@ export class KernelTable {
     this.#lock = lock;
     const command = [...(options.enter ?? []), "nft"];
     this.#nft = new Nft(command, new NftSession(command), () =>
-      lock.isHeld ? undefined : `the lock for the table \`${options.table}\` was lost, and nothing is written without it`,
+      lock.isHeld
+        ? undefined
+        : `the lock for the table \`${options.table}\` was lost, and nothing is written without it`,
     );
     this.#counters = new CounterSums(this.#nft);
     this.#generations = new Generations(conntrack, options.connectionMask);

@@ -213,13 +213,16 @@ describe("S1.16: addresses of links, where policies decide what pods may send", 
     expect(send("fe80::9 -> [fe80::1]:80/TCP", { hook: "input" }).verdict).toBe("accept");
   });
 
-  it.each(ways)("are no way into a pod, where policies decide what pods may receive, with %s", (_, options) => {
-    const { send } = nodeWorld(closed, options);
-    expect(send("fd00::2 -> [fe80::8]:80/TCP", byBridge)).toMatchObject({
-      verdict: "drop",
-      counted: ["unknown_ingress"],
-    });
-  });
+  it.each(ways)(
+    "are no way into a pod, where policies decide what pods may receive, with %s",
+    (_, options) => {
+      const { send } = nodeWorld(closed, options);
+      expect(send("fd00::2 -> [fe80::8]:80/TCP", byBridge)).toMatchObject({
+        verdict: "drop",
+        counted: ["unknown_ingress"],
+      });
+    },
+  );
 });
 
 describe("sources that are not reached by the device that they come from", () => {

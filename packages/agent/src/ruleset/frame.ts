@@ -288,10 +288,7 @@ function strangers(program: NodeProgram, options: NodeOptions): readonly NamedCh
         ],
       },
     ],
-    [
-      strangersChain.daddr,
-      { rules: [...unknown(options, "egress", "daddr"), linkLocal("egress", "daddr")] },
-    ],
+    [strangersChain.daddr, { rules: [...unknown(options, "egress", "daddr"), linkLocal("egress", "daddr")] }],
     [linkChain.forward, { rules: fromLink(isJudged) }],
     [linkChain.input, { rules: fromLinkHere(isJudged) }],
   ];

@@ -336,14 +336,14 @@ function judges({ ruleset }: NodeProgram, direction: "egress" | "ingress"): bool
 
 /** Those whose verdict is not programmed yet, and addresses that belong to no pod. */
 function unknownPods(program: NodeProgram, options: NodeOptions, generation: number) {
-  const isHeldBack = (["egress", "ingress"] as const).some((direction) =>
-    holdsLinksBack(program, options, direction),
+  const heldBack = (["egress", "ingress"] as const).flatMap((direction) =>
+    holdsLinksBack(program, options, direction) ? [unknownCounter[direction]] : [],
   );
-  if (!isHeldBack) return { counters: [], chains: [], sets: [] };
   const drop = [unlessSameRules(generation), "drop"];
+  const chains = strangersEnd(options, { drop, watch: [settle, "accept"] });
   return {
-    counters: Object.values(unknownCounter),
+    counters: heldBack,
     sets: holdsStrangersBack(options) ? presentSets(options) : [],
-    chains: strangersEnd(options, { drop, watch: [settle, "accept"] }),
+    chains: chains.filter(([name]) => heldBack.some((held) => held === name)),
   };
 }

@@ -28,7 +28,7 @@ import { type Read, readPaths } from "@tierwall/kube";
 import { readLive } from "./live.js";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
-import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withAnswerFlags } from "./state.js";
 import { print, styleFor, talkReport } from "./terminal.js";
 
 interface DiffFlags extends StateFlags {
@@ -38,7 +38,7 @@ interface DiffFlags extends StateFlags {
 }
 
 export function addDiff(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("diff")
       .summary("what two states allow differently, and which rules make the difference")

@@ -12,7 +12,7 @@ import {
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "./state.js";
 import { print, styleFor, talkReport } from "./terminal.js";
 
 interface LookupFlags extends StateFlags {
@@ -20,7 +20,7 @@ interface LookupFlags extends StateFlags {
 }
 
 export function addLookup(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("lookup")
       .summary("every rule that can affect a pod, and which of them never decide")

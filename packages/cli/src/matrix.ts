@@ -34,7 +34,7 @@ import {
   loadState,
   type StateFlags,
   tellRest,
-  withStateFlags,
+  withAnswerFlags,
 } from "./state.js";
 import { isRead, print, styleFor, talkReport } from "./terminal.js";
 
@@ -53,7 +53,7 @@ interface MatrixFlags extends StateFlags {
 }
 
 export function addMatrix(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("matrix")
       .summary("who can reach whom, on which ports")
@@ -79,7 +79,7 @@ export function addMatrix(program: Command, finish: (status: number) => void): v
       )
       .option("--port <port>", "only this port: 443, 53/UDP, ICMP (repeatable)", collect, [])
       .addOption(
-        new Option("--undecided <how>", "what to do with ports on which the verdict hangs on missing facts")
+        new Option("--undecided <how>", "how to treat ports whose verdict depends on missing information")
           .choices(["show", "allow", "deny"])
           .default("show"),
       )

@@ -79,14 +79,8 @@ export { type InstallOptions, installObjects, type Part, parts } from "./install
 export { cleanupObjects } from "./install/cleanup.js";
 export { type ClusterCleanup, cleanUpCluster } from "./uninstall/cleanup-cluster.js";
 export { cleanupText, installFiles, installText, kustomizeFiles } from "./install/install-files.js";
-export {
-  problemWith,
-  type SettingPath,
-  settingPaths,
-  settings,
-  usualValues,
-  type Values,
-} from "./install/settings.js";
+export { problemWith } from "./install/setting-problems.js";
+export { type SettingPath, settingPaths, settings, usualValues, type Values } from "./install/settings.js";
 export { type PolicyEdit, type Stage } from "./webhook/analyst.js";
 export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";
 export { issue, type Issued, type IssueOptions } from "./webhook/certificates/issue.js";

@@ -8,6 +8,8 @@ export interface LoggedPacket {
   /** Of the connection: who opened it, and to whom, whichever of them the packet is from. */
   readonly source: string;
   readonly destination: string;
+  /** S1.16: the end that is the node which logged it, whatever its address is: a packet of the input hook is to the node. */
+  readonly ownEnd?: "source" | "destination";
   /** `TCP`, or the number where it is none that policies know. */
   readonly protocol: string;
   readonly ports?: { readonly source: number; readonly destination: number };
@@ -24,6 +26,9 @@ const protocols: Readonly<Record<number, string>> = {
   58: "ICMPv6",
   132: "SCTP",
 };
+
+/** NF_INET_LOCAL_IN of the kernel. */
+const inputHook = 1;
 
 /** `TCP`, or the number where it is none that policies know. */
 export const protocolName = (protocol: number): string => protocols[protocol] ?? String(protocol);
@@ -58,6 +63,7 @@ export function parseLoggedPacket(line: string): LoggedPacket | undefined {
     id,
     cut: cut !== undefined,
     ...turned(isReply, from, to),
+    ...(number("oob.hook") === inputHook ? { ownEnd: isReply ? "source" : "destination" } : {}),
     protocol: protocolName(protocol),
     ...(hasPorts ? { ports: turned(isReply, fromPort, toPort) } : {}),
     ...(type === undefined || code === undefined ? {} : { icmp: { type, code } }),

@@ -20,6 +20,7 @@ import {
 export function formatRule(origin: RuleOrigin): string {
   // S9.3: its rules are not known.
   if (origin.policy.dialect === "foreign") return formatPolicy(origin.policy);
+  if (origin.implementation !== undefined) return origin.implementation;
   const [, spec = "", section = ""] =
     /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
   const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);

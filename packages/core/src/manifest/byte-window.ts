@@ -1,11 +1,9 @@
 /** The part of a long text that is being looked at, in UTF-8: it grows at its end, and what is done with is dropped. */
 export class ByteWindow {
-  /** From the first byte that has not been dropped. Behind the last one stand zeros, so that looking ahead needs no care. */
-  bytes: Uint8Array = new Uint8Array(lookAhead);
+  /** From the first byte that has not been dropped. */
+  bytes: Uint8Array = new Uint8Array();
   /** How many bytes of the text there are. */
   length = 0;
-  /** How many bytes stood before the first of these. */
-  offset = 0;
   private readonly chunks: Iterator<Uint8Array>;
 
   constructor(chunks: Iterable<Uint8Array>) {
@@ -14,7 +12,6 @@ export class ByteWindow {
     if (!byteOrderMark.every((byte, i) => this.bytes[i] === byte)) return;
     this.bytes = this.bytes.subarray(byteOrderMark.length);
     this.length -= byteOrderMark.length;
-    this.offset = byteOrderMark.length;
   }
 
   /**
@@ -26,27 +23,25 @@ export class ByteWindow {
     if (next.done === true) return false;
     this.bytes.copyWithin(0, from, this.length);
     this.length -= from;
-    this.offset += from;
     // What is kept is looked at again: as much again is read, lest a long value be looked at over and over.
     for (let missing = this.length; next.done !== true; next = this.chunks.next()) {
       this.append(next.value);
       missing -= next.value.length;
       if (missing <= 0) break;
     }
-    this.bytes.fill(0, this.length, this.length + lookAhead);
     return true;
   }
 
-  /** All that is in the window from here on, and all that is to come. */
-  *rest(from = 0): Iterable<Uint8Array> {
-    if (from < this.length) yield this.bytes.subarray(from, this.length);
+  /** All that is in the window, and all that is to come. */
+  *rest(): Iterable<Uint8Array> {
+    if (this.length > 0) yield this.bytes.subarray(0, this.length);
     for (let next = this.chunks.next(); next.done !== true; next = this.chunks.next()) yield next.value;
   }
 
   private append(chunk: Uint8Array): void {
     const length = this.length + chunk.length;
-    if (length + lookAhead > this.bytes.length) {
-      const larger = new Uint8Array(2 * length + lookAhead);
+    if (length > this.bytes.length) {
+      const larger = new Uint8Array(2 * length);
       larger.set(this.bytes.subarray(0, this.length));
       this.bytes = larger;
     }
@@ -55,5 +50,4 @@ export class ByteWindow {
   }
 }
 
-const lookAhead = 8;
-export const byteOrderMark: readonly number[] = [0xef, 0xbb, 0xbf];
+const byteOrderMark: readonly number[] = [0xef, 0xbb, 0xbf];

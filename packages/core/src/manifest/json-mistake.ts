@@ -6,7 +6,8 @@ export interface JsonMistake {
   readonly expected: string;
 }
 
-const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
+/** Unrolled, so that long strings take no stack. Control characters must be escaped. */
+const string = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"/uy;
 const single = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
 
 /**
@@ -62,3 +63,14 @@ export function firstMistake(text: string): JsonMistake {
     }
   }
 }
+
+/** Whether nothing is wrong with a text but that it ends too soon. */
+export function isCutOff(text: string): boolean {
+  const { at, expected } = firstMistake(text);
+  const isBegun = expected === "a value" || (expected.startsWith("a field") && text[at] === '"');
+  return at === text.length || (isBegun && beginning.test(text.slice(at)));
+}
+
+/** The beginning of a string, a number or a word. */
+const beginning =
+  /^(?:"[ !#-[\]-\u{10ffff}]*(?:\\(?:.[ !#-[\]-\u{10ffff}]*)?)*|-?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][-+]?\d*)?|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/u;

@@ -35,13 +35,13 @@ function parseStream(text: string, file: string, lines: Lines): ParsedDocument[]
   return documents;
 }
 
-/** The places of one JSON value, read from the middle of a file. Its text is asked for with the first of them. */
+/** The places of one JSON value, read from the middle of a file. */
 export class ValuePlaces implements Document {
   private found: Document | undefined;
 
   constructor(
     readonly file: string,
-    private readonly text: () => string,
+    private readonly text: string,
     private readonly beginning: Beginning,
   ) {}
 
@@ -63,10 +63,8 @@ export class ValuePlaces implements Document {
   }
 
   private places(): Document {
-    if (this.found !== undefined) return this.found;
-    const text = this.text();
-    this.found = placesIn(this.file, text, 0, new Lines(this.file, text, this.beginning));
-    return this.found;
+    const { file, text, beginning } = this;
+    return (this.found ??= placesIn(file, text, 0, new Lines(file, text, beginning)));
   }
 }
 

@@ -165,7 +165,7 @@ export {
 } from "./manifest/document.js";
 export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
-export { writeYaml } from "./manifest/write-yaml.js";
+export { writeYaml } from "./manifest/yaml/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";

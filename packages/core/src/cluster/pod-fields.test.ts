@@ -83,7 +83,7 @@ it("a cluster of picked fields is the same, whatever its pods are like", () => {
     .map(([number, edits]) => {
       const edited = structuredClone(pod) as Record<string, unknown>;
       edits.forEach(([path, part]) => replace(edited, path, part));
-      ((edited.metadata as { name?: unknown } | undefined) ?? {}).name = `pod-${number}`;
+      replace(edited, ["metadata", "name"], `pod-${number}`);
       return edited as JsonObject;
     })
     .filter(({ metadata }) => isObject(metadata) && typeof metadata.uid === "string");

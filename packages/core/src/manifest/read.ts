@@ -1,12 +1,12 @@
-import { ByteWindow } from "./byte-window.js";
-import { readJsonStream } from "./json-stream.js";
+import { ByteWindow } from "./json/byte-window.js";
+import { readJsonStream } from "./json/json-stream.js";
 import { objectsInValue } from "./list.js";
 import type { Receiver } from "./object.js";
 import { parseManifest } from "./parse.js";
 import type { Source } from "./source.js";
 import { decodedChunks, decodeUtf8, encodeUtf8 } from "./utf8.js";
-import { TextWindow } from "./window.js";
-import { readYamlStream } from "./yaml-stream.js";
+import { TextWindow } from "./yaml/text-window.js";
+import { readYamlStream } from "./yaml/yaml-stream.js";
 
 /** Longer texts are read as streams, lest all of their objects be in memory at once. */
 const longText = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Path } from "../diagnostics/place.js";
-import { parseManifest } from "./parse.js";
+import type { Path } from "../../diagnostics/place.js";
+import { parseManifest } from "../parse.js";
 
 const valuesOf = (text: string) => {
   const { documents, diagnostics } = parseManifest(text, "test.yaml");

@@ -1,11 +1,11 @@
-import { diagnostic } from "../diagnostics/diagnostic.js";
+import { diagnostic } from "../../diagnostics/diagnostic.js";
 import type { ByteWindow } from "./byte-window.js";
-import type { Json, JsonObject } from "./document.js";
+import type { Json, JsonObject } from "../document.js";
 import { JsonSplitter, NotJson } from "./json-splitter.js";
-import { type Beginning, Lines } from "./lines.js";
-import { objectsInValue } from "./list.js";
-import type { Receiver } from "./object.js";
-import { StreamedList } from "./streamed-list.js";
+import { type Beginning, Lines } from "../lines.js";
+import { objectsInValue } from "../list.js";
+import type { Receiver } from "../object.js";
+import { StreamedList } from "../streamed-list.js";
 
 /*
  * A snapshot of a large cluster is one list, longer than the longest text JavaScript can hold. Its items are split off one

@@ -8,8 +8,8 @@ import {
   Lexer,
   type Node,
 } from "yaml";
-import { isWithin, type Path } from "../diagnostics/place.js";
-import type { Comment } from "./document.js";
+import { isWithin, type Path } from "../../diagnostics/place.js";
+import type { Comment } from "../document.js";
 
 /**
  * The comments of a document, whose part of the text begins at `start`, each with the path of what it speaks of. The library hangs comments on the

@@ -1,6 +1,6 @@
 import { Document as YamlDocument, isMap, isNode, isPair, isScalar, isSeq, type Node } from "yaml";
-import type { Path } from "../diagnostics/place.js";
-import type { Comment, JsonObject } from "./document.js";
+import type { Path } from "../../diagnostics/place.js";
+import type { Comment, JsonObject } from "../document.js";
 
 /** An object to be written, and comments on its parts. */
 export interface CommentedObject {

@@ -1,6 +1,6 @@
-import type { Path, Place } from "../diagnostics/place.js";
-import type { Comment, Document, Json, ParsedDocument } from "./document.js";
-import { type Beginning, Lines } from "./lines.js";
+import type { Path, Place } from "../../diagnostics/place.js";
+import type { Comment, Document, Json, ParsedDocument } from "../document.js";
+import { type Beginning, Lines } from "../lines.js";
 
 /*
  * JSON is parsed by the JavaScript engine, some forty times faster than YAML, and positions are found by reading the

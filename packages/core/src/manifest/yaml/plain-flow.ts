@@ -1,11 +1,9 @@
-import { declined } from "./declined.js";
-import type { Json } from "./document.js";
-import { quotedScalar } from "./plain-quoted.js";
-import { plainScalar } from "./plain-scalar.js";
+import type { Json } from "../document.js";
+import { notPlain, plainScalar, quotedScalar } from "./plain-scalar.js";
 
 /*
  * Braces and brackets as people write them: on one line, each key with a value, words and texts in quotes. Whatever else the
- * standard allows there (lines, comments, keys alone, pairs in lists) is declined.
+ * standard allows there (lines, comments, keys alone, pairs in lists) is left to the library.
  */
 
 const newline = 0x0a;
@@ -48,7 +46,7 @@ class FlowReader {
   ) {}
 
   collection(): Json {
-    if (++this.depth > deepest) declined();
+    if (++this.depth > deepest) notPlain();
     const value = this.text.charCodeAt(this.at) === openBrace ? this.mapping() : this.list();
     this.depth--;
     return value;
@@ -60,9 +58,9 @@ class FlowReader {
     if (this.isClosed(closeBrace)) return fields;
     do {
       const key = this.scalar();
-      if (typeof key !== "string" || key.length > longestKey) return declined();
-      if (key === "__proto__" || Object.hasOwn(fields, key)) declined();
-      if (this.text.charCodeAt(this.at) !== colon || this.text.charCodeAt(this.at + 1) !== space) declined();
+      if (typeof key !== "string" || key.length > longestKey) return notPlain();
+      if (key === "__proto__" || Object.hasOwn(fields, key)) notPlain();
+      if (this.text.charCodeAt(this.at) !== colon || this.text.charCodeAt(this.at + 1) !== space) notPlain();
       this.at++;
       fields[key] = this.value();
     } while (!this.isLast(closeBrace));
@@ -86,7 +84,7 @@ class FlowReader {
     const first = this.next();
     if (first !== doubleQuote && first !== singleQuote) return this.word(first);
     const { value, end } = quotedScalar(this.text, this.at, first, -1);
-    if (this.text.slice(this.at, end).includes("\n")) declined();
+    if (this.text.slice(this.at, end).includes("\n")) notPlain();
     this.at = end;
     return value;
   }
@@ -96,12 +94,12 @@ class FlowReader {
     const { text, at } = this;
     const second = text.charCodeAt(at + 1);
     if (opensNothingPlain.has(first) || (first === dash && (second === space || behindWords.has(second))))
-      return declined();
+      return notPlain();
     let end = at;
     for (; ; end++) {
       const c = text.charCodeAt(end);
       if (behindWords.has(c) || (c === colon && text.charCodeAt(end + 1) === space)) break;
-      if (neverWithin.has(c) || (c === colon && endsWord(text.charCodeAt(end + 1)))) declined();
+      if (neverWithin.has(c) || (c === colon && endsWord(text.charCodeAt(end + 1)))) notPlain();
     }
     this.at = end;
     return plainScalar(text.slice(at, end).trimEnd());
@@ -123,7 +121,7 @@ class FlowReader {
   /** Behind a value: whether that was the last one. */
   private isLast(close: number): boolean {
     if (this.isClosed(close)) return true;
-    if (this.text.charCodeAt(this.at) !== comma) declined();
+    if (this.text.charCodeAt(this.at) !== comma) notPlain();
     this.at++;
     return false;
   }

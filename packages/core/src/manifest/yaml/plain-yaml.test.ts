@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import type { Json } from "./document.js";
-import { Lines } from "./lines.js";
+import type { Json } from "../document.js";
+import { Lines } from "../lines.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { parseYaml } from "./yaml.js";
 import { parseTrees } from "./yaml-tree.js";
@@ -330,7 +330,7 @@ const anyWritten = fc
   })
   .map(({ value, ...options }) => stringify(value, { version: "1.1", minContentWidth: 0, ...options }));
 
-const corpus = ["../../../../examples/", "../../../../test/broken/"].flatMap((folder) => {
+const corpus = ["../../../../../examples/", "../../../../../test/broken/"].flatMap((folder) => {
   const root = new URL(folder, import.meta.url);
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".yaml"))

@@ -1,4 +1,4 @@
-import type { Path } from "../diagnostics/place.js";
+import type { Path } from "../../diagnostics/place.js";
 
 /*
  * Finds its way through block mappings and lists of plain YAML by their indentation, without a syntax tree. It knows only

@@ -1,9 +1,6 @@
-import { declined, NotPlain } from "./declined.js";
-import type { Json } from "./document.js";
-import { blockScalar } from "./plain-block-scalar.js";
+import type { Json } from "../document.js";
 import { flowCollection, opensFlow } from "./plain-flow.js";
-import { plainScalar } from "./plain-scalar.js";
-import { quotedScalar } from "./plain-quoted.js";
+import { blockScalar, NotPlain, notPlain, plainScalar, quotedScalar } from "./plain-scalar.js";
 
 /*
  * A quick reader for the YAML that kubectl, helm and people write: mappings and lists by indentation, or in braces on one
@@ -53,14 +50,14 @@ class PlainReader {
 
   document(): Json {
     this.nextLine();
-    if (this.indent < 0) return declined();
+    if (this.indent < 0) return notPlain();
     const value = this.node(-1);
-    return this.indent < 0 ? value : declined();
+    return this.indent < 0 ? value : notPlain();
   }
 
   /** What stands here, inside of something that stands at column `outer`. */
   private node(outer: number): Json {
-    if (++this.depth > deepest) declined();
+    if (++this.depth > deepest) notPlain();
     const value = this.isItem() ? this.list(this.indent) : (this.mapping(this.indent) ?? this.scalar(outer));
     this.depth--;
     return value;
@@ -78,7 +75,7 @@ class PlainReader {
         items.push(this.node(column));
       }
     }
-    return this.indent > column ? declined() : items;
+    return this.indent > column ? notPlain() : items;
   }
 
   /** Undefined where no key stands here. */
@@ -87,11 +84,11 @@ class PlainReader {
     if (key === undefined) return undefined;
     const fields: Record<string, Json> = {};
     for (;;) {
-      if (key === "__proto__" || Object.hasOwn(fields, key)) declined();
+      if (key === "__proto__" || Object.hasOwn(fields, key)) notPlain();
       fields[key] = this.field(column);
       if (this.indent < column) return fields;
       const next: string | undefined = this.indent > column || this.isItem() ? undefined : this.key();
-      if (next === undefined) return declined();
+      if (next === undefined) return notPlain();
       key = next;
     }
   }
@@ -114,10 +111,10 @@ class PlainReader {
     for (let i = at; ; i++) {
       const c = text.charCodeAt(i);
       if (c === newline || (c === hash && text.charCodeAt(i - 1) === space)) return undefined;
-      if (c === tab) declined();
+      if (c === tab) notPlain();
       if (c !== colon || !isBlank(text.charCodeAt(i + 1))) continue;
       const key = plainScalar(this.trimmed(at, i));
-      if (typeof key !== "string" || key.length > longestKey) return declined();
+      if (typeof key !== "string" || key.length > longestKey) return notPlain();
       this.at = i + 1;
       return key;
     }
@@ -127,7 +124,7 @@ class PlainReader {
     const { value, end } = quotedScalar(this.text, this.at, quote, -1);
     const isKey = this.text.charCodeAt(end) === colon && isBlank(this.text.charCodeAt(end + 1));
     if (!isKey) return undefined;
-    if (value.length > longestKey || this.text.slice(this.at, end).includes("\n")) declined();
+    if (value.length > longestKey || this.text.slice(this.at, end).includes("\n")) notPlain();
     this.at = end + 1;
     return value;
   }
@@ -148,9 +145,9 @@ class PlainReader {
       const { value, end } = blockScalar(text, at, outer);
       this.at = end;
       this.nextLine();
-      return this.indent > outer ? declined() : value;
+      return this.indent > outer ? notPlain() : value;
     }
-    if (opensNothingPlain.has(first) || this.isItem()) return declined();
+    if (opensNothingPlain.has(first) || this.isItem()) return notPlain();
     return this.plain(outer);
   }
 
@@ -169,9 +166,9 @@ class PlainReader {
     let value = first;
     while (this.indent > outer) {
       // Empty lines and comments in between mean more than a space.
-      if (this.at - this.indent !== lineStart) declined();
+      if (this.at - this.indent !== lineStart) notPlain();
       const end = this.plainEnd();
-      if (this.text.charCodeAt(end) === hash) declined();
+      if (this.text.charCodeAt(end) === hash) notPlain();
       value += ` ${this.trimmed(this.at, end)}`;
       lineStart = end + 1;
       this.at = lineStart;
@@ -186,16 +183,16 @@ class PlainReader {
     for (let i = this.at; ; i++) {
       const c = text.charCodeAt(i);
       if (c === newline || (c === hash && text.charCodeAt(i - 1) === space)) return i;
-      if (c === tab || (c === colon && isBlank(text.charCodeAt(i + 1)))) declined();
+      if (c === tab || (c === colon && isBlank(text.charCodeAt(i + 1)))) notPlain();
     }
   }
 
   /** After a value that ends here there is only a comment, and nothing belongs to it below. */
   private done(end: number, value: Json, outer: number): Json {
     this.at = end;
-    if (!this.isLineDone()) declined();
+    if (!this.isLineDone()) notPlain();
     this.nextLine();
-    return this.indent > outer ? declined() : value;
+    return this.indent > outer ? notPlain() : value;
   }
 
   /** Passes over spaces and, where only a comment is left, to the next line. */
@@ -222,7 +219,7 @@ class PlainReader {
       else {
         this.at = at;
         this.indent = at < text.length ? at - start : -1;
-        if (c < space || (at === start && isMarker(text, at))) declined();
+        if (c < space || (at === start && isMarker(text, at))) notPlain();
         return;
       }
     }

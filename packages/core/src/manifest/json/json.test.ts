@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Path } from "../diagnostics/place.js";
-import { isObject, type Json, type ParsedDocument } from "./document.js";
+import type { Path } from "../../diagnostics/place.js";
+import { isObject, type Json, type ParsedDocument } from "../document.js";
 import { parseJson } from "./json.js";
-import { parseManifest } from "./parse.js";
+import { parseManifest } from "../parse.js";
 
 const documentIn = (text: string, index = 0): ParsedDocument => parseJson(text, "test.json")!.at(index)!;
 const valuesOf = (text: string) => parseJson(text, "test.json")?.map((document) => document.value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatPath } from "../diagnostics/place.js";
-import { parseManifest } from "./parse.js";
+import { formatPath } from "../../diagnostics/place.js";
+import { parseManifest } from "../parse.js";
 import { writeYaml } from "./write-yaml.js";
 
 const documents = (text: string) => parseManifest(text, "a.yaml").documents;

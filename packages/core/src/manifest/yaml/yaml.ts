@@ -1,7 +1,6 @@
-import type { Json, ParsedDocument } from "./document.js";
-import { type Beginning, Lines } from "./lines.js";
-import { placesInPlainList } from "./plain-list-places.js";
-import { placesInPlainText } from "./plain-places.js";
+import type { Json, ParsedDocument } from "../document.js";
+import { type Beginning, Lines } from "../lines.js";
+import { placesInPlainList, placesInPlainText } from "./plain-places.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { type Parsed, parseTrees, type YamlText } from "./yaml-tree.js";
 

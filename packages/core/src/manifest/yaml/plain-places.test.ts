@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import type { Path } from "../diagnostics/place.js";
-import { Lines } from "./lines.js";
-import { parseManifest } from "./parse.js";
+import type { Path } from "../../diagnostics/place.js";
+import { Lines } from "../lines.js";
+import { parseManifest } from "../parse.js";
 import { parseTrees } from "./yaml-tree.js";
 
 /** Long enough to be read item by item; the shorter one, which is not, says where things are. */

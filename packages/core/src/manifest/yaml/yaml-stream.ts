@@ -1,10 +1,10 @@
-import { isObject, type Json, type JsonObject, MovedDocument, type ParsedDocument } from "./document.js";
-import type { Beginning } from "./lines.js";
-import { objectsInValue } from "./list.js";
-import type { Receiver } from "./object.js";
+import { isObject, type Json, type JsonObject, MovedDocument, type ParsedDocument } from "../document.js";
+import type { Beginning } from "../lines.js";
+import { objectsInValue } from "../list.js";
+import type { Receiver } from "../object.js";
 import { readPlainYaml } from "./plain-yaml.js";
-import { mayBeList, StreamedList } from "./streamed-list.js";
-import type { TextWindow } from "./window.js";
+import { mayBeList, StreamedList } from "../streamed-list.js";
+import type { TextWindow } from "./text-window.js";
 import { parseYamlPart, plainYamlPart } from "./yaml.js";
 
 /*

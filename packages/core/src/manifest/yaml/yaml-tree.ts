@@ -12,10 +12,10 @@ import {
   type YAMLMap,
   type YAMLParseError,
 } from "yaml";
-import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { isWithin, type Path, type Place } from "../diagnostics/place.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { isWithin, type Path, type Place } from "../../diagnostics/place.js";
 import { commentsOf } from "./comments.js";
-import type { Document, Json, ParsedDocument } from "./document.js";
+import type { Document, Json, ParsedDocument } from "../document.js";
 import { firstTooDeep } from "./depth.js";
 
 export interface Parsed {

@@ -1,10 +1,10 @@
 import type { ByteWindow } from "./byte-window.js";
-import type { Json, JsonObject } from "./document.js";
+import type { Json, JsonObject } from "../document.js";
 import { firstMistake, isCutOff } from "./json-mistake.js";
 import { ValuePlaces } from "./json.js";
-import type { Beginning } from "./lines.js";
-import { type Item, mayBeList } from "./streamed-list.js";
-import { decodeUtf8 } from "./utf8.js";
+import type { Beginning } from "../lines.js";
+import { type Item, mayBeList } from "../streamed-list.js";
+import { decodeUtf8 } from "../utf8.js";
 
 /** `at` is counted from where reading stood. */
 export class NotJson extends Error {

@@ -1,12 +1,12 @@
 import {
   dialects,
-  excerptOf,
+  type FieldMask,
   isObject,
   type Json,
   type JsonObject,
   nodeAnnotations,
-  type Outline,
-  podExcerpt,
+  pickFields,
+  podFields,
 } from "@tierwall/core";
 
 /** A kind of objects that is read from clusters. */
@@ -45,9 +45,9 @@ const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as
 const type = { apiVersion: "all", kind: "all" } as const;
 
 const fieldsOf =
-  (outline: Outline) =>
+  (mask: FieldMask) =>
   (object: JsonObject): JsonObject =>
-    excerptOf(object, outline);
+    pickFields(object, mask);
 
 /** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
 export function policyText(object: JsonObject): JsonObject {
@@ -57,7 +57,7 @@ export function policyText(object: JsonObject): JsonObject {
   return {
     ...without(object, "status"),
     metadata: {
-      ...excerptOf(about, { ...identity, generation: "all" }),
+      ...pickFields(about, { ...identity, generation: "all" }),
       // What was applied last is the whole object once more.
       annotations: without(annotations, "kubectl.kubernetes.io/last-applied-configuration"),
     },
@@ -115,7 +115,7 @@ export const watchedKinds: readonly WatchedKind[] = [
     plural: "pods",
     isNamespaced: true,
     isBuiltIn: true,
-    keep: fieldsOf(podExcerpt.outline),
+    keep: fieldsOf(podFields),
   },
   {
     kind: "Service",

@@ -1,7 +1,6 @@
 import { ClusterBuilder, type PodRanges } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
-import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import { shortened, visible } from "../diagnostics/visible.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
@@ -97,7 +96,6 @@ export function readStates(
       report: (found) => {
         for (const reader of readers) reader.report(found);
       },
-      excerpt: podExcerpt,
     });
   return sides.map((sources, i) => {
     for (const source of sources) readObjects(source, readers[i]!);
@@ -107,8 +105,6 @@ export function readStates(
 
 /** Takes objects as they come, and keeps of each what it means. */
 export class StateReader implements Receiver {
-  /** Of pods, only what is looked at: they become models at once. */
-  readonly excerpt = podExcerpt;
   private readonly cluster = new ClusterBuilder();
   private readonly definitions: PolicyDefinition[] = [];
   private readonly written: WrittenPolicy[] = [];

@@ -26,7 +26,7 @@ export async function comparison(core, judge, process) {
       "testing/every-flow",
       "evaluate/evaluate",
       "net/address",
-      "analysis/enforcers/differences",
+      "state/enforcers/differences",
       "policy/assemble",
     ].map(load),
   );

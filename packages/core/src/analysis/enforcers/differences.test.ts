@@ -4,7 +4,7 @@ import { explanationText } from "../../report/explanation-text.js";
 import { noStyle } from "../../report/style.js";
 import { explain } from "../explain.js";
 import { lint } from "../lint/lint.js";
-import type { State } from "../state.js";
+import type { State } from "../../state/state.js";
 import { parseEndpoint, parseTarget } from "../endpoint-ref.js";
 import type { Pod } from "../../cluster/model.js";
 import { differences, type EnforcerName } from "../../state/enforcers/differences.js";

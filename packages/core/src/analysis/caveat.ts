@@ -3,6 +3,7 @@ import type { Cluster, Pod } from "../cluster/model.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
+import { shortened } from "../diagnostics/visible.js";
 import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
 import type { JsonObject } from "../manifest/document.js";
 import { describeObjects } from "../policy/describe.js";
@@ -153,6 +154,9 @@ export function ignoredCaveats(ignored: readonly ForeignObject[]): readonly Cave
   }));
 }
 
+/** A snapshot is a file like any other, and its texts may be of any length. */
+const brief = (written: string): string => shortened(written, 300);
+
 /** From the object in a snapshot that says what could not be read. */
 export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
   const onlyIn = child(snapshot, "onlyIn");
@@ -164,13 +168,13 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
       : [
           {
             kind: "unseen",
-            text: `policies of other projects could not be looked for (${undiscovered}): answers are as if there were none`,
+            text: `policies of other projects could not be looked for (${brief(undiscovered)}): answers are as if there were none`,
           } as const,
         ]),
     ...texts(snapshot, "forbidden").map(
       (resource): Caveat => ({
         kind: "unseen",
-        text: `${resource} could not be read: answers are as if there were none`,
+        text: `${brief(resource)} could not be read: answers are as if there were none`,
       }),
     ),
     ...(partly.length === 0
@@ -178,7 +182,7 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
       : [
           {
             kind: "unseen",
-            text: `${partly.join(", ")} could be read in namespace ${text(onlyIn, "namespace") ?? ""} only`,
+            text: `${brief(partly.join(", "))} could be read in namespace ${brief(text(onlyIn, "namespace") ?? "")} only`,
           } as const,
         ]),
   ];

@@ -43,6 +43,7 @@ export const hostileTexts: readonly string[] = [
   "\n::set-output name=x::y",
   "::stop-commands::x",
   "##[error]x",
+  "a ##[add-mask]b ###[group]c##vso[task.setvariable variable=x]y##VSO[z]",
   // nftables, shells, names of JavaScript's own.
   '" accept comment "',
   "$(reboot) `reboot`; reboot",

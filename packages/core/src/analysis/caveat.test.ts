@@ -88,6 +88,26 @@ describe("S9.5: other caveats", () => {
     expect(explained([hostEndpoint], question).caveats).toEqual([]);
   });
 
+  it.each([
+    ["any GlobalNetworkPolicy of Calico", calico, 1],
+    [
+      "an Antrea policy that selects nodes",
+      "{apiVersion: crd.antrea.io/v1beta1, kind: ClusterNetworkPolicy, metadata: {name: hosts}, spec: {appliedTo: [{nodeSelector: {}}], ingress: [{action: Drop}]}}",
+      1,
+    ],
+    [
+      "an Antrea policy that selects pods",
+      "{apiVersion: crd.antrea.io/v1beta1, kind: ClusterNetworkPolicy, metadata: {name: pods}, spec: {appliedTo: [{podSelector: {matchLabels: {app: x}}}], ingress: [{action: Drop}]}}",
+      0,
+    ],
+  ])("S9.5: %s may apply to nodes", (_, policy, count) => {
+    const about = (text: string) =>
+      explained([policy], text).caveats.filter(({ kind }) => kind === "host-policy");
+    expect(about("a/client -> node:n1:443/TCP")).toHaveLength(count);
+    expect(about("b/other -> a/client:80/TCP")).toEqual([]);
+    expect(caveatsOfAll(given([policy])).filter(({ kind }) => kind === "host-policy")).toHaveLength(count);
+  });
+
   it("S9.5: what could not be read, whatever the verdict", () => {
     const unseen = {
       kind: "unseen",
@@ -111,6 +131,11 @@ describe("the caveats of answers about many connections", () => {
         kind: "undecided",
         connections: 4,
         text: "4 of 6 connections between pods depend on Calico GlobalNetworkPolicy guard (not evaluated; --ignore-api crd.projectcalico.org leaves it out)",
+      },
+      {
+        kind: "host-policy",
+        text: "Calico GlobalNetworkPolicy guard may also apply to nodes, and deny connections to and from them that are allowed here",
+        object: "Calico GlobalNetworkPolicy guard",
       },
     ]);
   });

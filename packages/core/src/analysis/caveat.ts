@@ -53,15 +53,12 @@ function caveatOf(object: ForeignObject, { source, destination }: Pick<Flow, End
     if (!object.scope.directions.some((direction) => maySelect(object, ends[direction]))) return undefined;
     return { kind: "mesh", text: `${named} may also deny this`, object: named };
   }
-  if (effect.kind === "host") {
-    if (!isHost(source) && !isHost(destination)) return undefined;
-    return {
-      kind: "host-policy",
-      text: `${named} may let policies for nodes deny this`,
-      object: named,
-    };
-  }
-  return undefined;
+  if (!object.scope.nodes || (!isHost(source) && !isHost(destination))) return undefined;
+  const text =
+    effect.kind === "host"
+      ? `${named} may let policies for nodes deny this`
+      : `${named} may also apply to nodes, and deny this`;
+  return { kind: "host-policy", text, object: named };
 }
 
 function maySelect({ scope }: ForeignObject, end: Endpoint): boolean {
@@ -74,9 +71,11 @@ const isHost = (end: Endpoint): boolean => end.kind === "node" || (end.kind === 
 /** The caveats of answers about many connections: one for all objects of an API. */
 export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
   const groups = new Map<string, ForeignObject[]>();
+  const { nodes, pods } = state.cluster;
+  const hasHosts = nodes.size > 0 || [...pods.values()].some(({ hostNetwork }) => hostNetwork);
   for (const object of state.foreign) {
     const { effect, product } = object.kind;
-    if (effect.kind !== "l7" && effect.kind !== "host") continue;
+    if (effect.kind !== "l7" && !(object.scope.nodes && hasHosts)) continue;
     const key = `${effect.kind} ${product}`;
     groups.set(key, [...(groups.get(key) ?? []), object]);
   }
@@ -85,13 +84,22 @@ export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
     const named = formatForeign(first!);
     const all =
       objects.length === 1 ? named : `${named} and ${objects.length - 1} more of ${first!.kind.product}`;
-    return first!.kind.effect.kind === "l7"
-      ? { kind: "mesh", text: `${all} may also deny connections that are allowed here`, object: named }
-      : {
+    switch (first!.kind.effect.kind) {
+      case "l7":
+        return { kind: "mesh", text: `${all} may also deny connections that are allowed here`, object: named };
+      case "host":
+        return {
           kind: "host-policy",
           text: `${all} may let policies for nodes deny what is allowed here`,
           object: named,
         };
+      default:
+        return {
+          kind: "host-policy",
+          text: `${all} may also apply to nodes, and deny connections to and from them that are allowed here`,
+          object: named,
+        };
+    }
   });
   return [...undecidedCaveats(state), ...shared, ...state.caveats];
 }

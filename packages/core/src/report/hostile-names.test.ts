@@ -195,6 +195,7 @@ const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => 
     for (const text of texts) {
       const outside = withoutCode(text);
       expect(outside).not.toMatch(/(?<!\\)<(?!br>)|@|:\/\/|(?<!\\)\]\(|(?<!\\)`/);
+      expect(outside).not.toMatch(/GH-\d|[!$%]\d|\b[0-9a-f]{7,}\b|:rocket:/);
       for (const row of text.split("\n").filter((line) => line.startsWith("|")))
         expect([4, 7, 3]).toContain(row.replaceAll(/\\./g, "").split("|").length - 1);
     }

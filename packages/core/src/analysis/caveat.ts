@@ -86,7 +86,11 @@ export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
       objects.length === 1 ? named : `${named} and ${objects.length - 1} more of ${first!.kind.product}`;
     switch (first!.kind.effect.kind) {
       case "l7":
-        return { kind: "mesh", text: `${all} may also deny connections that are allowed here`, object: named };
+        return {
+          kind: "mesh",
+          text: `${all} may also deny connections that are allowed here`,
+          object: named,
+        };
       case "host":
         return {
           kind: "host-policy",

@@ -203,12 +203,10 @@ describe("S9.4: the subject of a foreign object", () => {
       "a label of Calico for namespaces that is not known",
       calico("guard", "selector: pcns.projectcalico.org/kind == 'x'"),
     ],
-    ...["applyOnForward", "preDNAT", "doNotTrack"].map(
-      (field): [string, string] => [
-        `at host endpoints, with ${field}`,
-        calico("guard", `selector: role == 'gateway', types: [Ingress], ${field}: true`),
-      ],
-    ),
+    ...["applyOnForward", "preDNAT", "doNotTrack"].map((field): [string, string] => [
+      `at host endpoints, with ${field}`,
+      calico("guard", `selector: role == 'gateway', types: [Ingress], ${field}: true`),
+    ]),
     ["a private subnet", object("kubeovn.io/v1", "Subnet", "tenant", "private: true")],
   ])("S9.4: that is %s may be any pod", (_, foreign) => {
     expect(given([foreign]).verdict("a/client -> a/server:80/TCP")).toBe("Undecided");
@@ -219,9 +217,21 @@ describe("S9.4: the subject of a foreign object", () => {
   it.each([
     ["a label of it", "namespaceSelector: team == 'red'", "Undecided"],
     ["having a label", "namespaceSelector: has(zone)", "Undecided"],
-    ["its name and a label", "namespaceSelector: team == 'red' && projectcalico.org/name == 'gone'", "Undecided"],
-    ["another name and a label", "namespaceSelector: team == 'red' && projectcalico.org/name == 'x'", "Allow"],
-    ["a label of it and another of the pod", "namespaceSelector: team == 'red', selector: app == 'x'", "Allow"],
+    [
+      "its name and a label",
+      "namespaceSelector: team == 'red' && projectcalico.org/name == 'gone'",
+      "Undecided",
+    ],
+    [
+      "another name and a label",
+      "namespaceSelector: team == 'red' && projectcalico.org/name == 'x'",
+      "Allow",
+    ],
+    [
+      "a label of it and another of the pod",
+      "namespaceSelector: team == 'red', selector: app == 'x'",
+      "Allow",
+    ],
   ])("S9.4: a namespace that is not in the input, selected by %s (%s): %s", (_, spec, verdict) => {
     const w = given([missingNamespace, calico("guard", `types: [Ingress], ${spec}`)]);
     expect(w.verdict("a/client -> gone/web:80/TCP")).toBe(verdict);
@@ -239,7 +249,13 @@ describe("S9.4: the subject of a foreign object", () => {
     ["a template", statefulSet, "a/db", "app == 'db' && has(controller-revision-hash)", "Undecided"],
     ["a template", statefulSet, "a/db", "app == 'x' && has(controller-revision-hash)", "Allow"],
     ["a template", statefulSet, "a/db", "batch.kubernetes.io/job-completion-index == '0'", "Undecided"],
-    ["the pod itself", replica("db-0"), "a/db-0", "statefulset.kubernetes.io/pod-name == 'db-0'", "Undecided"],
+    [
+      "the pod itself",
+      replica("db-0"),
+      "a/db-0",
+      "statefulset.kubernetes.io/pod-name == 'db-0'",
+      "Undecided",
+    ],
     ["another replica", replica("db-1"), "a/db-1", "statefulset.kubernetes.io/pod-name == 'db-0'", "Allow"],
   ])("S9.4: %s, and a label that controllers add", (_, made, name, selector, verdict) => {
     const w = given([made, calico("guard", `types: [Ingress], selector: "${selector}"`)]);

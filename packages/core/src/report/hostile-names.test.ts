@@ -149,7 +149,9 @@ function reportsOn(name: string, free: string): Reports {
       diagnosticsJson(state.diagnostics),
     ]
       .map((value) => JSON.stringify(value))
-      .concat([...matrixJson(matrix, { denied: true, caveats: caveatsJson(caveats), remarks: [] })].join("\n")),
+      .concat(
+        [...matrixJson(matrix, { denied: true, caveats: caveatsJson(caveats), remarks: [] })].join("\n"),
+      ),
     markdown: [
       [...matrixMarkdown(matrix, all)].join("\n"),
       changesMarkdown(changes),

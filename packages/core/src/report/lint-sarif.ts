@@ -26,7 +26,9 @@ export function lintSarif({ findings, suppressed, complete }: LintReport, versio
           ...findings.map(resultOf),
           ...suppressed.map(({ finding, reason }) => ({
             ...resultOf(finding),
-            suppressions: [{ kind: "inSource", ...(reason === "" ? {} : { justification: messageText(reason) }) }],
+            suppressions: [
+              { kind: "inSource", ...(reason === "" ? {} : { justification: messageText(reason) }) },
+            ],
           })),
         ],
       },

@@ -18,7 +18,7 @@ export function changesAnnotations(changes: StateChanges): readonly Annotation[]
     level: "warning" as const,
     place: change.place,
     title: `${change.object} was ${change.change}`,
-    message: capital(foreignChangeText(change)),
+    message: `Not evaluated: ${foreignChangeText(change)}`,
   }));
   const evaluated = sections.flatMap(({ verdict, title }) =>
     byResponsible(changes.rows.filter(({ after }) => after === verdict)).map(

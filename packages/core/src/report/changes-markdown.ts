@@ -62,7 +62,7 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
     }
   if (changes.foreign.length > 0) lines.push("");
   for (const change of changes.foreign.slice(0, shown.rows))
-    lines.push(`- ${markdownText(foreignChangeText(change))}`);
+    lines.push(`- Not evaluated: ${markdownText(foreignChangeText(change))}`);
   if (changes.foreign.length > shown.rows)
     lines.push(`- …and ${numberText(changes.foreign.length - shown.rows)} more that are not evaluated`);
   return lines.join("\n");

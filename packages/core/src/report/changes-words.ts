@@ -157,6 +157,6 @@ export function counted(count: number, noun: string): string {
   return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `Calico GlobalNetworkPolicy guard changed`, and what follows from it. */
+/** What follows from it, to stand after `not evaluated`. */
 export const foreignChangeText = ({ object, change }: ForeignChange): string =>
-  `${object} was ${change}: it is not evaluated, and connections that depend on it may be allowed or denied differently`;
+  `${object} was ${change}: connections that depend on it may be allowed or denied differently`;

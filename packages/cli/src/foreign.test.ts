@@ -106,7 +106,7 @@ describe("policies of APIs that are not evaluated", () => {
       "! caveat: 2 of 2 connections between pods depend on Calico GlobalNetworkPolicy deny-all",
     );
     const { caveats } = JSON.parse(run(...args, "-o", "json").stdout) as Answer;
-    expect(caveats.map(({ kind }) => kind)).toEqual(["undecided", "host-policy", "mesh"]);
+    expect(caveats.map(({ kind }) => kind)).toEqual(["undecided", "mesh"]);
   });
 
   it("S9.5: other formats have caveats as well: DOT, SVG, CSV on stderr, and the JSON of lint", () => {

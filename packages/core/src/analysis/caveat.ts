@@ -57,7 +57,7 @@ function caveatOf(object: ForeignObject, { source, destination }: Pick<Flow, End
   const text =
     effect.kind === "host"
       ? `${named} may let policies for nodes deny this`
-      : `${named} may also apply to nodes, and deny this`;
+      : `${named} may also deny this, at the node`;
   return { kind: "host-policy", text, object: named };
 }
 
@@ -71,11 +71,11 @@ const isHost = (end: Endpoint): boolean => end.kind === "node" || (end.kind === 
 /** The caveats of answers about many connections: one for all objects of an API. */
 export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
   const groups = new Map<string, ForeignObject[]>();
-  const { nodes, pods } = state.cluster;
-  const hasHosts = nodes.size > 0 || [...pods.values()].some(({ hostNetwork }) => hostNetwork);
   for (const object of state.foreign) {
     const { effect, product } = object.kind;
-    if (effect.kind !== "l7" && !(object.scope.nodes && hasHosts)) continue;
+    // What filters pods as well is named with the connections that it leaves undecided.
+    const isForNodes = object.scope.nodes && hasHosts(state.cluster) && !isFilter(object);
+    if (effect.kind !== "l7" && !isForNodes) continue;
     const key = `${effect.kind} ${product}`;
     groups.set(key, [...(groups.get(key) ?? []), object]);
   }
@@ -100,7 +100,7 @@ export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
       default:
         return {
           kind: "host-policy",
-          text: `${all} may also apply to nodes, and deny connections to and from them that are allowed here`,
+          text: `${all} may also deny connections of nodes`,
           object: named,
         };
     }
@@ -114,8 +114,18 @@ function undecidedCaveats(state: CaveatSources): readonly Caveat[] {
   const { affected, all } = pairsUnder(filters, state.cluster);
   const objects = filters.map((object) => ({ object: formatForeign(object), group: object.kind.group }));
   const text = `${count(affected)} of ${count(all)} connections between pods depend on ${describeObjects(objects)}`;
-  return [{ kind: "undecided", text, connections: affected }];
+  const alsoNodes = hasHosts(state.cluster) && filters.some(({ scope }) => scope.nodes);
+  return [
+    {
+      kind: "undecided",
+      text: alsoNodes ? `${text}; those of nodes may as well` : text,
+      connections: affected,
+    },
+  ];
 }
+
+const hasHosts = ({ nodes, pods }: Cluster): boolean =>
+  nodes.size > 0 || [...pods.values()].some(({ hostNetwork }) => hostNetwork);
 
 /** Of all pairs of pods, those that foreign objects may allow or deny, at the source or at the destination. */
 function pairsUnder(

@@ -169,7 +169,7 @@ async function sidesOf(
   if (after !== undefined) return "with --git one path is compared with itself; leave the second one out";
   const path = before ?? ".";
   const revisions = parseRevisions(flags.git);
-  const old = readRevision(revisions.before, path, recursive);
+  const old = readRevision(revisions.before, path, { recursive, maxInput });
   const now = readNow(revisions.after, path, flags);
   // What is new, or gone, is there on one side only.
   if ([old, now].every(({ sources, diagnostics }) => sources.length + diagnostics.length === 0))
@@ -196,7 +196,7 @@ function loadBoth(flags: DiffFlags, { common, old, now, live = false }: Sides): 
 
 function readNow(revision: string | undefined, path: string, flags: DiffFlags): Read {
   const { recursive = false, maxInput } = flags;
-  if (revision !== undefined) return readRevision(revision, path, recursive);
+  if (revision !== undefined) return readRevision(revision, path, { recursive, maxInput });
   return existsSync(path) ? readPaths([path], recursive, { maxInput }) : { sources: [], diagnostics: [] };
 }
 

@@ -1,4 +1,5 @@
 import {
+  caveatLines,
   caveatsJson,
   caveatsOfAll,
   implementationCaveatsOfAll,
@@ -173,13 +174,15 @@ function linesOf(
         remarks: diagnosticsJson(diagnostics.filter(isTelling)),
       });
     case "csv":
+      // A comment would be a row to most readers of CSV.
+      if (caveats.length > 0) talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
       return matrixCsv(matrix, options);
     case "md":
       return matrixMarkdown(matrix, options);
     case "dot":
       return matrixDot(matrix, options);
     case "svg":
-      return matrixSvg(pictureOf(matrix));
+      return matrixSvg(pictureOf(matrix), { caveats });
     case "html":
       return matrixHtml(matrix, new Reasons(engine, matrix), caveats);
   }

@@ -4,7 +4,7 @@ export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes
 export { implementationCaveatsOfAll } from "./analysis/enforcers/implementation-caveats.js";
 export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./state/caveat.js";
 export { type EnforcerName, enforcerNames } from "./state/enforcers/differences.js";
-export { belowCaveats, caveatsJson, caveatsMarkdown } from "./report/caveats.js";
+export { belowCaveats, caveatLines, caveatsJson, caveatsMarkdown } from "./report/caveats.js";
 export { compareStates } from "./analysis/changes/compare.js";
 export {
   type ConnectivityTest,

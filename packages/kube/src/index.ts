@@ -50,6 +50,7 @@ export {
   type Read,
   readPaths,
   shown,
+  smallestPacked,
   sourceAt,
   unreadable,
 } from "./manifest-files.js";

@@ -76,7 +76,7 @@ export function sourceAt(
 }
 
 /** Little text may be shorter than what gzip makes of it. */
-const smallestPacked = 1024 ** 2;
+export const smallestPacked = 1024 ** 2;
 
 /** What snapshots are packed to: a tenth, and unpacked at once. Line by line it is shown only where it is short. */
 function unpacked(file: string, bytes: Buffer): ManifestFile {

@@ -72,7 +72,7 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
       trouble.report(visibleLines(`a request failed, please report this: ${error.stack ?? error.message}`));
     return problemResponse({
       status: 500,
-      detail: "tierwall failed, and that is no fault of yours; its log has more",
+      detail: "this is a bug in tierwall; its log has more",
     });
   });
   return app;

@@ -19,14 +19,19 @@ const layers = {
   foreign: "diagnostics net labels manifest schema cluster policy",
   evaluate: "diagnostics net labels manifest schema cluster policy",
   state: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate",
-  engine: "diagnostics net labels cluster policy evaluate",
-  analysis: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state engine",
+  sets: "diagnostics net labels policy",
+  engine: "diagnostics net labels cluster policy evaluate sets",
+  analysis:
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine",
   report:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state engine analysis",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis",
   // What only tests use: nobody above may import it, and it may import them all.
   testing:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state engine analysis report",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
 };
+
+/** Folders of core with one door: others import its `index.ts`, and nothing behind it. */
+const doors = new Set(["engine"]);
 
 /** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */
 const coreMayUse = { yaml: "manifest", "fast-check": "testing" };
@@ -72,10 +77,14 @@ function relativeComplaint(from, path, local) {
   local.push(path);
   if (to.test) return "it is a test";
   if (from.package !== "core" || from.inside === "index.ts") return undefined;
-  if (to.inside === "index.ts") return "index.ts is for those outside";
+  if (to.inside === "index.ts" || (from.layer === to.layer && to.inside === `${to.layer}/index.ts`))
+    return "index.ts is for those outside";
   if (from.layer !== to.layer) {
     const known = layers[from.layer] ?? "";
-    return known.split(" ").includes(to.layer) ? undefined : `${from.layer} knows only: ${known || "itself"}`;
+    if (!known.split(" ").includes(to.layer)) return `${from.layer} knows only: ${known || "itself"}`;
+    if (doors.has(to.layer) && to.inside !== `${to.layer}/index.ts`)
+      return `other folders use ${to.layer}/index.ts`;
+    return undefined;
   }
   const crosses = from.layer === "dialects" && to.dialect && from.dialect !== to.dialect;
   if (crosses && from.inside !== registry) return `only ${registry} knows a dialect from outside its folder`;

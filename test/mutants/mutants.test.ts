@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -67,13 +67,23 @@ function plant(mutant: Mutant): string {
   const compiled = mutant.file.replace(/\.ts$/, ".js");
   const from = join(patched, numberOf(mutant), compiled);
   if (mutant.wrong === "engine") {
-    const folder = join(core, `engine-${numberOf(mutant)}`);
-    cpSync(join(core, "engine"), folder, { recursive: true });
-    cpSync(from, join(folder, compiled.replace("engine/", "")));
-    return folder;
+    const [engine, sets] = ["engine", "sets"].map((name) => `${name}-${numberOf(mutant)}`) as [
+      string,
+      string,
+    ];
+    for (const name of ["engine", "sets"])
+      cpSync(join(core, name), join(core, `${name}-${numberOf(mutant)}`), { recursive: true });
+    cpSync(from, join(core, compiled.replace(/^(engine|sets)\//, `$1-${numberOf(mutant)}/`)));
+    // The engine works on its own sets.
+    for (const file of readdirSync(join(core, engine), { recursive: true, encoding: "utf8" }))
+      if (file.endsWith(".js")) {
+        const path = join(core, engine, file);
+        writeFileSync(path, readFileSync(path, "utf8").replaceAll("../sets/", `../${sets}/`));
+      }
+    return join(core, engine);
   }
   const folder = join(cache, `core-${numberOf(mutant)}`);
-  cpSync(core, folder, { recursive: true, filter: (path) => !relative(core, path).startsWith("engine") });
+  cpSync(core, folder, { recursive: true, filter: (path) => !/^(engine|sets)/.test(relative(core, path)) });
   cpSync(from, join(folder, compiled));
   return folder;
 }

@@ -115,28 +115,52 @@ export { type ConnectionVerdict, evaluate, type Verdict, type WalkVerdict } from
 export { domainMatches } from "./evaluate/domain.js";
 export { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./evaluate/flow.js";
 export { isSubject, peerMatches } from "./evaluate/match.js";
-export type { ChangedPairs } from "./engine/changed-pairs.js";
-export type { Changes, Update } from "./engine/update.js";
-export type { Change, ChangedBlock, ChangedSide, NearnessInBoth, Pair } from "./engine/changed-block.js";
-export { type ChangedPart, ChangedParts, type PartSide } from "./engine/changed-parts.js";
-export { compileBoth } from "./engine/compile-both.js";
-export type { DecidedChange, DecidedDirection } from "./engine/decided-changes.js";
-export { diffEngines, type Difference } from "./engine/diff.js";
-export type { EndInBoth, JointGroup } from "./engine/ends-in-both.js";
-export { compile, type Engine } from "./engine/engine.js";
-export type { DirectionExplanation, FlowExplanation } from "./engine/explain-flow.js";
-export type { ExternalBlock } from "./engine/external-pairs.js";
-export type { IsolatedPods } from "./engine/isolated.js";
-export type { Member } from "./engine/ends.js";
-export { endpointsOf } from "./engine/members.js";
-export { realPorts } from "./engine/translation.js";
-export type { AddressRange } from "./engine/outside-runs.js";
-export type { Reached, ReachedAddresses, ReachedEnds } from "./engine/reach.js";
-export type { Use } from "./engine/rule-use.js";
+export {
+  type AddressRange,
+  type Block,
+  type Change,
+  type ChangedBlock,
+  type ChangedPairs,
+  type ChangedPart,
+  ChangedParts,
+  type ChangedSide,
+  type Changes,
+  compile,
+  compileBoth,
+  type DecidedChange,
+  type DecidedDirection,
+  diffEngines,
+  type Difference,
+  type DirectionExplanation,
+  type EndGroup,
+  type EndInBoth,
+  endpointsOf,
+  type Engine,
+  type ExternalBlock,
+  type FlowExplanation,
+  type IsolatedPods,
+  isRelative,
+  type JointGroup,
+  type Member,
+  namespaceFits,
+  type NearnessInBoth,
+  type Pair,
+  type PartSide,
+  peerKey,
+  type Reached,
+  type ReachedAddresses,
+  type ReachedEnds,
+  realPorts,
+  serviceKey,
+  serviceTargets,
+  type ServiceTargets,
+  type SettledPeer,
+  settlePeer,
+  type Update,
+  type Use,
+} from "./engine/index.js";
 export type { Decider } from "./evaluate/walk.js";
-export type { EndGroup } from "./engine/end-groups.js";
-export type { Block } from "./engine/blocks.js";
-export { type PortSetId, PortSets } from "./engine/port-sets.js";
+export { type PortSetId, PortSets } from "./sets/port-sets.js";
 export { assembleTiers, type Lowered } from "./policy/assemble.js";
 export { annotatedChoice } from "./policy/annotations.js";
 export { actionOf, describeSubject, formatRule } from "./policy/describe.js";
@@ -254,10 +278,7 @@ export {
   totals,
 } from "./report/test-results.js";
 export { explore, type Unknowns } from "./evaluate/facts.js";
-export { AddressAtoms } from "./engine/address-atoms.js";
-export { isRelative, peerKey, type SettledPeer, settlePeer } from "./engine/settled-peer.js";
-export { namespaceFits } from "./engine/selection.js";
-export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
+export { AddressAtoms } from "./sets/address-atoms.js";
 export { formatRange } from "./net/region.js";
 export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
 export { changedEntries } from "./state/live/edited-map.js";

@@ -6,7 +6,7 @@ import type { Flow } from "../evaluate/flow.js";
 import type { Unnamed } from "../testing/arbitrary-vocabulary.js";
 import { labelOf, largeCluster, podNamed } from "../testing/large-cluster.js";
 import { about } from "../testing/scenario.js";
-import type { EndGroup } from "./end-groups.js";
+import type { EndGroup } from "./pairs/end-groups.js";
 import { compile, type Engine } from "./engine.js";
 
 // Clusters beyond what there are take a while on a busy machine.

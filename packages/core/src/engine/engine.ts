@@ -3,35 +3,42 @@ import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
 import type { Direction, Tiers } from "../policy/model.js";
-import { type AnswerId, Answers } from "./answers.js";
-import { type EndClass, Ends } from "./ends.js";
+import { type AnswerId, Answers } from "./compile/answers.js";
+import { type EndClass, Ends } from "./classes/ends.js";
 import {
   type DirectionExplanation,
   explainDirection,
   explanationOf,
   type FlowExplanation,
   noWalk,
-} from "./explain-flow.js";
-import { type ExternalBlock, externalPairsIn } from "./external-pairs.js";
-import { type IsolatedPods, isolatedIn } from "./isolated.js";
-import type { Other } from "./layer.js";
-import { nearnessOf } from "./members.js";
-import type { Block } from "./blocks.js";
-import { pairsIn, type PairsOptions } from "./pairs.js";
-import { PortSets } from "./port-sets.js";
-import { type Asked, type Reached, reachIn } from "./reach.js";
-import { RuleFates } from "./rule-fates.js";
-import { RuleUses, type Use } from "./rule-use.js";
-import { canTalk } from "./talking.js";
-import { View } from "./view.js";
-import { seesNothingNew, vocabularyOf } from "./vocabulary.js";
-import { asChangedPairs, type ChangedPairs } from "./changed-pairs.js";
-import { diffEngines } from "./diff.js";
-import { endpointOf } from "./members.js";
-import type { Move } from "./move-comparison.js";
-import { changesOfPods } from "./pod-changes.js";
-import { changesOfPolicies } from "./policy-changes.js";
-import { type Changes, clusterAfter, isOnly, type PodChange, podChanges, type Update } from "./update.js";
+} from "./walk/explain-flow.js";
+import { type ExternalBlock, externalPairsIn } from "./pairs/external-pairs.js";
+import { type IsolatedPods, isolatedIn } from "./walk/isolated.js";
+import type { Other } from "./compile/layer.js";
+import { nearnessOf } from "./classes/members.js";
+import type { Block } from "./pairs/blocks.js";
+import { pairsIn, type PairsOptions } from "./pairs/pairs.js";
+import { PortSets } from "../sets/port-sets.js";
+import { type Asked, type Reached, reachIn } from "./pairs/reach.js";
+import { RuleFates } from "./usage/rule-fates.js";
+import { RuleUses, type Use } from "./usage/rule-use.js";
+import { canTalk } from "./classes/talking.js";
+import { View } from "./compile/view.js";
+import { seesNothingNew, vocabularyOf } from "./classes/vocabulary.js";
+import { asChangedPairs, type ChangedPairs } from "./change/changed-pairs.js";
+import { diffEngines } from "./change/diff.js";
+import { endpointOf } from "./classes/members.js";
+import type { Move } from "./change/move-comparison.js";
+import { changesOfPods } from "./change/pod-changes.js";
+import { changesOfPolicies } from "./change/policy-changes.js";
+import {
+  type Changes,
+  clusterAfter,
+  isOnly,
+  type PodChange,
+  podChanges,
+  type Update,
+} from "./change/update.js";
 
 /** All policies of a cluster, compiled. Says the same as `evaluate`, about everything at once. */
 export function compile(cluster: Cluster, tiers: Tiers): Engine {

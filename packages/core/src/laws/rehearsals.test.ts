@@ -5,8 +5,8 @@ import type { StateChanges } from "../analysis/changes/changes.js";
 import { previewBetween } from "../analysis/preview/preview.js";
 import { Rehearsal } from "../analysis/preview/rehearsal.js";
 import { previewJson } from "../report/preview-json.js";
-import { ChangedParts } from "../engine/changed-parts.js";
-import { compileBoth } from "../engine/compile-both.js";
+import { ChangedParts } from "../engine/change/changed-parts.js";
+import { compileBoth } from "../engine/change/compile-both.js";
 import { anyHistory } from "../testing/history.js";
 
 describe("an edit that is rehearsed after others", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Pair } from "../analysis/ask.js";
 import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
-import type { Fates } from "../engine/fates.js";
+import type { Fates } from "../engine/usage/fates.js";
 import { explore } from "../evaluate/facts.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";

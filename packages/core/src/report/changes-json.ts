@@ -1,5 +1,5 @@
 import type { ChangedEnds, ChangeRow, StateChanges } from "../analysis/changes/changes.js";
-import type { DirectionExplanation } from "../engine/explain-flow.js";
+import type { DirectionExplanation } from "../engine/index.js";
 import type { Flow } from "../evaluate/flow.js";
 import { formatRange } from "../net/region.js";
 import type { Direction } from "../policy/model.js";

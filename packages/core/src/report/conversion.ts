@@ -1,7 +1,7 @@
 import type { Conversion } from "../analysis/convert/convert.js";
 import { type ChangedExample, isProven, type Proof } from "../analysis/convert/proof.js";
-import type { PortSetId, PortSets } from "../engine/port-sets.js";
-import type { DirectionExplanation } from "../engine/explain-flow.js";
+import type { PortSetId, PortSets } from "../sets/port-sets.js";
+import type { DirectionExplanation } from "../engine/index.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { formatPolicy } from "../policy/model.js";
 import { apiVersion, endpointJson, type JsonValue, policyJson, portRanges } from "./explanation-json.js";

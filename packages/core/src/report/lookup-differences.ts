@@ -1,5 +1,5 @@
 import type { EndRules, TierRules } from "../analysis/lookup/lookup.js";
-import type { Fate } from "../engine/fates.js";
+import type { Fate } from "../engine/index.js";
 import { formatRule } from "../policy/describe.js";
 import type { Direction, Rule } from "../policy/model.js";
 import { isolatorText } from "./rule-text.js";

@@ -1,5 +1,5 @@
 import type { EndRules, Lookup, RuleFate, SubjectWalk, TierRules } from "../analysis/lookup/lookup.js";
-import type { Fate } from "../engine/fates.js";
+import type { Fate } from "../engine/index.js";
 import type { Direction } from "../policy/model.js";
 import {
   apiVersion,

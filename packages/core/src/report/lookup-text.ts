@@ -6,7 +6,7 @@ import type {
   SubjectWalk,
   TierRules,
 } from "../analysis/lookup/lookup.js";
-import type { Fate } from "../engine/fates.js";
+import type { Fate } from "../engine/index.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
 import { actionOf, actionWord, formatRule } from "../policy/describe.js";

@@ -1,7 +1,7 @@
 import { partyOf } from "../analysis/party.js";
 import type { FlowGroup } from "../analysis/replay/flow-groups.js";
 import type { Replayed } from "../analysis/replay/replay.js";
-import type { DirectionExplanation, FlowExplanation } from "../engine/explain-flow.js";
+import type { DirectionExplanation, FlowExplanation } from "../engine/index.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import { formatAddress } from "../net/address.js";
 import type { Direction } from "../policy/model.js";

@@ -3,7 +3,7 @@ import type { FlowGroup } from "../analysis/replay/flow-groups.js";
 import { skipReasons } from "../analysis/replay/observation.js";
 import { unknownReasons } from "../analysis/replay/observed-ends.js";
 import type { Replayed } from "../analysis/replay/replay.js";
-import type { FlowExplanation } from "../engine/explain-flow.js";
+import type { FlowExplanation } from "../engine/index.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import { formatAddress } from "../net/address.js";
 import type { Direction } from "../policy/model.js";

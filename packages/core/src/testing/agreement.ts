@@ -1,7 +1,6 @@
 import type { Pair } from "../analysis/ask.js";
 import type { State } from "../state/state.js";
-import type { Block } from "../engine/blocks.js";
-import type { Engine } from "../engine/engine.js";
+import type { Block, Engine } from "../engine/index.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "./every-flow.js";

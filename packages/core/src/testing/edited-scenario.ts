@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import type { State } from "../state/state.js";
-import type { Pair } from "../engine/changed-block.js";
-import type { EndInBoth } from "../engine/ends-in-both.js";
+import type { EndInBoth, Pair } from "../engine/index.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";

@@ -1,9 +1,7 @@
 import type { AskedPort, Pair } from "../analysis/ask.js";
 import { podEndpoint } from "../analysis/resolve.js";
 import type { Cluster } from "../cluster/model.js";
-import type { Engine } from "../engine/engine.js";
-import type { EndGroup } from "../engine/end-groups.js";
-import type { Block } from "../engine/blocks.js";
+import type { Block, EndGroup, Engine } from "../engine/index.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { kindOf } from "../state/object-kind.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { readPolicy } from "../dialects/read.js";
-import type { Update } from "../engine/update.js";
+import type { Update } from "../engine/index.js";
 import { lowerForeign, readForeign } from "../foreign/object.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";

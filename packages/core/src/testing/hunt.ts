@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { State } from "../state/state.js";
-import type { Engine } from "../engine/engine.js";
+import type { Engine } from "../engine/index.js";
 import type { evaluate } from "../evaluate/evaluate.js";
 import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";
 import { anyScenario, stateIn } from "./scenario.js";

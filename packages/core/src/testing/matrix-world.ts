@@ -1,7 +1,7 @@
 import { type Matrix, matrixOf } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
 import type { StateOptions } from "../state/state.js";
-import { compile, type Engine } from "../engine/engine.js";
+import { compile, type Engine } from "../engine/index.js";
 import { world } from "./world.js";
 
 export const everything: MatrixQuestion = {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { compile } from "../engine/engine.js";
+import { compile } from "../engine/index.js";
 import { evaluatorExam, faultOfEngine, sizeOf } from "./agreement.js";
 import { andForeign } from "./arbitrary-policies.js";
 import { anyScenario, type Scenario, stateIn } from "./scenario.js";

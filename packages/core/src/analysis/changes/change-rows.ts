@@ -1,11 +1,15 @@
-import type { Pair } from "../../engine/changed-block.js";
-import type { ChangedPart, ChangedParts } from "../../engine/changed-parts.js";
-import type { DecidedChange, DecidedDirection } from "../../engine/decided-changes.js";
-import type { DirectionExplanation } from "../../engine/explain-flow.js";
-import type { JointClass } from "../../engine/ends-in-both.js";
-import type { AddressRange } from "../../engine/outside-runs.js";
-import { portAt, type PortSetId } from "../../engine/port-sets.js";
-import { realPorts } from "../../engine/translation.js";
+import {
+  type AddressRange,
+  type ChangedPart,
+  type ChangedParts,
+  type DecidedChange,
+  type DecidedDirection,
+  type DirectionExplanation,
+  type JointClass,
+  type Pair,
+  realPorts,
+} from "../../engine/index.js";
+import { portAt, type PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";

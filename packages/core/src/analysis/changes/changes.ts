@@ -1,5 +1,4 @@
-import type { DecidedDirection } from "../../engine/decided-changes.js";
-import type { AddressRange } from "../../engine/outside-runs.js";
+import type { AddressRange, DecidedDirection } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";

@@ -1,5 +1,4 @@
-import { type ChangedPart, ChangedParts } from "../../engine/changed-parts.js";
-import { compileBoth } from "../../engine/compile-both.js";
+import { type ChangedPart, ChangedParts, compileBoth } from "../../engine/index.js";
 import type { Grain } from "../party.js";
 import type { State } from "../../state/state.js";
 import { ChangeRows } from "./change-rows.js";

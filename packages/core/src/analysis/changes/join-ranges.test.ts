@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AddressRange } from "../../engine/outside-runs.js";
+import type { AddressRange } from "../../engine/pairs/outside-runs.js";
 import { isWholeFamily, joinRanges } from "./join-ranges.js";
 
 const range = (first: number, last: number, family: 4 | 6 = 4): AddressRange => ({

@@ -1,4 +1,4 @@
-import type { AddressRange } from "../../engine/outside-runs.js";
+import type { AddressRange } from "../../engine/index.js";
 import { bitsOf } from "../../net/address.js";
 
 /** The same addresses in as few ranges as can be, in ascending order. */

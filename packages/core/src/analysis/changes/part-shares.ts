@@ -1,6 +1,4 @@
-import type { Pair } from "../../engine/changed-block.js";
-import type { ChangedPart, PartSide } from "../../engine/changed-parts.js";
-import type { EndInBoth, EndsInBoth } from "../../engine/ends-in-both.js";
+import type { ChangedPart, EndInBoth, EndsInBoth, Pair, PartSide } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { partyOf } from "../party.js";
 import type { PartiesInBoth } from "./parties-in-both.js";

@@ -1,4 +1,4 @@
-import type { EndsInBoth, JointClass } from "../../engine/ends-in-both.js";
+import type { EndsInBoth, JointClass } from "../../engine/index.js";
 import { formatParty, type Grain, type Party, partyKey, partyOf } from "../party.js";
 
 /** How many ends of a class belong to a party. */

@@ -1,4 +1,4 @@
-import type { ChangedPart, PartSide } from "../../engine/changed-parts.js";
+import type { ChangedPart, PartSide } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import { compareText } from "../../policy/assemble.js";
 import type { Party } from "../party.js";

@@ -1,6 +1,5 @@
-import { type ChangedPairs, type End, nearnessOf } from "../../engine/changed-pairs.js";
-import type { Member } from "../../engine/ends.js";
-import { noPorts, portAt, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
+import { noPorts, portAt, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { partyKey, partyOf } from "../party.js";
 import type { Reader } from "../reader.js";
@@ -113,7 +112,7 @@ export class ConnectionTally {
     for (const source of sources)
       for (const destination of destinations) {
         if (source === destination) continue;
-        if (nearness !== undefined && nearness !== nearnessOf(source, destination)) continue;
+        if (nearness !== undefined && nearness !== nearnessOfMembers(source, destination)) continue;
         return [this.endpointOf(source), this.endpointOf(destination)];
       }
     return undefined;

@@ -1,7 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
-import { type ChangedPairs, type End, nodeNameOf } from "../../engine/changed-pairs.js";
-import type { Member } from "../../engine/ends.js";
-import type { Nearness } from "../../engine/layer.js";
+import { type ChangedPairs, type End, type Member, type Nearness, nodeNameOf } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { partyKey, partyOf } from "../party.js";
 import type { Reader } from "../reader.js";

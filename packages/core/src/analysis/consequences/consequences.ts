@@ -1,6 +1,4 @@
-import type { ChangedPairs } from "../../engine/changed-pairs.js";
-import type { Engine } from "../../engine/engine.js";
-import { realPorts } from "../../engine/translation.js";
+import { type ChangedPairs, type Engine, realPorts } from "../../engine/index.js";
 import { Reader } from "../reader.js";
 import { type ChangedConnections, ConnectionTally } from "./changed-connections.js";
 import { ChangedSides } from "./changed-side.js";

@@ -1,7 +1,6 @@
 import type { Cluster, Pod } from "../../cluster/model.js";
-import { type ChangedPairs, type End, nearnessOf } from "../../engine/changed-pairs.js";
-import type { Member } from "../../engine/ends.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { type Party, partiesOfPods } from "../party.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../preview/lifelines.js";
@@ -74,7 +73,8 @@ export class LostLifelines {
     for (const member of this.sides.of(from).members) {
       if (!("hostNetwork" in member) || member.hostNetwork || member === server) continue;
       if (target.onlyOnNode !== undefined && target.onlyOnNode !== member.node) continue;
-      if (nearness !== undefined && server !== undefined && nearness !== nearnessOf(member, server)) continue;
+      if (nearness !== undefined && server !== undefined && nearness !== nearnessOfMembers(member, server))
+        continue;
       const known = this.losers.get(target.lifeline) ?? { target, pods: new Set<Pod>() };
       this.losers.set(target.lifeline, known);
       known.pods.add(member);

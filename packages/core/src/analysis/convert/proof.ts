@@ -1,11 +1,14 @@
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Cluster } from "../../cluster/model.js";
-import type { ChangedBlock, Pair } from "../../engine/changed-block.js";
-import { diffEngines } from "../../engine/diff.js";
-import { compile } from "../../engine/engine.js";
-import type { FlowExplanation } from "../../engine/explain-flow.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import {
+  type ChangedBlock,
+  compile,
+  diffEngines,
+  type FlowExplanation,
+  type Pair,
+} from "../../engine/index.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Family } from "../../net/address.js";
 import { singleAddress } from "../../net/cidr.js";
 import { type Region, regionOfCidrs, regionOfRanges, subtract } from "../../net/region.js";

@@ -1,4 +1,4 @@
-import { settleLabels } from "../../engine/settled-peer.js";
+import { settleLabels } from "../../engine/index.js";
 import {
   type LabelMatch,
   type Labels,

@@ -8,7 +8,7 @@ import {
   selects,
 } from "../../labels/requirement.js";
 import { formatPolicy, type NamespaceSet, type Peer, type PodSelection } from "../../policy/model.js";
-import { isRelative } from "../../engine/settled-peer.js";
+import { isRelative } from "../../engine/index.js";
 import { type Draft, type DraftRule, directions, isEmptyDraft, mapRules, type Sourced } from "./draft.js";
 import type { Findings } from "./findings.js";
 import { settledPeer, type SubjectLabels } from "./settled-peer.js";

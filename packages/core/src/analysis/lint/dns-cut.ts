@@ -1,8 +1,5 @@
 import type { Pod } from "../../cluster/model.js";
-import { canTalk } from "../../engine/talking.js";
-import type { Engine } from "../../engine/engine.js";
-import type { EndClass } from "../../engine/ends.js";
-import { endpointsOf } from "../../engine/members.js";
+import { canTalk, type EndClass, endpointsOf, type Engine } from "../../engine/index.js";
 import type { Flow, PodEndpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Direction } from "../../policy/model.js";

@@ -1,6 +1,6 @@
 import { inReadingOrder } from "../../diagnostics/reading-order.js";
 import type { Code } from "../../diagnostics/table.js";
-import type { Engine } from "../../engine/engine.js";
+import type { Engine } from "../../engine/index.js";
 import type { Source, TextSource } from "../../manifest/source.js";
 import { ownPolicies, type State } from "../../state/state.js";
 import type { Finding } from "./finding.js";

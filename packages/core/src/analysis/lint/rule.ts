@@ -1,9 +1,7 @@
 import type { Place } from "../../diagnostics/place.js";
 import type { Code } from "../../diagnostics/table.js";
-import { compile, type Engine } from "../../engine/engine.js";
+import { compile, type EndClass, type Engine, type ExternalBlock } from "../../engine/index.js";
 import type { PodEndpoint } from "../../evaluate/flow.js";
-import type { EndClass } from "../../engine/ends.js";
-import type { ExternalBlock } from "../../engine/external-pairs.js";
 import { isObject, type Json } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import {

@@ -1,4 +1,4 @@
-import type { AddressRange } from "../../engine/outside-runs.js";
+import type { AddressRange } from "../../engine/index.js";
 import { type Address, parseAddress } from "../../net/address.js";
 
 /** Addresses that are kept for examples. */

@@ -1,5 +1,5 @@
 import type { Cluster, Namespace } from "../../cluster/model.js";
-import { matchKey } from "../../engine/selection.js";
+import { matchKey } from "../../engine/index.js";
 import type { PodEndpoint } from "../../evaluate/flow.js";
 import { isSubject } from "../../evaluate/match.js";
 import { type LabelMatch, namespaceNameLabel, selects } from "../../labels/requirement.js";

@@ -1,6 +1,4 @@
-import type { Engine } from "../../engine/engine.js";
-import { type EndClass, sizeOf } from "../../engine/ends.js";
-import { nodeOf } from "../../engine/members.js";
+import { type EndClass, type Engine, nodeOf, sizeOf } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 
 /** Puts ends together that no rule can tell apart: replicas, mostly. */

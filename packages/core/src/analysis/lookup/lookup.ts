@@ -1,9 +1,7 @@
 import type { Cluster } from "../../cluster/model.js";
 import { diagnostic } from "../../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../../diagnostics/result.js";
-import { compile } from "../../engine/engine.js";
-import type { Fate, Fates } from "../../engine/fates.js";
-import type { RuleFates } from "../../engine/rule-fates.js";
+import { compile, type Fate, type Fates, type RuleFates } from "../../engine/index.js";
 import { type Endpoint, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
 import { isSubject } from "../../evaluate/match.js";
 import { isolatingIn } from "../../evaluate/walk.js";

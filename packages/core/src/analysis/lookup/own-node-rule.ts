@@ -1,5 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
-import { nearnessOf } from "../../engine/members.js";
+import { nearnessOf } from "../../engine/index.js";
 import { explore } from "../../evaluate/facts.js";
 import type { Endpoint, PodEndpoint } from "../../evaluate/flow.js";
 import { anyPeerMatches } from "../../evaluate/match.js";

@@ -1,5 +1,5 @@
-import { PairMemo } from "../../engine/pair-memo.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { PairMemo } from "../../sets/pair-memo.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
 
 /** What the pairs of ends in a cell may do, taken together. */

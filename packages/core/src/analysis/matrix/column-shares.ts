@@ -1,4 +1,4 @@
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 
 /** Ports by what becomes of them. */
 export interface Share {

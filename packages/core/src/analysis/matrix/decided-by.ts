@@ -1,20 +1,27 @@
-import { ColumnWalk } from "../../engine/column-walk.js";
-import { Deciders } from "../../engine/deciders.js";
-import { type EndClass, type Ends, type Member, sizeOf } from "../../engine/ends.js";
-import type { Engine } from "../../engine/engine.js";
-import { isIn } from "../../engine/explain-flow.js";
-import type { Layer, Other } from "../../engine/layer.js";
-import { isolatingOf } from "../../engine/isolated.js";
-import { endpointOf, nearnessOf } from "../../engine/members.js";
-import { OutcomeRows } from "../../engine/outcome-rows.js";
-import { isSettled } from "../../engine/outcomes.js";
-import { addressKinds } from "../../engine/outside-cuts.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
-import { Sayings } from "../../engine/sayings.js";
-import { canTalk } from "../../engine/talking.js";
-import type { Row } from "../../engine/tier-rows.js";
-import type { TierTable } from "../../engine/tier-table.js";
-import type { View } from "../../engine/view.js";
+import {
+  addressKinds,
+  canTalk,
+  ColumnWalk,
+  Deciders,
+  type EndClass,
+  endpointOf,
+  type Ends,
+  type Engine,
+  isIn,
+  isolatingOf,
+  isSettled,
+  type Layer,
+  type Member,
+  nearnessOf,
+  type Other,
+  OutcomeRows,
+  type Row,
+  Sayings,
+  sizeOf,
+  type TierTable,
+  type View,
+} from "../../engine/index.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";

@@ -1,13 +1,20 @@
-import { ColumnWalk } from "../../engine/column-walk.js";
-import { type DecidedPorts, Deciders } from "../../engine/deciders.js";
-import type { EndClass, Member } from "../../engine/ends.js";
-import type { Engine } from "../../engine/engine.js";
-import { columnOf, type Nearness, type Other } from "../../engine/layer.js";
-import { endpointOf, nearnessOf } from "../../engine/members.js";
-import type { PortSetId, PortSets } from "../../engine/port-sets.js";
-import { Sayings } from "../../engine/sayings.js";
-import { canTalk } from "../../engine/talking.js";
-import type { View } from "../../engine/view.js";
+import {
+  canTalk,
+  columnOf,
+  ColumnWalk,
+  type DecidedPorts,
+  Deciders,
+  type EndClass,
+  endpointOf,
+  type Engine,
+  type Member,
+  type Nearness,
+  nearnessOf,
+  type Other,
+  Sayings,
+  type View,
+} from "../../engine/index.js";
+import type { PortSetId, PortSets } from "../../sets/port-sets.js";
 import { type Direction, type TierName, tierNames } from "../../policy/model.js";
 import type { Parties } from "./sides.js";
 

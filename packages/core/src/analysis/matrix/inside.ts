@@ -1,6 +1,5 @@
-import type { Engine } from "../../engine/engine.js";
-import { everyPort, noPorts } from "../../engine/port-sets.js";
-import { canTalk } from "../../engine/talking.js";
+import { canTalk, type Engine } from "../../engine/index.js";
+import { everyPort, noPorts } from "../../sets/port-sets.js";
 import type { CellId, Cells } from "./cells.js";
 import { havePair, type Side, takesPart, type Parties } from "./sides.js";
 

@@ -1,8 +1,5 @@
 import { ok, type Result } from "../../diagnostics/result.js";
-import type { Engine } from "../../engine/engine.js";
-import type { Member } from "../../engine/ends.js";
-import type { AddressRange } from "../../engine/outside-runs.js";
-import { realPorts } from "../../engine/translation.js";
+import { type AddressRange, type Engine, type Member, realPorts } from "../../engine/index.js";
 import type { Grain, Party } from "../party.js";
 import { type Cell, Cells, noPairs } from "./cells.js";
 import { type Lens, type Rows, rowsBetween } from "./inside.js";

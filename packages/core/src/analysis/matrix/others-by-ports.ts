@@ -1,4 +1,4 @@
-import type { Member } from "../../engine/ends.js";
+import type { Member } from "../../engine/index.js";
 import type { Share } from "./column-shares.js";
 
 interface Alike extends Share {

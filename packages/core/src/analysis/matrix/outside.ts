@@ -1,7 +1,5 @@
-import type { Engine } from "../../engine/engine.js";
-import type { AddressRange } from "../../engine/outside-runs.js";
-import { everyPort, noPorts } from "../../engine/port-sets.js";
-import { canTalk } from "../../engine/talking.js";
+import { type AddressRange, canTalk, type Engine } from "../../engine/index.js";
+import { everyPort, noPorts } from "../../sets/port-sets.js";
 import { bitsOf, type Family } from "../../net/address.js";
 import { intersect, type Region } from "../../net/region.js";
 import type { Direction } from "../../policy/model.js";

@@ -1,4 +1,4 @@
-import type { PortSetId, PortSets } from "../../engine/port-sets.js";
+import type { PortSetId, PortSets } from "../../sets/port-sets.js";
 import type { TransportProtocol } from "../../policy/model.js";
 
 /** Ports of one protocol, or everything that there is. */

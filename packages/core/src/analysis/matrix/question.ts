@@ -1,8 +1,8 @@
 import type { Cluster } from "../../cluster/model.js";
 import { diagnostic } from "../../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../../diagnostics/result.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
-import { realPorts } from "../../engine/translation.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
+import { realPorts } from "../../engine/index.js";
 import { formatMatch, type LabelMatch, selects } from "../../labels/requirement.js";
 import type { PortRef } from "../endpoint-ref.js";
 import type { Grain } from "../party.js";

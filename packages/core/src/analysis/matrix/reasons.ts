@@ -1,13 +1,20 @@
-import { type DecidedPorts, Deciders } from "../../engine/deciders.js";
-import type { Engine } from "../../engine/engine.js";
-import type { EndClass, Member } from "../../engine/ends.js";
-import { type DirectionExplanation, noWalk } from "../../engine/explain-flow.js";
-import type { Other } from "../../engine/layer.js";
-import { endpointOf, nearnessOf, nodeOf } from "../../engine/members.js";
-import type { PortSetId } from "../../engine/port-sets.js";
-import { Sayings } from "../../engine/sayings.js";
-import { canTalk } from "../../engine/talking.js";
-import { realPorts } from "../../engine/translation.js";
+import {
+  canTalk,
+  type DecidedPorts,
+  Deciders,
+  type DirectionExplanation,
+  type EndClass,
+  endpointOf,
+  type Engine,
+  type Member,
+  nearnessOf,
+  nodeOf,
+  noWalk,
+  type Other,
+  realPorts,
+  Sayings,
+} from "../../engine/index.js";
+import type { PortSetId } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";

@@ -1,8 +1,12 @@
 import type { Cluster } from "../../cluster/model.js";
-import type { EndGroup } from "../../engine/end-groups.js";
-import type { EndClass, Member } from "../../engine/ends.js";
-import { endpointOf, nodeOf } from "../../engine/members.js";
-import type { Nearness } from "../../engine/layer.js";
+import {
+  type EndClass,
+  type EndGroup,
+  endpointOf,
+  type Member,
+  type Nearness,
+  nodeOf,
+} from "../../engine/index.js";
 import { formatParty, type Grain, type Party, partyKey, partyOf } from "../party.js";
 import type { EndFilter } from "./end-filter.js";
 

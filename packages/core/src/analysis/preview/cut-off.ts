@@ -1,16 +1,20 @@
 import { type Pod, podKey } from "../../cluster/model.js";
-import type { ChangedPart, PartSide } from "../../engine/changed-parts.js";
-import type { DecidedChange, DecidedDirection } from "../../engine/decided-changes.js";
-import type { EndsInBoth } from "../../engine/ends-in-both.js";
+import {
+  type Block,
+  canTalk,
+  type ChangedPart,
+  type DecidedChange,
+  type DecidedDirection,
+  type EndClass,
+  type EndGroup,
+  type EndsInBoth,
+  type Engine,
+  type PartSide,
+  realPorts,
+} from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { pairsOf } from "../changes/part-shares.js";
-import type { Block } from "../../engine/blocks.js";
-import type { EndGroup } from "../../engine/end-groups.js";
-import type { EndClass } from "../../engine/ends.js";
-import type { Engine } from "../../engine/engine.js";
-import { noPorts, type PortSetId } from "../../engine/port-sets.js";
-import { canTalk } from "../../engine/talking.js";
-import { realPorts } from "../../engine/translation.js";
+import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { Direction } from "../../policy/model.js";
 import { type Grain, type Party, partiesOfPods } from "../party.js";
 

@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.js";
+import type { Engine } from "../../engine/index.js";
 import type { Pod } from "../../cluster/model.js";
 import { podKey } from "../../cluster/model.js";
 import type { Direction, Isolation, TierName } from "../../policy/model.js";

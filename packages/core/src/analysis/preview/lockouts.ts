@@ -1,7 +1,5 @@
 import { type Cluster, type Pod, podKey } from "../../cluster/model.js";
-import type { Engine } from "../../engine/engine.js";
-import type { DirectionExplanation, FlowExplanation } from "../../engine/explain-flow.js";
-import { canTalk } from "../../engine/talking.js";
+import { canTalk, type DirectionExplanation, type Engine, type FlowExplanation } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";

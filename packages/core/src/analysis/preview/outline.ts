@@ -1,11 +1,13 @@
 import type { Pod } from "../../cluster/model.js";
-import type { ChangedPairs } from "../../engine/changed-pairs.js";
-import type { Member } from "../../engine/ends.js";
-import type { Engine } from "../../engine/engine.js";
-import type { FlowExplanation } from "../../engine/explain-flow.js";
-import type { AddressRange } from "../../engine/outside-runs.js";
-import { noPorts, portAt, type PortSetId } from "../../engine/port-sets.js";
-import { realPorts } from "../../engine/translation.js";
+import {
+  type AddressRange,
+  type ChangedPairs,
+  type Engine,
+  type FlowExplanation,
+  type Member,
+  realPorts,
+} from "../../engine/index.js";
+import { noPorts, portAt, type PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { podEndpoint } from "../resolve.js";

@@ -1,6 +1,4 @@
-import type { Engine } from "../../engine/engine.js";
-import { readLanes } from "../../engine/lanes.js";
-import type { Row } from "../../engine/tier-rows.js";
+import { type Engine, readLanes, type Row } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Direction, PolicyRef, Rule, TierName, Tiers } from "../../policy/model.js";

@@ -1,6 +1,4 @@
-import { ChangedParts } from "../../engine/changed-parts.js";
-import { compileBoth } from "../../engine/compile-both.js";
-import type { Engine } from "../../engine/engine.js";
+import { ChangedParts, compileBoth, type Engine } from "../../engine/index.js";
 import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
 import { foreignChanges } from "../changes/foreign-changes.js";

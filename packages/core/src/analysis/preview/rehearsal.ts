@@ -1,5 +1,4 @@
-import { compile, Engine } from "../../engine/engine.js";
-import type { ChangedPairs } from "../../engine/changed-pairs.js";
+import { type ChangedPairs, compile, Engine } from "../../engine/index.js";
 import type { ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../party.js";
 import type { State } from "../../state/state.js";

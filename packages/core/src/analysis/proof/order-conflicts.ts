@@ -1,13 +1,23 @@
-import { type Denials, denialsFrom, noDenials } from "../../engine/denials.js";
-import type { Engine } from "../../engine/engine.js";
-import { type Lane, type LaneItem, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
-import { openBehind } from "../../engine/open-behind.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
-import { isSure } from "../../engine/rule-items.js";
-import { flowAt, type Spot, spotIn } from "../../engine/spot.js";
-import type { PortsByCell } from "../../engine/takers.js";
-import type { Row } from "../../engine/tier-rows.js";
-import { realPorts } from "../../engine/translation.js";
+import {
+  type Denials,
+  denialsFrom,
+  type Engine,
+  flowAt,
+  isSure,
+  type Lane,
+  type LaneItem,
+  type LaneReader,
+  type LaneTier,
+  noDenials,
+  openBehind,
+  type PortsByCell,
+  readLanes,
+  realPorts,
+  type Row,
+  type Spot,
+  spotIn,
+} from "../../engine/index.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Direction, PolicyRef, Rule, Tiers } from "../../policy/model.js";

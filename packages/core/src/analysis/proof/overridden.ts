@@ -1,13 +1,19 @@
-import type { Engine } from "../../engine/engine.js";
-import { isolatingOf } from "../../engine/isolated.js";
-import { type Lane, type LaneReader, type LaneTier, readLanes } from "../../engine/lanes.js";
-import { openBehind } from "../../engine/open-behind.js";
-import { noPorts, type PortSetId, type PortSets } from "../../engine/port-sets.js";
-import { isSure } from "../../engine/rule-items.js";
-import { spotIn } from "../../engine/spot.js";
-import { type PortsByCell, Takers } from "../../engine/takers.js";
-import type { Row } from "../../engine/tier-rows.js";
-import { realPorts } from "../../engine/translation.js";
+import {
+  type Engine,
+  isolatingOf,
+  isSure,
+  type Lane,
+  type LaneReader,
+  type LaneTier,
+  openBehind,
+  type PortsByCell,
+  readLanes,
+  realPorts,
+  type Row,
+  spotIn,
+  Takers,
+} from "../../engine/index.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Direction, PolicyRef, Rule, Tier } from "../../policy/model.js";
 import { OverrideCounts } from "./override-counts.js";
 import type { Intent, Override } from "./override.js";

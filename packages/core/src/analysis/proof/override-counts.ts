@@ -1,6 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
-import type { Lane } from "../../engine/lanes.js";
-import { flowAt, type Spot } from "../../engine/spot.js";
+import { flowAt, type Lane, type Spot } from "../../engine/index.js";
 import type { Direction, PolicyRef, Rule } from "../../policy/model.js";
 import type { Intent, Override } from "./override.js";
 

@@ -1,6 +1,4 @@
-import type { Engine } from "../../engine/engine.js";
-import { showLanes } from "../../engine/lanes.js";
-import { RuleNeeds } from "../../engine/rule-need.js";
+import { type Engine, RuleNeeds, showLanes } from "../../engine/index.js";
 import { type OrderConflict, OrderConflicts } from "./order-conflicts.js";
 import { type Override, Overrides } from "./overridden.js";
 import { type RuleProof, ruleProofs } from "./rule-proofs.js";

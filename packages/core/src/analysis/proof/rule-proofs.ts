@@ -1,7 +1,4 @@
-import type { Engine } from "../../engine/engine.js";
-import { readLanes } from "../../engine/lanes.js";
-import { type RuleNeed, RuleNeeds } from "../../engine/rule-need.js";
-import { flowAt, type Spot } from "../../engine/spot.js";
+import { type Engine, flowAt, readLanes, type RuleNeed, RuleNeeds, type Spot } from "../../engine/index.js";
 import { evaluateDirection } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";

@@ -1,4 +1,4 @@
-import type { FlowExplanation } from "../../engine/explain-flow.js";
+import type { FlowExplanation } from "../../engine/index.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import { partyKey, partyOf } from "../party.js";

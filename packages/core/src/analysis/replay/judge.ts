@@ -1,5 +1,4 @@
-import { compile, type Engine } from "../../engine/engine.js";
-import type { FlowExplanation } from "../../engine/explain-flow.js";
+import { compile, type Engine, type FlowExplanation } from "../../engine/index.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
 import type { State } from "../../state/state.js";

@@ -1,5 +1,5 @@
 import type { Cluster } from "../../../cluster/model.js";
-import type { PortSetId, PortSets } from "../../../engine/port-sets.js";
+import type { PortSetId, PortSets } from "../../../sets/port-sets.js";
 import type { JsonObject } from "../../../manifest/document.js";
 import type { Address, Family } from "../../../net/address.js";
 import { type Cidr, contains, formatCidr, isWholeFamily, lastOf, singleAddress } from "../../../net/cidr.js";

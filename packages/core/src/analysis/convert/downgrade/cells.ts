@@ -1,6 +1,5 @@
 import type { Pod } from "../../../cluster/model.js";
-import type { EndClass } from "../../../engine/ends.js";
-import type { Engine } from "../../../engine/engine.js";
+import type { EndClass, Engine } from "../../../engine/index.js";
 import type { Labels } from "../../../labels/requirement.js";
 
 /** Pods that neither rules nor label selectors tell apart. */

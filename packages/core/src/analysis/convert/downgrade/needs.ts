@@ -1,4 +1,4 @@
-import { noPorts, type PortSetId, type PortSets } from "../../../engine/port-sets.js";
+import { noPorts, type PortSetId, type PortSets } from "../../../sets/port-sets.js";
 import { isSubject } from "../../../evaluate/match.js";
 import type { Direction } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";

@@ -1,4 +1,4 @@
-import type { PortSetId, PortSets } from "../../../engine/port-sets.js";
+import type { PortSetId, PortSets } from "../../../sets/port-sets.js";
 import type { JsonObject } from "../../../manifest/document.js";
 
 const transports = ["TCP", "UDP", "SCTP"] as const;

@@ -1,9 +1,12 @@
 import { type Node, type Pod, podKey } from "../../../cluster/model.js";
-import type { Engine } from "../../../engine/engine.js";
-import type { EndClass } from "../../../engine/ends.js";
-import { type AddressRange, OutsideAnswers } from "../../../engine/outside-runs.js";
-import { everyPort, noPorts, type PortSetId } from "../../../engine/port-sets.js";
-import { canTalk } from "../../../engine/talking.js";
+import {
+  type AddressRange,
+  canTalk,
+  type EndClass,
+  type Engine,
+  OutsideAnswers,
+} from "../../../engine/index.js";
+import { everyPort, noPorts, type PortSetId } from "../../../sets/port-sets.js";
 import type { Address, Family } from "../../../net/address.js";
 import type { Direction } from "../../../policy/model.js";
 import type { Cell } from "./cells.js";

@@ -1,6 +1,5 @@
-import { Engine } from "../../../engine/engine.js";
-import { Answers } from "../../../engine/answers.js";
-import { noPorts, PortSets, type PortSetId } from "../../../engine/port-sets.js";
+import { Answers, Engine } from "../../../engine/index.js";
+import { noPorts, PortSets, type PortSetId } from "../../../sets/port-sets.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
 import { isObject, type JsonObject } from "../../../manifest/document.js";
 import type { CommentedObject } from "../../../manifest/yaml/write-yaml.js";

@@ -1,7 +1,5 @@
-import type { ExternalBlock } from "../../../engine/external-pairs.js";
-import { compile } from "../../../engine/engine.js";
-import type { EndClass } from "../../../engine/ends.js";
-import { everyPort, offsets, type PortSetId, type PortSets } from "../../../engine/port-sets.js";
+import { compile, type EndClass, type ExternalBlock } from "../../../engine/index.js";
+import { everyPort, offsets, type PortSetId, type PortSets } from "../../../sets/port-sets.js";
 import { describePeer } from "../../../policy/describe.js";
 import type { Peer, Rule, Tier, Tiers } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";

@@ -1,0 +1,156 @@
+import type { Namespace } from "../../cluster/model.js";
+import {
+  type LabelMatch,
+  type Labels,
+  namespaceNameLabel,
+  type Requirement,
+} from "../../labels/requirement.js";
+import { absent, type Ends } from "./ends.js";
+
+/** Which namespaces: by labels, or (S5.4) the one of this name and all others. */
+export type NamespaceChoice =
+  | { readonly kind: "labels"; readonly match: LabelMatch }
+  | { readonly kind: "named" | "not-named"; readonly name: string };
+
+export interface PodChoice {
+  readonly namespaces: NamespaceChoice;
+  readonly pods: LabelMatch;
+  readonly account: LabelMatch;
+}
+
+/** A text that equal choices share. */
+export function choiceKey({ namespaces, pods, account }: PodChoice): string {
+  const who =
+    namespaces.kind === "labels" ? matchKey(namespaces.match) : `${namespaces.kind} ${namespaces.name}`;
+  return `${who}\n${matchKey(pods)}\n${matchKey(account)}`;
+}
+
+export function matchKey(match: LabelMatch): string {
+  let key = "";
+  for (const { key: label, operator, values } of match)
+    key += `${label}\u0000${operator}\u0000${values.join("\u0000")}\u0001`;
+  return key;
+}
+
+/** Answers which classes of pods a selector selects, by what the classes have in their columns rather than one by one. */
+export class Selections {
+  private readonly namespaceLists = new Map<string, readonly number[]>();
+
+  constructor(private readonly ends: Ends) {}
+
+  /** Ascending. Never host-network pods (S3.4). */
+  classesOf(choice: PodChoice): readonly number[] {
+    const found: number[] = [];
+    const tests = choice.pods.map((requirement) => this.testOf(requirement));
+    if (choice.account.length > 0) tests.push((index) => this.accountFits(choice.account, index));
+    const namespaces = this.namespacesOf(choice.namespaces);
+    for (const namespace of namespaces)
+      for (const index of this.ends.podClassesIn[namespace]!) if (passes(tests, index)) found.push(index);
+    return isAscending(found) ? found : found.toSorted((a, b) => a - b);
+  }
+
+  includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
+    const { sample, kind } = this.ends.classes[index]!;
+    return (
+      sample.kind === "pod" &&
+      kind === "pod" &&
+      namespaceFits(namespaces, sample.namespace) &&
+      holdForAll(pods, sample.pod.labels) &&
+      this.accountFits(account, index)
+    );
+  }
+
+  private namespacesOf(choice: NamespaceChoice): readonly number[] {
+    const key = choice.kind === "labels" ? matchKey(choice.match) : `${choice.kind} ${choice.name}`;
+    const known = this.namespaceLists.get(key);
+    if (known !== undefined) return known;
+    const found = this.candidates(choice).filter((i) => namespaceFits(choice, this.ends.namespaces[i]!));
+    this.namespaceLists.set(key, found);
+    return found;
+  }
+
+  /** Most selectors name their namespace, and then no other needs to be looked at. */
+  private candidates(choice: NamespaceChoice): readonly number[] {
+    const names = namedNamespaces(choice);
+    if (names === undefined) return [...this.ends.namespaces.keys()];
+    return names.flatMap((name) => this.ends.namespaceNumber(name) ?? []);
+  }
+
+  private testOf({ key, operator, values }: Requirement): (index: number) => boolean {
+    const number = this.ends.vocabulary.podKeys.get(key)!;
+    const column = this.ends.labelValues[number]!;
+    switch (operator) {
+      case "Exists":
+        return (index) => column[index] !== absent;
+      case "DoesNotExist":
+        return (index) => column[index] === absent;
+      case "In":
+      case "NotIn": {
+        const wanted = new Set(values.map((value) => this.ends.valueNumber(number, value)));
+        const [only] = wanted;
+        if (operator === "In")
+          return wanted.size === 1 ? (index) => column[index] === only : (index) => wanted.has(column[index]);
+        return (index) => !wanted.has(column[index]);
+      }
+    }
+  }
+
+  private accountFits(match: LabelMatch, index: number): boolean {
+    if (match.length === 0) return true;
+    const { sample } = this.ends.classes[index]!;
+    return (
+      sample.kind === "pod" && match.every((r) => holdsFor(r, { serviceaccount: sample.pod.serviceAccount }))
+    );
+  }
+}
+
+function passes(tests: readonly ((index: number) => boolean)[], index: number): boolean {
+  for (let i = 0; i < tests.length; i++) if (!tests[i]!(index)) return false;
+  return true;
+}
+
+/** Mostly it is: pods of a namespace come one after the other. */
+function isAscending(numbers: readonly number[]): boolean {
+  for (let i = 1; i < numbers.length; i++) if (numbers[i - 1]! > numbers[i]!) return false;
+  return true;
+}
+
+/** The only namespaces that a choice can fit, by name, each once; undefined where it does not name them. */
+export function namedNamespaces(choice: NamespaceChoice): readonly string[] | undefined {
+  switch (choice.kind) {
+    case "named":
+      return [choice.name];
+    case "not-named":
+      return undefined;
+    case "labels": {
+      const naming = choice.match.find(
+        ({ key, operator }) => key === namespaceNameLabel && operator === "In",
+      );
+      return naming && [...new Set(naming.values)];
+    }
+  }
+}
+
+export function namespaceFits(choice: NamespaceChoice, { name, labels }: Namespace): boolean {
+  switch (choice.kind) {
+    case "labels":
+      return holdForAll(choice.match, labels);
+    case "named":
+      return name === choice.name;
+    case "not-named":
+      return name !== choice.name;
+  }
+}
+
+/** Asked of every namespace, for every selector. */
+function holdForAll(match: LabelMatch, labels: Labels): boolean {
+  for (let i = 0; i < match.length; i++) if (!holdsFor(match[i]!, labels)) return false;
+  return true;
+}
+
+// S1.10
+function holdsFor({ key, operator, values }: Requirement, labels: Labels): boolean {
+  const has = Object.hasOwn(labels, key);
+  if (operator === "Exists" || operator === "DoesNotExist") return has === (operator === "Exists");
+  return (has && values.includes(labels[key]!)) === (operator === "In");
+}

@@ -1,0 +1,36 @@
+import type { Tier } from "../../policy/model.js";
+import type { EndClass } from "../classes/ends.js";
+import type { TierRows } from "./tier-rows.js";
+import type { TierTable } from "./tier-table.js";
+
+/** A tier of one direction, compiled: who is subject to what, and what that says to pods and hosts, and to addresses. */
+export interface Layer {
+  readonly tier: Tier;
+  readonly rows: TierRows;
+  readonly inside: TierTable;
+  readonly outside: TierTable;
+}
+
+/** How the node of a pod and a host stand to each other (S1.6). */
+export const allNearness = ["other-node", "own-node", "unknown-node"] as const;
+export type Nearness = (typeof allNearness)[number];
+
+/** By the names of the nodes that two ends run on, or are, where these are known. */
+export function nearnessOfNodes(one: string | undefined, other: string | undefined): Nearness {
+  if (one === undefined || other === undefined) return "unknown-node";
+  return one === other ? "own-node" : "other-node";
+}
+
+/** The other end of a walk. */
+export type Other =
+  | { readonly kind: "pod"; readonly end: EndClass }
+  | { readonly kind: "host"; readonly end: EndClass; readonly nearness: Nearness }
+  | { readonly kind: "external"; readonly atom: number };
+
+export function columnOf(other: Exclude<Other, { kind: "external" }>): number {
+  return other.kind === "host" && other.nearness === "own-node" ? other.end.ownColumn : other.end.column;
+}
+
+/** The ways in which a pod and a host may stand to each other, as far as their classes tell. */
+export const nearnessBetween = (pod: EndClass, host: EndClass): readonly Nearness[] =>
+  pod.placed && host.placed ? ["own-node", "other-node"] : ["unknown-node"];

@@ -1,0 +1,38 @@
+import type { Direction } from "../../policy/model.js";
+import type { Layer } from "./layer.js";
+
+/** S1.3: a tier matters to those only whom the tiers before left something open. */
+export class TierReach {
+  /** By class: how many tiers it gets to. */
+  private readonly depths: number[] = [];
+  /** By tier: whether a tier behind it speaks of a pod's own node, which no isolation does (S1.6). */
+  private readonly bindsLater: readonly boolean[];
+
+  constructor(
+    private readonly layers: readonly Layer[],
+    direction: Direction,
+    podClasses: readonly number[],
+  ) {
+    const binds = ({ tier }: Layer) => tier.rules.some((rule) => rule.bindsOwnNode);
+    this.bindsLater = layers.map((_, i) => direction === "ingress" && layers.slice(i + 1).some(binds));
+    for (const index of podClasses) this.add(index);
+  }
+
+  add(index: number): void {
+    const { layers, bindsLater } = this;
+    let depth = 0;
+    let isOpen = true;
+    while (isOpen && depth < layers.length) {
+      const { rows, inside } = layers[depth]!;
+      const row = rows.rowOf[index]!;
+      isOpen = bindsLater[depth]! || !inside.closes(row);
+      depth++;
+    }
+    this.depths[index] = depth;
+  }
+
+  /** S1.4: hosts have no policies, and get nowhere. */
+  depthOf(index: number): number {
+    return this.depths[index] ?? 0;
+  }
+}

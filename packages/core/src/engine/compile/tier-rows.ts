@@ -1,0 +1,273 @@
+import type { Direction, Isolation, PodSelection, Rule, Tier } from "../../policy/model.js";
+import { type EndClass, type Ends, labelsOf, namespaceOf } from "../classes/ends.js";
+import { LabelIndex } from "../classes/label-index.js";
+import { difference } from "../classes/list-difference.js";
+import { hasNamedPorts } from "./rule-ports.js";
+import { choiceKey, type PodChoice, type Selections } from "../classes/selection.js";
+import { isRelative, peerKey, type PodsPeer, settlePeer } from "../classes/settled-peer.js";
+
+/** Classes to which the same rules of a tier apply, in the same way. */
+export interface Row {
+  readonly index: number;
+  /** Any class of the row, as the subject of its rules. */
+  readonly subject: EndClass;
+  /** In the order in which they are evaluated. */
+  readonly rules: readonly Rule[];
+  readonly isolation: readonly Isolation[];
+  /** The peers of its rules whom they mean depends on the subject (S5.4), each once. */
+  readonly relative: readonly PodsPeer[];
+}
+
+/** By class; hosts have no policies of their own (S1.4). */
+export const noRow = -1;
+
+/** Which rules of a tier apply to which classes. */
+export class TierRows {
+  private constructor(
+    readonly tier: Tier,
+    private readonly direction: Direction,
+    private readonly ends: Ends,
+    private readonly selections: Selections,
+    readonly rows: Row[],
+    readonly rowOf: number[],
+    private subjects?: Subjects,
+  ) {}
+
+  static of(tier: Tier, direction: Direction, ends: Ends, selections: Selections): TierRows {
+    const rowOf = ends.classes.map(() => noRow);
+    const made = new TierRows(tier, direction, ends, selections, [], rowOf);
+    const subjects = subjectsOf(tier);
+    const chains = new Chains();
+    const chainOf = new Int32Array(ends.classes.length).fill(chains.empty);
+    for (const [number, { choice }] of subjects.entries())
+      for (const index of selections.classesOf(choice)) chainOf[index] = chains.add(chainOf[index]!, number);
+
+    const classesOf = new Map<number, number[]>();
+    for (const index of ends.podClasses) {
+      const chain = chainOf[index]!;
+      const known = classesOf.get(chain);
+      if (known === undefined) classesOf.set(chain, [index]);
+      else known.push(index);
+    }
+    for (const [chain, classes] of classesOf) {
+      const selecting = chains.numbersOf(chain).map((number) => subjects[number]!);
+      made.addRows(classes, rulesOf(selecting), isolationOf(selecting));
+    }
+    return made;
+  }
+
+  /** A class of pods that came later, and one from before that differs from it in labels only, if there is one. */
+  addClass(end: EndClass, twin: EndClass | undefined): Row {
+    this.rowOf[end.index] = noRow;
+    this.subjects ??= new Subjects(this.tier);
+    if (twin === undefined) {
+      const selecting = this.subjects.all.filter(({ choice }) => this.selections.includes(choice, end.index));
+      this.addRows([end.index], rulesOf(selecting), isolationOf(selecting));
+    } else this.addLike(twin, end, this.subjects);
+    return this.rows[this.rowOf[end.index]!]!;
+  }
+
+  /** What applies to the twin, but for what the labels that are different change. */
+  private addLike(twin: EndClass, end: EndClass, subjects: Subjects): void {
+    const row = this.rows[this.rowOf[twin.index]!]!;
+    const come: Subject[] = [];
+    const gone = new Set<Rule | Isolation>();
+    for (const subject of subjects.touched(twin, end)) {
+      const [was, is] = [twin, end].map(({ index }) => this.selections.includes(subject.choice, index));
+      if (is && !was) come.push(subject);
+      if (was && !is) for (const { value } of [...subject.rules, ...subject.isolation]) gone.add(value);
+    }
+    const meansTheSame = row.relative.every((peer) => meaningFor(twin, peer) === meaningFor(end, peer));
+    if (come.length === 0 && gone.size === 0 && meansTheSame) this.rowOf[end.index] = row.index;
+    else
+      this.addRows(
+        [end.index],
+        subjects.inOrder([...row.rules.filter((rule) => !gone.has(rule)), ...rulesOf(come)]),
+        subjects.inOrder([...row.isolation.filter((entry) => !gone.has(entry)), ...isolationOf(come)]),
+      );
+  }
+
+  /** The rows of the tier as it is now. Rows of classes that it means the same for stay what they are. */
+  changedTo(tier: Tier): { readonly rows: TierRows; readonly affected: ReadonlySet<number> } {
+    const rules = difference(this.tier.rules, tier.rules);
+    const isolation = difference(this.tier.isolation, tier.isolation);
+    const affected = new Set<number>();
+    for (const { subject } of [...rules.gone, ...rules.come, ...isolation.gone, ...isolation.come])
+      for (const index of this.selections.classesOf(choiceOfSubject(subject))) affected.add(index);
+
+    const made = new TierRows(
+      tier,
+      this.direction,
+      this.ends,
+      this.selections,
+      [...this.rows],
+      [...this.rowOf],
+    );
+    const bySelection = new Map<
+      string,
+      { classes: number[]; row: Row; rules: Rule[]; isolation: Isolation[] }
+    >();
+    for (const index of affected) {
+      const row = this.rows[this.rowOf[index]!]!;
+      const isIn = ({ subject }: { readonly subject: PodSelection }) =>
+        this.selections.includes(choiceOfSubject(subject), index);
+      const come = { rules: rules.come.filter(isIn), isolation: isolation.come.filter(isIn) };
+      const numbers = [
+        come.rules.map((r) => rules.come.indexOf(r)),
+        come.isolation.map((i) => isolation.come.indexOf(i)),
+      ];
+      const key = `${row.index} ${numbers.join(" / ")}`;
+      const known = bySelection.get(key);
+      if (known === undefined) bySelection.set(key, { classes: [index], row, ...come });
+      else known.classes.push(index);
+    }
+    const changes = [...bySelection.values()];
+    const rulePositions = positions(
+      tier.rules,
+      changes.flatMap(({ row, rules }) => [...row.rules, ...rules]),
+    );
+    const isolationPositions = positions(
+      tier.isolation,
+      changes.flatMap(({ row, isolation }) => [...row.isolation, ...isolation]),
+    );
+    for (const { classes, row, ...come } of changes)
+      made.addRows(
+        classes,
+        placed([...row.rules, ...come.rules], rulePositions),
+        placed([...row.isolation, ...come.isolation], isolationPositions),
+      );
+    return { rows: made, affected };
+  }
+
+  /** Puts classes that the same rules select into rows: one, unless what the rules mean depends on the subject. */
+  private addRows(classes: readonly number[], rules: readonly Rule[], isolation: readonly Isolation[]): void {
+    const relative = [...new Set(rules.flatMap(({ peers }) => peers.filter(isRelative)))];
+    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
+    const byMeaning = new Map<string, Row>();
+    for (const index of classes) {
+      const subject = this.ends.classes[index]!;
+      let meaning = named ? `${namedPorts(subject)}\n` : "";
+      for (const peer of relative) meaning += `${meaningFor(subject, peer)}\n`;
+      let row = byMeaning.get(meaning);
+      if (row === undefined) {
+        row = { index: this.rows.length, subject, rules, isolation, relative };
+        this.rows.push(row);
+        byMeaning.set(meaning, row);
+      }
+      this.rowOf[index] = row.index;
+    }
+  }
+}
+
+/** A text that subjects share for whom a peer is the same. */
+const meaningFor = (subject: EndClass, peer: PodsPeer): string => peerKey(settlePeer(peer, subject));
+
+/** Where those of the wanted that are in the list stand in it. */
+function positions<T>(list: readonly T[], wanted: readonly T[]): ReadonlyMap<T, number> {
+  const among = new Set(wanted);
+  const found = new Map<T, number>();
+  for (let i = 0; i < list.length; i++) if (among.has(list[i]!)) found.set(list[i]!, i);
+  return found;
+}
+
+const placed = <T>(values: readonly T[], at: ReadonlyMap<T, number>): readonly T[] =>
+  values.filter((value) => at.has(value)).toSorted((a, b) => at.get(a)! - at.get(b)!);
+
+const rulesOf = (selecting: readonly Subject[]) => inOrder(selecting.flatMap(({ rules }) => rules));
+const isolationOf = (selecting: readonly Subject[]) =>
+  inOrder(selecting.flatMap(({ isolation }) => isolation));
+
+interface Placed<T> {
+  readonly position: number;
+  readonly value: T;
+}
+
+/** All that a tier says about the same selection of pods. */
+interface Subject {
+  readonly choice: PodChoice;
+  readonly rules: Placed<Rule>[];
+  readonly isolation: Placed<Isolation>[];
+}
+
+/** Whom a tier speaks of, for classes that come later. */
+class Subjects {
+  readonly all: readonly Subject[];
+  private readonly byLabel = new LabelIndex<Subject>();
+  private readonly positions = new Map<unknown, number>();
+
+  constructor(tier: Tier) {
+    this.all = subjectsOf(tier);
+    for (const subject of this.all) {
+      this.byLabel.add(subject.choice, subject);
+      for (const { position, value } of [...subject.rules, ...subject.isolation])
+        this.positions.set(value, position);
+    }
+  }
+
+  /** Those that may select only one of two classes which differ in labels only. */
+  touched(one: EndClass, other: EndClass): ReadonlySet<Subject> {
+    return this.byLabel.touched(namespaceOf(one), labelsOf(one), labelsOf(other));
+  }
+
+  inOrder<T>(values: readonly T[]): readonly T[] {
+    return values.toSorted((a, b) => this.positions.get(a)! - this.positions.get(b)!);
+  }
+}
+
+function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {
+  const subjects = new Map<string, Subject>();
+  // The rules of a policy have their selection in common, as an object.
+  const known = new Map<PodSelection, Subject>();
+  const of = (selection: PodSelection): Subject => {
+    const found = known.get(selection) ?? add(selection);
+    known.set(selection, found);
+    return found;
+  };
+  const add = (selection: PodSelection): Subject => {
+    const choice = choiceOfSubject(selection);
+    const key = choiceKey(choice);
+    const made = subjects.get(key) ?? { choice, rules: [], isolation: [] };
+    subjects.set(key, made);
+    return made;
+  };
+  for (const [position, value] of rules.entries()) of(value.subject).rules.push({ position, value });
+  for (const [position, value] of isolation.entries()) of(value.subject).isolation.push({ position, value });
+  return [...subjects.values()];
+}
+
+export function choiceOfSubject({ namespaces, pods, account }: PodSelection): PodChoice {
+  return { namespaces: { kind: "labels", match: namespaces }, pods, account: account ?? [] };
+}
+
+const inOrder = <T>(placed: readonly Placed<T>[]): readonly T[] =>
+  placed.toSorted((a, b) => a.position - b.position).map(({ value }) => value);
+
+function namedPorts({ sample }: EndClass): string {
+  return sample.kind === "pod"
+    ? sample.pod.ports.map(({ name, protocol, port }) => `${name ?? ""}:${protocol}:${port}`).join()
+    : "";
+}
+
+/** Ascending lists of numbers, each held once and known by a number itself, so that equal lists are found at once. */
+class Chains {
+  readonly empty = 0;
+  private readonly parents = [0];
+  private readonly lasts = [-1];
+  private readonly longer = new Map<number, number>();
+
+  add(chain: number, number: number): number {
+    const key = chain * 0x4000000 + number;
+    const known = this.longer.get(key);
+    if (known !== undefined) return known;
+    const made = this.parents.push(chain) - 1;
+    this.lasts.push(number);
+    this.longer.set(key, made);
+    return made;
+  }
+
+  numbersOf(chain: number): readonly number[] {
+    const found: number[] = [];
+    for (let at = chain; at !== this.empty; at = this.parents[at]!) found.push(this.lasts[at]!);
+    return found;
+  }
+}

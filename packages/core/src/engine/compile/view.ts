@@ -1,0 +1,293 @@
+import type { Cluster } from "../../cluster/model.js";
+import type { Endpoint } from "../../evaluate/flow.js";
+import type { Family } from "../../net/address.js";
+import type { Direction, Tier, Tiers } from "../../policy/model.js";
+import type { AnswerId, Answers } from "./answers.js";
+import { differInLabels, type EndClass, type Ends } from "../classes/ends.js";
+import { columnOf, type Layer, type Other } from "./layer.js";
+import { LiteralAnswers } from "./literal-answers.js";
+import { isSettled, type OutcomeId, Outcomes, silent, uncertain, undecided } from "./outcomes.js";
+import { everyPort, noPorts, offsets, type PortSetId } from "../../sets/port-sets.js";
+import { ofPod } from "./rule-items.js";
+import { RulePorts } from "./rule-ports.js";
+import { Spaces } from "./spaces.js";
+import { TierReach } from "./tier-reach.js";
+import { noRow, type Row } from "./tier-rows.js";
+
+/** So many later rows are still better than compiling again. */
+const mostLaterRows = 1000;
+
+/** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
+export class View {
+  readonly layers: Readonly<Record<Direction, readonly Layer[]>>;
+  private readonly literal: LiteralAnswers;
+  /** How many there were when nothing had changed yet: rows of policies that are gone stay in their tables. */
+  private readonly compiledRows: number;
+  private readonly reaches = new Map<Direction, TierReach>();
+
+  private constructor(
+    private readonly cluster: Cluster,
+    readonly ends: Ends,
+    readonly answers: Answers,
+    readonly family: Family | undefined,
+    readonly outcomes: Outcomes,
+    private readonly spaces: Spaces,
+    tiers: Tiers,
+    compile: (direction: Direction, tier: Tier) => Layer,
+    compiledRows?: number,
+  ) {
+    this.literal = new LiteralAnswers(cluster, answers, family);
+    this.layers = {
+      egress: tiers.egress.map((tier) => compile("egress", tier)),
+      ingress: tiers.ingress.map((tier) => compile("ingress", tier)),
+    };
+    this.compiledRows = compiledRows ?? this.rowCount;
+  }
+
+  private get rowCount(): number {
+    return [...this.layers.egress, ...this.layers.ingress].reduce(
+      (sum, { rows }) => sum + rows.rows.length,
+      0,
+    );
+  }
+
+  /** Whether more rows came since all was compiled, of policies that are gone as well, than compiling again would cost. */
+  get isOvergrown(): boolean {
+    return this.rowCount > 2 * this.compiledRows + mostLaterRows;
+  }
+
+  static of(cluster: Cluster, tiers: Tiers, ends: Ends, answers: Answers, family: Family | undefined): View {
+    const outcomes = new Outcomes(answers.ports);
+    const spaces = new Spaces(cluster, ends, new RulePorts(answers.ports, family), family);
+    const compile = (direction: Direction, tier: Tier) => spaces.compile(direction, tier, outcomes);
+    return new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile);
+  }
+
+  /**
+   * The same ends under other policies, which must see nothing that the classes do not tell apart. Tiers that are the
+   * same stay compiled; `affected` are the classes whose rows may say something else now.
+   */
+  withTiers(tiers: Tiers): {
+    readonly view: View;
+    readonly affected: Readonly<Record<Direction, ReadonlySet<number>>>;
+  } {
+    const { cluster, ends, answers, family, outcomes, spaces } = this;
+    const affected = { egress: new Set<number>(), ingress: new Set<number>() };
+    const compile = (direction: Direction, tier: Tier): Layer => {
+      const before = this.layers[direction].find((layer) => layer.tier.name === tier.name);
+      if (before !== undefined && isSame(before.tier, tier)) return before;
+      if (before === undefined) {
+        for (const index of ends.podClasses) affected[direction].add(index);
+        return spaces.compile(direction, tier, outcomes);
+      }
+      const { rows, affected: touched } = before.rows.changedTo(tier);
+      for (const index of touched) affected[direction].add(index);
+      const [inside, outside] = [before.inside.withRows(rows), before.outside.withRows(rows)];
+      for (let i = before.rows.rows.length; i < rows.rows.length; i++) inside.admit(rows.rows[i]!);
+      return { tier, rows, inside, outside };
+    };
+    for (const direction of ["egress", "ingress"] as const)
+      for (const { tier, rows } of this.layers[direction])
+        if (!tiers[direction].some(({ name }) => name === tier.name))
+          for (const index of rows.rowOf.keys()) affected[direction].add(index);
+    const { compiledRows } = this;
+    const view = new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile, compiledRows);
+    return { view, affected };
+  }
+
+  /** A class of pods that came later than all others, and one from before that differs in labels only, if there is one. */
+  addClass(end: EndClass, twin: EndClass | undefined): void {
+    const model = twin && this.ends.modelOf(twin);
+    const unlike = this.spaces.addClass(end, model);
+    for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
+      const count = rows.rows.length;
+      const row = rows.addClass(end, twin);
+      inside.addColumn(ofPod, model?.column, unlike);
+      if (rows.rows.length > count) inside.admit(row);
+    }
+    for (const reach of this.reaches.values()) reach.add(end.index);
+  }
+
+  /** Which classes of pods get to which tiers. */
+  reach(direction: Direction): TierReach {
+    const known = this.reaches.get(direction);
+    if (known !== undefined) return known;
+    const made = new TierReach(this.layers[direction], direction, this.ends.podClasses);
+    this.reaches.set(direction, made);
+    return made;
+  }
+
+  /** What can tell a pod of one class from one of another by their labels only; undefined where there is more to it. */
+  unlike(a: EndClass, b: EndClass): ReadonlySet<number> | undefined {
+    return differInLabels(a, b) ? this.spaces.unlike(a, b) : undefined;
+  }
+
+  /** What the policies of `subject` say about talking to, or being talked to by, the other end. */
+  answer(
+    direction: Direction,
+    subject: EndClass,
+    other: Other,
+    /** Where answers are found that hang on no fact which is not known. */
+    certain = (other: Other) => this.certainAnswer(direction, subject, other),
+  ): AnswerId {
+    // S1.4: hosts have no policies.
+    if (subject.kind === "host") return everyPort;
+    if (other.kind === "host" && other.nearness === "unknown-node") {
+      const own = certain({ ...other, nearness: "own-node" });
+      const remote = certain({ ...other, nearness: "other-node" });
+      if (own !== undefined && remote !== undefined) return this.answers.eitherOf(own, remote);
+      return this.literalAnswer(direction, subject, other);
+    }
+    return certain(other) ?? this.literalAnswer(direction, subject, other);
+  }
+
+  /** What both ends' policies say about connections between pods. */
+  pairAnswer(
+    source: EndClass,
+    destination: EndClass,
+    egress = this.answer("egress", source, { kind: "pod", end: destination }),
+    ingress = this.answer("ingress", destination, { kind: "pod", end: source }),
+  ): AnswerId {
+    return this.answers.both(egress, ingress, (ports) => this.undecidable(ports, source, destination));
+  }
+
+  private undecidable(wanted: PortSetId, source: EndClass, destination: EndClass): PortSetId {
+    // S9.3: what foreign objects do in one direction depends on nothing that the other direction could ask about.
+    const isForeign = (direction: Direction, subject: EndClass, { column }: EndClass): boolean =>
+      this.outcomeAt(direction, subject, column) === undecided;
+    if (isForeign("egress", source, destination) || isForeign("ingress", destination, source)) return wanted;
+    return this.literal.undecidable(wanted, source, destination, {
+      tiers: {
+        egress: this.literalTiers("egress", source),
+        ingress: this.literalTiers("ingress", destination),
+      },
+      points: [
+        ...this.points("egress", this.rowsOf("egress", source), false),
+        ...this.points("ingress", this.rowsOf("ingress", destination), false),
+      ],
+    });
+  }
+
+  /** The tiers with only the rules that apply to a subject. */
+  literalTiers(direction: Direction, subject: EndClass): readonly Tier[] {
+    const rows = this.rowsOf(direction, subject);
+    return this.layers[direction].map(({ tier }, i) => {
+      const { rules, isolation } = rows[i]!;
+      return { ...tier, rules, isolation };
+    });
+  }
+
+  /** What is settled about a column; undefined where something is not. Hosts and pods alike, and quick. */
+  answerAt(direction: Direction, subject: EndClass, column: number): AnswerId | undefined {
+    const all = this.outcomeAt(direction, subject, column);
+    return isSettled(all) ? this.answerOf(all) : undefined;
+  }
+
+  /** What all tiers of a direction say together, of a pod to a column. */
+  outcomeAt(direction: Direction, subject: EndClass, column: number): OutcomeId {
+    let all = silent;
+    for (const { rows, inside } of this.layers[direction]) {
+      all = this.outcomes.compose(all, inside.at(rows.rowOf[subject.index]!, column));
+      if (this.outcomes.isFinal[all] === 1) break;
+    }
+    return all;
+  }
+
+  private certainAnswer(
+    direction: Direction,
+    subject: EndClass,
+    other: Other,
+    asked: Asked = "among others",
+  ): AnswerId | undefined {
+    const outcome = this.outcome(direction, subject, other, asked);
+    return outcome === uncertain ? undefined : this.answerOf(outcome);
+  }
+
+  /**
+   * What a host may open to a pod, where hosts are all that is left to ask about: rows that matter to no pod, as a tier before
+   * has said everything but to the pod's own node (S1.6), are not computed for all columns.
+   */
+  fromHost(pod: EndClass, host: Other): AnswerId {
+    return this.answer("ingress", pod, host, (other) => this.certainAnswer("ingress", pod, other, "alone"));
+  }
+
+  /** S1.3: what no tier denies is allowed. */
+  answerOf(outcome: OutcomeId): AnswerId {
+    if (outcome === undecided) return this.answers.of(noPorts, everyPort);
+    return this.answers.ports.subtract(everyPort, this.outcomes.denies[outcome]!);
+  }
+
+  literalAnswer(direction: Direction, subject: EndClass, other: Other): AnswerId {
+    const rows = this.rowsOf(direction, subject);
+    const end: Endpoint =
+      other.kind === "external"
+        ? { kind: "external", address: this.ends.vocabulary.atoms.firstOf(other.atom) }
+        : other.end.sample;
+    const nearness = other.kind === "host" ? other.nearness : "other-node";
+    const key = `${direction} ${rows.map((row) => row.index).join()} ${columnKey(other)}`;
+    return this.literal.of(key, {
+      direction,
+      subject,
+      other: end,
+      nearness,
+      tiers: this.literalTiers(direction, subject),
+      points: this.points(direction, rows, other.kind === "external"),
+    });
+  }
+
+  private outcome(direction: Direction, subject: EndClass, other: Other, asked: Asked): OutcomeId {
+    let all = silent;
+    for (const layer of this.layers[direction]) {
+      const row = layer.rows.rowOf[subject.index]!;
+      if (row === noRow) continue;
+      const said =
+        other.kind === "external"
+          ? layer.outside.at(row, other.atom)
+          : asked === "alone"
+            ? layer.inside.aloneAt(row, columnOf(other))
+            : layer.inside.at(row, columnOf(other));
+      all = this.outcomes.compose(all, said);
+      if (this.outcomes.isFinal[all] === 1) break;
+    }
+    return all;
+  }
+
+  /** Where the ports begin that some rule of these rows tells from those before, ascending. */
+  private points(direction: Direction, rows: readonly Row[], external: boolean): readonly number[] {
+    const points = new Set<number>(Object.values(offsets));
+    for (const [i, { inside, outside }] of this.layers[direction].entries())
+      for (const item of (external ? outside : inside).itemsOf(rows[i]!))
+        for (const point of this.answers.ports.bordersOf(item.ports)) points.add(point);
+    points.delete(offsets.ICMP + 1);
+    return [...points].toSorted((a, b) => a - b);
+  }
+
+  /** The same for all rules that apply to a subject. */
+  pointsOf(direction: Direction, subject: EndClass, external: boolean): readonly number[] {
+    return this.points(direction, this.rowsOf(direction, subject), external);
+  }
+
+  rowsOf(direction: Direction, subject: EndClass): readonly Row[] {
+    return this.layers[direction].map(({ rows }) => rows.rows[rows.rowOf[subject.index]!]!);
+  }
+}
+
+/** Whether rows are asked about one column, or about most. */
+type Asked = "alone" | "among others";
+
+const isSame = (a: Tier, b: Tier): boolean =>
+  a === b || (isSameList(a.rules, b.rules) && isSameList(a.isolation, b.isolation));
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+
+function columnKey(other: Other): string {
+  switch (other.kind) {
+    case "external":
+      return `external ${other.atom}`;
+    case "host":
+      return `${other.nearness} ${other.end.index}`;
+    case "pod":
+      return `pod ${other.end.index}`;
+  }
+}

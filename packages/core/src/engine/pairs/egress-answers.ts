@@ -1,0 +1,87 @@
+import { contentOf, type EndGroup, type GroupLayer, tupleNumbers } from "./end-groups.js";
+import type { OutcomeAnswers } from "./outcome-answers.js";
+import { composeAll, silent } from "../compile/outcomes.js";
+import { noPorts } from "../../sets/port-sets.js";
+import { readRow } from "../walk/row-work.js";
+import type { View } from "../compile/view.js";
+
+/** What the policies of one source say. */
+export interface Egress {
+  readonly answers: Uint32Array;
+  /** The destinations to which some port may be open, ascending: mostly few. */
+  readonly open: Uint32Array;
+}
+
+/**
+ * What the policies of sources say to destinations. Destinations whose columns are alike in all tiers are one, and so are
+ * sources whose rows are: few answers stand for all of them, and are kept.
+ */
+export class EgressAnswers {
+  /** By destination, its number in the answers. */
+  readonly at: Uint32Array;
+  private readonly rowsOf: ReadonlyMap<EndGroup, number>;
+  private readonly known = new Map<number, Egress>();
+  private kept = 0;
+  private readonly columns: readonly Uint32Array[];
+  private readonly width: number;
+  private readonly found: Uint32Array;
+
+  constructor(
+    private readonly view: View,
+    private readonly layers: readonly GroupLayer[],
+    pods: readonly EndGroup[],
+    private readonly answers: OutcomeAnswers,
+  ) {
+    const columns = tupleNumbers(pods, (group) => layers.map((layer) => columnContentOf(layer, group)));
+    this.at = columns.numbers;
+    this.found = new Uint32Array(pods.length);
+    this.width = columns.firsts.length;
+    this.columns = layers.map(({ layer }) => {
+      const { columnOf } = layer.inside.layout;
+      return Uint32Array.from(columns.firsts, ({ classes }) => columnOf[classes[0]!.column]!);
+    });
+    const rows = tupleNumbers(pods, (group) => layers.map((layer) => contentOf(layer, group)));
+    this.rowsOf = new Map(pods.map((group, i) => [group, rows.numbers[i]!]));
+  }
+
+  for(source: EndGroup): Egress {
+    const rows = this.rowsOf.get(source)!;
+    const known = this.known.get(rows);
+    if (known !== undefined) return known;
+    const answers = this.compute(source);
+    const made = { answers, open: this.openAmong(answers) };
+    this.kept += made.answers.length + made.open.length;
+    if (this.kept < mostKept) this.known.set(rows, made);
+    return made;
+  }
+
+  private openAmong(answers: Uint32Array): Uint32Array {
+    const { at, found } = this;
+    let count = 0;
+    for (let i = 0; i < at.length; i++) if (answers[at[i]!] !== noPorts) found[count++] = i;
+    return found.slice(0, count);
+  }
+
+  private compute(source: EndGroup): Uint32Array {
+    const all = new Uint32Array(this.width).fill(silent);
+    const subject = source.classes[0]!;
+    for (const [i, { layer, isReachedBy }] of this.layers.entries()) {
+      if (!isReachedBy(subject)) break;
+      const values = layer.inside.values(layer.rows.rowOf[subject.index]!);
+      if (values.base === silent && values.columns.length === 0) continue;
+      const row = new Uint32Array(layer.inside.layout.columns);
+      readRow(values, row);
+      composeAll(this.view.outcomes, all, row, this.columns[i]!);
+    }
+    this.answers.read(all, all);
+    return all;
+  }
+}
+
+/** Answers beyond which it is better to find them again. */
+const mostKept = 1 << 24;
+
+/** Columns that are uncertain about something are like no other, and have a number of their own. */
+function columnContentOf({ layer, transposed }: GroupLayer, { classes }: EndGroup): number {
+  return transposed.columnContentOf[layer.inside.layout.columnOf[classes[0]!.column]!]!;
+}

@@ -1,0 +1,125 @@
+import { mostRuns } from "../../evaluate/facts.js";
+import type { Decider } from "../../evaluate/walk.js";
+import type { Isolation, TierName } from "../../policy/model.js";
+import { takersBefore, type Turn } from "../walk/cell-walk.js";
+import type { LiteralTurn } from "../walk/literal-turns.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
+
+/** What becomes of a rule, of isolation, or of the default, for one end. */
+export type Fate =
+  | { readonly kind: "decides" }
+  /** If facts that are not known are so. */
+  | { readonly kind: "may-decide" }
+  /** Who takes what it could decide, those most often in the way first; nobody where it never matches. */
+  | { readonly kind: "never"; readonly takenBy: readonly Decider[] };
+
+type Key = object | string;
+
+interface Entry {
+  decides: "surely" | "possibly" | "no";
+  readonly takers: Map<Key, { readonly by: Decider; count: number }>;
+}
+
+/** Collects, meeting by meeting, who decides and who is kept from it. */
+export class Fates {
+  private readonly entries = new Map<Key, Entry>();
+
+  /** Undefined for one who never had a turn. */
+  of(by: Decider): Fate | undefined {
+    const entry = this.entries.get(keyOf(by));
+    if (entry === undefined) return undefined;
+    if (entry.decides === "surely") return { kind: "decides" };
+    if (entry.decides === "possibly") return { kind: "may-decide" };
+    const takers = [...entry.takers.values()].toSorted((a, b) => b.count - a.count);
+    return { kind: "never", takenBy: together(takers.map((taker) => taker.by)) };
+  }
+
+  /** The turns in each of the places where the other end may be: sure is what holds in all of them. */
+  addTurns(places: readonly (readonly Turn[])[], ports: PortSets): void {
+    const isSure = (by: Decider) => places.length === 1 || isTakenInAll(keyOf(by), places, ports);
+    for (const turns of places)
+      for (const [i, { by, taken, perhaps }] of turns.entries())
+        if (taken !== noPorts) this.decide(by, isSure);
+        else if (perhaps !== noPorts) this.decide(by, () => false);
+        else this.keep(by, () => takersBefore(turns, i, ports));
+  }
+
+  /** The turns in one connection, for each set of answers to what is not known. */
+  addRuns(runs: readonly (readonly LiteralTurn[])[]): void {
+    // Past so many, not all were tried: then nobody is sure to decide, and nobody sure not to.
+    const areAll = runs.length < mostRuns;
+    const isSure = (by: Decider) => areAll && runs.every((run) => isDecidedBy(keyOf(by), run));
+    for (const run of runs)
+      for (const { by, keptBy } of run)
+        if (keptBy === undefined || !areAll) this.decide(by, isSure);
+        else this.keep(by, () => [keptBy]);
+  }
+
+  private decide(by: Decider, isSure: (by: Decider) => boolean): void {
+    const entry = this.entry(by);
+    if (entry.decides !== "surely") entry.decides = isSure(by) ? "surely" : "possibly";
+  }
+
+  /** Who is in the way is asked only while nothing better is known. */
+  private keep(by: Decider, takers: () => readonly Decider[]): void {
+    const entry = this.entry(by);
+    if (entry.decides !== "no") return;
+    for (const taker of takers())
+      for (const [key, part] of partsOf(taker)) {
+        const known = entry.takers.get(key);
+        if (known === undefined) entry.takers.set(key, { by: part, count: 1 });
+        else known.count++;
+      }
+  }
+
+  private entry(by: Decider): Entry {
+    const known = this.entries.get(keyOf(by));
+    if (known !== undefined) return known;
+    const made: Entry = { decides: "no", takers: new Map() };
+    this.entries.set(keyOf(by), made);
+    return made;
+  }
+}
+
+/** All that isolates in a tier speaks as one. */
+function keyOf(by: Decider): Key {
+  if (by.kind === "rule") return by.rule;
+  return by.kind === "isolation" ? `isolation ${by.tier}` : by.kind;
+}
+
+/** As takers, those who isolate are counted each: other pods have others. */
+function partsOf(by: Decider): readonly (readonly [Key, Decider])[] {
+  return by.kind === "isolation"
+    ? by.isolation.map((entry) => [entry, { ...by, isolation: [entry] }] as const)
+    : [[keyOf(by), by]];
+}
+
+/** Those who isolate in the same tier as one again, where the first of them stands. */
+function together(takers: readonly Decider[]): readonly Decider[] {
+  const isolation = new Map<TierName, Isolation[]>();
+  const found: Decider[] = [];
+  for (const taker of takers) {
+    const known = taker.kind === "isolation" ? isolation.get(taker.tier) : undefined;
+    if (taker.kind !== "isolation") found.push(taker);
+    else if (known !== undefined) known.push(...taker.isolation);
+    else {
+      const all = [...taker.isolation];
+      isolation.set(taker.tier, all);
+      found.push({ ...taker, isolation: all });
+    }
+  }
+  return found;
+}
+
+/** Whether there are ports that one takes wherever the other end is. */
+function isTakenInAll(key: Key, places: readonly (readonly Turn[])[], ports: PortSets): boolean {
+  const inEach = places.map((turns) =>
+    turns
+      .filter(({ by }) => keyOf(by) === key)
+      .reduce<PortSetId>((sum, { taken }) => ports.union(sum, taken), noPorts),
+  );
+  return inEach.reduce((a, b) => ports.intersect(a, b)) !== noPorts;
+}
+
+const isDecidedBy = (key: Key, run: readonly LiteralTurn[]): boolean =>
+  run.some(({ by, keptBy }) => keptBy === undefined && keyOf(by) === key);

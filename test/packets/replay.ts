@@ -1,5 +1,5 @@
 import { type ConnectivityTest, evaluate, type Flow, type State } from "@tierwall/core";
-import { candidatesFor } from "../../packages/core/src/analysis/ask.js";
+import { candidatesFor } from "../../packages/core/src/analysis/explain/ask.js";
 import type { Service } from "../../packages/core/src/cluster/model.js";
 import { carried } from "./carried.js";
 import { type Asked, disagreements } from "./comparison.js";

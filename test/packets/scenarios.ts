@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Endpoint, Flow, State } from "@tierwall/core";
-import type { AskedPort, Pair } from "../../packages/core/src/analysis/ask.js";
+import type { AskedPort, Pair } from "../../packages/core/src/analysis/explain/ask.js";
 import { sameAddress } from "../../packages/core/src/net/address.js";
 import {
   anyCluster,

@@ -1,5 +1,5 @@
 export { type Admission, admissionOf } from "./state/admission.js";
-export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/ask.js";
+export { type Answer, ask, type OverallVerdict, type Question } from "./analysis/explain/ask.js";
 export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes/changes.js";
 export { implementationCaveatsOfAll } from "./analysis/enforcers/implementation-caveats.js";
 export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./state/caveat.js";
@@ -10,7 +10,7 @@ export {
   type ConnectivityTest,
   connectivityTestSchema,
   readConnectivityTests,
-} from "./analysis/connectivity-test.js";
+} from "./analysis/connectivity-test/connectivity-test.js";
 export { type Conversion, convert } from "./analysis/convert/convert.js";
 export { isProven } from "./analysis/convert/proof.js";
 export { type Target, targets } from "./analysis/convert/targets.js";
@@ -21,13 +21,24 @@ export {
   parsePort,
   parseTarget,
   type PortRef,
-} from "./analysis/endpoint-ref.js";
+} from "./analysis/endpoints/endpoint-ref.js";
 export { deletePolicy, editPolicies, type EditedPolicies } from "./state/edit/edited-policies.js";
 export { type Edit, type EditedState, type ObjectEdit, readEdited } from "./state/edit/edited-state.js";
-export { kindKey, type Readable, type ReadableScope, Reader, type Unread } from "./analysis/reader.js";
+export {
+  kindKey,
+  type Readable,
+  type ReadableScope,
+  Reader,
+  type Unread,
+} from "./analysis/endpoints/reader.js";
 export { servedObject, servedText } from "./state/snapshot/served-text.js";
 export { type Consequences, consequencesOf } from "./analysis/consequences/consequences.js";
-export { explain, type ExplainedAnswer, type ExplainedFlow, type Explanation } from "./analysis/explain.js";
+export {
+  explain,
+  type ExplainedAnswer,
+  type ExplainedFlow,
+  type Explanation,
+} from "./analysis/explain/explain.js";
 export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
 export {
   type Connection,
@@ -41,7 +52,7 @@ export { decidingTiers, type TierVerdict, tierVerdicts } from "./analysis/matrix
 export { askedPorts, type MatrixQuestion } from "./analysis/matrix/question.js";
 export { type DirectionReason, type Reason, Reasons } from "./analysis/matrix/reasons.js";
 export { type PortGroup, portGroups } from "./analysis/matrix/port-groups.js";
-export { formatParty, type Grain, type Party, partyKey } from "./analysis/party.js";
+export { formatParty, type Grain, type Party, partyKey } from "./analysis/endpoints/party.js";
 export type { Finding } from "./analysis/lint/finding.js";
 export { type Fixed, fixSources } from "./analysis/lint/fix.js";
 export { lint, type LintReport } from "./analysis/lint/lint.js";
@@ -62,13 +73,18 @@ export type { RuleProof } from "./analysis/proof/rule-proofs.js";
 export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
 export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./state/edit/removal.js";
-export { type Mismatch, runConnectivityTest, type TestResult, unansweredTest } from "./analysis/run-test.js";
+export {
+  type Mismatch,
+  runConnectivityTest,
+  type TestResult,
+  unansweredTest,
+} from "./analysis/connectivity-test/run-test.js";
 export { readCluster } from "./state/read-cluster.js";
 export { type Precedence, precedenceOf } from "./analysis/preview/precedence.js";
 export { type Failure, failures, failuresIn, type Preview, preview } from "./analysis/preview/preview.js";
 export type { ChangeOutline, OutlinedExample } from "./analysis/preview/outline.js";
 export { Rehearsal } from "./analysis/preview/rehearsal.js";
-export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/trace.js";
+export type { RuleTrace, TierTrace, WalkTrace } from "./analysis/explain/trace.js";
 export {
   duplicate,
   ownPolicies,
@@ -211,11 +227,11 @@ export {
   string,
 } from "./schema/schema.js";
 export { validate } from "./schema/validate.js";
-export { changesAnnotations } from "./report/changes-github.js";
+export { changesAnnotations } from "./report/changes/changes-github.js";
 export { type Annotation, annotationText } from "./report/github-annotation.js";
-export { changesJson } from "./report/changes-json.js";
-export { changesMarkdown } from "./report/changes-markdown.js";
-export { changesText, onlyFamily } from "./report/changes-text.js";
+export { changesJson } from "./report/changes/changes-json.js";
+export { changesMarkdown } from "./report/changes/changes-markdown.js";
+export { changesText, onlyFamily } from "./report/changes/changes-text.js";
 export {
   beforeText,
   byResponsible,
@@ -224,7 +240,7 @@ export {
   portsText,
   sections,
   whoText,
-} from "./report/changes-words.js";
+} from "./report/changes/changes-words.js";
 export {
   diagnosticText,
   type SourceLines,
@@ -233,29 +249,34 @@ export {
   summaryText,
 } from "./report/diagnostics-text.js";
 export { conversionJson, conversionText } from "./report/conversion.js";
-export { apiVersion, endpointJson, explanationJson, type JsonValue } from "./report/explanation-json.js";
-export { explanationText } from "./report/explanation-text.js";
-export { matrixCsv } from "./report/matrix-csv.js";
-export { matrixDot } from "./report/matrix-dot.js";
-export { matrixHtml } from "./report/matrix-html.js";
-export { matrixJson } from "./report/matrix-json.js";
-export { matrixMarkdown } from "./report/matrix-markdown.js";
-export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix-picture.js";
-export { matrixSvg } from "./report/matrix-svg.js";
-export { matrixText } from "./report/matrix-text.js";
-export { lintGithub } from "./report/lint-github.js";
-export { lintJson } from "./report/lint-json.js";
-export { lintJunit } from "./report/lint-junit.js";
-export { lintSarif } from "./report/lint-sarif.js";
-export { lintText } from "./report/lint-text.js";
-export { lookupJson } from "./report/lookup-json.js";
-export { lookupText } from "./report/lookup-text.js";
+export {
+  apiVersion,
+  endpointJson,
+  explanationJson,
+  type JsonValue,
+} from "./report/explanation/explanation-json.js";
+export { explanationText } from "./report/explanation/explanation-text.js";
+export { matrixCsv } from "./report/matrix/matrix-csv.js";
+export { matrixDot } from "./report/matrix/matrix-dot.js";
+export { matrixHtml } from "./report/matrix/matrix-html.js";
+export { matrixJson } from "./report/matrix/matrix-json.js";
+export { matrixMarkdown } from "./report/matrix/matrix-markdown.js";
+export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix/matrix-picture.js";
+export { matrixSvg } from "./report/matrix/matrix-svg.js";
+export { matrixText } from "./report/matrix/matrix-text.js";
+export { lintGithub } from "./report/lint/lint-github.js";
+export { lintJson } from "./report/lint/lint-json.js";
+export { lintJunit } from "./report/lint/lint-junit.js";
+export { lintSarif } from "./report/lint/lint-sarif.js";
+export { lintText } from "./report/lint/lint-text.js";
+export { lookupJson } from "./report/lookup/lookup-json.js";
+export { lookupText } from "./report/lookup/lookup-text.js";
 export { policiesJson } from "./report/policies-json.js";
-export { replayJson } from "./report/replay-json.js";
-export { replayText } from "./report/replay-text.js";
-export { previewJson } from "./report/preview-json.js";
-export { previewAnnotations, previewMarkdown } from "./report/preview-markdown.js";
-export { previewText } from "./report/preview-text.js";
+export { replayJson } from "./report/replay/replay-json.js";
+export { replayText } from "./report/replay/replay-text.js";
+export { previewJson } from "./report/preview/preview-json.js";
+export { previewAnnotations, previewMarkdown } from "./report/preview/preview-markdown.js";
+export { previewText } from "./report/preview/preview-text.js";
 export {
   consequenceWarnings,
   type EditWarning,
@@ -263,12 +284,12 @@ export {
   warningOrder,
   type WarningTopic,
 } from "./report/warnings.js";
-export { type Remark, remarksOf } from "./report/preview-words.js";
+export { type Remark, remarksOf } from "./report/preview/preview-words.js";
 export { portGroupsText } from "./report/port-groups-text.js";
-export { cellText } from "./report/matrix-groups.js";
+export { cellText } from "./report/matrix/matrix-groups.js";
 export { matrixEndText } from "./report/party-json.js";
-export { type PortRow, portRows } from "./report/port-rows.js";
-export { deciderText, isToBeOpened, trafficText } from "./report/rule-text.js";
+export { type PortRow, portRows } from "./report/explanation/port-rows.js";
+export { deciderText, isToBeOpened, trafficText } from "./report/explanation/rule-text.js";
 export { noStyle, type Style } from "./report/style.js";
 export {
   diagnosticsJson,

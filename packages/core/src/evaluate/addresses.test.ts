@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ask } from "../analysis/ask.js";
-import { readConnectivityTests } from "../analysis/connectivity-test.js";
-import { runConnectivityTest } from "../analysis/run-test.js";
-import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
+import { ask } from "../analysis/explain/ask.js";
+import { readConnectivityTests } from "../analysis/connectivity-test/connectivity-test.js";
+import { runConnectivityTest } from "../analysis/connectivity-test/run-test.js";
+import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";
 import type { State, StateOptions } from "../state/state.js";
 import { type Cidr, parseCidr } from "../net/cidr.js";
 import { problemsIn, world } from "../testing/world.js";

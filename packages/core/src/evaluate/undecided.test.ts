@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readConnectivityTests } from "../analysis/connectivity-test.js";
-import { runConnectivityTest } from "../analysis/run-test.js";
+import { readConnectivityTests } from "../analysis/connectivity-test/connectivity-test.js";
+import { runConnectivityTest } from "../analysis/connectivity-test/run-test.js";
 import type { StateOptions } from "../state/state.js";
 import { parseAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";

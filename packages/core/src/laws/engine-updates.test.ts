@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { AskedPort, Pair } from "../analysis/ask.js";
+import type { AskedPort, Pair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { ChangedPairs, Ports } from "../engine/change/changed-pairs.js";

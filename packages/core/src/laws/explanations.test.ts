@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ask, overall } from "../analysis/ask.js";
-import { explain } from "../analysis/explain.js";
+import { ask, overall } from "../analysis/explain/ask.js";
+import { explain } from "../analysis/explain/explain.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { anyScenario, flowsOf, stateIn, tell } from "../testing/scenario.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explain } from "../analysis/explain.js";
-import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
+import { explain } from "../analysis/explain/explain.js";
+import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";
 import { isConntrack } from "../analysis/replay/conntrack.js";
 import { readState } from "../state/state.js";
 import { domainMatches } from "../evaluate/domain.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Question } from "../analysis/ask.js";
+import type { Question } from "../analysis/explain/ask.js";
 import { anyGuardrail, type DraftAction, type DraftSpec } from "../testing/arbitrary-first-draft.js";
 import type { NetworkPolicySpec } from "../testing/arbitrary-network-policy.js";
 import { named } from "../testing/arbitrary-policies.js";

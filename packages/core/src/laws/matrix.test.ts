@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AskedPort, Pair } from "../analysis/ask.js";
+import type { AskedPort, Pair } from "../analysis/explain/ask.js";
 import type { Cell } from "../analysis/matrix/cells.js";
 import { type Matrix, type MatrixEnd, matrixOf } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
 import { Reasons } from "../analysis/matrix/reasons.js";
-import { type Grain, partyKey, partyOf } from "../analysis/party.js";
+import { type Grain, partyKey, partyOf } from "../analysis/endpoints/party.js";
 import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Question } from "../analysis/ask.js";
+import type { Question } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import type { Manifest } from "../testing/arbitrary-vocabulary.js";
 import { anyScenario, connectionsIn, stateIn } from "../testing/scenario.js";

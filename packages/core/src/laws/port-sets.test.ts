@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { portSets } from "../analysis/port-sets.js";
+import { portSets } from "../analysis/explain/port-sets.js";
 import { type ConnectionVerdict, evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import type { Protocol } from "../policy/model.js";
 import { policyKinds } from "../testing/arbitrary-policies.js";

@@ -4,7 +4,7 @@ import { compareStates } from "../analysis/changes/compare.js";
 import { readEdited } from "../state/edit/edited-state.js";
 import { preview } from "../analysis/preview/preview.js";
 import { parseRemoval, type Removal } from "../state/edit/removal.js";
-import { changesFields } from "../report/changes-json.js";
+import { changesFields } from "../report/changes/changes-json.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
 import type { Manifest } from "../testing/arbitrary-vocabulary.js";
 import { anyEdit } from "../testing/edited-scenario.js";

@@ -4,7 +4,7 @@ import { gatherChanges } from "../analysis/changes/compare.js";
 import type { StateChanges } from "../analysis/changes/changes.js";
 import { previewBetween } from "../analysis/preview/preview.js";
 import { Rehearsal } from "../analysis/preview/rehearsal.js";
-import { previewJson } from "../report/preview-json.js";
+import { previewJson } from "../report/preview/preview-json.js";
 import { ChangedParts } from "../engine/change/changed-parts.js";
 import { compileBoth } from "../engine/change/compile-both.js";
 import { anyHistory } from "../testing/history.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Question } from "../analysis/ask.js";
+import type { Question } from "../analysis/explain/ask.js";
 import { manifestsOf } from "../testing/arbitrary-cluster.js";
 import { type Renaming, rename } from "../testing/rename.js";
 import { anyScenario, stateIn, stateOf, verdictsIn } from "../testing/scenario.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { endpointsAt } from "../analysis/resolve.js";
+import { endpointsAt } from "../analysis/endpoints/resolve.js";
 import { readConntrack } from "../analysis/replay/conntrack.js";
 import { Replay } from "../analysis/replay/replay.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";

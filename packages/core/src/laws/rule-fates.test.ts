@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Pair } from "../analysis/ask.js";
+import type { Pair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import type { Fates } from "../engine/usage/fates.js";

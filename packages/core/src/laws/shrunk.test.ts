@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseEndpoint } from "../analysis/endpoint-ref.js";
-import { explain } from "../analysis/explain.js";
+import { parseEndpoint } from "../analysis/endpoints/endpoint-ref.js";
+import { explain } from "../analysis/explain/explain.js";
 import type { State } from "../state/state.js";
 import { parseCidr } from "../net/cidr.js";
 import { address } from "../testing/arbitrary-cluster.js";

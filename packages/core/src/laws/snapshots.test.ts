@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Question } from "../analysis/ask.js";
+import type { Question } from "../analysis/explain/ask.js";
 import { snapshotOf } from "../state/snapshot/snapshot.js";
 import { Words } from "../state/snapshot/words.js";
 import { readState } from "../state/state.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { traceWalk, type WalkTrace } from "../analysis/trace.js";
+import { traceWalk, type WalkTrace } from "../analysis/explain/trace.js";
 import { evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import { andForeign } from "../testing/arbitrary-policies.js";

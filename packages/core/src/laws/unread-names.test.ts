@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { consequencesOf } from "../analysis/consequences/consequences.js";
 import { precedenceOf } from "../analysis/preview/precedence.js";
-import { Reader } from "../analysis/reader.js";
+import { Reader } from "../analysis/endpoints/reader.js";
 import { compile } from "../engine/engine.js";
 import { consequenceWarnings, precedenceWarnings } from "../report/warnings.js";
 import { anyHistory } from "../testing/history.js";

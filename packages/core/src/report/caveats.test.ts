@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Caveat } from "../state/caveat.js";
-import { readConnectivityTests } from "../analysis/connectivity-test.js";
-import { runConnectivityTest } from "../analysis/run-test.js";
+import { readConnectivityTests } from "../analysis/connectivity-test/connectivity-test.js";
+import { runConnectivityTest } from "../analysis/connectivity-test/run-test.js";
 import { readState } from "../state/state.js";
 import { matrixIn, shopYaml } from "../testing/matrix-world.js";
 import { caveatLines, caveatsMarkdown } from "./caveats.js";
-import { matrixDot } from "./matrix-dot.js";
-import { pictureOf } from "./matrix-picture.js";
-import { matrixSvg } from "./matrix-svg.js";
+import { matrixDot } from "./matrix/matrix-dot.js";
+import { pictureOf } from "./matrix/matrix-picture.js";
+import { matrixSvg } from "./matrix/matrix-svg.js";
 import { noStyle } from "./style.js";
 import { testResultsJunit } from "./test-results.js";
 

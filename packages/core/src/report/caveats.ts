@@ -1,6 +1,6 @@
 import type { Caveat } from "../state/caveat.js";
 import { markdownText } from "./markdown.js";
-import type { JsonValue } from "./explanation-json.js";
+import type { JsonValue } from "./explanation/explanation-json.js";
 import { type Style, wrap } from "./style.js";
 
 /** So many are shown below an answer, and those that must not be missed; the rest is counted. */

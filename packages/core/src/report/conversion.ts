@@ -4,8 +4,14 @@ import type { PortSetId, PortSets } from "../sets/port-sets.js";
 import type { DirectionExplanation } from "../engine/index.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { formatPolicy } from "../policy/model.js";
-import { apiVersion, endpointJson, type JsonValue, policyJson, portRanges } from "./explanation-json.js";
-import { deciderText } from "./rule-text.js";
+import {
+  apiVersion,
+  endpointJson,
+  type JsonValue,
+  policyJson,
+  portRanges,
+} from "./explanation/explanation-json.js";
+import { deciderText } from "./explanation/rule-text.js";
 import { type Style, wrap } from "./style.js";
 
 /** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, told as such. */

@@ -1,7 +1,7 @@
 import type { MatrixEnd } from "../analysis/matrix/matrix.js";
-import { formatParty, type Party } from "../analysis/party.js";
+import { formatParty, type Party } from "../analysis/endpoints/party.js";
 import { formatRange } from "../net/region.js";
-import type { JsonValue } from "./explanation-json.js";
+import type { JsonValue } from "./explanation/explanation-json.js";
 
 /** `{kind, namespace, name, workload}`, as far as it has them; `workload` is the kind of workload. */
 export function partyJson(party: Party): { readonly [key: string]: JsonValue } {

@@ -1,6 +1,6 @@
 import type { State } from "../state/state.js";
 import type { Direction, Tier } from "../policy/model.js";
-import { apiVersion, type JsonValue, policyJson, ruleJson } from "./explanation-json.js";
+import { apiVersion, type JsonValue, policyJson, ruleJson } from "./explanation/explanation-json.js";
 import { ruleContentJson } from "./rule-json.js";
 
 /** The stable JSON of all policies: one by one, and their rules in evaluation order. Fields are only ever added. */

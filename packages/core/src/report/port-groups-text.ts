@@ -1,5 +1,5 @@
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
-import { type JsonValue, portRanges } from "./explanation-json.js";
+import { type JsonValue, portRanges } from "./explanation/explanation-json.js";
 
 /** `80,443/TCP`, `all UDP`, `ICMP`; `any` is everything there is. */
 export function portGroupText(group: PortGroup): string {

@@ -8,7 +8,7 @@ import {
   describeSubject,
 } from "../policy/describe.js";
 import type { NamespaceSet, Peer, PortMatch, Rule } from "../policy/model.js";
-import type { JsonValue } from "./explanation-json.js";
+import type { JsonValue } from "./explanation/explanation-json.js";
 
 /** What a rule says, beside where it stands (`ruleJson`): each part in words, and in fields for those who filter. */
 export function ruleContentJson(rule: Rule): { [key: string]: JsonValue | undefined } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readConnectivityTests } from "../analysis/connectivity-test.js";
-import { runConnectivityTest, type TestResult } from "../analysis/run-test.js";
+import { readConnectivityTests } from "../analysis/connectivity-test/connectivity-test.js";
+import { runConnectivityTest, type TestResult } from "../analysis/connectivity-test/run-test.js";
 import { readState } from "../state/state.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { noStyle } from "./style.js";

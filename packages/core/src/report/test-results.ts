@@ -1,10 +1,10 @@
 import { formatPath } from "../diagnostics/place.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Caveat } from "../state/caveat.js";
-import type { Mismatch, TestResult } from "../analysis/run-test.js";
+import type { Mismatch, TestResult } from "../analysis/connectivity-test/run-test.js";
 import { caveatLines, caveatsJson } from "./caveats.js";
-import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
-import { explanationText } from "./explanation-text.js";
+import { apiVersion, explanationJson, type JsonValue } from "./explanation/explanation-json.js";
+import { explanationText } from "./explanation/explanation-text.js";
 import { escapeMarkup } from "./markup.js";
 import { noStyle, type Style } from "./style.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consequencesOf } from "../analysis/consequences/consequences.js";
 import { precedenceOf } from "../analysis/preview/precedence.js";
-import { type Readable, Reader } from "../analysis/reader.js";
+import { type Readable, Reader } from "../analysis/endpoints/reader.js";
 import { readState } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import { consequenceWarnings, precedenceWarnings } from "./warnings.js";

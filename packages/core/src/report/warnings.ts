@@ -1,13 +1,13 @@
 import type { ChangedConnections } from "../analysis/consequences/changed-connections.js";
 import type { Consequences } from "../analysis/consequences/consequences.js";
 import type { LostLifeline } from "../analysis/consequences/lost-lifelines.js";
-import { formatParty, partyOf } from "../analysis/party.js";
+import { formatParty, partyOf } from "../analysis/endpoints/party.js";
 import type { Ambiguity, Overruling, Precedence } from "../analysis/preview/precedence.js";
-import { Reader } from "../analysis/reader.js";
+import { Reader } from "../analysis/endpoints/reader.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
 import { formatRule } from "../policy/describe.js";
 import { formatPolicy, type PolicyRef } from "../policy/model.js";
-import { counted } from "./changes-words.js";
+import { counted } from "./changes/changes-words.js";
 
 /*
  * What an edit does, a line each, as `kubectl` prints it behind `Warning: `. The line has to be understood by somebody who

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { explanationJson } from "../report/explanation-json.js";
-import { explanationText } from "../report/explanation-text.js";
+import { explanationJson } from "../report/explanation/explanation-json.js";
+import { explanationText } from "../report/explanation/explanation-text.js";
 import { noStyle } from "../report/style.js";
 import { world } from "../testing/world.js";
 import { caveatsOfAll } from "./caveat.js";
 import { convert } from "../analysis/convert/convert.js";
-import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
-import { explain } from "../analysis/explain.js";
+import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";
+import { explain } from "../analysis/explain/explain.js";
 import { lint } from "../analysis/lint/lint.js";
 import { ownPolicies, type StateOptions } from "./state.js";
 

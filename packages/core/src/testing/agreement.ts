@@ -1,4 +1,4 @@
-import type { Pair } from "../analysis/ask.js";
+import type { Pair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import type { Block, Engine } from "../engine/index.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";

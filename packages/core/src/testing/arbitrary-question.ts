@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Question } from "../analysis/ask.js";
-import type { EndpointRef, PortRef } from "../analysis/endpoint-ref.js";
+import type { Question } from "../analysis/explain/ask.js";
+import type { EndpointRef, PortRef } from "../analysis/endpoints/endpoint-ref.js";
 import { address, type ClusterChoices, type ClusterModel } from "./arbitrary-cluster.js";
 import {
   externalAddresses,

@@ -1,5 +1,5 @@
-import type { AskedPort, Pair } from "../analysis/ask.js";
-import { podEndpoint } from "../analysis/resolve.js";
+import type { AskedPort, Pair } from "../analysis/explain/ask.js";
+import { podEndpoint } from "../analysis/endpoints/resolve.js";
 import type { State } from "../state/state.js";
 import type { Cluster } from "../cluster/model.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { candidatesFor, type Question } from "../analysis/ask.js";
+import { candidatesFor, type Question } from "../analysis/explain/ask.js";
 import { readState, type State, type StateOptions } from "../state/state.js";
 import type { Facts } from "../cluster/model.js";
 import { type ConnectionVerdict, evaluate, type WalkVerdict } from "../evaluate/evaluate.js";

@@ -1,5 +1,5 @@
-import { ask } from "../analysis/ask.js";
-import { parseEndpoint, parseTarget } from "../analysis/endpoint-ref.js";
+import { ask } from "../analysis/explain/ask.js";
+import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";
 import { readState, type State, type StateOptions } from "../state/state.js";
 import type { Decision } from "../evaluate/walk.js";
 import type { ConnectionVerdict, Verdict } from "../evaluate/evaluate.js";

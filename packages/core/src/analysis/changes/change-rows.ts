@@ -15,7 +15,7 @@ import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import { type PortGroup, portGroups } from "../matrix/port-groups.js";
-import type { Grain, Party } from "../party.js";
+import type { Grain, Party } from "../endpoints/party.js";
 import type { ChangeRow, ChangedEnds } from "./changes.js";
 import { isWholeFamily, joinRanges } from "./join-ranges.js";
 import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";

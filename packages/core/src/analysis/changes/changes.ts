@@ -3,7 +3,7 @@ import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { PortGroup } from "../matrix/port-groups.js";
-import type { Grain, Party } from "../party.js";
+import type { Grain, Party } from "../endpoints/party.js";
 import type { ForeignChange } from "./foreign-changes.js";
 
 /** What two states allow differently. */

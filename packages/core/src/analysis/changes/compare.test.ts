@@ -6,7 +6,7 @@ import { outsideEnds, probedPorts } from "../../testing/all-ends.js";
 import { anyEdit, changesByEvaluation, statesOf } from "../../testing/edited-scenario.js";
 import { world } from "../../testing/world.js";
 import type { PortGroup } from "../matrix/port-groups.js";
-import { formatParty } from "../party.js";
+import { formatParty } from "../endpoints/party.js";
 import type { ChangedEnds, ChangeRow } from "./changes.js";
 import { compareStates } from "./compare.js";
 

@@ -1,5 +1,5 @@
 import { type ChangedPart, ChangedParts, compileBoth } from "../../engine/index.js";
-import type { Grain } from "../party.js";
+import type { Grain } from "../endpoints/party.js";
 import type { State } from "../../state/state.js";
 import { ChangeRows } from "./change-rows.js";
 import type { StateChanges } from "./changes.js";

@@ -1,6 +1,6 @@
 import type { ChangedPart, EndInBoth, EndsInBoth, Pair, PartSide } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
-import { partyOf } from "../party.js";
+import { partyOf } from "../endpoints/party.js";
 import type { PartiesInBoth } from "./parties-in-both.js";
 
 /** How many connections of a part are between two parties; undefined is what is outside. */

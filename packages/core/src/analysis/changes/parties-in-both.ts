@@ -1,5 +1,5 @@
 import type { EndsInBoth, JointClass } from "../../engine/index.js";
-import { formatParty, type Grain, type Party, partyKey, partyOf } from "../party.js";
+import { formatParty, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
 
 /** How many ends of a class belong to a party. */
 export interface Share {

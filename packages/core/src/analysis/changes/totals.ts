@@ -1,7 +1,7 @@
 import type { ChangedPart, PartSide } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import { compareText } from "../../policy/assemble.js";
-import type { Party } from "../party.js";
+import type { Party } from "../endpoints/party.js";
 import type { Total } from "./changes.js";
 import type { PairShare } from "./part-shares.js";
 

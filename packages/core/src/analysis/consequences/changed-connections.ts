@@ -1,8 +1,8 @@
 import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
 import { noPorts, portAt, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import { partyKey, partyOf } from "../party.js";
-import type { Reader } from "../reader.js";
+import { partyKey, partyOf } from "../endpoints/party.js";
+import type { Reader } from "../endpoints/reader.js";
 import { type ChangedSides, insidePairs } from "./changed-side.js";
 
 /** Connections that change alike, counted. */

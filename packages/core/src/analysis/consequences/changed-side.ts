@@ -1,8 +1,8 @@
 import type { Cluster } from "../../cluster/model.js";
 import { type ChangedPairs, type End, type Member, type Nearness, nodeNameOf } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
-import { partyKey, partyOf } from "../party.js";
-import type { Reader } from "../reader.js";
+import { partyKey, partyOf } from "../endpoints/party.js";
+import type { Reader } from "../endpoints/reader.js";
 
 /** Pods and nodes at one side of changed pairs. */
 export type InsideEnd = Extract<End, { kind: "ends" }>;

@@ -1,5 +1,5 @@
 import { type ChangedPairs, type Engine, realPorts } from "../../engine/index.js";
-import { Reader } from "../reader.js";
+import { Reader } from "../endpoints/reader.js";
 import { type ChangedConnections, ConnectionTally } from "./changed-connections.js";
 import { ChangedSides } from "./changed-side.js";
 import { type LostLifeline, LostLifelines } from "./lost-lifelines.js";

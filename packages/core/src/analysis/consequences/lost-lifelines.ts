@@ -2,9 +2,9 @@ import type { Cluster, Pod } from "../../cluster/model.js";
 import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
-import { type Party, partiesOfPods } from "../party.js";
+import { type Party, partiesOfPods } from "../endpoints/party.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../preview/lifelines.js";
-import type { Reader } from "../reader.js";
+import type { Reader } from "../endpoints/reader.js";
 import type { ChangedSides } from "./changed-side.js";
 
 /** Workloads that could reach the cluster's DNS or API server, and no longer can. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { world } from "../../testing/world.js";
-import { explanationText } from "../../report/explanation-text.js";
+import { explanationText } from "../../report/explanation/explanation-text.js";
 import { noStyle } from "../../report/style.js";
-import { explain } from "../explain.js";
+import { explain } from "../explain/explain.js";
 import { lint } from "../lint/lint.js";
 import type { State } from "../../state/state.js";
-import { parseEndpoint, parseTarget } from "../endpoint-ref.js";
+import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
 import type { Pod } from "../../cluster/model.js";
 import { differences, type EnforcerName } from "../../state/enforcers/differences.js";
 import { implementationCaveatsOfAll } from "./implementation-caveats.js";

@@ -3,7 +3,7 @@ import type { Decider } from "../../evaluate/walk.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatPolicy } from "../../policy/model.js";
 import { world } from "../../testing/world.js";
-import { parseEndpoint } from "../endpoint-ref.js";
+import { parseEndpoint } from "../endpoints/endpoint-ref.js";
 import { type EndRules, lookup, type TierRules } from "./lookup.js";
 
 const namespaces = `

@@ -6,8 +6,8 @@ import { type Endpoint, type PodEndpoint, subjectOf } from "../../evaluate/flow.
 import { isSubject } from "../../evaluate/match.js";
 import { isolatingIn } from "../../evaluate/walk.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../../policy/model.js";
-import type { EndpointRef } from "../endpoint-ref.js";
-import { resolve } from "../resolve.js";
+import type { EndpointRef } from "../endpoints/endpoint-ref.js";
+import { resolve } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
 import { affectedAlike } from "./affected-alike.js";
 import { isOnlyForOwnNode } from "./own-node-rule.js";

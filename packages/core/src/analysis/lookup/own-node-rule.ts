@@ -4,7 +4,7 @@ import { explore } from "../../evaluate/facts.js";
 import type { Endpoint, PodEndpoint } from "../../evaluate/flow.js";
 import { anyPeerMatches } from "../../evaluate/match.js";
 import type { Rule } from "../../policy/model.js";
-import { podEndpoint } from "../resolve.js";
+import { podEndpoint } from "../endpoints/resolve.js";
 
 /** S1.6: whether a rule that matches nobody would match the node of its subject, which reaches it whatever rules say. */
 export function isOnlyForOwnNode(cluster: Cluster, rule: Rule, subject: PodEndpoint): boolean {

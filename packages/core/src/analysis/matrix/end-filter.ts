@@ -6,8 +6,8 @@ import { bitsOf, type Family } from "../../net/address.js";
 import { globMatches } from "../../net/glob.js";
 import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
 import { intersect, type Region, regionOfCidrs } from "../../net/region.js";
-import { parseEndpoint } from "../endpoint-ref.js";
-import { resolve } from "../resolve.js";
+import { parseEndpoint } from "../endpoints/endpoint-ref.js";
+import { resolve } from "../endpoints/resolve.js";
 
 /** Which ends take part on one side of the connections. */
 export interface EndFilter {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compile } from "../../engine/engine.js";
-import { cellText } from "../../report/matrix-groups.js";
+import { cellText } from "../../report/matrix/matrix-groups.js";
 import { matrixEndText } from "../../report/party-json.js";
 import { everything, matrixIn, shopYaml } from "../../testing/matrix-world.js";
 import { world } from "../../testing/world.js";

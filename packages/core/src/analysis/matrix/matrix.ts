@@ -1,6 +1,6 @@
 import { ok, type Result } from "../../diagnostics/result.js";
 import { type AddressRange, type Engine, type Member, realPorts } from "../../engine/index.js";
-import type { Grain, Party } from "../party.js";
+import type { Grain, Party } from "../endpoints/party.js";
 import { type Cell, Cells, noPairs } from "./cells.js";
 import { type Lens, type Rows, rowsBetween } from "./inside.js";
 import { type OutsideRun, runsOutside } from "./outside.js";

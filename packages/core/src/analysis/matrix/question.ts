@@ -4,8 +4,8 @@ import { failed, ok, type Result } from "../../diagnostics/result.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { realPorts } from "../../engine/index.js";
 import { formatMatch, type LabelMatch, selects } from "../../labels/requirement.js";
-import type { PortRef } from "../endpoint-ref.js";
-import type { Grain } from "../party.js";
+import type { PortRef } from "../endpoints/endpoint-ref.js";
+import type { Grain } from "../endpoints/party.js";
 import type { UndecidedPorts } from "./cells.js";
 import {
   allEnds,

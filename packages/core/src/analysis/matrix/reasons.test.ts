@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { matrixEndText } from "../../report/party-json.js";
 import { portGroupsText } from "../../report/port-groups-text.js";
-import { deciderText } from "../../report/rule-text.js";
+import { deciderText } from "../../report/explanation/rule-text.js";
 import { matrixIn, shopYaml } from "../../testing/matrix-world.js";
 import type { MatrixQuestion } from "./question.js";
 import { type DirectionReason, Reasons } from "./reasons.js";

@@ -18,7 +18,7 @@ import type { PortSetId } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
-import type { Party } from "../party.js";
+import type { Party } from "../endpoints/party.js";
 import type { Connection, Matrix, MatrixEnd } from "./matrix.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
 import { takesPart } from "./sides.js";

@@ -7,7 +7,7 @@ import {
   type Nearness,
   nodeOf,
 } from "../../engine/index.js";
-import { formatParty, type Grain, type Party, partyKey, partyOf } from "../party.js";
+import { formatParty, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
 import type { EndFilter } from "./end-filter.js";
 
 /** The parties of a cluster, in the order in which they are shown, and who belongs to which. */

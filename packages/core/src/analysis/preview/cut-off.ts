@@ -16,7 +16,7 @@ import type { Endpoint } from "../../evaluate/flow.js";
 import { pairsOf } from "../changes/part-shares.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { Direction } from "../../policy/model.js";
-import { type Grain, type Party, partiesOfPods } from "../party.js";
+import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
 
 /** Pods that could open, or be opened, some connection, and now no longer any. */
 export interface CutOff {

@@ -2,7 +2,7 @@ import type { Engine } from "../../engine/index.js";
 import type { Pod } from "../../cluster/model.js";
 import { podKey } from "../../cluster/model.js";
 import type { Direction, Isolation, TierName } from "../../policy/model.js";
-import { type Grain, type Party, partiesOfPods } from "../party.js";
+import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
 
 /** Pods that nobody isolated in a direction, and that are isolated now, by the same policies (S1.2). */
 export interface NewlyIsolated {

@@ -1,7 +1,7 @@
 import { type Cluster, type Pod, podKey } from "../../cluster/model.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { dnsServersOf } from "../lint/dns-servers.js";
-import { endpointsAt, podEndpoint } from "../resolve.js";
+import { endpointsAt, podEndpoint } from "../endpoints/resolve.js";
 
 /** What nearly every pod needs, and nobody thinks of when writing a policy. */
 export type Lifeline = "DNS" | "API server";

@@ -7,8 +7,8 @@ import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import type { ChangeRow } from "../changes/changes.js";
 import type { PortGroup } from "../matrix/port-groups.js";
-import { type Grain, type Party, partiesOfPods } from "../party.js";
-import { podEndpoint } from "../resolve.js";
+import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
+import { podEndpoint } from "../endpoints/resolve.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "./lifelines.js";
 
 /** Pods that lose what they can hardly do without. */

@@ -10,7 +10,7 @@ import {
 import { noPorts, portAt, type PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import { podEndpoint } from "../resolve.js";
+import { podEndpoint } from "../endpoints/resolve.js";
 
 /** How many connections become what, and some of them. */
 export type ChangeOutline = Readonly<Record<Verdict, OutlinedChanges>>;

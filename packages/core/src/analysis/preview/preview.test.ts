@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { readEdited } from "../../state/edit/edited-state.js";
-import { formatParty } from "../party.js";
+import { formatParty } from "../endpoints/party.js";
 import { parseRemoval } from "../../state/edit/removal.js";
 import type { StateOptions } from "../../state/state.js";
 import { failuresIn, preview } from "./preview.js";

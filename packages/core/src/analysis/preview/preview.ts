@@ -3,7 +3,7 @@ import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
 import { foreignChanges } from "../changes/foreign-changes.js";
 import type { EditedState, ObjectEdit } from "../../state/edit/edited-state.js";
-import type { Grain } from "../party.js";
+import type { Grain } from "../endpoints/party.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
 import { type NewlyIsolated, newlyIsolated } from "./isolation.js";
 import { type Lockouts, lockouts } from "./lockouts.js";

@@ -1,6 +1,6 @@
 import { type ChangedPairs, compile, Engine } from "../../engine/index.js";
 import type { ObjectEdit } from "../../state/edit/edited-state.js";
-import type { Grain } from "../party.js";
+import type { Grain } from "../endpoints/party.js";
 import type { State } from "../../state/state.js";
 import { type ChangeOutline, outlineOf } from "./outline.js";
 import { type Preview, previewBetween } from "./preview.js";

@@ -1,7 +1,7 @@
 import type { FlowExplanation } from "../../engine/index.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
-import { partyKey, partyOf } from "../party.js";
+import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Observation } from "./observation.js";
 
 /** What policies say to one observed connection: as they are, and as they would be. */

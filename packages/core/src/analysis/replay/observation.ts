@@ -1,6 +1,6 @@
 import type { Address } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
-import type { EndpointRef, PortRef } from "../endpoint-ref.js";
+import type { EndpointRef, PortRef } from "../endpoints/endpoint-ref.js";
 
 /** An end of an observed connection, as the record names it. */
 export type ObservedEnd =

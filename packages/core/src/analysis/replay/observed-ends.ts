@@ -4,9 +4,9 @@ import { addressesOfNode } from "../../cluster/node.js";
 import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
 import { type Address, formatAddress } from "../../net/address.js";
 import { type Cidr, contains } from "../../net/cidr.js";
-import { candidatesFor } from "../ask.js";
-import type { EndpointRef } from "../endpoint-ref.js";
-import { podEndpoint } from "../resolve.js";
+import { candidatesFor } from "../explain/ask.js";
+import type { EndpointRef } from "../endpoints/endpoint-ref.js";
+import { podEndpoint } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
 import type { Observation, ObservedEnd } from "./observation.js";
 

@@ -1,4 +1,4 @@
-import { type EndpointRef, parseEndpoint, parsePort } from "../endpoint-ref.js";
+import { type EndpointRef, parseEndpoint, parsePort } from "../endpoints/endpoint-ref.js";
 import { objectOn } from "./json-line.js";
 import { broken, type Observation, type ObservedEnd, type ReadLine } from "./observation.js";
 

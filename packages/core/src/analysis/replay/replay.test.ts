@@ -3,7 +3,7 @@ import type { Endpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
 import { formatRule } from "../../policy/describe.js";
 import { world } from "../../testing/world.js";
-import { formatParty, partyOf } from "../party.js";
+import { formatParty, partyOf } from "../endpoints/party.js";
 import { type FlowGroup, FlowGroups } from "./flow-groups.js";
 import { formatOf, readerOf } from "./format.js";
 import { Judge } from "./judge.js";

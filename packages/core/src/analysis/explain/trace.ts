@@ -1,0 +1,176 @@
+import type { WalkVerdict } from "../../evaluate/evaluate.js";
+import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
+import { explore } from "../../evaluate/facts.js";
+import { isOwnNode, isSubject } from "../../evaluate/match.js";
+import { isolatingIn } from "../../evaluate/walk.js";
+import {
+  type Direction,
+  type Isolation,
+  isUnsettled,
+  type Rule,
+  type Tier,
+  type TierName,
+} from "../../policy/model.js";
+import type { State } from "../../state/state.js";
+import { type Fit, fitOf, whyNot } from "./why-not.js";
+
+/** One direction, step by step: which tiers were walked, who spoke in each, and why nobody else did. */
+export interface WalkTrace {
+  readonly direction: Direction;
+  readonly end: Endpoint;
+  readonly tiers: readonly TierTrace[];
+  /** For a denial: the rule that came nearest to allowing it. */
+  readonly nearestAllow?: NearestAllow;
+}
+
+export interface TierTrace {
+  readonly tier: TierName;
+  readonly outcome: "allow" | "deny" | "pass" | "next" | "undecided" | "not-reached";
+  /** The rules of policies that select the subject, in the order in which they are asked. */
+  readonly rules: readonly RuleTrace[];
+  /** The policies that isolate the subject in this tier (S1.2). */
+  readonly isolation: readonly Isolation[];
+}
+
+export interface RuleTrace {
+  readonly rule: Rule;
+  /** `matches` decided the tier; `would-match` fits, but came too late; `may-match` hangs on what is not known. */
+  readonly result: "matches" | "may-match" | "would-match" | "no-match";
+  readonly fails: readonly ("peer" | "port")[];
+  readonly why?: string;
+}
+
+export interface NearestAllow {
+  readonly rule: Rule;
+  readonly tier: TierName;
+  readonly fails: readonly ("peer" | "port")[];
+  readonly why: string;
+}
+
+export function traceWalk(state: State, direction: Direction, flow: Flow, walk: WalkVerdict): WalkTrace {
+  const [end, other] =
+    direction === "egress" ? [flow.source, flow.destination] : [flow.destination, flow.source];
+  const subject = subjectOf(end);
+  if (subject === undefined || flow.toItself) return { direction, end, tiers: [] };
+
+  const ownNode = direction === "ingress" ? ownNodeOf(subject, other) : "no";
+  const tiers: TierTrace[] = [];
+  let reached = true;
+  for (const tier of ownNode === "yes" ? state.tiers.ingress.map(bindingPart) : state.tiers[direction]) {
+    const trace = traceTier(state, tier, { subject, other, flow, ownNode }, reached);
+    tiers.push(trace);
+    if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
+  }
+  const spoken = tiers.filter((tier) => tier.rules.length > 0 || tier.isolation.length > 0);
+  const nearest = walk.verdict === "Deny" ? nearestAllow(spoken) : undefined;
+  return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
+}
+
+/** Whether the other end is the node that the subject runs on (S1.6). */
+function ownNodeOf(subject: PodEndpoint, other: Endpoint): "yes" | "no" | "maybe" {
+  const outcomes = new Set(
+    explore((unknowns) => isOwnNode(subject, other, unknowns)).map((run) => run.value),
+  );
+  return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";
+}
+
+/** What of a tier counts for a pod's own node (S7.8). */
+function bindingPart(tier: Tier): Tier {
+  return { ...tier, rules: tier.rules.filter((rule) => rule.bindsOwnNode), isolation: [] };
+}
+
+interface Connection {
+  readonly subject: PodEndpoint;
+  readonly other: Endpoint;
+  readonly flow: Flow;
+  readonly ownNode: "yes" | "no" | "maybe";
+}
+
+function traceTier(
+  state: State,
+  tier: Tier,
+  { subject, other, flow, ownNode }: Connection,
+  reached: boolean,
+): TierTrace {
+  const isolation = isolatingIn(tier, subject);
+  const rules: RuleTrace[] = [];
+  const isolated = ownNode === "maybe" ? "undecided" : "deny";
+  let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? isolated : "next") : "not-reached";
+  let decided = !reached;
+  for (const rule of tier.rules) {
+    if (!isSubject(rule.subject, subject)) continue;
+    const found = fitOf(rule, subject, other, flow, state.cluster);
+    // To the pod's own node most rules mean nothing: where that is not known, they may match.
+    // S9.3: what a foreign object does is not known, whomever it applies to.
+    const isOpen =
+      rule.condition?.kind === "foreign" || (ownNode === "maybe" && rule.bindsOwnNode === undefined);
+    const fit: Fit = isOpen && found.peer === "yes" ? { ...found, peer: "maybe" } : found;
+    const result = resultOf(fit, decided);
+    rules.push(ruleTrace(rule, fit, result, subject, other, flow, state));
+    if (result === "matches") {
+      // An earlier rule that may match leaves the tier open, whatever this one does.
+      const open: boolean = outcome === "undecided" || isUnsettled(rule);
+      outcome = open ? "undecided" : outcomeOf(rule);
+      decided = true;
+    } else if (result === "may-match" && !decided) outcome = "undecided";
+  }
+  return { tier: tier.name, outcome, rules, isolation };
+}
+
+function resultOf(fit: Fit, decided: boolean): RuleTrace["result"] {
+  if (!fit.port || fit.peer === "no") return "no-match";
+  if (fit.peer === "maybe") return "may-match";
+  return decided ? "would-match" : "matches";
+}
+
+const outcomeOf = (rule: Rule) =>
+  rule.action === "Allow" ? "allow" : rule.action === "Deny" ? "deny" : "pass";
+
+function ruleTrace(
+  rule: Rule,
+  fit: Fit,
+  result: RuleTrace["result"],
+  subject: PodEndpoint,
+  other: Endpoint,
+  flow: Flow,
+  state: State,
+): RuleTrace {
+  const fails = [...(fit.peer === "no" ? (["peer"] as const) : []), ...(fit.port ? [] : (["port"] as const))];
+  const why = whyNot(rule, fit, subject, other, flow, state.cluster) ?? rule.failedClosed;
+  return { rule, result, fails, ...(why === undefined ? {} : { why }) };
+}
+
+/**
+ * Of the rules that would have been in time to allow, the one with the least to mend: one that fails only by its port,
+ * then only by its peer, then by both. Rules behind the decision come last: they fit, but are never asked.
+ */
+function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
+  let best: NearestAllow | undefined;
+  let bestCost = Infinity;
+  for (const { tier, outcome, rules } of tiers) {
+    let late = outcome === "not-reached";
+    for (const trace of rules) {
+      if (trace.result === "matches") late = true;
+      if (
+        trace.rule.action !== "Allow" ||
+        trace.rule.failedClosed !== undefined ||
+        trace.rule.condition?.kind === "foreign" ||
+        trace.result === "matches"
+      )
+        continue;
+      const cost = late
+        ? 10 + trace.fails.length
+        : trace.fails.length === 2
+          ? 3
+          : trace.fails[0] === "peer"
+            ? 2
+            : 1;
+      // Of equals the later one wins, being closer to what decided; but of those that come too late, the first.
+      if (cost > bestCost || (late && cost === bestCost)) continue;
+      bestCost = cost;
+      const why = trace.why ?? "it fits, but an earlier rule decides first";
+      best = { rule: trace.rule, tier, fails: trace.fails, why };
+    }
+  }
+  return best;
+}

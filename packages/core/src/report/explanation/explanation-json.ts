@@ -1,0 +1,240 @@
+import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
+import type { PortSet } from "../../analysis/explain/port-sets.js";
+import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
+import type { WalkVerdict } from "../../evaluate/evaluate.js";
+import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import type { Decision } from "../../evaluate/walk.js";
+import { formatAddress } from "../../net/address.js";
+import { actionOf } from "../../policy/describe.js";
+import type { Direction, PolicyRef, Rule, TierName } from "../../policy/model.js";
+
+/*
+ * The stable, versioned JSON of an explanation. Fields are only ever added within a version.
+ */
+
+export const apiVersion = "tierwall.dev/v1";
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
+
+export function explanationJson(explanation: Explanation): JsonValue {
+  const answers = explanation.answers.map(({ pair, explained, ports }) =>
+    explained === undefined
+      ? {
+          flow: {
+            from: endpointJson(pair.source),
+            to: endpointJson(pair.destination),
+            family: familyJson(pair.family),
+          },
+          ports: ports!.map(portSetJson),
+        }
+      : flowJson(explained),
+  );
+  return {
+    apiVersion,
+    kind: "Explanation",
+    flow: answers[0]?.flow,
+    ...answers[0],
+    // The first answer is not the whole answer where several differ.
+    verdict: explanation.verdict,
+    ...(answers.length > 1 ? { answers } : {}),
+    caveats: explanation.caveats.map((caveat) => ({ ...caveat })),
+  };
+}
+
+function flowJson({ flow, connection, egress, ingress }: ExplainedFlow): {
+  [key: string]: JsonValue | undefined;
+} {
+  return {
+    flow: {
+      from: endpointJson(flow.source),
+      to: endpointJson(flow.destination),
+      protocol: flow.protocol,
+      port: flow.protocol === "ICMP" ? undefined : flow.port,
+      family: familyJson(flow.family),
+    },
+    verdict: connection.verdict,
+    egress: walkJson("egress", connection.egress, egress),
+    ingress: walkJson("ingress", connection.ingress, ingress),
+  };
+}
+
+function portSetJson({ protocol, ranges, verdict, connection }: PortSet): JsonValue {
+  return {
+    protocol,
+    ports: protocol === "ICMP" ? undefined : portRanges(ranges),
+    verdict,
+    egress: walkJson("egress", connection.egress),
+    ingress: walkJson("ingress", connection.ingress),
+  };
+}
+
+/** `1-79,81-65535`, or `all`. */
+export function portRanges(ranges: PortSet["ranges"]): string {
+  const [only] = ranges;
+  if (only !== undefined && ranges.length === 1 && only[0] === 1 && only[1] === 65535) return "all";
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+}
+
+function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): JsonValue {
+  const conditions = walk.decisions.flatMap((decision) => decision.conditions);
+  return {
+    verdict: walk.verdict,
+    decidedBy: walk.verdict === "Undecided" ? null : deciderJson(direction, walk.decisions[0]!),
+    ...(walk.verdict === "Undecided"
+      ? {
+          missing: walk.missing.map((fact) => fact.text),
+          possible: walk.decisions.map((decision) => ({
+            verdict: decision.verdict,
+            decidedBy: deciderJson(direction, decision),
+          })),
+        }
+      : {}),
+    ...(conditions.length === 0 ? {} : { conditions }),
+    ...(walk.notes.length === 0 ? {} : { notes: walk.notes }),
+    ...(trace === undefined
+      ? {}
+      : {
+          trace: trace.tiers.map(tierJson),
+          ...(trace.nearestAllow === undefined
+            ? {}
+            : {
+                nearestAllow: {
+                  ...ruleJson(trace.nearestAllow.rule, trace.nearestAllow.tier),
+                  fails: trace.nearestAllow.fails,
+                  why: trace.nearestAllow.why,
+                },
+              }),
+        }),
+  };
+}
+
+/** The deciding rule; or `isolation` with every policy that isolates; or `default`, with the reason where it is special. */
+export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">): JsonValue {
+  switch (by.kind) {
+    case "rule":
+      return { type: "rule", ...ruleJson(by.rule, by.tier) };
+    case "isolation":
+      return {
+        type: "isolation",
+        tier: by.tier,
+        direction,
+        isolation: by.isolation.map(({ origin }) =>
+          origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
+        ),
+      };
+    case "default":
+      return { type: "default", direction };
+    case "no-walk":
+      return { type: "default", direction, reason: "no policies apply at this end" };
+    case "own-address":
+      return { type: "default", direction, reason: "a pod always reaches itself" };
+    case "own-node":
+      return { type: "default", direction, reason: "a node always reaches its own pods" };
+  }
+}
+
+export function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue | undefined } {
+  const { origin } = rule;
+  const place = origin.place();
+  return {
+    ...policyJson(origin.policy),
+    direction: origin.direction,
+    ruleIndex: origin.index,
+    ruleName: origin.name,
+    implementation: origin.implementation,
+    rulePath: origin.path,
+    action: actionOf(rule),
+    tier,
+    file: place?.file,
+    line: place?.line,
+  };
+}
+
+export function policyJson(policy: PolicyRef): { [key: string]: JsonValue | undefined } {
+  const place = policy.place();
+  return {
+    group: policy.group,
+    version: policy.version,
+    kind: policy.kind,
+    namespace: policy.namespace,
+    name: policy.name,
+    file: place?.file,
+    line: place?.line,
+  };
+}
+
+function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
+  return {
+    tier,
+    outcome,
+    policies: byPolicy(rules).map(([policy, list]) => ({ ...policyJson(policy), rules: list })),
+    isolatedBy: isolation.map(({ origin }) =>
+      origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
+    ),
+  };
+}
+
+/** Policies in the order in which they first speak; `order` is that of the rules within the tier. */
+function byPolicy(rules: readonly RuleTrace[]): readonly [PolicyRef, readonly JsonValue[]][] {
+  const policies = new Map<PolicyRef, JsonValue[]>();
+  for (const [order, trace] of rules.entries()) {
+    const { policy } = trace.rule.origin;
+    const known = policies.get(policy) ?? [];
+    known.push(ruleTraceJson(trace, order));
+    policies.set(policy, known);
+  }
+  return [...policies];
+}
+
+function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): JsonValue {
+  const { index, name, path, direction } = rule.origin;
+  const place = rule.origin.place();
+  return {
+    order,
+    direction,
+    ruleIndex: index,
+    ruleName: name,
+    rulePath: path,
+    action: actionOf(rule),
+    result,
+    fails: fails.length === 0 ? undefined : fails,
+    why,
+    file: place?.file,
+    line: place?.line,
+  };
+}
+
+export function endpointJson(endpoint: Endpoint): JsonValue {
+  switch (endpoint.kind) {
+    case "pod": {
+      const { pod } = endpoint;
+      return {
+        kind: "pod",
+        namespace: pod.namespace,
+        name: pod.name,
+        workload: pod.workload === undefined ? undefined : `${pod.workload.kind}/${pod.workload.name}`,
+        addresses: pod.addresses.length === 0 ? undefined : pod.addresses.map(formatAddress),
+        hostNetwork: pod.hostNetwork ? true : undefined,
+      };
+    }
+    case "node":
+      return {
+        kind: "node",
+        name: endpoint.node.name,
+        addresses: (endpoint.address === undefined ? endpoint.node.addresses : [endpoint.address]).map(
+          formatAddress,
+        ),
+      };
+    case "external":
+      return { kind: "external", address: formatAddress(endpoint.address) };
+  }
+}
+
+const familyJson = (family: Flow["family"]): JsonValue | undefined =>
+  family === undefined ? undefined : `IPv${family}`;

@@ -1,0 +1,60 @@
+import type { PortSet } from "../../analysis/explain/port-sets.js";
+import { portRanges } from "./explanation-json.js";
+import { deciderText } from "./rule-text.js";
+
+/** Ports that get the same verdict for the same reason. */
+export interface PortRow {
+  readonly verdict: PortSet["verdict"];
+  /** `TCP 80, 443, UDP all`. */
+  readonly ports: string;
+  readonly reason: string;
+}
+
+/** All ports of a pair, allowed ones first. */
+export function portRows(sets: readonly PortSet[]): readonly PortRow[] {
+  const order = { Allow: 0, Undecided: 1, Deny: 2 };
+  const rows = new Map<string, { verdict: PortSet["verdict"]; reason: string; sets: PortSet[] }>();
+  for (const set of sets) {
+    const reason = reasonText(set);
+    const row = rows.get(`${set.verdict} ${reason}`) ?? { verdict: set.verdict, reason, sets: [] };
+    row.sets.push(set);
+    rows.set(`${set.verdict} ${reason}`, row);
+  }
+  return [...rows.values()]
+    .toSorted((a, b) => order[a.verdict] - order[b.verdict])
+    .map(({ verdict, reason, sets }) => ({ verdict, ports: portsText(sets), reason }));
+}
+
+function portsText(sets: readonly PortSet[]): string {
+  const byProtocol = new Map<PortSet["protocol"], (readonly [number, number])[]>();
+  for (const { protocol, ranges } of sets)
+    byProtocol.set(protocol, [...(byProtocol.get(protocol) ?? []), ...ranges]);
+  const texts = [...byProtocol].map(([protocol, ranges]) =>
+    protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(joined(ranges))}`,
+  );
+  return texts.join() === "TCP all,UDP all,SCTP all,ICMP"
+    ? "everything"
+    : texts.join(", ").replace(/,(?=\S)/g, ", ");
+}
+
+/** Ranges in order, neighbours as one. */
+function joined(ranges: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] {
+  const result: [number, number][] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const previous = result.at(-1);
+    if (previous !== undefined && previous[1] === first - 1) previous[1] = last;
+    else result.push([first, last]);
+  }
+  return result;
+}
+
+/** Who decided: both directions for what is allowed, the one that denied for what is not. */
+function reasonText({ connection: { egress, ingress } }: PortSet): string {
+  const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
+  const walks = denier === undefined ? [egress, ingress] : [denier];
+  const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(({ by }) => deciderText(by))))];
+  const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
+  const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
+  const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
+  return [...telling, ...new Set(conditions), ...new Set(missing)].join("; ");
+}

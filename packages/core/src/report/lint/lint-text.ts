@@ -1,0 +1,87 @@
+import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
+import type { LintReport } from "../../analysis/lint/lint.js";
+import type { Code } from "../../diagnostics/table.js";
+import { formatEndpoint, type Flow } from "../../evaluate/flow.js";
+import { diagnosticText, type SourceText } from "../diagnostics-text.js";
+import { type Style, wrap } from "../style.js";
+
+/** A finding for a person: the diagnostic, what shows it, what it has to do with, and whether it can be mended. */
+export function findingText(found: Finding, sourceText: SourceText, style: Style): string {
+  const { witness, related = [], fix } = found;
+  const parts = [diagnosticText(found, sourceText, style)];
+  if (witness !== undefined) parts.push(wrap("  ", `For example: ${witnessText(witness)}`, "  "));
+  for (const other of related) parts.push(`  ${relatedText(other)}`);
+  if (fix !== undefined) parts.push(wrap("  ", `--fix would ${fix.title}.`, "  "));
+  return parts.join("\n");
+}
+
+export function witnessText(witness: Witness): string {
+  switch (witness.kind) {
+    case "flow":
+      return `${flowText(witness.flow)}: ${witness.text ?? saying[witness.verdict]}`;
+    case "pods": {
+      const names = witness.pods.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
+      const more = witness.count - witness.pods.length;
+      return more > 0 ? `${names} and ${more} more` : names;
+    }
+  }
+}
+
+const saying = { Allow: "allowed", Deny: "denied", Undecided: "undecided" } as const;
+
+/** `shop/cart → payments/api :8443/TCP`. */
+function flowText({ source, destination, protocol, port }: Flow): string {
+  const where = protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;
+  return `${formatEndpoint(source)} → ${formatEndpoint(destination)} ${where}`;
+}
+
+function relatedText({ place, text }: Related): string {
+  return place === undefined ? text : `${text} · ${place.file}:${place.line}`;
+}
+
+export interface LintTextOptions {
+  readonly sourceText: SourceText;
+  readonly style: Style;
+  /** Everything in full. */
+  readonly verbose: boolean;
+}
+
+/** What is wrong, by kind: the worst first, one of each in full, a few more in a line, and how many there are. */
+export function lintText({ findings, suppressed }: LintReport, options: LintTextOptions): string {
+  const byCode = new Map<Code, Finding[]>();
+  for (const severity of ["error", "warning", "note"] as const)
+    for (const found of findings)
+      if (found.severity === severity) {
+        const known = byCode.get(found.code);
+        if (known === undefined) byCode.set(found.code, [found]);
+        else known.push(found);
+      }
+  const parts = [...byCode.values()].map((group) => groupText(group, options));
+  if (options.verbose)
+    for (const { finding, reason } of suppressed)
+      parts.push(
+        options.style.dim(`excepted: ${oneLine(finding)} (${reason === "" ? "no reason" : reason})`),
+      );
+  return parts.join("\n\n");
+}
+
+/** Beyond the first, which is shown in full. */
+const shownInShort = 4;
+
+function groupText(group: readonly Finding[], { sourceText, style, verbose }: LintTextOptions): string {
+  const full = (found: Finding) => findingText(found, sourceText, style);
+  if (verbose || group.every(({ severity }) => severity === "error")) return group.map(full).join("\n\n");
+  const [first, ...others] = group;
+  const lines = [full(first!)];
+  if (others.length > 0) lines.push("", `  ${style.dim(`${others.length} more of ${first!.code}:`)}`);
+  // A list is not cut for the sake of a single line.
+  const shown = others.length === shownInShort + 1 ? others : others.slice(0, shownInShort);
+  for (const found of shown) lines.push(`  ${oneLine(found)}`);
+  if (others.length > shown.length)
+    lines.push(`  …and ${others.length - shown.length} more (-v shows all, -o json lists them)`);
+  return lines.join("\n");
+}
+
+function oneLine({ place, message }: Finding): string {
+  return place === undefined ? message : `${place.file}:${place.line}:${place.column}  ${message}`;
+}

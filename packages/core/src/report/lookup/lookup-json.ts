@@ -1,0 +1,74 @@
+import type { EndRules, Lookup, RuleFate, SubjectWalk, TierRules } from "../../analysis/lookup/lookup.js";
+import type { Fate } from "../../engine/index.js";
+import type { Direction } from "../../policy/model.js";
+import {
+  apiVersion,
+  deciderJson,
+  endpointJson,
+  type JsonValue,
+  policyJson,
+  ruleJson,
+} from "../explanation/explanation-json.js";
+import { ruleContentJson } from "../rule-json.js";
+
+/** The stable JSON of a lookup. Fields are only ever added within a version. */
+export function lookupJson({ label, answers }: Lookup): JsonValue {
+  return { apiVersion, kind: "Lookup", of: label, answers: answers.map(answerJson) };
+}
+
+function answerJson({ ends, asSubject, asPeer }: EndRules): JsonValue {
+  return {
+    ends: ends.map(endpointJson),
+    asSubject: asSubject && {
+      ingress: walkJson("ingress", asSubject.ingress),
+      egress: walkJson("egress", asSubject.egress),
+    },
+    asPeer: {
+      ingress: { rules: asPeer.ingress.flatMap((tier) => rulesJson("ingress", tier)) },
+      egress: { rules: asPeer.egress.flatMap((tier) => rulesJson("egress", tier)) },
+    },
+  };
+}
+
+function walkJson(direction: Direction, { tiers, rest }: SubjectWalk): JsonValue {
+  const isolation = tiers.flatMap(({ tier, isolation: found }) =>
+    found === undefined
+      ? []
+      : [
+          {
+            tier,
+            by: found.by.map(({ origin }) =>
+              origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
+            ),
+            ...fateJson(direction, found.fate),
+          },
+        ],
+  );
+  return {
+    isolated: isolation.length > 0,
+    isolation,
+    rules: tiers.flatMap((tier) => rulesJson(direction, tier)),
+    default: fateJson(direction, rest),
+  };
+}
+
+/** In evaluation order. */
+function rulesJson(direction: Direction, { tier, rules }: TierRules): readonly JsonValue[] {
+  return rules.map(({ rule, fate }: RuleFate) => ({
+    ...ruleJson(rule, tier),
+    priority: rule.origin.policy.priority,
+    ...ruleContentJson(rule),
+    ...fateJson(direction, fate),
+  }));
+}
+
+function fateJson(direction: Direction, fate: Fate): { [key: string]: JsonValue | undefined } {
+  switch (fate.kind) {
+    case "decides":
+      return { decides: "yes" };
+    case "may-decide":
+      return { decides: "maybe" };
+    case "never":
+      return { decides: "never", takenBy: fate.takenBy.map((by) => deciderJson(direction, { by })) };
+  }
+}

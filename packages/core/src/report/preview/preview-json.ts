@@ -1,0 +1,90 @@
+import type { Ambiguity, Overruling } from "../../analysis/preview/precedence.js";
+import type { Preview } from "../../analysis/preview/preview.js";
+import type { Lockout } from "../../analysis/preview/lockouts.js";
+import { changesFields, flowJson, saidJson } from "../changes/changes-json.js";
+import { apiVersion, type JsonValue, policyJson, ruleJson } from "../explanation/explanation-json.js";
+import { portGroupJson } from "../port-groups-text.js";
+
+export function previewJson(preview: Preview): { readonly [key: string]: JsonValue | undefined } {
+  const { edits, changes, overrides, overriddenBy, ambiguous, lockouts, isolated, cutOff } = preview;
+  return {
+    apiVersion,
+    kind: "Preview",
+    edits: edits.map(({ what, object, policy }) => ({ what, object, policy: policy && policyJson(policy) })),
+    ...changesFields(changes),
+    overrides: overrides.map(overrulingJson),
+    overriddenBy: overriddenBy.map(overrulingJson),
+    ambiguous: ambiguous.map(ambiguityJson),
+    lockouts: lockouts.found.map(lockoutJson),
+    unchecked: lockouts.unchecked,
+    newlyIsolated: isolated.map(({ direction, tier, by, parties, pods }) => ({
+      direction,
+      tier,
+      parties: parties.map((party) => ({ ...party })),
+      pods,
+      by: by.map(({ origin }) =>
+        origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
+      ),
+    })),
+    cutOff: cutOff.map(({ direction, parties, pods }) => ({
+      direction,
+      parties: parties.map((party) => ({ ...party })),
+      pods,
+    })),
+  };
+}
+
+function overrulingJson({
+  policy,
+  direction,
+  intent,
+  rule,
+  tier,
+  connections,
+  external,
+  example,
+}: Overruling): JsonValue {
+  return {
+    policy: policyJson(policy),
+    direction,
+    intent,
+    rule: ruleJson(rule, tier),
+    connections,
+    external,
+    example: flowJson(example),
+  };
+}
+
+function ambiguityJson({
+  tier,
+  first,
+  second,
+  direction,
+  example,
+  asOrdered,
+  swapped,
+}: Ambiguity): JsonValue {
+  return {
+    tier,
+    first: policyJson(first),
+    second: policyJson(second),
+    direction,
+    example: flowJson(example),
+    asOrdered,
+    swapped,
+  };
+}
+
+function lockoutJson({ from, after, parties, connections, ports, decided, example }: Lockout): JsonValue {
+  return {
+    from,
+    after,
+    parties: parties.map((party) => ({ ...party })),
+    connections,
+    ports: ports.map(portGroupJson),
+    decidedAfter: Object.fromEntries(
+      decided.map(({ direction, said }): [string, JsonValue] => [direction, saidJson(direction, said)]),
+    ),
+    example: flowJson(example),
+  };
+}

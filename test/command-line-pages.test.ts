@@ -5,7 +5,7 @@ import { type Diagnostic, diagnosticText, noStyle, parseRemoval, readEdited } fr
 import { afterAll, describe, expect, it } from "vitest";
 import { applyConfig } from "../packages/cli/src/config/apply-config.js";
 import { readConfig } from "../packages/cli/src/config/config.js";
-import { readDnsRecords } from "../packages/cli/src/dns.js";
+import { readDnsRecords } from "../packages/cli/src/input/dns.js";
 import { readPaths } from "@tierwall/kube";
 import { makeProgram } from "../packages/cli/src/main.js";
 import { tierwall } from "../packages/cli/src/testing/run-command.js";

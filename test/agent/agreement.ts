@@ -9,7 +9,7 @@ import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { type Journey, type Packet, walkRuleset } from "../../packages/agent/src/testing/walk-ruleset.js";
 import type { State } from "../../packages/core/src/state/state.js";
 import { probedPorts } from "../../packages/core/src/testing/all-ends.js";
-import { about } from "../../packages/core/src/testing/scenario.js";
+import { about } from "../../packages/core/src/testing/arbitrary/scenario.js";
 import { type AddressedEnd, addressedEnds, isHost, isLocalPod } from "./far-ends.js";
 
 export const optionsFor = (node: string): NodeOptions => ({

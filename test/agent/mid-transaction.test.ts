@@ -13,7 +13,7 @@ import {
   walkDuring,
   walkRuleset,
 } from "../../packages/agent/src/testing/walk-ruleset.js";
-import { anyHistory, type Moment } from "../../packages/core/src/testing/history.js";
+import { anyHistory, type Moment } from "../../packages/core/src/testing/arbitrary/history.js";
 import { connectionsAt, enforced, optionsFor } from "./agreement.js";
 
 /*

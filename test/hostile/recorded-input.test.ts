@@ -21,8 +21,8 @@ import {
 import { readPaths } from "@tierwall/kube";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { readDnsRecords } from "../../packages/cli/src/dns.js";
-import { linesAt } from "../../packages/cli/src/lines.js";
+import { readDnsRecords } from "../../packages/cli/src/input/dns.js";
+import { linesAt } from "../../packages/cli/src/output/lines.js";
 import { type Json, mutatedBytes, mutatedJson, mutatedText } from "./mutations.js";
 
 /*

@@ -21,8 +21,8 @@ export async function comparison(core, judge, process) {
     { assembleTiers },
   ] = await Promise.all(
     [
-      "testing/scenario",
-      "testing/arbitrary-cluster",
+      "testing/arbitrary/scenario",
+      "testing/arbitrary/arbitrary-cluster",
       "testing/every-flow",
       "evaluate/evaluate",
       "net/address",

@@ -7,7 +7,7 @@ import {
   type State,
   type Verdict,
 } from "@tierwall/core";
-import { about, tellDecision } from "../../packages/core/src/testing/scenario.js";
+import { about, tellDecision } from "../../packages/core/src/testing/arbitrary/scenario.js";
 import type { Lab } from "./lab/lab.js";
 import type { Road } from "./lab/packet.js";
 import type { Outcome, Packet } from "./lab/prober.js";

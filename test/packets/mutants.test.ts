@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { stateIn } from "../../packages/core/src/testing/scenario.js";
+import { stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
 import { disagreements, examOf } from "./comparison.js";
 import { load, tablesOf } from "./enforce.js";
 import { Lab } from "./lab/lab.js";

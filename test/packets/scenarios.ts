@@ -6,11 +6,14 @@ import {
   anyCluster,
   anyFacts,
   type ClusterModel,
-} from "../../packages/core/src/testing/arbitrary-cluster.js";
-import { domainNames, type Manifest } from "../../packages/core/src/testing/arbitrary-vocabulary.js";
-import { anyPolicies } from "../../packages/core/src/testing/arbitrary-policies.js";
+} from "../../packages/core/src/testing/arbitrary/arbitrary-cluster.js";
+import {
+  domainNames,
+  type Manifest,
+} from "../../packages/core/src/testing/arbitrary/arbitrary-vocabulary.js";
+import { anyPolicies } from "../../packages/core/src/testing/arbitrary/arbitrary-policies.js";
 import { memberPairs, otherPairs, portsAtBorders } from "../../packages/core/src/testing/every-flow.js";
-import type { Scenario } from "../../packages/core/src/testing/scenario.js";
+import type { Scenario } from "../../packages/core/src/testing/arbitrary/scenario.js";
 
 /** One cluster, and what is known besides, under several sets of policies: all of them fit into one lab. */
 export interface Series {

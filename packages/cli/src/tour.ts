@@ -2,7 +2,7 @@ import { explain, explanationText, parseEndpoint, parseTarget, readState } from 
 import type { Command } from "commander";
 import { readPaths } from "@tierwall/kube";
 import { exampleFolder, exampleIsMissing } from "./example.js";
-import { print, styleFor, talk } from "./terminal.js";
+import { print, styleFor, talk } from "./output/terminal.js";
 
 /** The connections the tour explains, and what is worth noticing in each. */
 const stops = [

@@ -3,9 +3,12 @@ import { readdirSync } from "node:fs";
 import { threadId } from "node:worker_threads";
 import type { Flow } from "@tierwall/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type ClusterModel, manifestsOf } from "../../../packages/core/src/testing/arbitrary-cluster.js";
+import {
+  type ClusterModel,
+  manifestsOf,
+} from "../../../packages/core/src/testing/arbitrary/arbitrary-cluster.js";
 import { flowsAmong, memberPairs, otherPairs } from "../../../packages/core/src/testing/every-flow.js";
-import { about, stateOf } from "../../../packages/core/src/testing/scenario.js";
+import { about, stateOf } from "../../../packages/core/src/testing/arbitrary/scenario.js";
 import { Lab } from "./lab.js";
 import type { Outcome, Packet } from "./prober.js";
 import { because, labIsMissing, labTimeout } from "./requirements.js";

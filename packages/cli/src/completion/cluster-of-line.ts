@@ -7,7 +7,7 @@ import { bigFile, filesAt } from "@tierwall/kube";
 import { pathsFrom } from "../config/apply-config.js";
 import { type Config, readConfig } from "../config/config.js";
 import { findConfig } from "../config/find-config.js";
-import type { LiveFlags } from "../live.js";
+import type { LiveFlags } from "../input/live.js";
 import type { ClusterOf } from "./complete.js";
 import type { Given } from "./slot.js";
 

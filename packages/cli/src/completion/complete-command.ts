@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { print } from "../terminal.js";
+import { print } from "../output/terminal.js";
 import { type Candidates, candidatesText, none } from "./candidates.js";
 import { clusterOfLine } from "./cluster-of-line.js";
 import { complete } from "./complete.js";
-import type { LiveFlags } from "../live.js";
+import type { LiveFlags } from "../input/live.js";
 import { liveCluster } from "./live-cluster.js";
 
 /** What the completion scripts, and kubectl, ask at every press of the key. Hidden: nobody types it. */

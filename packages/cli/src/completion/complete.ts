@@ -1,6 +1,6 @@
 import type { Cluster } from "@tierwall/core";
 import type { Command } from "commander";
-import { isRepeatable, type ValueKind, valueKindOf } from "../option-value.js";
+import { isRepeatable, type ValueKind, valueKindOf } from "../input/option-value.js";
 import { type Candidates, none, plain } from "./candidates.js";
 import { endpointNames, namespaceNames } from "./cluster-names.js";
 import { type Given, readLine, type Slot } from "./slot.js";

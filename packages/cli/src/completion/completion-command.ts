@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Argument, type Command } from "commander";
-import { print } from "../terminal.js";
+import { print } from "../output/terminal.js";
 
 const shells = ["bash", "zsh", "fish"] as const;
 

@@ -1,6 +1,6 @@
 import { type Cluster, readCluster } from "@tierwall/core";
 import { clusterFiles, connect, listCluster, type WatchedKind, watchedKinds } from "@tierwall/kube";
-import type { LiveFlags } from "../live.js";
+import type { LiveFlags } from "../input/live.js";
 
 /** Milliseconds that a cluster has to answer while somebody waits. */
 const patience = 300;

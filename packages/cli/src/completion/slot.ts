@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { isSwitch } from "../option-value.js";
+import { isSwitch } from "../input/option-value.js";
 
 /** What the word at the cursor is, by the words before it. */
 export type Slot =

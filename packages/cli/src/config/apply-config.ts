@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import type { Diagnostic } from "@tierwall/core";
 import { type Command, InvalidArgumentError, type Option } from "commander";
-import { valueKindOf } from "../option-value.js";
+import { valueKindOf } from "../input/option-value.js";
 import type { Config, Setting } from "./config.js";
 import { configurable } from "./config-schema.js";
 

@@ -10,7 +10,7 @@ import {
   string,
 } from "@tierwall/core";
 import type { Command, Option } from "commander";
-import { isRepeatable, isSwitch } from "../option-value.js";
+import { isRepeatable, isSwitch } from "../input/option-value.js";
 
 /** Options of a command that can have a default in tierwall.yaml: all that help shows. */
 export function configurable(command: Command): readonly Option[] {

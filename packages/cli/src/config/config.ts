@@ -10,7 +10,7 @@ import {
 } from "@tierwall/core";
 import type { Argument, Command, Option } from "commander";
 import { unreadable, writtenText } from "@tierwall/kube";
-import { isSwitch, valueKindOf } from "../option-value.js";
+import { isSwitch, valueKindOf } from "../input/option-value.js";
 import { configSchema, configurable } from "./config-schema.js";
 
 /** tierwall.yaml, read: what each option of a command is to be where the line does not say. */

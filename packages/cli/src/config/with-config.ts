@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { type Diagnostic, diagnosticText } from "@tierwall/core";
 import { type Command, CommanderError, Option } from "commander";
-import { styleFor, talk, talkReport } from "../terminal.js";
+import { styleFor, talk, talkReport } from "../output/terminal.js";
 import { applyConfig } from "./apply-config.js";
 import { readConfig } from "./config.js";
 import { configurable } from "./config-schema.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { readObjects } from "../manifest/read.js";
-import { cut } from "../testing/cut.js";
+import { cut } from "../testing/transform/cut.js";
 import { buildCluster, ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
 

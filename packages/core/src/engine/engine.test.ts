@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { State } from "../state/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { evaluatorExam, faultOfEngine } from "../testing/agreement.js";
-import { about, anyScenario, flowsOf, stateIn } from "../testing/scenario.js";
+import { about, anyScenario, flowsOf, stateIn } from "../testing/arbitrary/scenario.js";
 import { world } from "../testing/world.js";
 import { compile } from "./engine.js";
 

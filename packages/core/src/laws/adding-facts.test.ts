@@ -2,9 +2,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
 import { parseCidr } from "../net/cidr.js";
-import { anyFacts, type ClusterModel, type NodeModel, type PodModel } from "../testing/arbitrary-cluster.js";
-import { fields, labelWords, oneOf, podRange, someLabels } from "../testing/arbitrary-vocabulary.js";
-import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../testing/scenario.js";
+import {
+  anyFacts,
+  type ClusterModel,
+  type NodeModel,
+  type PodModel,
+} from "../testing/arbitrary/arbitrary-cluster.js";
+import {
+  fields,
+  labelWords,
+  oneOf,
+  podRange,
+  someLabels,
+} from "../testing/arbitrary/arbitrary-vocabulary.js";
+import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
 
 /** Which of the missing facts become known, and what they turn out to be. */
 const news = fields({

@@ -12,9 +12,9 @@ import {
   type Selector,
   selectorOver,
   type Words,
-} from "../testing/arbitrary-vocabulary.js";
-import { conditionsOf, identityOf, isSelected, withImplied } from "../testing/oracle-identities.js";
-import { stateOf } from "../testing/scenario.js";
+} from "../testing/arbitrary/arbitrary-vocabulary.js";
+import { conditionsOf, identityOf, isSelected, withImplied } from "../testing/oracle/oracle-identities.js";
+import { stateOf } from "../testing/arbitrary/scenario.js";
 
 /** What a selector can ask for: each kind of label, with and without source, and values that are there and are not. */
 const ofPods: Words = {

@@ -15,7 +15,7 @@ import type { Decider } from "../evaluate/walk.js";
 import { tierNames } from "../policy/model.js";
 import { memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { everything } from "../testing/matrix-world.js";
-import { anyScenario, stateIn } from "../testing/scenario.js";
+import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
 import { clusters } from "../testing/search.js";
 
 const keyOf = (end: Endpoint) => (end.kind === "external" ? "outside" : partyKey(partyOf(end, "pod")));

@@ -12,8 +12,13 @@ import type { Direction, Tiers } from "../policy/model.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { expandPairs } from "../testing/expanded-pairs.js";
-import { anyHistory, anyHistoryWithForeign, type Moment, updateBetween } from "../testing/history.js";
-import { about } from "../testing/scenario.js";
+import {
+  anyHistory,
+  anyHistoryWithForeign,
+  type Moment,
+  updateBetween,
+} from "../testing/arbitrary/history.js";
+import { about } from "../testing/arbitrary/scenario.js";
 
 // Many histories of many clusters take a while on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000 });

@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Question } from "../analysis/explain/ask.js";
-import { anyGuardrail, type DraftAction, type DraftSpec } from "../testing/arbitrary-first-draft.js";
-import type { NetworkPolicySpec } from "../testing/arbitrary-network-policy.js";
-import { named } from "../testing/arbitrary-policies.js";
-import type { Manifest } from "../testing/arbitrary-vocabulary.js";
-import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/scenario.js";
+import {
+  anyGuardrail,
+  type DraftAction,
+  type DraftSpec,
+} from "../testing/arbitrary/arbitrary-first-draft.js";
+import type { NetworkPolicySpec } from "../testing/arbitrary/arbitrary-network-policy.js";
+import { named } from "../testing/arbitrary/arbitrary-policies.js";
+import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
 import {
   asCiliumDeny,
   asCiliumPolicy,
@@ -13,7 +17,7 @@ import {
   asKepPolicy,
   namesItsPeers,
   withoutBlocks,
-} from "../testing/translate-isolating.js";
+} from "../testing/transform/translate-isolating.js";
 
 function expectSame(
   scenario: Scenario,

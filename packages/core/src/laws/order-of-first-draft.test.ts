@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { policyKinds } from "../testing/arbitrary-policies.js";
-import { anyScenario, stateIn, verdictsIn } from "../testing/scenario.js";
-import { withListsShuffled, withNamesExchanged } from "../testing/shuffle.js";
+import { policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+import { withListsShuffled, withNamesExchanged } from "../testing/transform/shuffle.js";
 
 const lists = ["ingress", "egress", "from", "to", "ports", "labels"];
 

@@ -7,8 +7,8 @@ import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
 import { explore } from "../evaluate/facts.js";
 import { formatPolicy, type Tiers } from "../policy/model.js";
-import { everyFlow } from "../testing/removal.js";
-import { about, anyScenario, stateIn } from "../testing/scenario.js";
+import { everyFlow } from "../testing/transform/removal.js";
+import { about, anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
 
 /** As if tier network-policy were the only one. */
 const localOnly = ({ egress, ingress }: Tiers): Tiers => {

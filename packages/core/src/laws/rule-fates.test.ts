@@ -10,8 +10,8 @@ import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model
 import { commonFamilies, familiesOf, outsideEnds } from "../testing/all-ends.js";
 import { decidersOf, type Decides } from "../testing/deciders.js";
 import { flowsAmong, membersOf, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
-import { andForeign } from "../testing/arbitrary-policies.js";
-import { anyScenario, stateIn } from "../testing/scenario.js";
+import { andForeign } from "../testing/arbitrary/arbitrary-policies.js";
+import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
 
 type Known = "decides" | "may-decide";
 

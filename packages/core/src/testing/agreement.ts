@@ -5,8 +5,8 @@ import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "./every-flow.js";
 import { expandPairs } from "./expanded-pairs.js";
-import { type Outcomes, oracle } from "./oracle.js";
-import { about } from "./scenario.js";
+import { type Outcomes, oracle } from "./oracle/oracle.js";
+import { about } from "./arbitrary/scenario.js";
 
 /*
  * Holds two implementations against each other, on everything that can be asked about a small cluster. What the simpler

@@ -1,8 +1,8 @@
 import type { State } from "../state/state.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Family } from "../net/address.js";
-import { address } from "./arbitrary-cluster.js";
-import { externalAddresses } from "./arbitrary-vocabulary.js";
+import { address } from "./arbitrary/arbitrary-cluster.js";
+import { externalAddresses } from "./arbitrary/arbitrary-vocabulary.js";
 
 /** One of each sort of port that random rules tell apart. */
 export const probedPorts = [

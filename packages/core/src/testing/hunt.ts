@@ -3,7 +3,7 @@ import type { State } from "../state/state.js";
 import type { Engine } from "../engine/index.js";
 import type { evaluate } from "../evaluate/evaluate.js";
 import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";
-import { anyScenario, stateIn } from "./scenario.js";
+import { anyScenario, stateIn } from "./arbitrary/scenario.js";
 import { orBreakdown, type Search, clusters } from "./search.js";
 
 /** Puts a part of core with a planted bug through an exam: says what it got wrong. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatCase, readCase } from "./kept-case.js";
-import { anyScenario, stateIn, tellingsIn } from "./scenario.js";
+import { anyScenario, stateIn, tellingsIn } from "./arbitrary/scenario.js";
 
 it("a case that is kept is the one that was found", () => {
   fc.assert(

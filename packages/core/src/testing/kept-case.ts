@@ -3,9 +3,9 @@ import type { Facts } from "../cluster/model.js";
 import { parseManifest } from "../manifest/parse.js";
 import { formatAddress } from "../net/address.js";
 import { formatCidr, parseCidr } from "../net/cidr.js";
-import { address, manifestsOf } from "./arbitrary-cluster.js";
-import type { Manifest } from "./arbitrary-vocabulary.js";
-import { stateOf } from "./scenario.js";
+import { address, manifestsOf } from "./arbitrary/arbitrary-cluster.js";
+import type { Manifest } from "./arbitrary/arbitrary-vocabulary.js";
+import { stateOf } from "./arbitrary/scenario.js";
 import type { Counterexample } from "./search.js";
 
 /*

@@ -1,7 +1,7 @@
 import type { State } from "../state/state.js";
-import type { Manifest, Unnamed } from "./arbitrary-vocabulary.js";
-import { named } from "./arbitrary-policies.js";
-import { stateOf } from "./scenario.js";
+import type { Manifest, Unnamed } from "./arbitrary/arbitrary-vocabulary.js";
+import { named } from "./arbitrary/arbitrary-policies.js";
+import { stateOf } from "./arbitrary/scenario.js";
 
 /** Pods `p0`, `p1`, … in one namespace, each with a label and an address of its own, and what policies say about them. */
 export function largeCluster(pods: number, policies: readonly Unnamed<unknown>[]): State {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { compile } from "../engine/index.js";
 import { evaluatorExam, faultOfEngine, sizeOf } from "./agreement.js";
-import { andForeign } from "./arbitrary-policies.js";
-import { anyScenario, type Scenario, stateIn } from "./scenario.js";
+import { andForeign } from "./arbitrary/arbitrary-policies.js";
+import { anyScenario, type Scenario, stateIn } from "./arbitrary/scenario.js";
 
 /** Small clusters shrink well; in crowded ones ends are alike, and form groups; Cilium has the most kinds of peers. */
 export const clusters = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import { outsideEnds, probedPorts } from "../../testing/all-ends.js";
-import { anyEdit, changesByEvaluation, statesOf } from "../../testing/edited-scenario.js";
+import { anyEdit, changesByEvaluation, statesOf } from "../../testing/arbitrary/edited-scenario.js";
 import { world } from "../../testing/world.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import { formatParty } from "../endpoints/party.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { anyScenario, stateIn } from "../../testing/scenario.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 import { groupEnds } from "./end-groups.js";
 import { compile } from "../engine.js";
 import { IngressAnswers } from "./ingress-answers.js";

@@ -5,7 +5,7 @@ import type { Family } from "../../net/address.js";
 import { parseCidr } from "../../net/cidr.js";
 import { insideEnds } from "../../testing/all-ends.js";
 import { expandPairs } from "../../testing/expanded-pairs.js";
-import { anyScenario, stateIn } from "../../testing/scenario.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 import { world } from "../../testing/world.js";
 import { Answers } from "../compile/answers.js";
 import { ungrouped } from "./end-groups.js";

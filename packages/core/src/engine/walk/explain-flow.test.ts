@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import { commonFamilies, familiesOf, insideEnds, probedPorts } from "../../testing/all-ends.js";
-import { andForeign, policyKinds } from "../../testing/arbitrary-policies.js";
-import { about, anyScenario, flowsOf, stateIn } from "../../testing/scenario.js";
+import { andForeign, policyKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 import { compile, type Engine } from "../engine.js";
 
 // Every flow of many clusters takes a while on a busy machine.

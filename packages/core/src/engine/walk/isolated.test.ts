@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatEndpoint, subjectOf } from "../../evaluate/flow.js";
 import { isolatingIn } from "../../evaluate/walk.js";
 import { insideEnds } from "../../testing/all-ends.js";
-import { anyScenario, stateIn } from "../../testing/scenario.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 import { compile } from "../engine.js";
 import { endpointsOf } from "../classes/members.js";
 

@@ -1,0 +1,108 @@
+import type { AgentStatus, ControlAnswer } from "@tierwall/agent";
+import type { Style } from "@tierwall/core";
+import { Argument, type Command, Option } from "commander";
+import { type AgentFlags, agentOptions, contradiction, withAgentFlags } from "../input/agent-flags.js";
+import { duration } from "../input/quantity.js";
+import { collect } from "../input/state.js";
+import { print, styleFor, talk } from "../output/terminal.js";
+
+const actions = ["run", "status", "apply", "confirm", "give-up"] as const;
+type Action = (typeof actions)[number];
+
+export function addAgent(program: Command, finish: (status: number) => void): void {
+  withAgentFlags(
+    program
+      .command("agent")
+      .summary("enforce policies on this node, in the kernel")
+      .description(
+        "Makes a node enforce what `tierwall explain` says, with one nftables table: watches manifests or a cluster, keeps " +
+          "the table true, counts, and logs what is denied. Needs root, nft and conntrack. When it ends, however it ends, " +
+          "the kernel keeps the rules it has: `tierwall agent --cleanup` removes them.\n\n" +
+          "`agent apply` puts rules in on trial: unless they are confirmed in time, the kernel goes back by itself. Rules that " +
+          "were confirmed stay until `tierwall agent --cleanup`.",
+      )
+      .addArgument(
+        new Argument("[action]", "run, and what to ask or tell an agent that runs")
+          .choices(actions)
+          .default("run"),
+      ),
+  )
+    .option("--cleanup", "remove everything of ours from the kernel, and end")
+    .addOption(
+      new Option("--confirm <time>", "apply: how long to wait for `agent confirm`")
+        .argParser(duration)
+        .default(60_000, "60s"),
+    )
+    .option(
+      "--guard <url>",
+      "apply: go back at once when this fails: tcp://HOST:PORT, http(s)://…, dns://SERVER/NAME (repeatable)",
+      collect,
+    )
+    .addOption(
+      new Option("-o, --output <format>", "status: how to answer").choices(["text", "json"]).default("text"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # Enforce a folder of manifests on a host of its own, and watch it
+  tierwall agent -f /etc/tierwall --node web-1 --pod-range 10.244.1.0/24
+
+  # On a node of a cluster, but deny nothing yet
+  tierwall agent --shadow --audit-log /var/log/tierwall/audit.jsonl
+
+  # Try rules for a minute; go back if the API server is out of reach, or nobody says \`agent confirm\`
+  tierwall agent apply -f ./new --node web-1 --confirm 60s --guard tcp://10.0.0.1:6443
+  tierwall agent confirm
+
+  # What it is doing
+  tierwall agent status
+
+  # Remove everything that \`agent\` and \`agent apply\` wrote to the kernel, after the agent has ended
+  tierwall agent --cleanup
+
+docs/agent.md tells how it works and what to do when it does not.
+Exit status: 0 ended or done, 1 rules were taken back, or no agent answers, 2 it cannot start.`,
+    )
+    .action(async (action: Action, flags: AgentFlags) => finish(await perform(action, flags)));
+}
+
+/** The agent is loaded when it is wanted: other commands start faster without it. */
+async function perform(action: Action, flags: AgentFlags): Promise<number> {
+  const wrong = contradiction(flags);
+  if (wrong !== undefined) {
+    talk(wrong);
+    return 2;
+  }
+  const agent = await import("@tierwall/agent");
+  switch (action) {
+    case "run":
+      if (flags.cleanup) return report(await agent.cleanUp(agentOptions(flags)));
+      return agent.runAgent(agentOptions(flags));
+    case "apply":
+      return agent.tryRules(agentOptions(flags), { wait: flags.confirm, guards: flags.guard ?? [] });
+    case "status":
+      return reportStatus(await agent.askAgent(flags.control, "GET /status"), flags, agent.statusText);
+    case "confirm":
+      return report(await agent.askAgent(flags.control, "POST /confirm"));
+    case "give-up":
+      return report(await agent.askAgent(flags.control, "POST /give-up"));
+  }
+}
+
+function report(answer: ControlAnswer<string>): number {
+  if (answer.ok) print(answer.value);
+  else talk(answer.message);
+  return answer.ok ? 0 : 1;
+}
+
+function reportStatus(
+  answer: ControlAnswer<AgentStatus>,
+  { output }: AgentFlags,
+  textOf: (status: AgentStatus, style: Style) => string,
+): number {
+  if (!answer.ok) return report(answer);
+  if (output === "json") print(JSON.stringify(answer.value, undefined, 2));
+  else print(textOf(answer.value, styleFor(process.stdout)));
+  return 0;
+}

@@ -1,0 +1,219 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import {
+  caveatsJson,
+  caveatsOfAll,
+  type Diagnostic,
+  type Finding,
+  type Fixed,
+  fixSources,
+  lint,
+  lintGithub,
+  lintJson,
+  lintJunit,
+  type LintReport,
+  lintSarif,
+  lintText,
+  type Severity,
+  type State,
+  summaryText,
+  type TextSource,
+} from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { printData } from "./explain.js";
+import type { ManifestFile } from "@tierwall/kube";
+import {
+  loadState,
+  sourceText,
+  type StateFlags,
+  stateOptions,
+  tellDiagnostics,
+  withStateFlags,
+} from "../input/state.js";
+import { print, styleFor, talk } from "../output/terminal.js";
+import { version } from "../version.js";
+
+interface LintFlags extends StateFlags {
+  readonly output: "text" | "json" | "sarif" | "github" | "junit";
+  readonly fix?: boolean;
+  readonly maxSeverity: Severity | "none";
+}
+
+export function addLint(program: Command, finish: (status: number) => void): void {
+  withStateFlags(
+    program
+      .command("lint")
+      .summary("what is valid and probably not meant")
+      .description(
+        "Looks through policies, and the cluster they are for, for what is valid and probably not meant: policies that " +
+          "select nothing, denials that leave a way open, default denies that cut DNS. Each finding has a code, its " +
+          "place, what shows it, and a fix where there is one. The more of the cluster is in the input, the more is found.",
+      )
+      .addOption(
+        new Option("-o, --output <format>", "how to report")
+          .choices(["text", "json", "sarif", "github", "junit"])
+          .default("text"),
+      )
+      .option("--fix", "write the fixes to the files, keeping comments, and report what is left")
+      .addOption(
+        new Option("--max-severity <severity>", "the worst that is tolerated with exit status 0")
+          .choices(["none", "note", "warning", "error"])
+          .default("note"),
+      ),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # All policies of the current cluster
+  tierwall lint
+
+  # Policies against the cluster they are for
+  tierwall lint -f policies/ -R --live
+
+  # The same where it cannot be reached: a snapshot of it
+  tierwall snapshot -o cluster.json.gz
+  tierwall lint -f cluster.json.gz -f policies/ -R
+
+  # Mend what can be mended
+  tierwall lint -f policies/ -R --fix
+
+  # For code scanning; errors fail the job, warnings do not
+  tierwall lint -f . -R -o sarif --max-severity warning > tierwall.sarif
+
+An exception, with its reason, on the policy or the line:
+  metadata: {annotations: {tierwall.dev/lint-ignore: "TW4001: pods come with the next release"}}
+  - ipBlock: {cidr: 10.1.2.3/8} # tierwall-ignore TW2001: the vendor's spelling
+
+Every code has a page in docs/diagnostics/.
+Exit status: 0 nothing worse than --max-severity, 1 something worse, 2 a path or a cluster that cannot be read.`,
+    )
+    .action(async (flags: LintFlags) => finish(await runLint(flags)));
+}
+
+async function runLint(flags: LintFlags): Promise<number> {
+  const { state, sources, live, diagnostics } = await loadState(flags);
+  const unread = diagnostics.filter((found) => !state.diagnostics.includes(found));
+  if (unread.length > 0) {
+    tellDiagnostics(unread, sources);
+    return 2;
+  }
+  if (live && flags.fix) {
+    talk("--fix writes to files, and what is in the cluster is in none; name files with -f, without --live");
+    return 2;
+  }
+  const isTolerated = toleratedBy(flags.maxSeverity);
+  if (!flags.fix) {
+    const report = lint(state, { sources });
+    printReport(report, state, sources, flags, isTolerated, live);
+    return report.findings.every(isTolerated) ? 0 : 1;
+  }
+  // What was too long to be held cannot be read again.
+  if (sources.some((source) => source.file === "<stdin>" && !("text" in source))) {
+    talk("standard input is too long for --fix; save it to a file");
+    return 2;
+  }
+  const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
+  if (!writeFixes(fixed, sources)) return 2;
+  printReport(fixed.report, state, replaced(sources, fixed.changed), flags, isTolerated, live);
+  return fixed.report.findings.every(isTolerated) ? 0 : 1;
+}
+
+/** A file, and one that would be written back as it was: not with bytes in it that are no text. */
+function isWritable(sources: readonly ManifestFile[]): (file: string) => boolean {
+  const texts = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
+  return (file) => file !== "<stdin>" && texts.get(file)?.includes("\uFFFD") === false;
+}
+
+/** The worst first. */
+const severities: readonly Severity[] = ["error", "warning", "note"];
+
+function toleratedBy(most: LintFlags["maxSeverity"]): (found: Diagnostic) => boolean {
+  if (most === "none") return () => false;
+  return ({ severity }) => severities.indexOf(severity) >= severities.indexOf(most);
+}
+
+function printReport(
+  report: LintReport,
+  state: State,
+  sources: readonly ManifestFile[],
+  flags: LintFlags,
+  isTolerated: (found: Finding) => boolean,
+  live: boolean,
+): void {
+  switch (flags.output) {
+    case "text":
+      printText(report, sources, flags.verbose ?? false, live);
+      break;
+    case "json":
+      printData({ ...(lintJson(report) as object), caveats: caveatsJson(caveatsOfAll(state)) }, "json");
+      break;
+    case "sarif":
+      printData(lintSarif(report, version), "json");
+      break;
+    case "github":
+      if (report.findings.length > 0) print(lintGithub(report));
+      break;
+    case "junit":
+      print(
+        lintJunit(
+          report,
+          sources.map(({ file }) => file),
+          (found) => !isTolerated(found),
+        ),
+      );
+      break;
+  }
+}
+
+/** How much there is comes first: what follows may be long. */
+function printText(
+  report: LintReport,
+  sources: readonly ManifestFile[],
+  verbose: boolean,
+  live: boolean,
+): void {
+  const { findings, suppressed, complete } = report;
+  const isInFile = ({ place }: Finding) => place?.file !== "<stdin>" && !live;
+  const fixable = findings.filter((found) => found.fix !== undefined && isInFile(found)).length;
+  print(
+    [
+      summaryText(findings, live ? undefined : sources.length),
+      ...(fixable > 0 ? [`--fix mends ${fixable}`] : []),
+      ...(suppressed.length > 0 ? [`${suppressed.length} excepted`] : []),
+    ].join("; "),
+  );
+  if (!complete)
+    print("Nothing was evaluated: mend the errors first, or leave out what has them with --keep-going.");
+  const style = styleFor(process.stdout);
+  const text = lintText(report, { sourceText: sourceText(sources), style, verbose });
+  if (text !== "") print(`\n${text}`);
+}
+
+function replaced(sources: readonly ManifestFile[], changed: readonly TextSource[]): readonly ManifestFile[] {
+  return sources.map((source) => changed.find(({ file }) => file === source.file) ?? source);
+}
+
+/** False where a file is no longer what was read, and nothing is written, or where one cannot be written. */
+function writeFixes({ fixed, changed }: Fixed, sources: readonly ManifestFile[]): boolean {
+  const originals = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
+  const moved = changed.find(({ file }) => readFileSync(file, "utf8") !== originals.get(file));
+  if (moved !== undefined) {
+    talk(`${moved.file} has changed since it was read; nothing was written, run the command again`);
+    return false;
+  }
+  for (const { file, text } of changed) {
+    try {
+      writeFileSync(file, text);
+    } catch (cause) {
+      talk(`\`${file}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+      return false;
+    }
+  }
+  for (const { place, code, fix } of fixed)
+    talk(
+      `${place === undefined ? "" : `${place.file}:${place.line}:${place.column}  `}${code}: ${fix.title}`,
+    );
+  if (fixed.length > 0)
+    talk(`${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}`, "");
+  return true;
+}

@@ -1,0 +1,76 @@
+import {
+  belowCaveats,
+  caveatsJson,
+  caveatsOfAll,
+  diagnosticsJson,
+  diagnosticText,
+  isTelling,
+  lookup,
+  lookupJson,
+  lookupText,
+  parseEndpoint,
+} from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { printData } from "./explain.js";
+import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
+import { print, styleFor, talkReport } from "../output/terminal.js";
+
+interface LookupFlags extends StateFlags {
+  readonly output: "text" | "json";
+}
+
+export function addLookup(program: Command, finish: (status: number) => void): void {
+  withAnswerFlags(
+    program
+      .command("lookup")
+      .summary("every rule that can affect a pod, and which of them never decide")
+      .description(
+        "Lists the rules that apply to a pod, and those of other pods that mention it, in the order in which they " +
+          "are evaluated. Tells which can never decide anything for this pod, in this cluster, and because of which; " +
+          "and whether it is isolated in each direction, and by whom.\n\n" +
+          "Instead of a pod: NAMESPACE/KIND/NAME for a workload, node:NAME, an IP address, or new:K=V,…/K=V,… for a " +
+          "pod that does not exist yet.",
+      )
+      .argument("<endpoint>", "NAMESPACE/POD, or what else is named above")
+      .addOption(
+        new Option("-o, --output <format>", "how to answer").choices(["text", "json"]).default("text"),
+      ),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # Which rules have a say about cart, and which are in vain?
+  tierwall lookup -f ./cluster shop/cart
+
+  # What would apply to a new pod of team a
+  tierwall lookup -f ./cluster -R new:team=a/app=web
+
+  # The rules that never decide anything for it, for a script
+  tierwall lookup -f ./cluster shop/cart -o json | jq '.answers[].asSubject[].rules[] | select(.decides == "never")'
+
+Exit status: 0 when there is an answer, 2 when the input is not valid.`,
+    )
+    .action(async (endpoint: string, flags: LookupFlags) => finish(await runLookup(endpoint, flags)));
+}
+
+async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> {
+  const loaded = await loadState(flags);
+  if (!isUsable(loaded)) return 2;
+  const ref = parseEndpoint(endpoint);
+  const found = ref.ok ? lookup(loaded.state, ref.value) : ref;
+  if (!found.ok) {
+    talkReport(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
+    return 2;
+  }
+  const caveats = caveatsOfAll(loaded.state);
+  if (flags.output === "text") {
+    const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
+    print(belowCaveats(lookupText(found.value, options), caveats, options));
+  } else {
+    const remarks = diagnosticsJson(loaded.diagnostics.filter(isTelling));
+    printData({ ...(lookupJson(found.value) as object), caveats: caveatsJson(caveats), remarks }, "json");
+  }
+  tellRest(loaded, flags.verbose ?? false);
+  return 0;
+}

@@ -1,0 +1,204 @@
+import {
+  caveatLines,
+  caveatsJson,
+  caveatsOfAll,
+  implementationCaveatsOfAll,
+  compile,
+  diagnosticsJson,
+  diagnosticText,
+  type Engine,
+  type Grain,
+  isTelling,
+  type LabelMatch,
+  type Matrix,
+  matrixCsv,
+  matrixDot,
+  matrixHtml,
+  matrixJson,
+  matrixMarkdown,
+  matrixOf,
+  matrixSvg,
+  matrixText,
+  parsePort,
+  parseSelector,
+  pictureOf,
+  type PortRef,
+  Reasons,
+  type Result,
+  type UndecidedPorts,
+} from "@tierwall/core";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+  collect,
+  isUsable,
+  type Loaded,
+  loadState,
+  type StateFlags,
+  tellRest,
+  withAnswerFlags,
+} from "../input/state.js";
+import { isRead, print, styleFor, talkReport } from "../output/terminal.js";
+
+const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
+
+interface MatrixFlags extends StateFlags {
+  readonly by: Grain;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly namespace: readonly string[];
+  readonly selector: LabelMatch;
+  readonly port: readonly string[];
+  readonly undecided: UndecidedPorts;
+  readonly denied?: boolean;
+  readonly output: (typeof formats)[number];
+}
+
+export function addMatrix(program: Command, finish: (status: number) => void): void {
+  withAnswerFlags(
+    program
+      .command("matrix")
+      .summary("who can reach whom, on which ports")
+      .description(
+        "Answers for all pairs at once: which pods, workloads or namespaces can open connections to which, on which " +
+          "ports; and to and from nodes and external addresses.\n\n" +
+          "--from and --to take what explain takes (NAMESPACE/POD, NAMESPACE/KIND/NAME, node:NAME, an IP address), and " +
+          "sets: a NAMESPACE, a CIDR, and names with * in them (shop/web-*, node:*). Filters choose pods, and the " +
+          "matrix speaks of these alone.",
+      )
+      .addOption(
+        new Option("--by <grain>", "what a row is")
+          .choices(["pod", "workload", "namespace"])
+          .default("workload"),
+      )
+      .option("--from <end>", "only connections from here (repeatable)", collect, [])
+      .option("--to <end>", "only connections to here (repeatable)", collect, [])
+      .option("-n, --namespace <name>", "only with an end in this namespace (repeatable)", collect, [])
+      .addOption(
+        new Option("-l, --selector <selector>", "only with an end that has these labels: app=web,tier!=db")
+          .argParser(selector)
+          .default([], "all"),
+      )
+      .option("--port <port>", "only this port: 443, 53/UDP, ICMP (repeatable)", collect, [])
+      .addOption(
+        new Option("--undecided <how>", "how to treat ports whose verdict depends on missing information")
+          .choices(["show", "allow", "deny"])
+          .default("show"),
+      )
+      .option("--denied", "list pairs as well that may do nothing")
+      .addOption(new Option("-o, --output <format>", "how to answer").choices([...formats]).default("text")),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # All workloads
+  tierwall matrix -f ./cluster
+
+  # Who can reach the payments API on 8443?
+  tierwall matrix -f ./cluster --to payments/api --port 8443
+
+  # What can leave the cluster, for a spreadsheet
+  tierwall matrix -f ./cluster --to 0.0.0.0/0 --to ::/0 -o csv
+
+  # All that concerns one team, namespace by namespace
+  tierwall matrix -f ./cluster -n 'team-a-*' --by namespace
+
+Exit status: 0 when there is an answer, 2 when the input is not valid.`,
+    )
+    .action(async (flags: MatrixFlags) => finish(await runMatrix(flags)));
+}
+
+function selector(text: string, previous: LabelMatch): LabelMatch {
+  const parsed = parseSelector(text);
+  if (parsed === undefined)
+    throw new InvalidArgumentError(
+      `\`${text}\` is not a label selector, such as app=web,tier!=db or "env in (dev, test)"`,
+    );
+  return [...previous, ...parsed];
+}
+
+async function runMatrix(flags: MatrixFlags): Promise<number> {
+  const loaded = await loadState(flags);
+  if (!isUsable(loaded)) return 2;
+  const engine = compile(loaded.state.cluster, loaded.state.tiers);
+  const made = askedMatrix(flags, engine);
+  if (!made.ok) {
+    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
+    return 2;
+  }
+  printLines(linesOf(engine, made.value, flags, loaded));
+  tellRest(loaded, flags.verbose ?? false);
+  return 0;
+}
+
+function askedMatrix(flags: MatrixFlags, engine: Engine): Result<Matrix> {
+  const ports: PortRef[] = [];
+  for (const text of flags.port) {
+    const port = parsePort(text);
+    if (!port.ok) return port;
+    ports.push(port.value);
+  }
+  return matrixOf(engine, {
+    by: flags.by,
+    from: flags.from,
+    to: flags.to,
+    namespaces: flags.namespace,
+    labels: flags.selector,
+    ports,
+    undecided: flags.undecided,
+  });
+}
+
+/** On a terminal as much as somebody reads; whoever pipes it gets it all. */
+const readableLines = 200;
+
+function linesOf(
+  engine: Engine,
+  matrix: Matrix,
+  flags: MatrixFlags,
+  { state, diagnostics }: Loaded,
+): Iterable<string> {
+  const caveats = [...caveatsOfAll(state), ...implementationCaveatsOfAll(state)];
+  const options = { denied: flags.denied ?? false, caveats };
+  switch (flags.output) {
+    case "text":
+      return matrixText(matrix, {
+        ...options,
+        style: styleFor(process.stdout),
+        ...(process.stdout.isTTY ? { lines: readableLines } : {}),
+      });
+    case "json":
+      return matrixJson(matrix, {
+        ...options,
+        caveats: caveatsJson(caveats),
+        remarks: diagnosticsJson(diagnostics.filter(isTelling)),
+      });
+    case "csv":
+      // A comment would be a row to most readers of CSV.
+      if (caveats.length > 0) talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
+      return matrixCsv(matrix, options);
+    case "md":
+      return matrixMarkdown(matrix, options);
+    case "dot":
+      return matrixDot(matrix, options);
+    case "svg":
+      return matrixSvg(pictureOf(matrix), { caveats });
+    case "html":
+      return matrixHtml(matrix, new Reasons(engine, matrix), caveats);
+  }
+}
+
+const linesAtOnce = 1000;
+
+/** There may be more than a string can hold. */
+function printLines(lines: Iterable<string>): void {
+  let waiting: string[] = [];
+  for (const line of lines) {
+    if (!isRead(process.stdout)) return;
+    waiting.push(line);
+    if (waiting.length < linesAtOnce) continue;
+    print(waiting.join("\n"));
+    waiting = [];
+  }
+  if (waiting.length > 0) print(waiting.join("\n"));
+}

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import type { Diagnostic } from "@tierwall/core";
+import type { RunningPage, StateFeed } from "@tierwall/server";
+import { type Command, Option } from "commander";
+import { type FeedFlags, findFeed } from "../page/page-feed.js";
+import { readToken } from "../page/page-token.js";
+import { portNumber } from "../input/quantity.js";
+import { collect, enforcerOption, maxInputOption, tellDiagnostics, withFactFlags } from "../input/state.js";
+import { print, styleFor, talk } from "../output/terminal.js";
+
+interface ServeFlags extends FeedFlags {
+  readonly port: number;
+  readonly address: string;
+  readonly host?: readonly string[];
+  readonly tokenFile?: string;
+  readonly open?: boolean;
+}
+
+export function addServe(program: Command, finish: (status: number) => void): void {
+  const command = program
+    .command("serve")
+    .summary("a web page: see the network that the policies make")
+    .description(
+      "Opens a page on which connections are explained step by step, the network is drawn, policies stand in the order in " +
+        "which they are asked, and edits show what they would change. It follows the files, or the cluster, while it " +
+        "runs; it only reads.\n\n" +
+        "Nobody but this machine can reach it unless --address says otherwise; then who wants to see it needs a token.",
+    )
+    .option("-f, --filename <path>", "a file or a folder to show and to watch (repeatable)", collect)
+    .option("-R, --recursive", "read folders with all folders below them")
+    .addOption(maxInputOption())
+    .option(
+      "--context <name>",
+      "without -f: the context of the cluster that is shown (default: the current one)",
+    )
+    .option(
+      "--kubeconfig <file>",
+      "where that context stands (default: as for kubectl, or from inside a pod)",
+    )
+    .addOption(
+      new Option("--example", "show an example cluster that uses all six policy APIs").conflicts("filename"),
+    )
+    .addOption(
+      new Option("--port <port>", "where to listen; 0 takes any that is free")
+        .argParser(portNumber)
+        .default(8080),
+    )
+    .option(
+      "--address <address>",
+      "what to listen on; 0.0.0.0 or :: for all that this machine has",
+      "127.0.0.1",
+    )
+    .option("--host <name>", "another name under which browsers reach it (repeatable)", collect)
+    .option("--token-file <file>", "what to log in with (default: with --address, one is made and printed)")
+    .option("--open", "open it in a browser");
+  withFactFlags(command)
+    .addOption(enforcerOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  # The cluster of the current kubectl context, as it changes
+  tierwall serve --open
+
+  # A folder of manifests, while you edit them
+  tierwall serve -f ./cluster -R
+
+  # For colleagues, who need the token
+  tierwall serve -f ./cluster -R --address 0.0.0.0 --host policies.example.com --token-file token.txt
+
+The same answers for scripts: http://127.0.0.1:8080/api/v1/openapi.yaml lists what can be asked. docs/serve.md tells more.
+Exit status: 0 ended by Ctrl+C or SIGTERM, 2 when something cannot be read, or the port is taken.`,
+    )
+    .action(async (flags: ServeFlags) => finish(await runServe(flags)));
+}
+
+/** The server is loaded when it is wanted: other commands start faster without it. */
+async function runServe(flags: ServeFlags): Promise<number> {
+  const token = flags.tokenFile === undefined ? undefined : readToken(flags.tokenFile);
+  if (token?.ok === false) return refuse([token.diagnostic]);
+  const found = await findFeed(flags);
+  if (!found.ok) return refuse(found.diagnostics);
+  const { startPage } = await import("@tierwall/server");
+  const started = await startPage({
+    feed: found.feed,
+    port: flags.port,
+    address: flags.address,
+    hosts: flags.host ?? [],
+    ...(token === undefined ? {} : { token: token.value }),
+  });
+  if (!started.ok) {
+    talk(started.message);
+    return 2;
+  }
+  await started.page.known;
+  greet(started.page, flags, found.feed);
+  await stopSignal();
+  await started.page.close();
+  return 0;
+}
+
+function refuse(diagnostics: readonly Diagnostic[]): number {
+  tellDiagnostics(diagnostics, []);
+  return 2;
+}
+
+function greet({ url, token }: RunningPage, flags: ServeFlags, feed: StateFeed): void {
+  const style = styleFor(process.stdout);
+  print(`${style.bold(url)}  ${feed.shown().title}`);
+  if (token !== undefined && flags.tokenFile === undefined) print(`token: ${token}`);
+  talk(
+    "Open it in a browser; it follows what it shows. Ctrl+C ends it, and `tierwall serve --help` tells more.",
+  );
+  if (flags.open) openBrowser(url);
+}
+
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === "darwin"
+      ? ["open", url]
+      : process.platform === "win32"
+        ? ["cmd", "/c", "start", "", url]
+        : ["xdg-open", url];
+  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  child.on("error", () => talk(`no browser could be started; open ${url} yourself`));
+  child.unref();
+}
+
+async function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,201 @@
+import { dirname, join, resolve } from "node:path";
+import {
+  type ConnectivityTest,
+  type Diagnostic,
+  diagnostic,
+  hasErrors,
+  readConnectivityTests,
+  readEdited,
+  readState,
+  runConnectivityTest,
+  type State,
+  type StateOptions,
+  type TestResult,
+  testResultsJson,
+  testResultsJunit,
+  testResultsText,
+  totals,
+  unansweredTest,
+} from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { printData } from "./explain.js";
+import { type ManifestFile, readPaths } from "@tierwall/kube";
+import { readLive } from "../input/live.js";
+import { Progress } from "../output/progress.js";
+import { type StateFlags, stateOptions, tellDiagnostics, withAnswerFlags } from "../input/state.js";
+import { print, styleFor, talk } from "../output/terminal.js";
+
+interface TestFlags extends StateFlags {
+  readonly output: "text" | "json" | "junit";
+}
+
+export function addTest(program: Command, finish: (status: number) => void): void {
+  withAnswerFlags(
+    program
+      .command("test")
+      .summary("check assertions about who can reach whom")
+      .description(
+        "Runs ConnectivityTests: assertions about connections, kept in YAML beside the policies and run in CI. " +
+          "A path is a file or a folder; other files in a folder are left alone. -f adds manifests to those that " +
+          "each test names under `given`. Tests that are given nothing are asked of the current cluster, and with " +
+          "--live all of them are, in the place of what they are given.",
+      )
+      .argument("<path...>", "files or folders with ConnectivityTests")
+      .addOption(
+        new Option("-o, --output <format>", "how to report")
+          .choices(["text", "json", "junit"])
+          .default("text"),
+      ),
+  )
+    .addHelpText(
+      "after",
+      `
+A test:
+  apiVersion: tierwall.dev/v1
+  kind: ConnectivityTest
+  metadata: {name: tenants-are-isolated}
+  spec:
+    given: [cluster.yaml, policies/]
+    expect:
+      - {from: a/client, to: "x/server:80/TCP", verdict: Deny, decidedBy: ClusterNetworkPolicy/guard}
+      - {from: [a/client, c/client], to: ["x/server:web", "[fd00::1]:443/TCP", "x/server:ICMP"], verdict: Allow}
+
+Examples:
+  tierwall test -R examples
+  tierwall test tests/ -f cluster.yaml -o junit > report.xml
+
+  # Do they hold in production too?
+  tierwall test tests/ --live --context prod
+
+Exit status: 0 all hold, 1 some do not, 2 the input is not valid.`,
+    )
+    .action(async (paths: readonly string[], flags: TestFlags) => finish(await runTest(paths, flags)));
+}
+
+async function runTest(paths: readonly string[], flags: TestFlags): Promise<number> {
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const added = readPaths(flags.filename ?? [], flags.recursive ?? false, { maxInput: flags.maxInput });
+  const found = findTests(paths, flags);
+  const diagnostics: Diagnostic[] = [...fromOptions, ...added.diagnostics, ...found.diagnostics];
+  if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources);
+  const asksCluster = (test: ConnectivityTest) =>
+    flags.live === true || (test.given.length === 0 && added.sources.length === 0);
+  const cluster = found.tests.some(asksCluster) ? await readLive(flags, new Progress()) : undefined;
+  if (cluster !== undefined && hasErrors(cluster.diagnostics)) {
+    const { name } = found.tests.find(asksCluster)!;
+    if (flags.live !== true)
+      talk(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
+    return refuse(cluster.diagnostics, []);
+  }
+  const states = new StateCache(added.sources, options, asksCluster, cluster?.sources ?? []);
+
+  const results: TestResult[] = [];
+  const told = new Set<State>();
+  for (const test of found.tests) {
+    const { state, sources, errors } = states.for(test);
+    const problems = [...errors, ...state.diagnostics.filter((d) => d.severity === "error")];
+    const [problem] = state.usable && errors.length === 0 ? [] : problems;
+    // Tests share states: what is worth saying of one is said once.
+    const worthSaying = flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts);
+    if (!told.has(state)) tellDiagnostics([...errors, ...worthSaying], sources);
+    told.add(state);
+    const result = problem === undefined ? runConnectivityTest(state, test) : unansweredTest(test, problem);
+    if (problem === undefined)
+      tellDiagnostics(
+        result.unanswered.map(({ diagnostic }) => diagnostic),
+        found.sources,
+      );
+    results.push(result);
+  }
+
+  if (flags.output === "json") printData(testResultsJson(results), "json");
+  else
+    print(
+      flags.output === "junit"
+        ? testResultsJunit(results)
+        : testResultsText(results, styleFor(process.stdout)),
+    );
+  const { failed, errors } = totals(results);
+  if (errors > 0) {
+    talk("some assertions could not be asked; see the errors above");
+    return 2;
+  }
+  return failed > 0 ? 1 : 0;
+}
+
+/** Errors, and that something of the input has no effect; other warnings are for `validate`, or for -v. */
+function affectsVerdicts({ severity, code }: Diagnostic): boolean {
+  return severity === "error" || ["TW2015", "TW2016", "TW2022", "TW2025"].includes(code);
+}
+
+function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {
+  tellDiagnostics(diagnostics, sources);
+  return 2;
+}
+
+interface FoundTests {
+  readonly tests: readonly ConnectivityTest[];
+  readonly sources: readonly ManifestFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function findTests(paths: readonly string[], { recursive = false, maxInput }: TestFlags): FoundTests {
+  const read = readPaths(paths, recursive, { maxInput });
+  const diagnostics: Diagnostic[] = [...read.diagnostics];
+  const tests = read.sources.flatMap((source) => {
+    // Nobody writes so many tests that they are read in chunks: that is a snapshot beside them.
+    if (!("text" in source)) return [];
+    const found = readConnectivityTests(source.text, source.file);
+    diagnostics.push(...found.diagnostics);
+    return found.tests;
+  });
+  if (tests.length === 0 && diagnostics.length === 0) {
+    const where = paths.map((path) => `\`${path}\``).join(", ");
+    const hint = recursive ? "" : "; -R searches folders below too";
+    diagnostics.push(diagnostic("TW1004", `no ConnectivityTest in ${where}${hint}`));
+  }
+  return { tests, sources: read.sources, diagnostics };
+}
+
+/** Tests that are given the same files share one state: reading is dearer than answering. */
+class StateCache {
+  private readonly states = new Map<string, GivenState>();
+
+  constructor(
+    private readonly added: readonly ManifestFile[],
+    private readonly options: StateOptions,
+    private readonly asksCluster: (test: ConnectivityTest) => boolean,
+    private readonly cluster: readonly ManifestFile[],
+  ) {}
+
+  for(test: ConnectivityTest): GivenState {
+    const isLive = this.asksCluster(test);
+    const paths = isLive ? [] : test.given.map(({ path }) => join(dirname(test.file), path));
+    const key = isLive ? "cluster" : paths.map((path) => resolve(path)).join("\0");
+    const known = this.states.get(key);
+    if (known !== undefined) return known;
+    const made = isLive ? this.ofCluster() : this.ofFiles(paths);
+    this.states.set(key, made);
+    return made;
+  }
+
+  private ofFiles(paths: readonly string[]): GivenState {
+    const read = readPaths(paths, true);
+    const given = new Set(read.sources.map(({ file }) => file));
+    const sources = [...read.sources, ...this.added.filter(({ file }) => !given.has(file))];
+    return { state: readState(sources, this.options), sources, errors: read.diagnostics };
+  }
+
+  private ofCluster(): GivenState {
+    const { added, cluster, options } = this;
+    const { after } = readEdited(cluster, { apply: added, remove: [] }, options);
+    return { state: after, sources: [...added, ...cluster], errors: [] };
+  }
+}
+
+interface GivenState {
+  readonly state: State;
+  readonly sources: readonly ManifestFile[];
+  /** What could not be read. */
+  readonly errors: readonly Diagnostic[];
+}

@@ -1,0 +1,69 @@
+import { diagnosticsJson, hasErrors, summarize, summaryText, diagnosticText } from "@tierwall/core";
+import { type Command, Option } from "commander";
+import { printData } from "./explain.js";
+import { isUnread, loadState, sourceText, type StateFlags, withStateFlags } from "../input/state.js";
+import { print, styleFor } from "../output/terminal.js";
+
+interface ValidateFlags extends StateFlags {
+  readonly output: "text" | "json";
+}
+
+export function addValidate(program: Command, finish: (status: number) => void): void {
+  withStateFlags(
+    program
+      .command("validate")
+      .summary("what is wrong with manifests, all at once")
+      .description(
+        "Reads manifests and reports every error and warning with its place, and decides nothing. Kinds that are " +
+          "not network policy or part of a cluster are counted and left alone.",
+      )
+      .addOption(
+        new Option("-o, --output <format>", "how to report").choices(["text", "json"]).default("text"),
+      ),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  tierwall validate -f policies/ -R
+  tierwall validate --context prod
+  kubectl get clusternetworkpolicies -o yaml | tierwall validate -f -
+
+Every code has a page in docs/diagnostics/.
+Exit status: 0 no errors, 1 errors, 2 a path or a cluster that cannot be read.`,
+    )
+    .action(async (flags: ValidateFlags) => finish(await runValidate(flags)));
+}
+
+async function runValidate(flags: ValidateFlags): Promise<number> {
+  const { state, sources, live, diagnostics } = await loadState(flags);
+  if (flags.output === "json") {
+    const skipped = Object.fromEntries(state.skipped);
+    printData(
+      {
+        apiVersion: "tierwall.dev/v1",
+        kind: "Diagnostics",
+        ...summarize(diagnostics),
+        ...(live ? {} : { files: sources.length }),
+        policies: state.policies.length,
+        pods: state.cluster.pods.size,
+        skipped,
+        diagnostics: diagnosticsJson(diagnostics),
+      },
+      "json",
+    );
+  } else {
+    const style = styleFor(process.stdout);
+    const textOf = sourceText(sources);
+    for (const found of diagnostics) print(`${diagnosticText(found, textOf, style)}\n`);
+    print(summaryText(diagnostics, live ? undefined : sources.length));
+    print(contents(state.policies.length, state.cluster.pods.size));
+  }
+  if (diagnostics.some(isUnread)) return 2;
+  return hasErrors(diagnostics) ? 1 : 0;
+}
+
+/** `12 policies, 40 pods`. */
+function contents(policies: number, pods: number): string {
+  return `${policies} ${policies === 1 ? "policy" : "policies"}, ${pods} ${pods === 1 ? "pod" : "pods"}`;
+}

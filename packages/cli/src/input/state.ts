@@ -1,0 +1,280 @@
+import {
+  type Address,
+  type Cidr,
+  type Diagnostic,
+  diagnosticText,
+  didYouMean,
+  type EnforcerName,
+  enforcerNames,
+  type Facts,
+  foreignGroups,
+  hasErrors,
+  isTelling,
+  parseAddress,
+  parseCidr,
+  readEdited,
+  readState,
+  type SourceText,
+  type State,
+  type StateOptions,
+  summaryText,
+} from "@tierwall/core";
+import type { Command } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { type CiliumFlags, ciliumOptions, withCiliumFlags } from "./cilium-flags.js";
+import { readDnsRecords } from "./dns.js";
+import { type LiveFlags, readLive } from "./live.js";
+import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
+import { size } from "./quantity.js";
+import { Progress } from "../output/progress.js";
+import { styleFor, talk, talkReport } from "../output/terminal.js";
+
+/** Options of every command that looks at a cluster. */
+export interface StateFlags extends LiveFlags, CiliumFlags {
+  readonly filename?: readonly string[];
+  readonly recursive?: boolean;
+  readonly maxInput?: number;
+  readonly live?: boolean;
+  readonly podCidr?: readonly Cidr[];
+  readonly serviceCidr?: readonly Cidr[];
+  readonly kubeApiserver?: readonly Address[];
+  readonly dns?: string;
+  readonly enforcer?: EnforcerName;
+  readonly ignoreApi?: readonly string[];
+  readonly input?: "auto" | "file" | "cluster";
+  readonly keepGoing?: boolean;
+  readonly verbose?: boolean;
+}
+
+export function withStateFlags(command: Command): Command {
+  const named = command
+    .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
+    .option("-R, --recursive", "read folders with all folders below them")
+    .addOption(maxInputOption())
+    .option(
+      "--context <name>",
+      "without -f: the context of the cluster that is read (default: the current one)",
+    )
+    .option(
+      "--kubeconfig <file>",
+      "where that context stands (default: as for kubectl, or from inside a pod)",
+    )
+    .option("--live", "read the cluster as well as -f; objects in files replace those of the cluster");
+  return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
+}
+
+/** For commands that answer questions about connections. */
+export const withAnswerFlags = (command: Command): Command =>
+  withStateFlags(command).addOption(enforcerOption());
+
+/** How much is read at most: files can be packed a thousand times smaller than they are. */
+export const maxInputOption = (): Option =>
+  new Option(
+    "--max-input <size>",
+    "refuse files that are larger than this together, unpacked (default: 1Gi)",
+  ).argParser(size);
+
+/** Options that say what no manifest tells, and how manifests are meant. */
+export function withFactFlags(command: Command): Command {
+  const facts = command
+    .option(
+      "--pod-cidr <cidr>",
+      "the range that pods get their addresses from (repeatable)",
+      collectWith(cidr),
+    )
+    .option("--service-cidr <cidr>", "the range of Service addresses (repeatable)", collectWith(cidr))
+    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
+    .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}");
+  return withCiliumFlags(facts)
+    .option(
+      "--ignore-api <group>",
+      "leave out the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
+      collectWith(foreignGroup),
+    )
+    .addOption(
+      new Option(
+        "--input <origin>",
+        "whether unknown fields are mistakes (file) or a newer API (cluster); auto looks for a uid",
+      ).choices(["auto", "file", "cluster"]),
+    )
+    .option("--keep-going", "leave out objects with errors instead of stopping");
+}
+
+/** S9.8: for commands that answer questions. Others are about policies as docs/semantics.md reads them (S9.7). */
+export const enforcerOption = (): Option =>
+  new Option("--enforcer <name>", "answer as this implementation would, where it differs").choices(
+    enforcerNames,
+  );
+
+/** What no object of a running cluster tells. */
+export function withLiveFactFlags(command: Command): Command {
+  const facts = command
+    .option(
+      "--pod-cidr <cidr>",
+      "the range that all pods get their addresses from (repeatable)",
+      collectWith(cidr),
+    )
+    .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address));
+  return withCiliumFlags(facts);
+}
+
+/** For options that may be given several times. */
+export const collect = (value: string, previous: readonly string[] | undefined): readonly string[] => [
+  ...(previous ?? []),
+  value,
+];
+
+export function collectWith<T>(parse: (text: string) => T, separator: string | RegExp = ",") {
+  return (value: string, previous: readonly T[] | undefined): readonly T[] => [
+    ...(previous ?? []),
+    ...value.split(separator).map((part) => parse(part.trim())),
+  ];
+}
+
+export function cidr(text: string): Cidr {
+  const parsed = parseCidr(text);
+  if (parsed === undefined)
+    throw new InvalidArgumentError(`\`${text}\` is not a CIDR, such as 10.244.0.0/16 or fd00:10::/56`);
+  return parsed;
+}
+
+export function foreignGroup(text: string): string {
+  if (foreignGroups.includes(text)) return text;
+  const known = foreignGroups.join(", ");
+  throw new InvalidArgumentError(
+    `\`${text}\` is not a policy API that Tierwall recognises${didYouMean(text, foreignGroups)}; these are ${known}`,
+  );
+}
+
+export function address(text: string): Address {
+  const parsed = parseAddress(text);
+  if (parsed === undefined) throw new InvalidArgumentError(`\`${text}\` is not an IP address`);
+  return parsed;
+}
+
+/** The options that change what a state means, with what had to be read for them. */
+export function stateOptions(flags: StateFlags): {
+  readonly options: StateOptions;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const dns = flags.dns === undefined ? undefined : readDnsRecords(flags.dns);
+  const facts: Partial<Facts> = {
+    podCidrs: flags.podCidr ?? [],
+    serviceCidrs: flags.serviceCidr ?? [],
+    ...(flags.kubeApiserver === undefined ? {} : { apiServer: flags.kubeApiserver }),
+    ...(dns === undefined ? {} : { dns: dns.records }),
+  };
+  return {
+    options: {
+      facts,
+      ...(flags.enforcer === undefined ? {} : { enforcer: flags.enforcer }),
+      ...(flags.ignoreApi === undefined ? {} : { ignoreApis: flags.ignoreApi }),
+      ...ciliumOptions(flags),
+      ...(flags.input === undefined ? {} : { provenance: flags.input }),
+      ...(flags.keepGoing ? { keepGoing: true } : {}),
+    },
+    diagnostics: dns?.diagnostics ?? [],
+  };
+}
+
+export interface Loaded {
+  readonly state: State;
+  readonly sources: readonly ManifestFile[];
+  /** Whether a cluster is among them. */
+  readonly live: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads what the flags name. */
+export async function loadState(flags: StateFlags): Promise<Loaded> {
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const progress = new Progress();
+  const { base, over, live } = await readNamed(flags, progress);
+  const reading = { ...options, progress: progress.objectsRead };
+  const state =
+    over.sources.length === 0
+      ? readState(base.sources, reading)
+      : readEdited(base.sources, { apply: over.sources, remove: [] }, reading).after;
+  progress.end();
+  return {
+    state,
+    live,
+    sources: [...over.sources, ...base.sources],
+    diagnostics: [...fromOptions, ...base.diagnostics, ...over.diagnostics, ...state.diagnostics],
+  };
+}
+
+export interface Named {
+  readonly base: Read;
+  /** What stands in the place of objects of the same kind and name. */
+  readonly over: Read;
+  readonly live: boolean;
+}
+
+/** The files that the flags name, or the cluster: alone where there are no files, or below them. */
+export async function readNamed(flags: StateFlags, progress: Progress): Promise<Named> {
+  const files = readPaths(flags.filename ?? [], flags.recursive ?? false, {
+    bytesRead: progress.bytesRead,
+    maxInput: flags.maxInput,
+  });
+  if (!isLive(flags)) return { base: files, over: nothing, live: false };
+  return { base: await readLive(flags, progress), over: files, live: true };
+}
+
+export const isLive = ({ filename = [], live = false }: StateFlags): boolean => live || filename.length === 0;
+
+const nothing: Read = { sources: [], diagnostics: [] };
+
+/** Codes that say that there is nothing to evaluate: a path, or a cluster, cannot be read. */
+const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009", "TW1010", "TW1011"]);
+
+export const isUnread = ({ code }: Diagnostic): boolean => unreadCodes.has(code);
+
+/** Whether questions can be answered; if not, says on stderr why. */
+export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean {
+  const fromElsewhere = diagnostics.filter((d) => !state.diagnostics.includes(d));
+  if (state.usable && !hasErrors(fromElsewhere)) return true;
+  const errors = diagnostics.filter((d) => d.severity === "error");
+  tellDiagnostics(errors, sources);
+  talk(
+    "",
+    `${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
+  );
+  return false;
+}
+
+/** Hardly any cluster serves all kinds: who did not ask for everything is not told that with every answer. */
+const usualOfClusters = "TW3006";
+
+/** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
+export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {
+  if (verbose) return tellDiagnostics(diagnostics, sources);
+  const telling = diagnostics.filter(isTelling);
+  const others = diagnostics.filter((d) => !isTelling(d) && d.code !== usualOfClusters);
+  if (telling.length + others.length > 0) talk("");
+  for (const { code, severity, message, place } of telling.slice(0, 10)) {
+    const where = place === undefined ? "" : ` (${place.file}:${place.line})`;
+    talk(`${severity} ${code}  ${message}${where}`);
+  }
+  const left = Math.max(0, telling.length - 10) + others.length;
+  if (left > 0)
+    talk(`${left} more ${left === 1 ? "remark" : "remarks"} about the input: -v, or tierwall validate`);
+}
+
+/** In full: the message, the lines it is about, and what to do. */
+export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): void {
+  const style = styleFor(process.stderr);
+  const textOf = sourceText(sources);
+  for (const found of diagnostics) {
+    const text = diagnosticText(found, textOf, style);
+    talkReport(`${text}${found.severity === "error" ? "\n" : ""}`);
+  }
+}
+
+/** The text of each source, or the lines of those that are too large to be held. */
+export function sourceText(sources: readonly ManifestFile[]): SourceText {
+  const texts = new Map(
+    sources.map((source) => [source.file, "text" in source ? source.text : source.lines]),
+  );
+  return (file) => texts.get(file);
+}

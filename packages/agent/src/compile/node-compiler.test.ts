@@ -43,6 +43,22 @@ spec: { priority: 50, subject: { namespaceSelector: {} }, ${rules} }
 
 const told = ({ verdict }: Journey) => verdict;
 
+describe("S7.13: external addresses of one family", () => {
+  const rule = (section: string, family: number) =>
+    `${section}: [{ fromEndpoints: [{ matchLabels: { "reserved:world-ipv${family}": "" } }] }]`;
+
+  it.each([
+    [rule("ingress", 4), "accept", "drop"],
+    [rule("ingress", 6), "drop", "accept"],
+    [`${rule("ingressDeny", 4)}, ingress: [{ fromEntities: [all] }]`, "drop", "accept"],
+    [`${rule("ingressDeny", 6)}, ingress: [{ fromEntities: [all] }]`, "accept", "drop"],
+  ])("%s: IPv4 %s, IPv6 %s", (spec, ipv4, ipv6) => {
+    const { send } = nodeWorld(cluster + cilium(spec));
+    expect(told(send("203.0.113.7 -> 10.0.0.1:80/TCP"))).toBe(ipv4);
+    expect(told(send("2001:db8::7 -> [fd00::1]:80/TCP"))).toBe(ipv6);
+  });
+});
+
 describe("S9.7: policies of other APIs", () => {
   const deny = networkPolicy("policyTypes: [Ingress, Egress]");
   const calico = `---

@@ -240,7 +240,7 @@ spec: {subject: {namespaces: {}}, ingress: [{action: Allow, from: [{namespaces: 
     ]);
   });
 
-  it("S7.12: what Cilium is told not to enforce is a caveat", () => {
+  it("S7.12: policies that Cilium is configured not to enforce are a caveat", () => {
     const { state } = world(cluster + baseline("Deny", "ingress"), { ciliumEnforcement: "never" });
     expect(state.caveats).toEqual([
       { kind: "ignored", text: "not enforced (--cilium-enforcement never): 1 ClusterNetworkPolicy" },

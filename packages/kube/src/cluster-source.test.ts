@@ -86,16 +86,16 @@ it.each([
         (request.path.includes("projectcalico") ? connection : quiet(connection)).send(request),
     };
     const source = new ClusterSource(ending, { kinds, times, keepsObjects: true });
-    const told: (readonly string[])[] = [];
+    const reported: (readonly string[])[] = [];
     const unread: (readonly string[])[] = [];
     await source.start(({ unreadForeign }) => {
-      told.push(source.listing().forbidden);
+      reported.push(source.listing().forbidden);
       unread.push(unreadForeign.map(({ kind }) => kind));
     });
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     status = after;
-    await expect.poll(() => told.at(-1)).toEqual(forbidden);
-    expect(told).toHaveLength(2);
+    await expect.poll(() => reported.at(-1)).toEqual(forbidden);
+    expect(reported).toHaveLength(2);
     expect(unread.at(-1)).toEqual(forbidden.map(() => "GlobalNetworkPolicy"));
     await source.stop();
   },

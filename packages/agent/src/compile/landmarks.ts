@@ -4,6 +4,7 @@ import {
   type Cidr,
   type Cluster,
   formatCidr,
+  parseCidr,
   type Peer,
   type Pod,
   type Rule,
@@ -101,6 +102,12 @@ function mayDiffer({ cluster: before, services, rules }: Landmarks, cluster: Clu
 const tellsPodsApart = (peer: Peer): boolean =>
   (peer.kind === "networks" || peer.kind === "domains") && peer.reach === "every-address";
 
+/** S7.13: entities that are external addresses of one family. */
+const everyAddressOf: Partial<Record<string, readonly Cidr[]>> = {
+  "world-ipv4": [parseCidr("0.0.0.0/0")!],
+  "world-ipv6": [parseCidr("::/0")!],
+};
+
 /** All blocks that a peer looks at. */
 export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readonly Cidr[] {
   const { facts, cidrGroups } = cluster;
@@ -112,9 +119,12 @@ export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readon
     case "domains":
       return (facts.dns ?? []).flatMap(({ addresses }) => addresses.map(singleAddress));
     case "entity":
-      return peer.entity === "kube-apiserver" || peer.apiServer !== undefined
-        ? (facts.apiServer ?? []).map(singleAddress)
-        : [];
+      return [
+        ...(everyAddressOf[peer.entity] ?? []),
+        ...(peer.entity === "kube-apiserver" || peer.apiServer !== undefined
+          ? (facts.apiServer ?? []).map(singleAddress)
+          : []),
+      ];
     case "endpoints": {
       const { addresses, ofPods } = serviceTargets(cluster, peer.services);
       return [...addresses, ...ofPods];

@@ -41,7 +41,23 @@ metadata: { name: tenants }
 spec: { priority: 50, subject: { namespaceSelector: {} }, ${rules} }
 `;
 
-const told = ({ verdict }: Journey) => verdict;
+const verdictOf = ({ verdict }: Journey) => verdict;
+
+describe("S7.13: external addresses of one family", () => {
+  const rule = (section: string, family: number) =>
+    `${section}: [{ fromEndpoints: [{ matchLabels: { "reserved:world-ipv${family}": "" } }] }]`;
+
+  it.each([
+    [rule("ingress", 4), "accept", "drop"],
+    [rule("ingress", 6), "drop", "accept"],
+    [`${rule("ingressDeny", 4)}, ingress: [{ fromEntities: [all] }]`, "drop", "accept"],
+    [`${rule("ingressDeny", 6)}, ingress: [{ fromEntities: [all] }]`, "accept", "drop"],
+  ])("%s: IPv4 %s, IPv6 %s", (spec, ipv4, ipv6) => {
+    const { send } = nodeWorld(cluster + cilium(spec));
+    expect(verdictOf(send("203.0.113.7 -> 10.0.0.1:80/TCP"))).toBe(ipv4);
+    expect(verdictOf(send("2001:db8::7 -> [fd00::1]:80/TCP"))).toBe(ipv6);
+  });
+});
 
 describe("S9.7: policies of other APIs", () => {
   const deny = networkPolicy("policyTypes: [Ingress, Egress]");
@@ -56,7 +72,7 @@ spec: { selector: all(), types: [Ingress, Egress], ingress: [{ action: Allow }],
     const own = nodeWorld(cluster + deny);
     const both = nodeWorld(cluster + deny + calico);
     for (const packet of ["10.0.0.2 -> 10.0.0.1:80/TCP", "fd00::1 -> [fd00::2]:80/TCP"])
-      expect([told(own.send(packet)), told(both.send(packet))]).toEqual(["drop", "drop"]);
+      expect([verdictOf(own.send(packet)), verdictOf(both.send(packet))]).toEqual(["drop", "drop"]);
     expect(both.ruleset).toEqual(own.ruleset);
   });
 
@@ -166,8 +182,8 @@ describe("who is let through", () => {
     },
   ])("$of", ({ policies, accept, drop }) => {
     const { send } = nodeWorld(cluster + policies);
-    expect(accept.filter((packet) => told(send(packet)) !== "accept")).toEqual([]);
-    expect(drop.filter((packet) => told(send(packet)) !== "drop")).toEqual([]);
+    expect(accept.filter((packet) => verdictOf(send(packet)) !== "accept")).toEqual([]);
+    expect(drop.filter((packet) => verdictOf(send(packet)) !== "drop")).toEqual([]);
   });
 });
 
@@ -176,7 +192,7 @@ describe("S1.6, S7.8: the node itself", () => {
 
   it("reaches its pods, isolated or not, and there is no chain for it", () => {
     const { send, ruleset } = nodeWorld(cluster + networkPolicy("ingress: []"));
-    expect(told(send("192.168.0.1 -> 10.0.0.1:80/TCP", output))).toBe("accept");
+    expect(verdictOf(send("192.168.0.1 -> 10.0.0.1:80/TCP", output))).toBe("accept");
     expect(ruleset.chains.has("output")).toBe(false);
   });
 
@@ -187,14 +203,14 @@ describe("S1.6, S7.8: the node itself", () => {
           "ingressDeny: [{ fromEntities: [host], toPorts: [{ ports: [{ port: '80', protocol: TCP }] }] }]",
         ),
     );
-    expect(told(send("192.168.0.1 -> 10.0.0.1:80/TCP", output))).toBe("drop");
-    expect(told(send("10.0.0.254 -> 10.0.0.1:80/TCP", output))).toBe("drop");
-    expect(told(send("192.168.0.1 -> 10.0.0.1:81/TCP", output))).toBe("accept");
+    expect(verdictOf(send("192.168.0.1 -> 10.0.0.1:80/TCP", output))).toBe("drop");
+    expect(verdictOf(send("10.0.0.254 -> 10.0.0.1:80/TCP", output))).toBe("drop");
+    expect(verdictOf(send("192.168.0.1 -> 10.0.0.1:81/TCP", output))).toBe("accept");
   });
 
   it("is reached by its pods as their policies say", () => {
     const { send } = nodeWorld(cluster + networkPolicy("policyTypes: [Egress], egress: []"));
-    expect(told(send("10.0.0.1 -> 192.168.0.1:80/TCP", { hook: "input" }))).toBe("drop");
+    expect(verdictOf(send("10.0.0.1 -> 192.168.0.1:80/TCP", { hook: "input" }))).toBe("drop");
   });
 });
 
@@ -218,16 +234,16 @@ describe("S8.4: domain names", () => {
   });
 
   it("let through what they resolved to, on the ports of the rule, and the connection remembers", () => {
-    expect(told(send(packet))).toBe("drop");
+    expect(verdictOf(send(packet))).toBe("drop");
     expect(send(packet, {}, learned(set!.fresh[4]))).toMatchObject({
       verdict: "accept",
       mark: 0x00040000 | byName,
     });
-    expect(told(send("10.0.0.1 -> 203.0.113.1:80/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
+    expect(verdictOf(send("10.0.0.1 -> 203.0.113.1:80/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
   });
 
   it("S8.3: external addresses only: a pod that gets an address which a name resolved to is not reached by it", () => {
-    expect(told(send("10.0.0.1 -> 10.0.0.2:443/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
+    expect(verdictOf(send("10.0.0.1 -> 10.0.0.2:443/TCP", {}, learned(set!.fresh[4])))).toBe("drop");
   });
 
   it("S8.3: the same for domainNames", () => {
@@ -247,18 +263,18 @@ spec:
     const fresh = before.program.names[0]!.fresh[4];
     const resolved = new Map([[fresh, new Set(["10.0.0.1 . 203.0.113.1", "10.0.0.1 . 203.0.113.2"])]]);
     for (const address of ["203.0.113.1", "203.0.113.2"])
-      expect(told(before.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("accept");
+      expect(verdictOf(before.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("accept");
     const later =
       podYaml("shop/later", "203.0.113.1", { node: "elsewhere" }) + nodeYaml("late", "203.0.113.2");
     const after = nodeWorld(cluster + policy + later);
     for (const address of ["203.0.113.1", "203.0.113.2"])
-      expect(told(after.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("drop");
+      expect(verdictOf(after.send(`10.0.0.1 -> ${address}:443/TCP`, {}, resolved))).toBe("drop");
   });
 
   it("keep established connections longer than new ones may be opened", () => {
     const old = { connection: { state: "established", isReply: false, mark: 0x00080000 } } as const;
-    expect(told(send(packet, {}, learned(set!.kept[4])))).toBe("drop");
-    expect(told(send(packet, old, learned(set!.kept[4])))).toBe("accept");
+    expect(verdictOf(send(packet, {}, learned(set!.kept[4])))).toBe("drop");
+    expect(verdictOf(send(packet, old, learned(set!.kept[4])))).toBe("accept");
   });
 });
 

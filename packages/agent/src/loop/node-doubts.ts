@@ -12,7 +12,7 @@ export function nodeDoubts(
     ...(localRanges.length > 0 || unknownPods === "allow"
       ? []
       : [
-          `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be told from other addresses, and are not held back`,
+          `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be distinguished from other addresses, and are not held back`,
         ]),
     ...(localRanges.length > 0 && unknownPods === "deny" && forgedSources === "pass"
       ? [

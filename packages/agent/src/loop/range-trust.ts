@@ -83,7 +83,7 @@ export class RangeTrust {
     const [range, cause, remedy] = words[this.source];
     return (
       `pod ${pod.namespace}/${pod.name} of ${whose} has the address ${formatAddress(address)}, ${where} ${range(ranges)}: ` +
-      `${cause}, so unknown pods cannot be told from other addresses and are not held back; ${remedy} ` +
+      `${cause}, so unknown pods cannot be distinguished from other addresses and are not held back; ${remedy} ` +
       `(the range is believed again after ${doubtFor / 60_000} minutes without such a pod)`
     );
   }

@@ -6,43 +6,13 @@ import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { buildCluster } from "./build.js";
 import { isClusterKind } from "./identity.js";
 import { podFields } from "./pod-fields.js";
+import { servedPod } from "../testing/served-pod.js";
 
 const facts = { podCidrs: [], serviceCidrs: [] };
 
-const pod = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: {
-    annotations: { name: "é😀" },
-    labels: { app: "web", "a/b": "c" },
-    managedFields: [{ manager: "kubelet" }],
-    name: "web-1",
-    namespace: "shop",
-    ownerReferences: [{ apiVersion: "apps/v1", controller: true, kind: "ReplicaSet", name: "web" }],
-    uid: "1",
-  },
-  spec: {
-    containers: [
-      { env: [{ name: "A" }], image: "web", ports: [{ containerPort: 80, name: "http", protocol: "TCP" }] },
-    ],
-    initContainers: [{ ports: [{ containerPort: 90 }], restartPolicy: "Always" }],
-    hostNetwork: false,
-    nodeName: "n1",
-    serviceAccountName: "web",
-  },
-  status: {
-    conditions: [],
-    hostIP: "192.0.2.1",
-    hostIPs: [{ ip: "192.0.2.1" }],
-    phase: "Running",
-    podIP: "10.0.0.1",
-    podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }],
-  },
-};
-
 it("pod fields are all that is looked at", () => {
   const looked = new Set<string>();
-  const { objects } = objectsOf(parseManifest(JSON.stringify(pod), "test.json").documents);
+  const { objects } = objectsOf(parseManifest(JSON.stringify(servedPod), "test.json").documents);
   const watchedObjects = objects.map((object) => ({
     ...object,
     value: watched(object.value, [], looked) as JsonObject,
@@ -76,12 +46,12 @@ it("a cluster of picked fields is the same, whatever its pods are like", () => {
     { weight: 4, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
   );
-  const paths = pathsIn(pod);
+  const paths = pathsIn(servedPod);
   /** A pod with some parts replaced, or gone. */
   const anyPod = fc
     .tuple(fc.nat({ max: 3 }), fc.array(fc.tuple(fc.constantFrom(...paths), anyPart), { maxLength: 4 }))
     .map(([number, edits]) => {
-      const edited = structuredClone(pod) as Record<string, unknown>;
+      const edited = structuredClone(servedPod) as Record<string, unknown>;
       edits.forEach(([path, part]) => replace(edited, path, part));
       replace(edited, ["metadata", "name"], `pod-${number}`);
       return edited as JsonObject;

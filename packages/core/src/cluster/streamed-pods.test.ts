@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { readObjects } from "../manifest/read.js";
+import { servedPod } from "../testing/served-pod.js";
 import { cut } from "../testing/transform/cut.js";
 import { buildCluster, ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
@@ -26,40 +27,9 @@ function inChunks(text: string, size: number) {
 const inHand = (text: string) =>
   buildCluster(objectsOf(parseManifest(text, "test.json").documents).objects, facts, new Set());
 
-const pod = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: {
-    annotations: { name: "é😀" },
-    labels: { app: "web", "a/b": "c" },
-    managedFields: [{ manager: "kubelet" }],
-    name: "web-1",
-    namespace: "shop",
-    ownerReferences: [{ apiVersion: "apps/v1", controller: true, kind: "ReplicaSet", name: "web" }],
-    uid: "1",
-  },
-  spec: {
-    containers: [
-      { env: [{ name: "A" }], image: "web", ports: [{ containerPort: 80, name: "http", protocol: "TCP" }] },
-    ],
-    initContainers: [{ ports: [{ containerPort: 90 }], restartPolicy: "Always" }],
-    hostNetwork: false,
-    nodeName: "n1",
-    serviceAccountName: "web",
-  },
-  status: {
-    conditions: [],
-    hostIP: "192.0.2.1",
-    hostIPs: [{ ip: "192.0.2.1" }],
-    phase: "Running",
-    podIP: "10.0.0.1",
-    podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }],
-  },
-};
-
 it("places in streamed pods are those in the file", () => {
-  const wrong = { ...pod, metadata: { ...pod.metadata, labels: { app: "not a label!" } } };
-  const list = { kind: "List", apiVersion: "v1", items: [pod, wrong] };
+  const wrong = { ...servedPod, metadata: { ...servedPod.metadata, labels: { app: "not a label!" } } };
+  const list = { kind: "List", apiVersion: "v1", items: [servedPod, wrong] };
   for (const indent of [0, 2]) {
     const text = JSON.stringify(list, null, indent);
     const before = text.slice(0, text.indexOf('"not a label!"')).split("\n");
@@ -73,9 +43,9 @@ it("places in streamed pods are those in the file", () => {
 
 describe("pods that follow each other differ", () => {
   const named = (name: string, metadata: object, spec: object = {}) => ({
-    ...pod,
-    metadata: { ...pod.metadata, name, ...metadata },
-    spec: { ...pod.spec, ...spec },
+    ...servedPod,
+    metadata: { ...servedPod.metadata, name, ...metadata },
+    spec: { ...servedPod.spec, ...spec },
   });
   it.each([
     ["in their namespace alone", [named("a", {}), named("a", { namespace: "b" })]],

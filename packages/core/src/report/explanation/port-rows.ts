@@ -53,8 +53,8 @@ function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
   const walks = denier === undefined ? [egress, ingress] : [denier];
   const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(({ by }) => deciderText(by))))];
-  const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
+  const deciding = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
   const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
   const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
-  return [...telling, ...new Set(conditions), ...new Set(missing)].join("; ");
+  return [...deciding, ...new Set(conditions), ...new Set(missing)].join("; ");
 }

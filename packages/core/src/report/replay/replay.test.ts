@@ -85,7 +85,7 @@ not judged
     expect(text(only(80), [header, "a/client,a/server,80"])).toBe("✓ NOTHING DROPPED   of 1 flow"));
 
   it("without a flow that could be evaluated, nothing is said to be fine", () =>
-    expect(text(only(80), [header, "a/nobody,a/server,80"])).toMatch(
+    expect(text(only(80), [header, "a/missing,a/server,80"])).toMatch(
       /^\? NONE KNOWN TO BE DROPPED   of 0 flows/,
     ));
 

@@ -7,17 +7,22 @@ export {
   writtenText,
 } from "./bounded-input.js";
 export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
-export { ClusterSource, type ClusterSourceOptions, type Follower } from "./cluster-source.js";
-export { clusterFiles } from "./cluster-files.js";
-export { type ClusterListing, listCluster, type Listed, type ListingOptions } from "./cluster-listing.js";
-export { configName, isConfig, isConfigText } from "./config-file.js";
+export { ClusterSource, type ClusterSourceOptions, type Follower } from "./cluster/cluster-source.js";
+export { clusterFiles } from "./cluster/cluster-files.js";
+export {
+  type ClusterListing,
+  listCluster,
+  type Listed,
+  type ListingOptions,
+} from "./cluster/cluster-listing.js";
+export { configName, isConfig, isConfigText } from "./files/config-file.js";
 export {
   connect,
   type Connected,
   type Connection,
   type ConnectionOptions,
   type KubeRequest,
-} from "./connection.js";
+} from "./cluster/connection.js";
 export type { ControllerCommand, ControllerService, StartService } from "./controller/controller.js";
 export { runController } from "./controller/controller-command.js";
 export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./controller/json-request.js";
@@ -37,11 +42,16 @@ export {
   type ForeignApiTimes,
   ForeignApiWatch,
   usualForeignApiTimes,
-} from "./foreign-apis.js";
-export { allKinds, effectiveForeignKinds, foreignWatchedKinds, namesOfForeign } from "./foreign-kinds.js";
-export { type Discovered, Discovery } from "./discovery.js";
-export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
-export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+} from "./cluster/foreign-apis.js";
+export {
+  allKinds,
+  effectiveForeignKinds,
+  foreignWatchedKinds,
+  namesOfForeign,
+} from "./cluster/foreign-kinds.js";
+export { type Discovered, Discovery } from "./cluster/discovery.js";
+export { Delivery, type DeliveryTimes, usualDelivery } from "./cluster/delivery.js";
+export { resourceOf, type WatchedKind, watchedKinds } from "./cluster/kinds.js";
 export {
   filesAt,
   isLookedInto,
@@ -71,9 +81,9 @@ export {
 export { type MetricsAuth, type MetricsCommand, openMetrics } from "./http/open-metrics.js";
 export { SeldomReport } from "./http/seldom-report.js";
 export { TokenAccess } from "./http/token-access.js";
-export { HealthLog, type HealthLogParts, isGood } from "./health-log.js";
-export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
-export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+export { HealthLog, type HealthLogParts, isGood } from "./cluster/health-log.js";
+export { type KindHealth, type ReflectorTimes, usualTimes } from "./cluster/reflector.js";
+export { isSameMoment, type Situation, situationOf, type SituationSource } from "./cluster/situation.js";
 export { chartFiles } from "./install/chart.js";
 export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
 export { cleanupObjects } from "./install/cleanup.js";
@@ -107,5 +117,5 @@ export {
 } from "./webhook/start-webhook.js";
 export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
-export { WatchedFolders } from "./watched-folders.js";
-export { makeFolder } from "./make-folder.js";
+export { WatchedFolders } from "./files/watched-folders.js";
+export { makeFolder } from "./files/make-folder.js";

@@ -10,7 +10,7 @@ import {
   textOf,
   unpackedBytes,
 } from "./bounded-input.js";
-import { configName, isConfig } from "./config-file.js";
+import { configName, isConfig } from "./files/config-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz"];
 

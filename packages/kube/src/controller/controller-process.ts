@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { destination, type Logger, pino, stdTimeFunctions } from "pino";
-import { connect, messageOf } from "../connection.js";
+import { connect, messageOf } from "../cluster/connection.js";
 import { openMetrics } from "../http/open-metrics.js";
 import { AdmissionService } from "../webhook/admission-service.js";
 import { Controller, type ControllerCommand, type ControllerService } from "./controller.js";

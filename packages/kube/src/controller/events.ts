@@ -1,7 +1,7 @@
 import { visibleWithin } from "@tierwall/core";
 import { createHash } from "node:crypto";
 import type { PolicyRef } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
 import { withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "./json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection, KubeRequest } from "../connection.js";
-import { textOf } from "../list-pages.js";
+import type { Connection, KubeRequest } from "../cluster/connection.js";
+import { textOf } from "../cluster/list-pages.js";
 
 export interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
   readonly body?: object;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
-import { pause } from "../pause.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
+import { pause } from "../cluster/pause.js";
 import { jsonRequest, refusalIn } from "./json-request.js";
 
 export interface ElectionOptions {

@@ -1,7 +1,12 @@
 import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import type { WatchedKind } from "../kinds.js";
-import { type KindHealth, Reflector, type ReflectorListener, type ReflectorTimes } from "../reflector.js";
+import type { Connection } from "../cluster/connection.js";
+import type { WatchedKind } from "../cluster/kinds.js";
+import {
+  type KindHealth,
+  Reflector,
+  type ReflectorListener,
+  type ReflectorTimes,
+} from "../cluster/reflector.js";
 import { nodeOfLease, programmedAnnotation, programmedIn, shadowAnnotation } from "./programmed-report.js";
 
 /** What the agent of a node told last. */

@@ -1,7 +1,7 @@
 import { visibleWithin } from "@tierwall/core";
 import type { PolicyRef } from "@tierwall/core";
-import { namesOfForeign } from "../foreign-kinds.js";
-import type { Situation } from "../situation.js";
+import { namesOfForeign } from "../cluster/foreign-kinds.js";
+import type { Situation } from "../cluster/situation.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
 import { type Condition, hasConditions } from "./condition.js";
 import { type Findings, notConflicted, notShadowed } from "./findings.js";

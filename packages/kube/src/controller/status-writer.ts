@@ -1,7 +1,7 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
-import { pathOf, watchedKinds } from "../kinds.js";
-import { Backoff, pause } from "../pause.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
+import { pathOf, watchedKinds } from "../cluster/kinds.js";
+import { Backoff, pause } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "./json-request.js";
 import type { Leadership } from "./leader-election.js";

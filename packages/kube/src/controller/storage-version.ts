@@ -1,6 +1,6 @@
 import { dialects, isObject, type Json, type PolicyRef } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import { resourceOf, watchedKinds } from "../kinds.js";
+import type { Connection } from "../cluster/connection.js";
+import { resourceOf, watchedKinds } from "../cluster/kinds.js";
 import { jsonRequest } from "./json-request.js";
 
 type Kind = Pick<PolicyRef, "group" | "kind" | "version">;

@@ -1,5 +1,5 @@
 import type { ObjectSchema, PolicyKind } from "@tierwall/core";
-import { resourceOf, watchedKinds } from "../kinds.js";
+import { resourceOf, watchedKinds } from "../cluster/kinds.js";
 import type { OpenApi } from "./open-api.js";
 import { policyStatus } from "./status.js";
 import { structural } from "./structural.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { messageOf } from "../connection.js";
+import { messageOf } from "../cluster/connection.js";
 import { HttpListener, refuse } from "./http-listener.js";
 import type { RequestTarget } from "./request-target.js";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
 import {
   type Health,
   type Metrics,

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
 import { jsonRequest } from "../controller/json-request.js";
 
 /** An account, as TokenReviews and AdmissionReviews describe it. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
 import { jsonRequest } from "../controller/json-request.js";
 import { RateLimit } from "../controller/rate-limit.js";
 import type { AccessDecision, MetricsAccess } from "./metrics-server.js";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
-import { allKinds } from "../foreign-kinds.js";
-import { type WatchedKind, watchedKinds } from "../kinds.js";
+import { allKinds } from "../cluster/foreign-kinds.js";
+import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 import { fullName, here } from "./marked.js";
 import { called, clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 

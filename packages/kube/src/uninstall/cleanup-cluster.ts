@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../controller/json-request.js";
-import { pause } from "../pause.js";
+import { pause } from "../cluster/pause.js";
 import { type NodeCleanup, nodeCleanup, type ObservedCleanup } from "./node-cleanup.js";
 
 export interface ClusterCleanup {

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   visibleWithin,
 } from "@tierwall/core";
-import { asManifest } from "../cluster-object.js";
+import { asManifest } from "../cluster/cluster-object.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
 import type { Judge, Judgement } from "./analyst-thread.js";

@@ -1,5 +1,5 @@
 import { dialects } from "@tierwall/core";
-import { type WatchedKind, watchedKinds } from "../kinds.js";
+import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 
 /** How API servers get to the webhook. */
 export type WebhookAddress =

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { Logger } from "pino";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
 import { admit } from "./admit.js";
 import type { Judge } from "./analyst-thread.js";
 import type { ClientAuthority } from "./client-authority.js";

@@ -1,5 +1,5 @@
-import { type Connection, messageOf } from "../../connection.js";
-import { Backoff, pause } from "../../pause.js";
+import { type Connection, messageOf } from "../../cluster/connection.js";
+import { Backoff, pause } from "../../cluster/pause.js";
 import { pathTokenOf, pathWith } from "../path-token.js";
 import { issue, type Issued } from "./issue.js";
 import {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../../connection.js";
+import type { Connection } from "../../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../../controller/json-request.js";
 import type { Issued } from "./issue.js";
 import type { Certificates } from "./schedule.js";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../../connection.js";
+import type { Connection } from "../../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../../controller/json-request.js";
 
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";

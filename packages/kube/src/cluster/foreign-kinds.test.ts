@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { allKinds, effectiveForeignKinds, foreignWatchedKinds, namesOfForeign } from "./foreign-kinds.js";
-import { installObjects } from "./install/install.js";
+import { installObjects } from "../install/install.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 
 interface Role {
@@ -63,7 +63,7 @@ describe("policies of other projects", () => {
   });
 
   it("may be listed with the role of docs/live.md", () => {
-    const page = readFileSync(new URL("../../../docs/live.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../../../docs/live.md", import.meta.url), "utf8");
     const role = parse(/```yaml\n(.*?ClusterRole.*?)```/s.exec(page)![1]!) as Role;
     expect(named(allKinds.filter((kind) => !mayDo(role, "list", kind)))).toEqual([]);
   });

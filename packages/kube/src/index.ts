@@ -22,6 +22,7 @@ export {
   type Connection,
   type ConnectionOptions,
   type KubeRequest,
+  messageOf,
 } from "./cluster/connection.js";
 export type { ControllerCommand, ControllerService, StartService } from "./controller/controller.js";
 export { runController } from "./controller/controller-command.js";
@@ -81,8 +82,7 @@ export {
 export { type MetricsAuth, type MetricsCommand, openMetrics } from "./http/open-metrics.js";
 export { SeldomReport } from "./http/seldom-report.js";
 export { TokenAccess } from "./http/token-access.js";
-export { HealthLog, type HealthLogParts, isGood } from "./cluster/health-log.js";
-export { type KindHealth, type ReflectorTimes, usualTimes } from "./cluster/reflector.js";
+export { isReadable, type KindHealth, type ReflectorTimes, usualTimes } from "./cluster/reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./cluster/situation.js";
 export { chartFiles } from "./install/chart.js";
 export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";

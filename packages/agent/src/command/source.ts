@@ -3,11 +3,11 @@ import {
   ClusterSource,
   connect,
   type Connection,
-  HealthLog,
-  isGood,
+  isReadable,
   type KindHealth,
   type SituationSource,
 } from "@tierwall/kube";
+import { HealthLog } from "@tierwall/kube/service";
 import type { Logger } from "pino";
 import type { SourceOptions } from "../agent-options.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
@@ -105,8 +105,7 @@ async function openCluster(
   if (!connected.ok) return failed(connected.message);
   const health = new HealthLog({
     log,
-    synced: metrics.sourceSynced,
-    watchRestarts: metrics.watchRestarts,
+    metrics,
     meanwhile: "the kernel keeps the rules it has",
   });
   const { connection } = connected;
@@ -152,7 +151,7 @@ function statusOf([what, health]: readonly [string, KindHealth]): SourceStatus {
   const begun = since === undefined ? "" : ` since ${new Date(since).toISOString()}`;
   return {
     what,
-    ok: isGood(health),
+    ok: isReadable(health),
     state: message === undefined ? state : `${state}${begun}: ${message}`,
     ...(lastEvent === undefined ? {} : { lastChange: new Date(lastEvent).toISOString() }),
   };

@@ -79,7 +79,7 @@ export class Observer {
     const { saved, problem } = readStateFile(options.stateFile);
     if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
     this.#counts = new Counts(options.node, saved);
-    this.#series = new RuleSeries(this.metrics.registry, options.series);
+    this.#series = new RuleSeries(this.metrics, options.series);
     this.#cut = new CutReport({ ...options.cut, onTrouble: options.onTrouble });
     if (options.audit === undefined) return;
     const log = new LineLog(options.audit.log, options.onTrouble);

@@ -55,6 +55,10 @@ export interface KindHealth {
   readonly restarts: number;
 }
 
+/** A kind that the cluster does not serve has no objects, and that is known. */
+export const isReadable = ({ state }: Pick<KindHealth, "state">): boolean =>
+  state === "synced" || state === "missing";
+
 /** Milliseconds within which kinds that are listed for the first time share what is known about the server. */
 const firstTogether = 1000;
 /** Milliseconds; one that ends sooner has failed. */

@@ -6,7 +6,7 @@ import type { Connection, ConnectionOptions } from "../cluster/connection.js";
 import { allKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { MetricsCommand } from "../http/open-metrics.js";
 import { resourceOf, watchedKinds } from "../cluster/kinds.js";
-import { HealthLog } from "../cluster/health-log.js";
+import { HealthLog } from "../service/health-log.js";
 import { type ReflectorTimes, usualTimes } from "../cluster/reflector.js";
 import type { Situation } from "../cluster/situation.js";
 import type { ClientOptions } from "../webhook/client-authority.js";
@@ -88,8 +88,7 @@ export class Controller {
     const { namespace, identity, leaseDuration: duration, state, times = usualTimes, follower } = options;
     this.health = new HealthLog({
       log,
-      synced: metrics.synced,
-      watchRestarts: metrics.watchRestarts,
+      metrics,
       meanwhile: "conditions stay as they are",
     });
     this.stored = new StoredPolicies((uid) => this.work?.stored(uid));

@@ -1,6 +1,6 @@
-import type { Registry } from "prom-client";
 import type { Logger } from "pino";
 import type { Connection } from "../cluster/connection.js";
+import type { ServiceMetrics } from "../service/service-metrics.js";
 import { admit } from "./admit.js";
 import type { Judge } from "./analyst-thread.js";
 import type { ClientAuthority } from "./client-authority.js";
@@ -10,6 +10,7 @@ import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certif
 import { usualConfiguration } from "./configuration.js";
 import { pathWith } from "./path-token.js";
 import { ReviewedVisibility } from "./visibility.js";
+import { webhookMetrics } from "./webhook-metrics.js";
 import { WebhookServer } from "./webhook-server.js";
 
 export interface WebhookOptions {
@@ -31,7 +32,7 @@ export interface WebhookParts {
   readonly judge: Judge;
   /** Whether the judge has seen the whole cluster. */
   readonly isReady: () => boolean;
-  readonly registry: Registry;
+  readonly metrics: ServiceMetrics;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
   /** Absent: every client that can connect is answered. */
@@ -58,11 +59,9 @@ export const serviceHost = (service: string, namespace: string): string => `${se
  *                    └── certificates ◄──► Secret, ValidatingWebhookConfiguration
  */
 export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
-  const { connection, judge, isReady, registry, log, options } = parts;
+  const { connection, judge, isReady, log, options } = parts;
   const { namespace, names, secret = "tierwall-webhook-tls", configuration = usualConfiguration } = options;
-  // Commands that serve nothing need not wait for what it takes to load.
-  const { WebhookMetrics } = await import("./webhook-metrics.js");
-  const metrics = new WebhookMetrics(registry);
+  const metrics = webhookMetrics(parts.metrics);
   const visibility = new ReviewedVisibility(connection, (message) =>
     log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
   );

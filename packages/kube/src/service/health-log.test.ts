@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { HealthLog } from "./health-log.js";
-import type { KindHealth } from "./reflector.js";
+import type { KindHealth } from "../cluster/reflector.js";
 
 function listening() {
   const lines: string[] = [];
@@ -9,8 +9,10 @@ function listening() {
   const synced = new Map<string, number>();
   const log = new HealthLog({
     log: { info: say("info"), warn: say("warn") },
-    synced: { set: ((labels: { kind: string }, value: number) => synced.set(labels.kind, value)) as never },
-    watchRestarts: { inc: () => undefined },
+    metrics: {
+      sourceSynced: { set: (labels: { kind: string }, value: number) => synced.set(labels.kind, value) },
+      watchRestarts: { inc: () => undefined },
+    } as never,
     meanwhile: "the kernel keeps the rules it has",
   });
   return { lines, synced, log };

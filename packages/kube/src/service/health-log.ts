@@ -1,21 +1,16 @@
-import type { Counter, Gauge } from "prom-client";
-import type { KindHealth } from "./reflector.js";
+import { isReadable, type KindHealth } from "../cluster/reflector.js";
+import type { ServiceMetrics } from "./service-metrics.js";
 
 /** As far as health is logged and counted. */
-export interface HealthLogParts {
+interface HealthLogParts {
   readonly log: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
   };
-  readonly synced: Pick<Gauge<"kind">, "set">;
-  readonly watchRestarts: Pick<Counter<"kind">, "inc">;
+  readonly metrics: Pick<ServiceMetrics, "sourceSynced" | "watchRestarts">;
   /** What goes on as before while a kind cannot be read: `the kernel keeps the rules it has`. */
   readonly meanwhile: string;
 }
-
-/** A kind that the cluster does not serve has no objects, and that is known. */
-export const isGood = ({ state }: Pick<KindHealth, "state">): boolean =>
-  state === "synced" || state === "missing";
 
 /** Says of each kind when it cannot be read, since when, and what follows; and when it can be read again. */
 export class HealthLog {
@@ -24,14 +19,14 @@ export class HealthLog {
   constructor(private readonly parts: HealthLogParts) {}
 
   take(kind: string, health: KindHealth): void {
-    const { log, synced, meanwhile } = this.parts;
+    const { log, metrics, meanwhile } = this.parts;
     const { state, message = "no answer yet", since } = health;
-    synced.set({ kind }, isGood(health) ? 1 : 0);
+    metrics.sourceSynced.set({ kind }, isReadable(health) ? 1 : 0);
     const said = { kind, state };
     const failed = this.#failingSince.get(kind);
     if (since === undefined) this.#failingSince.delete(kind);
     else this.#failingSince.set(kind, since);
-    if (isGood(health)) {
+    if (isReadable(health)) {
       const seconds =
         failed === undefined ? {} : { failedForSeconds: Math.round((Date.now() - failed) / 1000) };
       log.info({ ...said, ...seconds }, failed === undefined ? "watching" : "watching again");
@@ -45,6 +40,6 @@ export class HealthLog {
 
   /** A watch or a list was begun again. */
   restarted(kind: string): void {
-    this.parts.watchRestarts.inc({ kind });
+    this.parts.metrics.watchRestarts.inc({ kind });
   }
 }

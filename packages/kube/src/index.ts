@@ -26,7 +26,7 @@ export {
 } from "./cluster/connection.js";
 export type { ControllerCommand, ControllerService, StartService } from "./controller/controller.js";
 export { runController } from "./controller/controller-command.js";
-export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./controller/json-request.js";
+export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./cluster/json-request.js";
 export { leasesOf, microTime } from "./controller/leader-election.js";
 export {
   agentLeaseOf,
@@ -118,4 +118,6 @@ export {
 export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
 export { WatchedFolders } from "./files/watched-folders.js";
-export { makeFolder } from "./files/make-folder.js";
+export { makeFolder, replaceFile } from "./files/make-folder.js";
+export { listAt, textAt } from "./cluster/object-fields.js";
+export { pause } from "./cluster/pause.js";

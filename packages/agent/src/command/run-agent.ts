@@ -9,7 +9,7 @@ import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { HoldingBack } from "../loop/holding-back.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
 import { RangeMemory } from "../loop/range-memory.js";
-import { type ControlAnswer, serveControl } from "../see/control.js";
+import { serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
 import { NodeLease } from "../see/node-lease.js";
 import { AgentReport } from "./agent-report.js";
@@ -142,7 +142,7 @@ async function serve(
   { observer }: EnforcedNode,
   { status, waitingFor, connection, log }: Answers,
 ): Promise<Outcome<Stop>> {
-  const noTrial = (): Promise<ControlAnswer<string>> =>
+  const noTrial = (): Promise<Outcome<string>> =>
     Promise.resolve(failed("no rules are on trial: this agent enforces what it watches"));
   const stops: Stop[] = [];
   try {

@@ -1,11 +1,13 @@
-import { type Diagnostic, isObject, type Json, type JsonObject } from "@tierwall/core";
+import type { Diagnostic, JsonObject } from "@tierwall/core";
 import {
   ClusterSource,
   connect,
   type Connection,
   isReadable,
   type KindHealth,
+  listAt,
   type SituationSource,
+  textAt,
 } from "@tierwall/kube";
 import { HealthLog } from "@tierwall/kube/service";
 import type { Logger } from "pino";
@@ -135,15 +137,9 @@ async function openCluster(
   });
 }
 
-function tellNode({ metadata, spec }: JsonObject, onNode: OnNode): void {
-  const name = isObject(metadata) ? metadata.name : undefined;
-  const { podCIDRs, podCIDR } = isObject(spec) ? spec : {};
-  const ranges = Array.isArray(podCIDRs) ? (podCIDRs as readonly Json[]) : [podCIDR ?? []].flat();
-  if (typeof name === "string")
-    onNode(
-      name,
-      ranges.filter((range) => typeof range === "string"),
-    );
+function tellNode(node: JsonObject, onNode: OnNode): void {
+  const all = listAt(node, "spec", "podCIDRs").filter((range) => typeof range === "string");
+  onNode(textAt(node, "metadata", "name"), all.length > 0 ? all : [textAt(node, "spec", "podCIDR")]);
 }
 
 function statusOf([what, health]: readonly [string, KindHealth]): SourceStatus {

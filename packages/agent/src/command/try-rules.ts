@@ -12,7 +12,7 @@ import { ProgrammingWindow } from "../loop/programming-window.js";
 import { withRanges } from "../loop/range-trust.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
-import { type ControlAnswer, serveControl } from "../see/control.js";
+import { serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
 import type { AgentStatus } from "../see/status.js";
 import { AgentReport } from "./agent-report.js";
@@ -160,7 +160,7 @@ async function serveTrial(
   node: EnforcedNode,
   status: () => AgentStatus,
 ): Promise<Outcome<() => Promise<void>>> {
-  const answer = (outcome: Outcome<void>, text: string): ControlAnswer<string> =>
+  const answer = (outcome: Outcome<void>, text: string): Outcome<string> =>
     outcome.ok ? { ok: true, value: text } : outcome;
   try {
     const served = await serveControl(control, {

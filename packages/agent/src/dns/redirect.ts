@@ -1,5 +1,5 @@
 import type { Chain, NamedSet, Ruleset } from "../ruleset/ruleset.js";
-import type { TimedElement } from "./set-change.js";
+import type { TimedElement } from "../ruleset/set-change.js";
 
 /*
  *   pod ──query──► dns_in: to the proxy ──► input: admitted ──► proxy ──► dns_out: as the pod ──► DNS server

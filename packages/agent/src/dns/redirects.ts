@@ -11,7 +11,7 @@ import {
   redirectElement,
   type SocketAddress,
 } from "./redirect.js";
-import type { SetChange, TimedElement } from "./set-change.js";
+import type { SetChange, TimedElement } from "../ruleset/set-change.js";
 
 export interface Redirected {
   readonly pod: string;

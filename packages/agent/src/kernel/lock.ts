@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { messageOf } from "@tierwall/kube";
 import { findProgram, searchPath } from "./dying-with-us.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
@@ -128,5 +129,3 @@ class HeldLock implements Lock {
     }
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 import { readCluster } from "@tierwall/core";
 import { expect, it } from "vitest";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import type { TrackedConnection } from "./cut-connections.js";
+import type { TrackedConnection } from "../kernel/tracked-connections.js";
 import { CutReport } from "./cut-report.js";
 
 const cluster = readCluster([
@@ -43,7 +43,7 @@ function setup() {
     await report.look(at);
     return told.splice(0);
   };
-  return { report, are, look, troubles, fail: () => (listed = failed("conntrack is away")) };
+  return { report, are, look, troubles, fail: () => (listed = failed("it is away")) };
 }
 
 it("a connection that is cut is told of once, and again only after it was not", async () => {
@@ -91,7 +91,7 @@ it("what cannot be told is said, and told later", async () => {
   const { are, look, fail, troubles } = setup();
   fail();
   expect(await look()).toEqual([]);
-  expect(troubles).toEqual(["which connections were cut cannot be told: conntrack is away"]);
+  expect(troubles).toEqual(["which connections were cut cannot be told: conntrack says `it is away`"]);
   are([1]);
   expect(await look()).toEqual(["1, 0 more"]);
 });

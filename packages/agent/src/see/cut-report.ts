@@ -1,7 +1,7 @@
 import type { Cluster } from "@tierwall/core";
 import type { Outcome } from "../kernel/outcome.js";
 import type { AuditEnd } from "./audit-line.js";
-import type { ConnectionEnd, TrackedConnection } from "./cut-connections.js";
+import type { ConnectionEnd, TrackedConnection } from "../kernel/tracked-connections.js";
 import { EndNames } from "./end-names.js";
 
 /** A connection that was established, and that the rules no longer allow. */
@@ -74,7 +74,9 @@ export class CutReport {
   async #fresh(): Promise<readonly TrackedConnection[]> {
     const listed = await this.#options.list();
     if (!listed.ok) {
-      this.#options.onTrouble(`which connections were cut cannot be told: ${listed.message}`);
+      this.#options.onTrouble(
+        `which connections were cut cannot be told: conntrack says \`${listed.message}\``,
+      );
       return [];
     }
     const known = this.#known;

@@ -1,9 +1,11 @@
 import type { Cluster } from "@tierwall/core";
+import { messageOf, replaceFile } from "@tierwall/kube";
+import type { Count } from "../kernel/counters.js";
 import type { Outcome } from "../kernel/outcome.js";
 import type { BookEntry, NodeProgram } from "../ruleset/program.js";
 import { cutCounter } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
-import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
+import { type CounterReading, Counts, type Growth } from "./counts.js";
 import { type CutConnection, CutReport, type CutReportOptions } from "./cut-report.js";
 import { type HitsReport, hitsReport } from "./hits.js";
 import { LineLog } from "./line-log.js";
@@ -11,7 +13,7 @@ import { parseLoggedPacket } from "./logged-packet.js";
 import { AgentMetrics } from "./metrics.js";
 import { RuleSeries } from "./rule-series.js";
 import { RuleVersions } from "./rule-versions.js";
-import { readStateFile, writeStateFile } from "./state-file.js";
+import { readStateFile } from "./state-file.js";
 import { Ulogd } from "./ulogd.js";
 import { findUlogd } from "./ulogd-installed.js";
 
@@ -191,7 +193,7 @@ export class Observer {
   #save(): void {
     this.#saved = performance.now();
     try {
-      writeStateFile(this.#options.stateFile, this.#counts.saved());
+      replaceFile(this.#options.stateFile, JSON.stringify(this.#counts.saved()));
       this.#saidUnsaved = false;
     } catch (cause) {
       if (!this.#saidUnsaved)
@@ -246,8 +248,6 @@ export class Observer {
     await this.#ulogd.start();
   }
 }
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** On a node that only watches, every denial is one that would be. */
 function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, BookEntry> {

@@ -1,6 +1,7 @@
 import type { ServiceMetrics } from "@tierwall/kube/service";
 import type { Counter, Gauge } from "prom-client";
-import type { Count, Growth, Sum } from "./counts.js";
+import type { Count } from "../kernel/counters.js";
+import type { Growth, Sum } from "./counts.js";
 import { type Decider, policyText, verdictText } from "./decider.js";
 
 type Labels = Record<(typeof labelNames)[number], string>;

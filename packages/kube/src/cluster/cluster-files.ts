@@ -2,13 +2,13 @@ import {
   clusterFile,
   dialects,
   foreignKinds,
-  isObject,
   type JsonObject,
   snapshotObject,
   type TextSource,
 } from "@tierwall/core";
 import { stringify } from "yaml";
 import type { ClusterListing } from "./cluster-listing.js";
+import { textAt } from "./object-fields.js";
 
 /**
  * What a cluster holds, as if it stood in files: what is wrong with it is then told as for files. Each policy has one of its
@@ -58,8 +58,8 @@ const typeOf = (object: JsonObject) => object as { readonly apiVersion: string; 
 /** Two APIs may have policies of the same kind and name. */
 function namesOf(object: JsonObject): readonly [string, string] {
   const { apiVersion, kind } = typeOf(object);
-  const { namespace, name } = isObject(object.metadata) ? object.metadata : {};
-  const called = [namespace, name].filter((part) => typeof part === "string").join("/");
+  const names = [textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name")];
+  const called = names.filter((part) => part !== "").join("/");
   const group = apiVersion.split("/")[0]!;
   return [`${clusterFile}/${kind}/${called}`, `${clusterFile}/${kind}.${group}/${called}`];
 }

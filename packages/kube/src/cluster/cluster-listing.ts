@@ -1,12 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type JsonObject, type Unseen } from "@tierwall/core";
+import type { JsonObject, Unseen } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
 import { type Discovered, Discovery } from "./discovery.js";
 import { allKinds } from "./foreign-kinds.js";
 import { pathOf, resourceOf, type WatchedKind } from "./kinds.js";
 import { listPages, textOf } from "./list-pages.js";
 import { listServed } from "./list-served.js";
+import { textAt } from "./object-fields.js";
 import { type Trouble, troubleOf } from "./trouble.js";
 
 /** What a cluster holds, read once. */
@@ -189,7 +190,5 @@ export function byName(a: JsonObject, b: JsonObject): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-function nameOf({ metadata }: JsonObject): string {
-  const { namespace, name } = isObject(metadata) ? metadata : {};
-  return `${typeof namespace === "string" ? namespace : ""}\0${typeof name === "string" ? name : ""}`;
-}
+const nameOf = (object: JsonObject): string =>
+  `${textAt(object, "metadata", "namespace")}\0${textAt(object, "metadata", "name")}`;

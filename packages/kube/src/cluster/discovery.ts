@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
-import { textIn, textOf } from "./list-pages.js";
+import { textOf } from "./list-pages.js";
+import { objectsAt, textAt } from "./object-fields.js";
 import { type Trouble, troubleOf } from "./trouble.js";
 
 /** The resources that an API server serves. */
@@ -63,7 +64,7 @@ export class Discovery {
       const served = await this.servedIn(JSON.parse(await textOf(response)) as JsonObject);
       if (served === undefined)
         return { trouble: { kind: "failed", message: "the answer to `/apis` is no list of API groups" } };
-      const tag = textIn(response.headers.etag);
+      const { etag: tag = "" } = response.headers;
       this.known = tag === "" ? undefined : { tag, served };
       return { served };
     } catch (cause) {
@@ -81,31 +82,20 @@ export class Discovery {
     });
   }
 
-  private async servedIn({ kind, items, groups }: JsonObject): Promise<Served | undefined> {
+  private async servedIn(answer: JsonObject): Promise<Served | undefined> {
     const { groups: wanted } = this.options;
-    if (kind === "APIGroupDiscoveryList" && Array.isArray(items)) {
-      const named = objectsIn(items).map((group) => [nameOf(group), objectsIn(group.versions)] as const);
-      return servedBy(
-        new Map(
-          named
-            .filter(([name]) => wanted.has(name))
-            .map(([name, versions]) => [
-              name,
-              versions.map((version) => ({
-                version: textIn(version.version),
-                // The server behind an aggregated API does not answer: what it serves is not known.
-                resources: version.freshness === "Stale" ? undefined : textsIn(version.resources, "resource"),
-              })),
-            ]),
-        ),
+    if (answer.kind === "APIGroupDiscoveryList" && Array.isArray(answer.items)) {
+      const groups = objectsAt(answer, "items").map(
+        (group) => [textAt(group, "metadata", "name"), objectsAt(group, "versions").map(versionIn)] as const,
       );
+      return servedBy(new Map(groups.filter(([name]) => wanted.has(name))));
     }
-    if (kind !== "APIGroupList" || !Array.isArray(groups)) return undefined;
-    const known = objectsIn(groups).filter(({ name }) => wanted.has(textIn(name)));
+    if (answer.kind !== "APIGroupList" || !Array.isArray(answer.groups)) return undefined;
+    const known = objectsAt(answer, "groups").filter((group) => wanted.has(textAt(group, "name")));
     const versions = await Promise.all(
       known.map(async (group) => {
-        const name = textIn(group.name);
-        const each = textsIn(group.versions, "version").map(async (version) => ({
+        const name = textAt(group, "name");
+        const each = textsAt(group, "versions", "version").map(async (version) => ({
           version,
           resources: await this.resourcesOf(name, version),
         }));
@@ -121,9 +111,7 @@ export class Discovery {
       const response = await this.get(`/apis/${group}/${version}`, {});
       const text = await textOf(response);
       if (response.statusCode === 404) return [];
-      return response.statusCode === 200
-        ? textsIn((JSON.parse(text) as JsonObject).resources, "name")
-        : undefined;
+      return response.statusCode === 200 ? textsAt(JSON.parse(text), "resources", "name") : undefined;
     } catch {
       return undefined;
     }
@@ -143,10 +131,11 @@ const servedBy = (groups: ReadonlyMap<string, readonly VersionServed[]>): Served
       .map(({ version }) => version),
 });
 
-const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
+/** The server behind an aggregated API may not answer: what it serves is not known then. */
+const versionIn = (version: JsonObject): VersionServed => ({
+  version: textAt(version, "version"),
+  resources: version.freshness === "Stale" ? undefined : textsAt(version, "resources", "resource"),
+});
 
-const textsIn = (value: Json | undefined, field: string): readonly string[] =>
-  objectsIn(value).map((one) => textIn(one[field]));
-
-const nameOf = ({ metadata }: JsonObject): string => textIn(isObject(metadata) ? metadata.name : undefined);
+const textsAt = (value: unknown, list: string, field: string): readonly string[] =>
+  objectsAt(value, list).map((one) => textAt(one, field));

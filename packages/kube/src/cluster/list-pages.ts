@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isObject, type JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core";
+import { listAt, textAt } from "./object-fields.js";
 import { type Trouble, troubleOf } from "./trouble.js";
 
 /** A large list comes in pages. */
@@ -16,20 +17,17 @@ export async function listPages(
     const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
     const response = await get(`${path}?limit=${pageSize}${more}`);
     if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-    const { apiVersion, metadata, items } = JSON.parse(await textOf(response)) as JsonObject;
-    const about = isObject(metadata) ? metadata : {};
-    const version = textIn(about.resourceVersion);
+    const page = JSON.parse(await textOf(response)) as JsonObject;
+    const version = textAt(page, "metadata", "resourceVersion");
     // Somebody on the way may answer anything, and an empty cluster is not what they mean.
     if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
     // Items of a list do not say what they are.
-    for (const item of Array.isArray(items) ? (items as JsonObject[]) : [])
-      take({ ...item, apiVersion: apiVersion!, kind });
-    next = textIn(about.continue);
+    for (const item of listAt(page, "items") as readonly JsonObject[])
+      take({ ...item, apiVersion: page.apiVersion!, kind });
+    next = textAt(page, "metadata", "continue");
     if (next === "") return { version };
   }
 }
-
-export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
 export async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

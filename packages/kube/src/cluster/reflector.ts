@@ -4,8 +4,9 @@ import { type Connection, messageOf } from "./connection.js";
 import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
 import { linesIn } from "./lines.js";
-import { listPages, textIn, textOf } from "./list-pages.js";
+import { listPages, textOf } from "./list-pages.js";
 import { listServed } from "./list-served.js";
+import { isEarlier, textAt } from "./object-fields.js";
 import { Backoff, pause } from "./pause.js";
 import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
@@ -217,8 +218,7 @@ export class Reflector {
   private async checkVersion(seen: string): Promise<Trouble | undefined> {
     const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
     if (response.statusCode !== 200) return troubleOf(response);
-    const { metadata } = JSON.parse(await textOf(response)) as JsonObject;
-    const latest = textIn(isObject(metadata) ? metadata.resourceVersion : undefined);
+    const latest = textAt(JSON.parse(await textOf(response)), "metadata", "resourceVersion");
     if (isEarlier(latest, seen))
       return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
     this.isDoubtful = false;
@@ -259,11 +259,10 @@ export class Reflector {
   private take({ type, object }: JsonObject): Trouble | undefined {
     if (!isObject(object)) return { kind: "failed", message: "a watch event without an object" };
     if (type === "ERROR") return troubleFrom(Number(object.code), object);
-    const { metadata } = object;
-    const version = isObject(metadata) ? metadata.resourceVersion : undefined;
+    const version = textAt(object, "metadata", "resourceVersion");
     if (type === "ADDED" || type === "MODIFIED") this.listener.set(this.kind, object);
     if (type === "DELETED") this.listener.removed(this.kind, object);
-    if (typeof version === "string") this.version = version;
+    if (version !== "") this.version = version;
     this.heard();
     return undefined;
   }
@@ -291,9 +290,4 @@ export class Reflector {
     this.current = { ...(change.state === undefined ? this.current : before), ...change };
     if (stirs) this.listener.stirred(this.kind);
   }
-}
-
-/** Versions are numbers that grow; those of other servers, which are not, cannot be compared. */
-function isEarlier(a: string, b: string): boolean {
-  return /^\d+$/.test(a) && /^\d+$/.test(b) && BigInt(a) < BigInt(b);
 }

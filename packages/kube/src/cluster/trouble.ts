@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isObject } from "@tierwall/core";
+import { objectIn, objectsAt, textAt } from "./object-fields.js";
 
 /** Why the API server did not give what it was asked for, as far as it makes a difference to what is done next. */
 export type Trouble =
@@ -19,16 +19,16 @@ export async function troubleOf(response: IncomingMessage): Promise<Trouble> {
     text += chunk as string;
     if (text.length > longestBody) break;
   }
-  return troubleFrom(response.statusCode ?? 0, statusIn(text), Number(response.headers["retry-after"]));
+  return troubleFrom(response.statusCode ?? 0, objectIn(text), Number(response.headers["retry-after"]));
 }
 
 /** Of a Status object, which answers and watches alike carry. */
 export function troubleFrom(code: number, status: unknown, retryAfter = Number.NaN): Trouble {
-  const { message, reason, details } = isObject(status) ? status : {};
-  const said = typeof message === "string" && message !== "" ? message : `the API server answered ${code}`;
+  const said = textAt(status, "message") || `the API server answered ${code}`;
+  const reason = textAt(status, "reason");
   if (code === 404) return { kind: "missing", message: said };
   if (code === 401 || code === 403) return { kind: "forbidden", message: said };
-  if (code === 410 || reason === "Expired" || reason === "Gone" || isTooLarge(details))
+  if (code === 410 || reason === "Expired" || reason === "Gone" || isTooLarge(status))
     return { kind: "expired", message: said };
   return {
     kind: "failed",
@@ -38,15 +38,5 @@ export function troubleFrom(code: number, status: unknown, retryAfter = Number.N
 }
 
 /** A version from the future: the server's data was put back to an earlier time. */
-function isTooLarge(details: unknown): boolean {
-  const causes = isObject(details) && Array.isArray(details.causes) ? (details.causes as unknown[]) : [];
-  return causes.some((cause) => isObject(cause) && cause.reason === "ResourceVersionTooLarge");
-}
-
-function statusIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return { message: text.trim().slice(0, 300) };
-  }
-}
+const isTooLarge = (status: unknown): boolean =>
+  objectsAt(status, "details", "causes").some(({ reason }) => reason === "ResourceVersionTooLarge");

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { pause } from "../cluster/pause.js";
-import { jsonRequest, refusalIn } from "./json-request.js";
+import { jsonRequest, refusalIn } from "../cluster/json-request.js";
+import { textAt, valueAt } from "../cluster/object-fields.js";
 
 export interface ElectionOptions {
   readonly namespace: string;
@@ -146,8 +147,8 @@ export class LeaderElection {
     if (this.seen?.text !== text) this.seen = { text, at: this.now() };
   }
 
-  private isOver({ spec }: JsonObject): boolean {
-    const seconds = isObject(spec) ? Number(spec.leaseDurationSeconds) : Number.NaN;
+  private isOver(lease: JsonObject): boolean {
+    const seconds = Number(valueAt(lease, "spec", "leaseDurationSeconds"));
     const duration = Number.isFinite(seconds) ? seconds * 1000 : this.options.duration;
     return this.now() - this.seen!.at > duration;
   }
@@ -206,10 +207,7 @@ export class LeaderElection {
 export const leasesOf = (namespace: string): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 
-function holderOf(lease: JsonObject | undefined): string {
-  const holder = isObject(lease?.spec) ? lease.spec.holderIdentity : undefined;
-  return typeof holder === "string" ? holder : "";
-}
+const holderOf = (lease: JsonObject | undefined): string => textAt(lease, "spec", "holderIdentity");
 
 /** Leases tell times to the microsecond. */
 export const microTime = (time: Date): string => `${time.toISOString().slice(0, -1)}000Z`;

@@ -3,9 +3,9 @@ import { type Connection, messageOf } from "../cluster/connection.js";
 import { pathOf, watchedKinds } from "../cluster/kinds.js";
 import { Backoff, pause } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
-import { jsonRequest, refusalIn } from "./json-request.js";
+import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import type { Leadership } from "./leader-election.js";
-import { RateLimit } from "./rate-limit.js";
+import { RateLimit } from "../cluster/rate-limit.js";
 import { StorageVersions } from "./storage-version.js";
 import type { StoredPolicies } from "./stored-policies.js";
 

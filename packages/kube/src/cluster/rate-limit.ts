@@ -1,4 +1,4 @@
-import { pause } from "../cluster/pause.js";
+import { pause } from "./pause.js";
 
 /** So many things a second, and a few at once after a quiet time. */
 export class RateLimit {

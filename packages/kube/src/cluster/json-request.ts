@@ -1,6 +1,7 @@
-import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection, KubeRequest } from "../cluster/connection.js";
-import { textOf } from "../cluster/list-pages.js";
+import type { JsonObject } from "@tierwall/core";
+import type { Connection, KubeRequest } from "./connection.js";
+import { textOf } from "./list-pages.js";
+import { objectIn, textAt } from "./object-fields.js";
 
 export interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
   readonly body?: object;
@@ -39,15 +40,4 @@ export async function jsonRequest(
 
 /** What the API server, or somebody on the way, says of a request that it refuses. */
 export const refusalIn = ({ status, body }: JsonAnswer): string =>
-  typeof body.message === "string" && body.message !== ""
-    ? body.message
-    : `the API server answered ${status}`;
-
-function objectIn(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return { message: text.trim().slice(0, 300) };
-  }
-}
+  textAt(body, "message") || `the API server answered ${status}`;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
-import { Nft } from "./nft.js";
+import { Nft } from "../kernel/nft.js";
 import { tellsReturnPaths } from "./return-paths.js";
 
 const reason = whyNoNamespaces();

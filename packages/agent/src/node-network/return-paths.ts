@@ -3,7 +3,7 @@ import type { Ruleset } from "../ruleset/ruleset.js";
 import { rulesetText } from "../ruleset/text.js";
 import { forgedChain, forgedRules } from "../ruleset/unknown-pods.js";
 import { unknownCounter } from "../ruleset/vocabulary.js";
-import type { Nft } from "./nft.js";
+import type { Nft } from "../kernel/nft.js";
 
 /** Those before it take rules on trial without looking at where they stand, and none of them takes these where they are needed. */
 const firstToCheck = [5, 11] as const;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address, Cidr } from "@tierwall/core";
-import { done, failed, type Outcome } from "./outcome.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { Routes } from "./routes.js";
 
 /** Where pods of this node are: their addresses, as far as they are known, and the ranges they get them from. */

@@ -65,7 +65,8 @@ const isNoDefault = ({ to }: Route): boolean => to.prefix > 0;
 
 const reversed = (hex: string): string => hex.match(/../g)!.toReversed().join("");
 
-function linesOf(root: string, file: string): readonly string[] {
+/** Of a file of the kernel; none where it has no such file. */
+export function linesOf(root: string, file: string): readonly string[] {
   try {
     return readFileSync(join(root, file), "utf8").split("\n");
   } catch {

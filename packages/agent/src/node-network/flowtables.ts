@@ -1,5 +1,5 @@
-import type { Nft } from "./nft.js";
-import { failed } from "./outcome.js";
+import type { Nft } from "../kernel/nft.js";
+import { failed } from "../kernel/outcome.js";
 
 interface Flowtable {
   readonly family: string;

@@ -1,10 +1,13 @@
-import { run } from "../kernel/command.js";
-import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { formatAddress, parseAddress } from "@tierwall/core";
 import { hex } from "../ruleset/connection-mark.js";
-import { protocolName } from "./logged-packet.js";
+import { protocolName } from "../ruleset/vocabulary.js";
+import { run } from "./command.js";
+import { done, failed, type Outcome } from "./outcome.js";
 
-/** A connection as it was opened; the destination is the real one, behind any Service. */
-export interface OpenedConnection {
+/** A connection that the kernel tracks, as it was opened; the destination is the real one, behind any Service. */
+export interface TrackedConnection {
+  /** The number that the kernel has for it. */
+  readonly id: string;
   readonly protocol: string;
   readonly source: ConnectionEnd;
   readonly destination: ConnectionEnd;
@@ -16,11 +19,6 @@ export interface ConnectionEnd {
   readonly port?: number;
 }
 
-/** One that the kernel tracks, and the number it has for it. */
-export interface TrackedConnection extends OpenedConnection {
-  readonly id: string;
-}
-
 /** The connections whose mark has the given bit: the kernel picks them out, nothing else is read. */
 export async function connectionsMarked(bit: number): Promise<Outcome<readonly TrackedConnection[]>> {
   const mark = `${hex(bit)}/${hex(bit)}`;
@@ -29,7 +27,7 @@ export async function connectionsMarked(bit: number): Promise<Outcome<readonly T
     ["ipv4", "ipv6"].map((family) => run(["conntrack", "-L", "-o", "id", "-f", family, "--mark", mark])),
   );
   const bad = families.find(({ status }) => status !== 0);
-  if (bad !== undefined) return failed(`conntrack says \`${bad.ended ?? bad.stderr.trim()}\``);
+  if (bad !== undefined) return failed(bad.ended ?? bad.stderr.trim());
   return done(families.flatMap(({ stdout }) => connectionsIn(stdout)));
 }
 
@@ -39,15 +37,16 @@ export function connectionsIn(text: string): readonly TrackedConnection[] {
     const [, protocol] = /^\S+\s+(\d+)\s/.exec(line) ?? [];
     const all = (key: string) =>
       [...line.matchAll(new RegExp(`\\s${key}=(\\S+)`, "g"))].map(([, value]) => value!);
-    const [[opener, answerer], [openerPort, answererPort], id] = [all("src"), all("sport"), all("id").at(-1)];
+    const [opener, answerer] = all("src").map(parseAddress);
+    const [[openerPort, answererPort], id] = [all("sport"), all("id").at(-1)];
     if (protocol === undefined || opener === undefined || answerer === undefined || id === undefined)
       return [];
     return [
       {
         id,
         protocol: protocolName(Number(protocol)),
-        source: end(opener, openerPort),
-        destination: end(answerer, answererPort),
+        source: end(formatAddress(opener), openerPort),
+        destination: end(formatAddress(answerer), answererPort),
       },
     ];
   });

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { linesOf } from "./routes.js";
 
 /** The interface that kube-proxy gives the addresses of Services to, in IPVS mode. */
 const ipvsInterface = "kube-ipvs0";
@@ -29,11 +28,3 @@ function interfaceNames(root: string): readonly string[] {
 /** Lines such as `TCP  0A600001:0050 rr`. */
 const hasVirtualServices = (root: string): boolean =>
   linesOf(root, "proc/net/ip_vs").some((line) => /^(TCP|UDP|SCTP|FWM)\s/.test(line));
-
-function linesOf(root: string, file: string): readonly string[] {
-  try {
-    return readFileSync(join(root, file), "utf8").split("\n");
-  } catch {
-    return [];
-  }
-}

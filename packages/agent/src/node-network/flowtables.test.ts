@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { flowtablesInUse } from "./flowtables.js";
-import { done, failed, type Outcome } from "./outcome.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
 
 const metainfo = { metainfo: { version: "1.0.6", release_name: "Lester Gooch #5", json_schema_version: 1 } };
 const flowtable = (table: string, name: string) => ({

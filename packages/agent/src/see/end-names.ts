@@ -1,7 +1,7 @@
 import { type Address, addressesOfNode, type Cluster, parseAddress } from "@tierwall/core";
 
 /** Who is behind an address. */
-export type End =
+export type AddressOwner =
   | { readonly kind: "pod"; readonly pod: string; readonly node?: string }
   | { readonly kind: "node"; readonly node: string }
   | { readonly kind: "external" };
@@ -9,13 +9,13 @@ export type End =
 /** Finds ends by address, as the cluster is now. Made for each state of the cluster, and filled when first asked. */
 export class EndNames {
   readonly #cluster: Pick<Cluster, "pods" | "nodes">;
-  #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, End>>> | undefined;
+  #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
   constructor(cluster: Pick<Cluster, "pods" | "nodes">) {
     this.#cluster = cluster;
   }
 
-  at(text: string): End {
+  at(text: string): AddressOwner {
     const address = parseAddress(text);
     if (address === undefined) return external;
     this.#ends ??= endsOf(this.#cluster);
@@ -23,11 +23,11 @@ export class EndNames {
   }
 }
 
-const external: End = { kind: "external" };
+const external: AddressOwner = { kind: "external" };
 
 function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
-  const ends = { 4: new Map<bigint, End>(), 6: new Map<bigint, End>() };
-  const add = (addresses: readonly Address[], end: End) => {
+  const ends = { 4: new Map<bigint, AddressOwner>(), 6: new Map<bigint, AddressOwner>() };
+  const add = (addresses: readonly Address[], end: AddressOwner) => {
     for (const { family, value } of addresses) ends[family].set(value, end);
   };
   for (const node of nodes.values()) add(addressesOfNode(node), { kind: "node", node: node.name });

@@ -5,7 +5,7 @@ import { type Connection, messageOf } from "./connection.js";
 import { type Discovered, Discovery } from "./discovery.js";
 import { allKinds } from "./foreign-kinds.js";
 import { pathOf, resourceOf, type WatchedKind } from "./kinds.js";
-import { listPages, textOf } from "./list-pages.js";
+import { listPages, bodyText } from "./list-pages.js";
 import { listServed } from "./list-served.js";
 import { textAt } from "./object-fields.js";
 import { type Trouble, troubleOf } from "./trouble.js";
@@ -133,7 +133,7 @@ async function getNamespace(
 ): Promise<KindListing> {
   const response = await get(`${pathOf(kind, kind.versions[0]!)}/${encodeURIComponent(name)}`);
   if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-  const object = JSON.parse(await textOf(response)) as JsonObject;
+  const object = JSON.parse(await bodyText(response)) as JsonObject;
   objectRead();
   return { objects: [kind.keep(object)] };
 }

@@ -72,18 +72,18 @@ describe("a request", () => {
     return connected.connection.send({ path, idleMilliseconds });
   }
 
-  async function textOf(response: IncomingMessage): Promise<string> {
+  async function bodyText(response: IncomingMessage): Promise<string> {
     let text = "";
     for await (const chunk of response) text += String(chunk);
     return text;
   }
 
   it("says who we are", async () => {
-    expect(await textOf(await send("/"))).toBe("Bearer secret");
+    expect(await bodyText(await send("/"))).toBe("Bearer secret");
   });
 
   it("is given up when nothing comes, before the answer or in the middle of it", async () => {
     await expect(send("/silent", 100)).rejects.toThrow("said nothing for 0.1 s");
-    await expect(textOf(await send("/half", 2000))).rejects.toThrow("aborted");
+    await expect(bodyText(await send("/half", 2000))).rejects.toThrow("aborted");
   });
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "./connection.js";
-import { textOf } from "./list-pages.js";
+import { bodyText } from "./list-pages.js";
 import { objectsAt, textAt } from "./object-fields.js";
 import { type Trouble, troubleOf } from "./trouble.js";
 
@@ -61,7 +61,7 @@ export class Discovery {
         return { served: this.known.served };
       }
       if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-      const served = await this.servedIn(JSON.parse(await textOf(response)) as JsonObject);
+      const served = await this.servedIn(JSON.parse(await bodyText(response)) as JsonObject);
       if (served === undefined)
         return { trouble: { kind: "failed", message: "the answer to `/apis` is no list of API groups" } };
       const { etag: tag = "" } = response.headers;
@@ -109,7 +109,7 @@ export class Discovery {
   private async resourcesOf(group: string, version: string): Promise<readonly string[] | undefined> {
     try {
       const response = await this.get(`/apis/${group}/${version}`, {});
-      const text = await textOf(response);
+      const text = await bodyText(response);
       if (response.statusCode === 404) return [];
       return response.statusCode === 200 ? textsAt(JSON.parse(text), "resources", "name") : undefined;
     } catch {

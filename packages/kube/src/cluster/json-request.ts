@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tierwall/core";
 import type { Connection, KubeRequest } from "./connection.js";
-import { textOf } from "./list-pages.js";
+import { bodyText } from "./list-pages.js";
 import { objectIn, textAt } from "./object-fields.js";
 
 export interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
@@ -35,7 +35,7 @@ export async function jsonRequest(
     headers: { "content-type": contentTypes[as] },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.statusCode ?? 0, body: objectIn(await textOf(response)) };
+  return { status: response.statusCode ?? 0, body: objectIn(await bodyText(response)) };
 }
 
 /** What the API server, or somebody on the way, says of a request that it refuses. */

@@ -17,7 +17,7 @@ export async function listPages(
     const more = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
     const response = await get(`${path}?limit=${pageSize}${more}`);
     if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-    const page = JSON.parse(await textOf(response)) as JsonObject;
+    const page = JSON.parse(await bodyText(response)) as JsonObject;
     const version = textAt(page, "metadata", "resourceVersion");
     // Somebody on the way may answer anything, and an empty cluster is not what they mean.
     if (version === "") return { trouble: { kind: "failed", message: "the answer is no list of objects" } };
@@ -29,7 +29,7 @@ export async function listPages(
   }
 }
 
-export async function textOf(response: IncomingMessage): Promise<string> {
+export async function bodyText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");

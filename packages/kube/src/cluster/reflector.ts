@@ -4,7 +4,7 @@ import { type Connection, messageOf } from "./connection.js";
 import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
 import { linesIn } from "./lines.js";
-import { listPages, textOf } from "./list-pages.js";
+import { listPages, bodyText } from "./list-pages.js";
 import { listServed } from "./list-served.js";
 import { isEarlier, textAt } from "./object-fields.js";
 import { Backoff, pause } from "./pause.js";
@@ -218,7 +218,7 @@ export class Reflector {
   private async checkVersion(seen: string): Promise<Trouble | undefined> {
     const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
     if (response.statusCode !== 200) return troubleOf(response);
-    const latest = textAt(JSON.parse(await textOf(response)), "metadata", "resourceVersion");
+    const latest = textAt(JSON.parse(await bodyText(response)), "metadata", "resourceVersion");
     if (isEarlier(latest, seen))
       return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
     this.isDoubtful = false;

@@ -88,7 +88,7 @@ describe("without the module br_netfilter", () => {
   });
 });
 
-const module = fileURLToPath(new URL("../../dist/kernel/bridges.js", import.meta.url));
+const module = fileURLToPath(new URL("../../dist/node-network/bridges.js", import.meta.url));
 
 describe.skipIf(whyNoNamespaces() !== undefined)("in a network namespace", () => {
   it.each([

@@ -260,7 +260,7 @@ export { namespaceFits } from "./engine/selection.js";
 export { serviceKey, serviceTargets, type ServiceTargets } from "./engine/vocabulary.js";
 export { formatRange } from "./net/region.js";
 export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
-export { changedEntries } from "./state/live/edited-map.js";
+export { changedEntries, editedMap } from "./state/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./state/live/live-state.js";
 export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";
 export { podExcerpt } from "./cluster/pod-excerpt.js";

@@ -2,7 +2,7 @@ import { type ForeignKind, foreignGroups } from "@tierwall/core";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { effectiveForeignKinds } from "./foreign-kinds.js";
-import { pause } from "./pause.js";
+import { BackgroundTask, pause } from "./pause.js";
 
 export interface ForeignApiTimes {
   /** The first request comes within this time, at random: a thousand agents may start at once. Milliseconds. */
@@ -24,10 +24,8 @@ export interface ForeignApiListener {
  * Finds out which policy APIs of other projects a cluster serves, without reading an object. One small request every few
  * minutes, which the server answers without a body while nothing changes.
  */
-export class ForeignApiWatch {
-  private readonly stopping = new AbortController();
+export class ForeignApiWatch extends BackgroundTask {
   private readonly discovery: Discovery;
-  private running: Promise<void> | undefined;
   private served: string | undefined;
   private isTroubled = false;
 
@@ -36,6 +34,7 @@ export class ForeignApiWatch {
     private readonly listener: ForeignApiListener,
     private readonly times: ForeignApiTimes = usualForeignApiTimes,
   ) {
+    super();
     const { signal } = this.stopping;
     this.discovery = new Discovery(connection, {
       groups: new Set(foreignGroups),
@@ -44,16 +43,7 @@ export class ForeignApiWatch {
     });
   }
 
-  start(): void {
-    this.running ??= this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
+  protected override async run(): Promise<void> {
     const { signal } = this.stopping;
     await pause(Math.random() * this.times.first, signal);
     while (!signal.aborted) {
@@ -64,7 +54,7 @@ export class ForeignApiWatch {
 
   private async look(): Promise<void> {
     const discovered = await this.discovery.served();
-    if (this.stopping.signal.aborted) return;
+    if (this.isStopped) return;
     if ("trouble" in discovered) {
       if (!this.isTroubled) this.listener.onTrouble(discovered.trouble.message);
       this.isTroubled = true;

@@ -44,11 +44,6 @@ type PathParts = Pick<WatchedKind, "group" | "plural" | "namespace">;
 const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as const;
 const type = { apiVersion: "all", kind: "all" } as const;
 
-const fieldsOf =
-  (outline: Outline) =>
-  (object: JsonObject): JsonObject =>
-    excerptOf(object, outline);
-
 /** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
 export function policyText(object: JsonObject): JsonObject {
   const { metadata = {} } = object;
@@ -80,67 +75,54 @@ const policy = (group: string, plural: string, kind: string): WatchedKind => ({
   keep: policyText,
 });
 
+const builtIn = (
+  kind: string,
+  group: string,
+  plural: string,
+  scope: "cluster" | "namespaces",
+  outline: Outline,
+): WatchedKind => ({
+  kind,
+  group,
+  versions: ["v1"],
+  plural,
+  isNamespaced: scope === "namespaces",
+  isBuiltIn: true,
+  keep: (object) => excerptOf(object, outline),
+});
+
+const nodeOutline: Outline = {
+  ...type,
+  metadata: {
+    ...identity,
+    annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "all"] as const)),
+  },
+  spec: { podCIDR: "all", podCIDRs: "all" },
+  status: { addresses: { address: "all" } },
+};
+
+const serviceOutline: Outline = {
+  ...type,
+  metadata: identity,
+  spec: "all",
+  status: { loadBalancer: "all" },
+};
+
+const sliceOutline: Outline = {
+  ...type,
+  metadata: identity,
+  addressType: "all",
+  ports: "all",
+  endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
+};
+
 /** All that is read from a cluster. What is looked at most comes first. */
 export const watchedKinds: readonly WatchedKind[] = [
-  {
-    kind: "Namespace",
-    group: "",
-    versions: ["v1"],
-    plural: "namespaces",
-    isNamespaced: false,
-    isBuiltIn: true,
-    keep: fieldsOf({ ...type, metadata: identity }),
-  },
-  {
-    kind: "Node",
-    group: "",
-    versions: ["v1"],
-    plural: "nodes",
-    isNamespaced: false,
-    isBuiltIn: true,
-    keep: fieldsOf({
-      ...type,
-      metadata: {
-        ...identity,
-        annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "all"] as const)),
-      },
-      spec: { podCIDR: "all", podCIDRs: "all" },
-      status: { addresses: { address: "all" } },
-    }),
-  },
-  {
-    kind: "Pod",
-    group: "",
-    versions: ["v1"],
-    plural: "pods",
-    isNamespaced: true,
-    isBuiltIn: true,
-    keep: fieldsOf(podExcerpt.outline),
-  },
-  {
-    kind: "Service",
-    group: "",
-    versions: ["v1"],
-    plural: "services",
-    isNamespaced: true,
-    isBuiltIn: true,
-    keep: fieldsOf({ ...type, metadata: identity, spec: "all", status: { loadBalancer: "all" } }),
-  },
-  {
-    kind: "EndpointSlice",
-    group: "discovery.k8s.io",
-    versions: ["v1"],
-    plural: "endpointslices",
-    isNamespaced: true,
-    isBuiltIn: true,
-    keep: fieldsOf({
-      ...type,
-      metadata: identity,
-      addressType: "all",
-      ports: "all",
-      endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
-    }),
-  },
+  builtIn("Namespace", "", "namespaces", "cluster", { ...type, metadata: identity }),
+  builtIn("Node", "", "nodes", "cluster", nodeOutline),
+  builtIn("Pod", "", "pods", "namespaces", podExcerpt.outline),
+  builtIn("Service", "", "services", "namespaces", serviceOutline),
+  builtIn("EndpointSlice", "discovery.k8s.io", "endpointslices", "namespaces", sliceOutline),
   policy("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
   policy("policy.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
   policy("policy.networking.k8s.io", "adminnetworkpolicies", "AdminNetworkPolicy"),
@@ -150,12 +132,12 @@ export const watchedKinds: readonly WatchedKind[] = [
   policy("cilium.io", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
   policy("cilium.io", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
   {
-    kind: "CiliumCIDRGroup",
-    group: "cilium.io",
+    ...builtIn("CiliumCIDRGroup", "cilium.io", "ciliumcidrgroups", "cluster", {
+      ...type,
+      metadata: identity,
+      spec: "all",
+    }),
     versions: ["v2", "v2alpha1"],
-    plural: "ciliumcidrgroups",
-    isNamespaced: false,
     isBuiltIn: false,
-    keep: fieldsOf({ ...type, metadata: identity, spec: "all" }),
   },
 ];

@@ -20,6 +20,27 @@ export class Backoff {
   }
 }
 
+/** Something that goes on until it is stopped. */
+export abstract class BackgroundTask {
+  protected readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  protected get isStopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  protected abstract run(): Promise<void>;
+}
+
 /** Ends early, and without a word, when there is nothing to wait for any more. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {

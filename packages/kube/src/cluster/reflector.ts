@@ -7,7 +7,7 @@ import { linesIn } from "./lines.js";
 import { listPages, bodyText } from "./list-pages.js";
 import { listServed } from "./list-served.js";
 import { isEarlier, textAt } from "./object-fields.js";
-import { Backoff, pause } from "./pause.js";
+import { BackgroundTask, Backoff, pause } from "./pause.js";
 import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
 /** Who is told about the objects of a kind, all that the API server says of them. */
@@ -76,10 +76,8 @@ const failuresThatCount = 2;
  *     ▲        └─ 410 Gone, or a version later than the latest: list
  *     └──────── 404, 403: ask again later
  */
-export class Reflector {
-  private readonly stopping = new AbortController();
+export class Reflector extends BackgroundTask {
   private readonly backoff: Backoff;
-  private running: Promise<void> | undefined;
   /** The version the watch goes on from; absent: a list is needed. */
   private version: string | undefined;
   private served: string;
@@ -100,6 +98,7 @@ export class Reflector {
     /** Where kinds that are not built in are looked up. */
     private readonly discovery?: Discovery,
   ) {
+    super();
     this.served = kind.versions[0] ?? "";
     this.backoff = new Backoff(times.firstPauseMilliseconds, times.longestPauseMilliseconds);
   }
@@ -108,20 +107,7 @@ export class Reflector {
     return this.current;
   }
 
-  start(): void {
-    this.running ??= this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private get isStopped(): boolean {
-    return this.stopping.signal.aborted;
-  }
-
-  private async run(): Promise<void> {
+  protected override async run(): Promise<void> {
     while (!this.isStopped) {
       const trouble = await this.listOrWatch();
       if (this.isStopped) return;

@@ -21,6 +21,9 @@ export interface Condition {
   readonly observedGeneration: number;
 }
 
+/** The same, whichever version it is said of. */
+export type Statement = Omit<Condition, "observedGeneration">;
+
 /** One that stands on the object. */
 export interface StoredCondition extends Condition {
   /** When `status` became what it is. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
-import { pause } from "../cluster/pause.js";
+import { BackgroundTask, pause } from "../cluster/pause.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { textAt, valueAt } from "../cluster/object-fields.js";
 
@@ -36,9 +36,7 @@ export interface ElectionListener {
  *    ▲                                              ▲              └─► not renewed in time: lost ──► ask
  *    └── held by another                            └ refused: another was faster
  */
-export class LeaderElection {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
+export class LeaderElection extends BackgroundTask {
   private current: { readonly ending: AbortController; renewed: number } | undefined;
   /** What the Lease said when we last saw it change, and when that was. */
   private seen: { readonly text: string; readonly at: number } | undefined;
@@ -49,20 +47,17 @@ export class LeaderElection {
     private readonly options: ElectionOptions,
     private readonly listener: ElectionListener,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    super();
+  }
 
   get isLeading(): boolean {
     return this.current !== undefined && this.holds(this.current.renewed);
   }
 
-  start(): void {
-    this.running ??= this.run();
-  }
-
   /** Gives the Lease back, so that others need not wait for it to end. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  override async stop(): Promise<void> {
+    await super.stop();
     const led = this.current !== undefined;
     this.lose();
     if (led) await this.release().catch(() => undefined);
@@ -73,7 +68,7 @@ export class LeaderElection {
     return this.now() - renewed < (this.options.duration * 2) / 3;
   }
 
-  private async run(): Promise<void> {
+  protected override async run(): Promise<void> {
     const { signal } = this.stopping;
     const retry = (this.options.duration * 2) / 15;
     while (!signal.aborted) {
@@ -116,7 +111,7 @@ export class LeaderElection {
   }
 
   private lead(renewed: number): void {
-    if (this.stopping.signal.aborted) return;
+    if (this.isStopped) return;
     if (this.current !== undefined) {
       this.current.renewed = renewed;
       return;

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../testing/book.js";
 import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
+import { EndNames } from "./end-names.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { RuleVersions } from "./rule-versions.js";
@@ -74,9 +75,9 @@ function logged(label: string, more: Readonly<Record<string, unknown>> = {}) {
 function audited(shadow = false) {
   const lines: (AuditLine | SuppressedLine)[] = [];
   const rules = new RuleVersions();
-  const audit = new Audit({ node: "n1", shadow, rules, write: (line) => lines.push(line) });
+  const ends = new EndNames(cluster);
+  const audit = new Audit({ node: "n1", shadow, rules, ends, write: (line) => lines.push(line) });
   rules.programmed(book);
-  audit.programmed(cluster);
   return { audit, lines, rules };
 }
 

@@ -6,13 +6,18 @@ export type AddressOwner =
   | { readonly kind: "node"; readonly node: string }
   | { readonly kind: "external" };
 
-/** Finds ends by address, as the cluster is now. Made for each state of the cluster, and filled when first asked. */
+/** Finds ends by address, as the cluster is now. Filled when first asked about a state of the cluster. */
 export class EndNames {
-  readonly #cluster: Pick<Cluster, "pods" | "nodes">;
+  #cluster: Pick<Cluster, "pods" | "nodes">;
   #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
-  constructor(cluster: Pick<Cluster, "pods" | "nodes">) {
+  constructor(cluster: Pick<Cluster, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {
     this.#cluster = cluster;
+  }
+
+  update(cluster: Pick<Cluster, "pods" | "nodes">): void {
+    this.#cluster = cluster;
+    this.#ends = undefined;
   }
 
   at(text: string): AddressOwner {

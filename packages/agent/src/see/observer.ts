@@ -7,6 +7,7 @@ import { cutCounter } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
 import { type CounterReading, Counts, type Growth } from "./counts.js";
 import { type CutConnection, CutReport, type CutReportOptions } from "./cut-report.js";
+import { EndNames } from "./end-names.js";
 import { type HitsReport, hitsReport } from "./hits.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
@@ -66,6 +67,7 @@ export class Observer {
   /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
   #book: ReadonlyMap<string, BookEntry> | undefined;
   readonly #versions = new RuleVersions();
+  readonly #ends = new EndNames();
   #sets: NodeProgram["ruleset"]["sets"] = new Map();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
@@ -82,7 +84,7 @@ export class Observer {
     if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
     this.#counts = new Counts(options.node, saved);
     this.#series = new RuleSeries(this.metrics, options.series);
-    this.#cut = new CutReport({ ...options.cut, onTrouble: options.onTrouble });
+    this.#cut = new CutReport({ ...options.cut, ends: this.#ends, onTrouble: options.onTrouble });
     if (options.audit === undefined) return;
     const log = new LineLog(options.audit.log, options.onTrouble);
     this.#log = log;
@@ -90,6 +92,7 @@ export class Observer {
       node: options.node,
       shadow: options.shadow,
       rules: this.#versions,
+      ends: this.#ends,
       write: (line) => {
         const written = log.write(line);
         if ("suppressed" in line) return;
@@ -122,9 +125,8 @@ export class Observer {
   ): void {
     this.#book = this.#options.shadow ? watched(book) : book;
     this.#sets = ruleset.sets;
-    this.#cut.programmed(cluster);
+    this.#ends.update(cluster);
     this.#versions.programmed(this.#book);
-    this.#audit?.programmed(cluster);
   }
 
   /** Reads counters, and brings all that hangs on them up to date. One reading at a time: who asks meanwhile shares it. */

@@ -64,8 +64,8 @@ function nodeOf(pod: JsonObject): string {
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
   const [term] = listAt(pod, "spec", "affinity", "nodeAffinity", required, "nodeSelectorTerms");
   const [field] = listAt(term, "matchFields");
-  const [node = ""] = listAt(field, "values");
-  return String(node);
+  const [node] = listAt(field, "values");
+  return typeof node === "string" ? node : "";
 }
 
 /** What the kubelet reports of a container that does not run: `ErrImagePull`, say. */

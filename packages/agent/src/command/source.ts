@@ -37,7 +37,7 @@ export async function openSource(
     : openCluster(options, log, metrics, onNode);
 }
 
-export interface SourceHooks {
+interface SourceHooks {
   /** Files have errors. */
   readonly onErrors?: OnErrors;
   /** A Node of a cluster was read, which may be long before the first situation. */

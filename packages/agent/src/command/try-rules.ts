@@ -20,7 +20,7 @@ import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
 import { openSource } from "./source.js";
 
-export interface TrialOptions {
+interface TrialOptions {
   /** How long to wait for the confirmation, in milliseconds. */
   readonly wait: number;
   /** What must stay in reach meanwhile: `tcp://10.0.0.1:6443`. */

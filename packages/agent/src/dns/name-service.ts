@@ -13,7 +13,7 @@ import type { SetChange } from "../ruleset/set-change.js";
 import type { LeftElement } from "./timed-elements.js";
 import { Transactions, type WriteChanges } from "./transactions.js";
 
-export interface NameServiceOptions {
+interface NameServiceOptions {
   readonly reach: Reach;
   /** Writes to the table that is in force, in one transaction. */
   readonly write: WriteChanges;

@@ -23,7 +23,7 @@ const sourceMap = { 4: "dns_source4", 6: "dns_source6" } as const;
 export const dnsSets = { redirect: redirectMap, proxy: proxySet, source: sourceMap } as const;
 
 /** What frame() is to merge into the table while some pod of the node is subject to names. */
-export interface DnsPart {
+interface DnsPart {
   readonly ruleset: Ruleset;
   /** Lines to begin the chain `input` with: the proxy is for redirected packets, and for nobody else. */
   readonly input: readonly string[];

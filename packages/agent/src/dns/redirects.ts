@@ -13,7 +13,7 @@ import {
 } from "./redirect.js";
 import type { SetChange, TimedElement } from "../ruleset/set-change.js";
 
-export interface Redirected {
+interface Redirected {
   readonly pod: string;
   readonly server: SocketAddress;
   readonly protocol: DnsProtocol;

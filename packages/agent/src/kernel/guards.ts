@@ -34,7 +34,7 @@ export function parseGuard(text: string): Outcome<Guard> {
   );
 }
 
-export interface GuardWatch {
+interface GuardWatch {
   readonly guards: readonly Guard[];
   /** As many checks in a row may not fail. */
   readonly tries: number;

@@ -11,7 +11,7 @@ import { type Additions, frame } from "../ruleset/frame.js";
 import type { NodeProgram } from "../ruleset/program.js";
 import { nameServers } from "./name-servers.js";
 
-export interface EnforcementParts {
+interface EnforcementParts {
   readonly table: KernelTable;
   readonly names: NameService;
   readonly reach: ClusterReach;

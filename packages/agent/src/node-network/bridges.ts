@@ -12,7 +12,7 @@ export interface PodPlaces {
 
 export const nowhere: PodPlaces = { addresses: [], ranges: [] };
 
-export interface BridgeCheck {
+interface BridgeCheck {
   /** Settings of the kernel that were changed. */
   readonly changed: readonly string[];
   /** Why packets on other bridges are not judged, where they are not; no pod is known behind these. */

@@ -43,7 +43,7 @@ export type AuditDecider =
   /** The rule was taken back before the line was read. */
   | { readonly kind: "not-known"; readonly id: string };
 
-export interface AuditPolicy {
+interface AuditPolicy {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;

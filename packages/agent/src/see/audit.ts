@@ -16,7 +16,7 @@ export interface SuppressedLine {
   readonly by: AuditDecider;
 }
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly node: string;
   /** The whole node only watches. */
   readonly shadow: boolean;

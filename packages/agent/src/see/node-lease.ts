@@ -14,7 +14,7 @@ import {
 } from "@tierwall/kube";
 import type { Logger } from "pino";
 
-export interface NodeLeaseOptions {
+interface NodeLeaseOptions {
   readonly node: string;
   readonly namespace: string;
   /** The node only watches: what is programmed denies nothing. */

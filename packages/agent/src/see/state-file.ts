@@ -4,7 +4,7 @@ import { messageOf } from "@tierwall/kube";
 import type { SavedCounts } from "./counts.js";
 
 /** What could be read, or why not, in words for the user; neither where there is no file yet. */
-export interface StateReading {
+interface StateReading {
   readonly saved?: SavedCounts;
   readonly problem?: string;
 }

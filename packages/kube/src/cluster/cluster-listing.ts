@@ -20,7 +20,7 @@ export type Listed =
   | { readonly ok: true; readonly listing: ClusterListing }
   | { readonly ok: false; readonly message: string };
 
-export interface ListingOptions {
+interface ListingOptions {
   readonly kinds?: readonly WatchedKind[];
   /** Told how many objects have come. */
   readonly objectsRead?: (objects: number) => void;

@@ -31,7 +31,7 @@ export interface Connection {
   send(request: KubeRequest): Promise<IncomingMessage>;
 }
 
-export type Connected =
+type Connected =
   | { readonly ok: true; readonly connection: Connection }
   | { readonly ok: false; readonly message: string };
 

@@ -11,9 +11,9 @@ export interface ForeignApiTimes {
   readonly every: number;
 }
 
-export const usualForeignApiTimes: ForeignApiTimes = { first: 10_000, every: 300_000 };
+const usualForeignApiTimes: ForeignApiTimes = { first: 10_000, every: 300_000 };
 
-export interface ForeignApiListener {
+interface ForeignApiListener {
   /** Called with the first answer, whenever it is another one, and after trouble. */
   onServed(kinds: readonly ForeignKind[]): void;
   /** Called once until there is an answer again. */

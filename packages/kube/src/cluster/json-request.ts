@@ -3,13 +3,13 @@ import type { Connection, KubeRequest } from "./connection.js";
 import { bodyText } from "./list-pages.js";
 import { objectIn, textAt } from "./object-fields.js";
 
-export interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
+interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
   readonly body?: object;
   /** `apply` is server-side apply: the body is all that we want to own. */
   readonly as?: "object" | "apply" | "merge";
 }
 
-export interface JsonAnswer {
+interface JsonAnswer {
   readonly status: number;
   readonly body: JsonObject;
 }

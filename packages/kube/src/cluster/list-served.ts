@@ -2,9 +2,7 @@ import type { Discovered } from "./discovery.js";
 import type { WatchedKind } from "./kinds.js";
 import type { Trouble } from "./trouble.js";
 
-export type ListedVersion<T> =
-  | { readonly version: string; readonly listed: T }
-  | { readonly trouble: Trouble };
+type ListedVersion<T> = { readonly version: string; readonly listed: T } | { readonly trouble: Trouble };
 
 /**
  * Lists a kind in a version that is served: one that is known, else any other, so that no object vanishes because its

@@ -1,7 +1,7 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
 import { objectsAt, textAt } from "../cluster/object-fields.js";
 
-export const conditionTypes = [
+const conditionTypes = [
   "Accepted",
   "Programmed",
   "Conflicted",
@@ -9,7 +9,7 @@ export const conditionTypes = [
   // Only there while it is True.
   "ForeignPolicies",
 ] as const;
-export type ConditionType = (typeof conditionTypes)[number];
+type ConditionType = (typeof conditionTypes)[number];
 
 /** One statement about a policy. */
 export interface Condition {

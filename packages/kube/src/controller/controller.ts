@@ -19,7 +19,7 @@ import { NodeReports } from "./node-reports.js";
 import type { Patience } from "./policy-conditions.js";
 import { StoredPolicies } from "./stored-policies.js";
 
-export interface ControllerOptions {
+interface ControllerOptions {
   /** Where the Leases are: of those who want to lead, and of the agents. */
   readonly namespace: string;
   /** Who we are among the replicas. */
@@ -55,7 +55,7 @@ export interface ControllerService {
 /** Starts one, before the cluster is known; rejects with why it cannot. */
 export type StartService = (controller: Controller, log: Logger) => Promise<ControllerService>;
 
-export const controllerLease = "tierwall-controller";
+const controllerLease = "tierwall-controller";
 
 /**
  * Keeps the engine of a cluster current on every replica; on the one that leads, writes what follows for its policies.

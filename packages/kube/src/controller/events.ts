@@ -21,7 +21,7 @@ export interface PolicyEvent {
   readonly occasion?: string;
 }
 
-export type EventOutcome = "written" | "failed" | "dropped";
+type EventOutcome = "written" | "failed" | "dropped";
 
 /** More wait for no one. */
 const mostWaiting = 1000;

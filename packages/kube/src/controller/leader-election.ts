@@ -4,7 +4,7 @@ import { BackgroundTask, pause } from "../cluster/pause.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { textAt, valueAt } from "../cluster/object-fields.js";
 
-export interface ElectionOptions {
+interface ElectionOptions {
   readonly namespace: string;
   readonly lease: string;
   /** Who we are: another one each time a process starts. */
@@ -21,7 +21,7 @@ export interface Leadership {
   readonly holds: () => boolean;
 }
 
-export interface ElectionListener {
+interface ElectionListener {
   onLead(leadership: Leadership): void;
   /** Said once for each who leads, ourselves included. */
   onLeader(identity: string): void;

@@ -17,7 +17,7 @@ import { Overridings } from "./overridings.js";
 import { StatusWriter, type Wanted } from "./status-writer.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
-export interface LeaderParts {
+interface LeaderParts {
   readonly connection: Connection;
   readonly identity: string;
   readonly live: LiveEngine;

@@ -15,7 +15,7 @@ export interface Wanted {
   readonly conditions: readonly Condition[];
 }
 
-export interface WriterListener {
+interface WriterListener {
   /** A write, with what stood there before. */
   onWritten(wanted: Wanted, before: readonly StoredCondition[], after: readonly StoredCondition[]): void;
   onFailed(policy: PolicyRef, message: string): void;

@@ -14,7 +14,7 @@ export interface Turn {
   end(): void;
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly connections: number;
   /** Requests answered at the same time. */
   readonly requests: number;

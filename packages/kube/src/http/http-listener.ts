@@ -48,7 +48,7 @@ export type Handler = (
   target: RequestTarget,
 ) => void | Promise<void>;
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly handle: Handler;
   readonly limits?: Partial<ListenerLimits>;
   /** Absent: without TLS. */

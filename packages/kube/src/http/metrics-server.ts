@@ -17,7 +17,7 @@ export interface Health {
 }
 
 /** `127.0.0.1:9465`, `[::1]:9465`, `:9465`. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -36,7 +36,7 @@ export interface MetricsAccess {
   check(authorization: string | undefined): Promise<AccessDecision>;
 }
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   readonly address: ListenAddress;
   readonly metrics: Metrics;
   readonly health: Health;

@@ -20,7 +20,7 @@ export interface MetricsCommand {
   readonly auth: MetricsAuth;
 }
 
-export interface MetricsParts {
+interface MetricsParts {
   readonly metrics: Metrics;
   readonly health: Health;
   /** To the API server that knows the tokens; absent where there is none. */

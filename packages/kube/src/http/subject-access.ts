@@ -28,7 +28,7 @@ const textsIn = (value: Json | undefined): readonly string[] =>
   listAt(value).filter((text) => typeof text === "string");
 
 /** What a SubjectAccessReview asks about. */
-export type AccessAttributes =
+type AccessAttributes =
   | { readonly nonResourceAttributes: { readonly path: string; readonly verb: string } }
   | {
       readonly resourceAttributes: {

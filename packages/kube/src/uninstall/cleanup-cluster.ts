@@ -5,7 +5,7 @@ import { pause } from "../cluster/pause.js";
 import { type NodeCleanup, nodeCleanup, type ObservedCleanup } from "./node-cleanup.js";
 import { objectsAt } from "../cluster/object-fields.js";
 
-export interface ClusterCleanup {
+interface ClusterCleanup {
   readonly connection: Connection;
   readonly namespace: string;
   /** The DaemonSets of the agents, and of what cleans up after them. */

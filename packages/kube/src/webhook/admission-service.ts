@@ -5,7 +5,7 @@ import { AnalystThread } from "./analyst-thread.js";
 import { ClientAuthority, type ClientOptions } from "./client-authority.js";
 import { startWebhook, type Webhook, type WebhookParts } from "./start-webhook.js";
 
-export interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal" | "clients"> {
+interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal" | "clients"> {
   /** Absent: every client that can connect is answered. */
   readonly clients?: ClientOptions;
   /** What no object of the cluster tells. */

@@ -15,7 +15,7 @@ import { warningLines } from "./warning-lines.js";
 import { textAt, valueAt } from "../cluster/object-fields.js";
 
 /** Why less was found out than there is to know. */
-export type Fallback = "time" | "not-ready" | "failed" | "busy";
+type Fallback = "time" | "not-ready" | "failed" | "busy";
 
 export interface Admitted {
   readonly answer: AdmissionAnswer;
@@ -23,7 +23,7 @@ export interface Admitted {
   readonly fallback?: Fallback;
 }
 
-export interface Admitting {
+interface Admitting {
   readonly judge: Judge;
   readonly visibility: Visibility;
   /** Whether the judge has seen the whole cluster. */

@@ -7,7 +7,7 @@ import type { ClientAuthority } from "./client-authority.js";
 import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
-import { usualConfiguration } from "./configuration.js";
+import { usualConfiguration, usualSecret } from "./configuration.js";
 import { pathWith } from "./path-token.js";
 import { ReviewedVisibility } from "./visibility.js";
 import { webhookMetrics } from "./webhook-metrics.js";
@@ -60,7 +60,7 @@ export const serviceHost = (service: string, namespace: string): string => `${se
  */
 export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   const { connection, judge, isReady, log, options } = parts;
-  const { namespace, names, secret = "tierwall-webhook-tls", configuration = usualConfiguration } = options;
+  const { namespace, names, secret = usualSecret, configuration = usualConfiguration } = options;
   const metrics = webhookMetrics(parts.metrics);
   const visibility = new ReviewedVisibility(connection, (message) =>
     log.warn({ message }, "the API server did not say what a user may read: names are withheld"),

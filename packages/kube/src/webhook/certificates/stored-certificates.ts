@@ -8,7 +8,7 @@ import type { Certificates } from "./schedule.js";
 import { textAt } from "../../cluster/object-fields.js";
 
 /** Certificates as a Secret holds them, and which version of it. */
-export interface StoredCertificates {
+interface StoredCertificates {
   /** Absent where the Secret holds something else, or nothing. */
   readonly certificates?: Certificates;
   /** Absent where there is no Secret. */

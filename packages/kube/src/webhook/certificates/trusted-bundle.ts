@@ -7,7 +7,7 @@ import { objectsAt, valueAt } from "../../cluster/object-fields.js";
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
 /** What API servers have to know to ask the webhook. */
-export interface Introduction {
+interface Introduction {
   /** Authorities that its certificate is signed by, in PEM. */
   readonly bundle: string;
   /** With the secret part by which the webhook knows API servers. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { SlowFilesFirst } from "./test/slow-files-first.js";
 
 export default defineConfig({
   resolve: {
@@ -23,6 +24,7 @@ export default defineConfig({
     // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
     exclude: [...configDefaults.exclude, "test/whole-cluster/**"],
     setupFiles: ["test/seed.ts"],
+    sequence: { sequencer: SlowFilesFirst },
     // Threads start faster than processes, which counts on two cores and many small files.
     pool: "threads",
     // Tests with packets wait for them most of the time: one more than this machine has cores costs the others little.

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Observer } from "@tierwall/agent";
 import { afterAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 
 /* Metrics that a page or a dashboard names are there, and those that are there are on the page. */
 
@@ -45,6 +46,17 @@ it("the page has every metric of ours", () => {
   const ours = [...exported].filter((name) => /^tierwall_(?!dns_)/.test(name));
   const bases = ours.filter((name) => !/_(bucket|count|sum)$/.test(name));
   expect(bases.filter((name) => !named.has(name))).toEqual([]);
+});
+
+it.each([
+  ["an agent that does not answer", 'up{job="tierwall-agent"} == 0'],
+  ["a node without an agent", 'count(kube_node_info) > (count(up{job="tierwall-agent"} == 1) or vector(0))'],
+  ["a problem of a node", "tierwall_node_problem == 1"],
+])("there is an alert about %s", (_, expression) => {
+  const { groups } = parse(read("deploy/prometheus/tierwall-agent.rules.yaml")) as {
+    groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+  };
+  expect(groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))).toContain(expression);
 });
 
 it("the dashboard is what Grafana imports: panels of known kinds, none of which covers another", () => {

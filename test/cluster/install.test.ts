@@ -264,21 +264,51 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
       ...usualValues,
       fullnameOverride: "walls",
       "agent.mode": "shadow",
-      "agent.nodeSelector": { pool: "a" },
+      "agent.nodeSelector": { pool: "a", "kubernetes.io/os": "windows" },
+      "metrics.address": "loopback",
+      "webhook.clientCA.names": ["kube-apiserver", "123"],
       "monitoring.enabled": true,
-      "monitoring.labels": { release: "prometheus" },
+      "monitoring.labels": { release: "prometheus", "app.kubernetes.io/component": "mine" },
       "monitoring.readers": [{ kind: "ServiceAccount", name: "prometheus", namespace: "monitoring" }],
     };
     const file = join(scratch, "same.yaml");
     const written: Record<string, unknown> = {};
     for (const [path, value] of Object.entries(values)) {
-      const [group, name] = path.split(".") as [string, string?];
-      written[group] = name === undefined ? value : { ...(written[group] as object), [name]: value };
+      const names = path.split(".");
+      let group = written;
+      for (const name of names.slice(0, -1)) group = (group[name] ??= {}) as Record<string, unknown>;
+      group[names.at(-1)!] = value;
     }
     writeFileSync(file, JSON.stringify(written));
     const objects = installObjects({ values }).filter(({ kind }) => kind !== "Namespace");
     const wanted = objectsIn(objects.map((object) => JSON.stringify(object)).join("\n---\n"));
     expect(sorted(rendered("-f", file))).toEqual(sorted(wanted));
+  });
+
+  it.each(["123", "null", "1e3"])("writes the namespace %s as a text wherever it names it", (namespace) => {
+    const made = output(helm!, "template", "tierwall", chart, "--namespace", namespace, "--no-hooks");
+    const configuration = objectsIn(made).get("ValidatingWebhookConfiguration tierwall") as unknown as {
+      readonly webhooks: readonly [{ readonly namespaceSelector: object }];
+    };
+    expect(configuration.webhooks[0].namespaceSelector).toMatchObject({
+      matchExpressions: [{ values: expect.arrayContaining([namespace]) as string[] }],
+    });
+  });
+
+  it("writes no label twice that a setting has as well", () => {
+    const values = join(scratch, "twice.yaml");
+    const nodeSelector = "nodeSelector: {kubernetes.io/os: windows}";
+    writeFileSync(
+      values,
+      `agent: {${nodeSelector}}\ncontroller: {${nodeSelector}}\nmonitoring: {enabled: true, labels: {app.kubernetes.io/name: mine, a: b}}\n`,
+    );
+    // The parser refuses keys that are there twice.
+    const made = rendered("-f", values);
+    for (const name of [agent, controller])
+      expect(made.get(name)).toMatchObject(pods({ nodeSelector: linux }));
+    expect(made.get("ServiceMonitor tierwall-agent")).toMatchObject({
+      metadata: { labels: { "app.kubernetes.io/name": "tierwall", a: "b" } },
+    });
   });
 
   it("passes settings on", () => {
@@ -313,6 +343,9 @@ describe.skipIf(helm === undefined)(`the Helm chart${noHelm}`, () => {
   it.each([
     "controller.replicas=0",
     "controller.replicas=many",
+    "webhook.timeoutSeconds=31",
+    "webhook.clientCA.name=a",
+    "metrics.address=10.0.0.1",
     "webhook.failurePolicy=Maybe",
     "agent.unknownPods=perhaps",
     "agent.mode=audit",

@@ -100,7 +100,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
   describe("that answers", () => {
     let lab: AdmissionLab;
     beforeAll(async () => {
-      lab = await AdmissionLab.start(plane);
+      lab = await AdmissionLab.start(plane, { failurePolicy: "Ignore" });
     }, startTimeout);
     afterAll(async () => lab?.stop());
 
@@ -260,6 +260,14 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
     await lab.webhook.stop();
     expect(await lab.dryRun(denyAll)).toMatchObject({ status: 0, warnings: [] });
     await lab.stop();
+  });
+
+  it("is told counts and no names where users may learn the path, and no certificate tells who asks", async () => {
+    const lab = await AdmissionLab.start(plane, { failurePolicy: "Fail" });
+    const { warnings } = await lab.dryRun(denyAll);
+    await lab.stop();
+    expect(warnings).toContainEqual(expect.stringMatching(/^\d+ connections that work today become denied/));
+    expect(warnings.join("\n")).not.toMatch(/ingress-nginx|shop|coredns|allow-from-ingress/);
   });
 
   describe("where another definition lets in what is not valid", () => {

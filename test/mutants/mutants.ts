@@ -51,8 +51,8 @@ const inEngine: readonly Change[] = [
   [
     "one direction that allows is enough",
     "engine/pod-sweep.ts",
-    ": ports.intersect(out, into);",
-    ": ports.union(out, into);",
+    "both[i] = into === everyPort ? out :",
+    "both[i] = into === everyPort ? into :",
   ],
   [
     "an end asks only its own egress",
@@ -286,8 +286,14 @@ const inEngine: readonly Change[] = [
   [
     "mutual authentication always succeeds",
     "engine/rule-items.ts",
-    `authenticated ? "Maybe" : rule.action`,
-    "rule.action",
+    `? "Undecided" : "Maybe";`,
+    `? "Undecided" : rule.action;`,
+  ],
+  [
+    "foreign objects allow what they apply to",
+    "engine/rule-items.ts",
+    `? "Undecided" : "Maybe";`,
+    `? rule.action : "Maybe";`,
   ],
   ["of two possible answers the first is taken", "engine/answers.ts", "if (a === b) return a;", "return a;"],
   [
@@ -306,8 +312,8 @@ const inEngine: readonly Change[] = [
   [
     "a column that is singled out forgets that it is uncertain",
     "engine/row-work.ts",
-    "this.isUncertain[column] = this.isUncertain[shared]!;",
-    "this.isUncertain[column] = 0;",
+    "this.unsettled[column] = this.unsettled[shared]!;",
+    "this.unsettled[column] = silent;",
   ],
   [
     "what is said to all columns of a kind passes by those singled out before",

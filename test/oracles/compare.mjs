@@ -26,7 +26,7 @@ export async function comparison(core, judge, process) {
       "testing/every-flow",
       "evaluate/evaluate",
       "net/address",
-      "analysis/enforcers/differences",
+      "state/enforcers/differences",
       "policy/assemble",
     ].map(load),
   );
@@ -48,7 +48,9 @@ export async function comparison(core, judge, process) {
     const ports = everyFlow.portsAtBorders(state);
     const { definitions } = state;
     const tiers =
-      judge.enforcer === undefined ? state.tiers : assembleTiers(enforcedAs(definitions, judge.enforcer));
+      judge.enforcer === undefined
+        ? state.tiers
+        : assembleTiers(enforcedAs(definitions, judge.enforcer, judge.options));
     const share = Math.min(1, flowsPerCluster / (pairs.length * ports.length));
     const flows = [...everyFlow.flowsAmong(pairs, ports, share)].filter(
       (flow) =>

@@ -10,6 +10,8 @@ export const judges = [
     name: "cilium",
     title: "Cilium 1.20.2, its policy repository",
     enforcer: "cilium",
+    /** As test/oracles/cilium sets it up. */
+    options: { ciliumFamilies: "both" },
     kinds: ["NetworkPolicy", "released ClusterNetworkPolicy", "Cilium"],
     /** One letter per direction. */
     perDirection: true,
@@ -26,8 +28,12 @@ export const judges = [
     },
     adapt: ({ cluster, policies, ...rest }) => ({
       ...rest,
-      cluster: { ...cluster, pods: cluster.pods.map(withUniquePortNames) },
-      policies: policies.map(withoutPortlessProtocols).map(withoutSameKeys).map(withOwnPriority),
+      cluster: { ...cluster, pods: cluster.pods.map(withUniquePortNames).map(withDroppedLabel) },
+      policies: policies
+        .map(withoutPortlessProtocols)
+        .map(withoutSameKeys)
+        .map(withOwnPriority)
+        .map(selectingDroppedLabel),
     }),
   },
   {
@@ -52,6 +58,15 @@ export const judges = [
     }),
   },
 ];
+
+/** A label that is not part of a Cilium identity (S7.15). */
+const withDroppedLabel = (pod) => ({ ...pod, labels: { ...pod.labels, "pod-template-hash": "1" } });
+
+/** Some NetworkPolicies and ClusterNetworkPolicies select by it. */
+const selectingDroppedLabel = (policy, i) =>
+  policy.apiVersion.startsWith("cilium.io/") || i % 3 !== 0
+    ? policy
+    : JSON.parse(JSON.stringify(policy).replaceAll('"team":"red"', '"pod-template-hash":"1"'));
 
 /** A host-network pod is its node. */
 const isNode = (end) => end.kind === "node" || (end.kind === "pod" && end.pod.hostNetwork);

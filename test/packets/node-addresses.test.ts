@@ -1,8 +1,8 @@
-import { readState, type State } from "@tierwall/core";
+import { parseCidr, readState, type State } from "@tierwall/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
-import { hairpinSource } from "./lab/plan.js";
+import { gatewayLink, hairpinSource } from "./lab/plan.js";
 import type { Outcome, Packet } from "./lab/prober.js";
 import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 
@@ -148,6 +148,27 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
         await lab.load("n1", "delete table ip other\n");
       }
     });
+
+    it.each([
+      ["no pod range", {}],
+      ["--unknown-pods allow", { unknownPods: "allow" }],
+      ["a pod range", { localRanges: [parseCidr("10.0.1.0/24")!, parseCidr("fd00:1::/64")!] }],
+    ] as const)(
+      "S1.16: an address of its link is no way around denying nodes, with %s",
+      async (_, options) => {
+        const { link } = lab.plan.pods.find(({ key }) => key === "a/client")!;
+        const [, packet] = sent(lab.spaceOf("n1"), { 4: "192.168.0.1", 6: `${gatewayLink}%eth0` });
+        const fromLink: Packet = { ...packet!, source: `${link}%eth0` };
+        const toAll: Packet = { ...fromLink, protocol: "UDP", target: "ff02::1%eth0" };
+        await program(lab, stateOf(...cluster));
+        expect(await lab.prober.probe([fromLink, toAll])).toEqual(["arrived", "one-way"]);
+        await program(lab, stateOf(...cluster, rules(denyNodes)), { generation: 2, options: () => options });
+        expect(await lab.prober.probe([fromLink, toAll])).toEqual(["lost", "lost"]);
+        // Neighbours are found again, and joining groups does not depend on policies.
+        await lab.forgetNeighbours();
+        expect(await outcomes()).toMatchObject({ "outside of the cluster": both("arrived") });
+      },
+    );
 
     it("S1.16: a broadcast that the node receives is sent to the node", async () => {
       const [packet] = sent(lab.spaceOf("n1"), { 4: "255.255.255.255", 6: "ff02::1" });

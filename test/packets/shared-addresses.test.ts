@@ -15,8 +15,8 @@ const addresses: Readonly<Record<string, Readonly<Record<4 | 6, string>>>> = {
 const node = (name: string, four: string, six: string) =>
   `{apiVersion: v1, kind: Node, metadata: {name: ${name}},
     status: {addresses: [{type: InternalIP, address: ${four}}, {type: InternalIP, address: "${six}"}]}}`;
-const pod = (name: string, on: string, at: Readonly<Record<4 | 6, string>> = addresses[name]!) =>
-  `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {app: ${name}}}, spec: {nodeName: ${on}},
+const pod = (name: string, on: string, at: Readonly<Record<4 | 6, string>> = addresses[name]!, app = name) =>
+  `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {app: ${app}}}, spec: {nodeName: ${on}},
     status: {podIPs: [{ip: ${at[4]}}, {ip: "${at[6]}"}]}}`;
 
 const cluster = [
@@ -28,20 +28,25 @@ const cluster = [
   pod("far", "n2"),
 ];
 const stale = (on: string) => pod("stale", on, addresses["web"]);
+/** Has the same labels as a/web. */
+const replica = (on: string) => pod("replica", on, addresses["web"], "web");
 
 /** A pod may be reached, or reach others, on these ports alone. */
 const only = (app: string, direction: "Ingress" | "Egress", ...ports: readonly number[]) =>
   `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: ${app}-${direction.toLowerCase()}},
     spec: {podSelector: {matchLabels: {app: ${app}}}, policyTypes: [${direction}],
       ${direction.toLowerCase()}: [{ports: [${ports.map((port) => `{port: ${port}}`).join()}]}]}}`;
-/** Which pods a/client may reach, first match first. */
-const toApps = (...rules: readonly (readonly ["Accept" | "Deny" | "Pass", string])[]) =>
+/** Which pods a/client may reach, first match first; a rule may name several apps. */
+const toApps = (...rules: readonly (readonly ["Accept" | "Deny" | "Pass", ...string[]])[]) =>
   `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: apps},
     spec: {tier: Admin, priority: 1, subject: {pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: client}}}},
       egress: [${rules
         .map(
-          ([action, app]) =>
-            `{action: ${action}, to: [{pods: {namespaceSelector: {}, podSelector: ${app === "*" ? "{}" : `{matchLabels: {app: ${app}}}`}}}]}`,
+          ([action, ...apps]) =>
+            `{action: ${action}, to: [${apps
+              .map((app) => (app === "*" ? "{}" : `{matchLabels: {app: ${app}}}`))
+              .map((selector) => `{pods: {namespaceSelector: {}, podSelector: ${selector}}}`)
+              .join()}]}`,
         )
         .join()}]}}`;
 
@@ -96,18 +101,24 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       ["both are", [only("web", "Ingress", 80, 81), only("stale", "Ingress", 81, 82)], [81]],
       ["none is", [], ports],
     ] as const)("S1.17: what comes in is allowed by both, where %s", async (_, policies, expected) => {
-      await program(lab, stateOf(...cluster, stale("n1"), ...policies));
-      expect(await reached("client", "web")).toEqual(expected);
-      expect(await reached("far", "web")).toEqual(expected);
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, stale(on), ...policies));
+        await lab.forgetConnections();
+        expect(await reached("client", "web")).toEqual(expected);
+        expect(await reached("far", "web")).toEqual(expected);
+      }
     });
 
     it.each([
       ["one of them is isolated", [only("stale", "Egress", 81)], [81]],
       ["both are", [only("web", "Egress", 80, 81), only("stale", "Egress", 81, 82)], [81]],
     ] as const)("S1.17: what goes out is allowed by both, where %s", async (_, policies, expected) => {
-      await program(lab, stateOf(...cluster, stale("n1"), ...policies));
-      expect(await reached("web", "client")).toEqual(expected);
-      expect(await reached("web", "far")).toEqual(expected);
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, stale(on), ...policies));
+        await lab.forgetConnections();
+        expect(await reached("web", "client")).toEqual(expected);
+        expect(await reached("web", "far")).toEqual(expected);
+      }
     });
 
     it.each([
@@ -130,6 +141,13 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
       ],
       [
         [
+          ["Accept", "web", "stale"],
+          ["Deny", "*"],
+        ],
+        ports,
+      ],
+      [
+        [
           ["Accept", "*"],
           ["Deny", "stale"],
         ],
@@ -147,6 +165,17 @@ describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
         await program(lab, stateOf(...cluster, stale(on), toApps(...rules)));
         await lab.forgetConnections();
         expect(await reached("client", "web")).toEqual(expected);
+      }
+    });
+
+    it("S1.17: two replicas of one workload are judged like one of them", async () => {
+      const policies = [only("web", "Ingress", 80), only("web", "Egress", 81)];
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, replica(on), ...policies));
+        await lab.forgetConnections();
+        expect(await reached("client", "web")).toEqual([80]);
+        expect(await reached("far", "web")).toEqual([80]);
+        expect(await reached("web", "client")).toEqual([81]);
       }
     });
 

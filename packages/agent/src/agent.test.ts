@@ -1,7 +1,7 @@
 import { readState } from "@tierwall/core";
 import type { Situation, SituationSource } from "@tierwall/kube";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Agent, type AgentParts, type Programmed, type Turn } from "./agent.js";
 import type { NodeOptions } from "./ruleset/program.js";
 
@@ -20,6 +20,7 @@ function situation(pods: readonly string[], more: Partial<Situation> = {}): Situ
     tiers: state.tiers,
     policies: state.policies,
     foreign: [],
+    unreadForeign: [],
     diagnostics: [],
     complaints: new Map(),
     podRanges: new Map([["n1", ["10.0.0.0/24"]]]),
@@ -43,6 +44,7 @@ const emptyRuleset = { chains: new Map(), sets: new Map(), counters: new Set<str
 function setup(
   enforce: (turn: Turn) => Promise<string | undefined> = () => Promise.resolve(undefined),
   given = options,
+  now: () => number = () => 1_000,
 ) {
   let take: (one: Situation) => Promise<void> | void = () => undefined;
   const source: SituationSource = {
@@ -83,7 +85,7 @@ function setup(
     onFailure: (cause) => failures.push((cause as Error).message),
     onProblem: () => undefined,
     log: pino({}, { write: (line) => warnings.push((JSON.parse(line) as { msg: string }).msg) }),
-    now: () => 1_000,
+    now,
   };
   const agent = new Agent(parts);
   const see = async (one: Situation) => {
@@ -151,6 +153,23 @@ describe("the ranges of a node's pods", () => {
     await agent.start();
     await see(situation([]));
     expect(compilers.map((of) => of.localRanges)).toEqual([localRanges]);
+  });
+
+  it("that a pod contradicted are believed again in a quiet cluster", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const { agent, see, compilers } = setup(undefined, options, () => performance.now());
+      await agent.start();
+      await see(situation([pod("a", "10.7.0.1")]));
+      await see(situation([pod("a", "10.0.0.1")]));
+      await vi.advanceTimersByTimeAsync(599_000);
+      expect(compilers.map((of) => of.rangesDoubted)).toEqual([true]);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(compilers.map((of) => of.rangesDoubted)).toEqual([true, undefined]);
+      await agent.stop();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { LatestWins } from "./loop/latest-wins.js";
 import { localRanges, sameRanges } from "./loop/local-ranges.js";
 import { nodeDoubts } from "./loop/node-doubts.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
-import { RangeTrust } from "./loop/range-trust.js";
+import { RangeTrust, sourceOf } from "./loop/range-trust.js";
 import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
 import type { NodeProblems } from "./see/node-problems.js";
 
@@ -64,13 +64,15 @@ export class Agent {
   readonly #turns: LatestWins<Waiting>;
   readonly #now: () => number;
   readonly #trust: RangeTrust;
+  #latest: Situation | undefined;
+  #endOfDoubt: NodeJS.Timeout | undefined;
   #compiler: { readonly of: NodeOptions; readonly compiler: Compiler } | undefined;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#now = parts.now ?? (() => performance.now());
     this.#window = new ProgrammingWindow(parts.options.node);
-    this.#trust = new RangeTrust(parts.options.node, this.#now);
+    this.#trust = new RangeTrust(parts.options.node, this.#now, sourceOf(parts.options.localRanges));
     this.#turns = new LatestWins((waiting) => this.#turn(waiting), {
       merge: (waiting, { situation, since }) => ({ situation, since: Math.min(waiting.since, since) }),
       onFailure: parts.onFailure,
@@ -89,16 +91,20 @@ export class Agent {
   /** The rules stay in the kernel. */
   async stop(): Promise<void> {
     await this.#parts.source.stop();
+    clearTimeout(this.#endOfDoubt);
+    this.#latest = undefined;
     await this.#turns.stop();
   }
 
   #take(situation: Situation): Promise<void> {
+    this.#latest = situation;
     this.#window.seen(situation.cluster, situation.since);
     return this.#turns.offer({ situation, since: situation.since });
   }
 
   async #turn({ situation, since }: Waiting): Promise<void> {
     const { options, compiler } = this.#compilerFor(situation);
+    this.#awaitEndOfDoubt();
     const program = compiler.compile(situation.cluster, situation.tiers);
     const turn = { situation, program, options };
     this.#parts.onProblem("shared-addresses", sharedMessage(program.sharedAddresses));
@@ -107,6 +113,16 @@ export class Agent {
     const now = this.#now();
     const waited = this.#window.reached(situation.cluster, now, applied.value.kind !== "unchanged");
     this.#parts.onProgrammed({ ...turn, applied: applied.value, waited, sinceSeen: now - since });
+  }
+
+  /** In a quiet cluster no situation comes that would end the doubt about the pod ranges. */
+  #awaitEndOfDoubt(): void {
+    clearTimeout(this.#endOfDoubt);
+    const { endsIn } = this.#trust;
+    if (endsIn === undefined) return;
+    this.#endOfDoubt = setTimeout(() => {
+      if (this.#latest !== undefined) void this.#turns.offer({ situation: this.#latest, since: this.#now() });
+    }, endsIn).unref();
   }
 
   /** A compiler remembers what it compiled; only other ranges of pods need a new one. */

@@ -27,7 +27,16 @@ describe("how Cilium is set up", () => {
     expect(parsed(...args)).toEqual(options);
   });
 
-  it.each([["k8s:["], ["k8s:"], [""], ["app team("]])("S7.15: `%s` is no expression for labels", (text) => {
+  it.each([
+    ["k8s:["],
+    ["k8s:"],
+    [""],
+    ["app team("],
+    ["(a+)+$"],
+    ["(a|a)(a|a)"],
+    [".*.*.*x"],
+    [`a${"b".repeat(256)}`],
+  ])("S7.15: `%s` is no expression for labels", (text) => {
     expect(() => parsed("--cilium-labels", text)).toThrow("is not an expression for labels");
   });
 

@@ -31,7 +31,7 @@ function labelExpressions(text: string, previous: readonly string[] | undefined)
   const wrong = written.find((part) => parseLabelExpression(part) === undefined);
   if (wrong !== undefined || written.length === 0)
     throw new InvalidArgumentError(
-      `\`${wrong ?? text}\` is not an expression for labels, such as k8s:app or k8s:!io\\.example`,
+      `\`${wrong ?? text}\` is not an expression for labels, such as k8s:app or k8s:!io\\.example.* (no groups, at most two repetitions)`,
     );
   return [...(previous ?? []), ...written];
 }

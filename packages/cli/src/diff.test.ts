@@ -187,6 +187,15 @@ describe("tierwall diff --git", () => {
     expect(stderr).toContain(why);
   });
 
+  it("refuses a revision that is larger than --max-input", () => {
+    const small = ["-R", "--git", "one..two", "policies", "--max-input"];
+    const { status, stdout, stderr } = diff([...small, "100"]);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("TW1010");
+    expect(stderr).toContain("makes the input larger than 100");
+    expect(diff([...small, "1Mi"]).status).toBe(1);
+  });
+
   it("says that a path is in no repository, and that there is no git", () => {
     const outside = folderOf({ "a.yaml": cluster });
     expect(diff(["--git", "HEAD", outside]).stderr).toContain("it is not in a git repository");

@@ -28,7 +28,7 @@ import { type Read, readPaths } from "@tierwall/kube";
 import { readLive } from "./live.js";
 import { parseRevisions, readRevision } from "./git.js";
 import { Progress } from "./progress.js";
-import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, type Loaded, stateOptions, type StateFlags, tellRest, withAnswerFlags } from "./state.js";
 import { print, styleFor, talkReport } from "./terminal.js";
 
 interface DiffFlags extends StateFlags {
@@ -38,7 +38,7 @@ interface DiffFlags extends StateFlags {
 }
 
 export function addDiff(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("diff")
       .summary("what two states allow differently, and which rules make the difference")
@@ -169,7 +169,7 @@ async function sidesOf(
   if (after !== undefined) return "with --git one path is compared with itself; leave the second one out";
   const path = before ?? ".";
   const revisions = parseRevisions(flags.git);
-  const old = readRevision(revisions.before, path, recursive);
+  const old = readRevision(revisions.before, path, { recursive, maxInput });
   const now = readNow(revisions.after, path, flags);
   // What is new, or gone, is there on one side only.
   if ([old, now].every(({ sources, diagnostics }) => sources.length + diagnostics.length === 0))
@@ -196,7 +196,7 @@ function loadBoth(flags: DiffFlags, { common, old, now, live = false }: Sides): 
 
 function readNow(revision: string | undefined, path: string, flags: DiffFlags): Read {
   const { recursive = false, maxInput } = flags;
-  if (revision !== undefined) return readRevision(revision, path, recursive);
+  if (revision !== undefined) return readRevision(revision, path, { recursive, maxInput });
   return existsSync(path) ? readPaths([path], recursive, { maxInput }) : { sources: [], diagnostics: [] };
 }
 

@@ -18,7 +18,7 @@ import {
 } from "@tierwall/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
-import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "./state.js";
 import { print, printWhole, styleFor, talkReport } from "./terminal.js";
 
 interface ExplainFlags extends StateFlags {
@@ -30,7 +30,7 @@ interface ExplainFlags extends StateFlags {
 }
 
 export function addExplain(program: Command, finish: (status: number) => void): void {
-  const command = withStateFlags(
+  const command = withAnswerFlags(
     program
       .command("explain")
       .summary("why a connection is allowed or denied, to the line")

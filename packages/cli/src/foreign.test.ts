@@ -39,6 +39,7 @@ const cwd = folderOf({
   "state/calico.yaml": calico,
   "state/istio.yaml": istio,
   "plain/cluster.yaml": cluster,
+  "other/calico.yaml": calico.replace("types:", "order: 1, types:"),
   "config/tierwall.yaml": "ignoreApi: [crd.projectcalico.org]\n",
   "tests/reach.yaml": `apiVersion: tierwall.dev/v1
 kind: ConnectivityTest
@@ -106,6 +107,24 @@ describe("policies of APIs that are not evaluated", () => {
     );
     const { caveats } = JSON.parse(run(...args, "-o", "json").stdout) as Answer;
     expect(caveats.map(({ kind }) => kind)).toEqual(["undecided", "mesh"]);
+  });
+
+  it("S9.5: other formats have caveats as well: DOT, SVG, CSV on stderr, and the JSON of lint", () => {
+    const depend = "2 of 2 connections between pods depend on Calico GlobalNetworkPolicy deny-all";
+    expect(run("matrix", "-f", "state", "-o", "dot").stdout).toContain(`// caveat: ${depend}`);
+    expect(run("matrix", "-f", "state", "-o", "svg").stdout).toContain(`<desc>Caveat: ${depend}`);
+    const csv = run("matrix", "-f", "state", "-o", "csv");
+    expect(csv.stdout).not.toContain("caveat");
+    expect(csv.stderr.replace(/\s+/g, " ")).toContain(`! caveat: ${depend}`);
+    const { caveats } = JSON.parse(run("lint", "-f", "state", "-o", "json").stdout) as Answer;
+    expect(caveats.map(({ kind }) => kind)).toContain("undecided");
+  });
+
+  it("S9.3: diff names a policy that changed, and exits with 1", () => {
+    const { status, stdout } = run("diff", "-f", "plain", "state/calico.yaml", "other/calico.yaml");
+    expect(status).toBe(1);
+    expect(stdout).toContain("not evaluated  Calico GlobalNetworkPolicy deny-all was changed");
+    expect(stdout).not.toContain("no difference");
   });
 
   it("S9.7: nft prints the table of our own policies, and a warning", () => {

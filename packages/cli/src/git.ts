@@ -10,6 +10,7 @@ import {
   isManifest,
   type Read,
   shown,
+  smallestPacked,
   textOf,
   unpackedBytes,
   unreadable,
@@ -33,11 +34,19 @@ export function parseRevisions(text: string): Revisions {
  * The manifests at a path as they were in a revision, which may be none. Nothing is checked out, and files go by the
  * names they have now.
  */
-export function readRevision(revision: string, path: string, recursive: boolean): Read {
+export function readRevision(
+  revision: string,
+  path: string,
+  { recursive = false, maxInput }: { readonly recursive?: boolean; readonly maxInput?: number | undefined },
+): Read {
   try {
     const files = filesAt(revision, resolve(path), recursive);
     const links = files.filter(({ mode }) => mode === symbolicLink);
-    const texts = textsOf(files.filter(({ mode }) => mode !== symbolicLink));
+    const budget = new InputBudget(maxInput);
+    const texts = textsOf(
+      files.filter(({ mode }) => mode !== symbolicLink),
+      budget,
+    );
     const isDefaults = ({ file, text }: TextSource) => basename(file) === configName && isConfigText(text);
     return {
       sources: texts.filter((source) => !isDefaults(source)),
@@ -51,6 +60,7 @@ export function readRevision(revision: string, path: string, recursive: boolean)
 interface TrackedFile {
   readonly mode: string;
   readonly hash: string;
+  readonly size: number;
   /** Where it is, or would be, in the working tree. */
   readonly path: string;
   readonly folder: string;
@@ -72,6 +82,7 @@ function filesAt(revision: string, path: string, recursive: boolean): readonly T
   const listed = git(folder, [
     "ls-tree",
     "-r",
+    "-l",
     "-z",
     "--full-tree",
     commit,
@@ -82,15 +93,16 @@ function filesAt(revision: string, path: string, recursive: boolean): readonly T
     .toString()
     .split("\0")
     .flatMap((line): TrackedFile[] => {
-      const found = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(line);
+      const found = /^(\d+) blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(line);
       if (found === null) return [];
-      const [, mode, hash, full] = found as unknown as [string, string, string, string];
+      const [, mode, hash, size, full] = found as unknown as [string, string, string, string, string];
       const inside = wanted === "." || wanted === "" ? full : full.slice(wanted.length + 1);
       const isNamed = inside === "";
       const folders = inside.split("/").slice(0, -1);
       const isMeant =
         isNamed || (isManifest(inside) && (recursive || folders.length === 0) && folders.every(isLookedInto));
-      return isMeant ? [{ mode, hash, path: isNamed ? path : join(path, ...inside.split("/")), folder }] : [];
+      const at = isNamed ? path : join(path, ...inside.split("/"));
+      return isMeant ? [{ mode, hash, size: Number(size), path: at, folder }] : [];
     });
 }
 
@@ -114,11 +126,17 @@ function nearestFolder(path: string): string {
 }
 
 /** All contents in one go: a process for each file would take longer than everything else. */
-function textsOf(files: readonly TrackedFile[]): readonly TextSource[] {
+function textsOf(files: readonly TrackedFile[], budget: InputBudget): readonly TextSource[] {
   const [first] = files;
   if (first === undefined) return [];
-  const output = git(first.folder, ["cat-file", "--batch"], files.map(({ hash }) => `${hash}\n`).join(""));
-  const budget = new InputBudget();
+  // What is refused need not be fetched.
+  for (const { path, size } of files) {
+    if (!isPacked(path)) budget.take(size, shown(path));
+    else if (size > Math.max(budget.room, smallestPacked)) throw budget.exceeded(shown(path));
+  }
+  const most = files.reduce((sum, { size }) => sum + size + longestHeader, 0);
+  const hashes = files.map(({ hash }) => `${hash}\n`).join("");
+  const output = git(first.folder, ["cat-file", "--batch"], { input: hashes, most });
   let at = 0;
   return files.map(({ path }) => {
     // `HASH blob SIZE`, a line break, that many bytes, and another one.
@@ -127,18 +145,23 @@ function textsOf(files: readonly TrackedFile[]): readonly TextSource[] {
     const bytes = output.subarray(end + 1, end + 1 + size);
     at = end + 1 + size + 1;
     const file = shown(path);
-    const unpacked = path.endsWith(".gz") ? unpackedBytes(bytes, file, budget) : bytes;
+    const unpacked = isPacked(path) ? unpackedBytes(bytes, file, budget) : bytes;
     return { file, text: textOf(unpacked, file) };
   });
 }
 
+const isPacked = (path: string): boolean => path.endsWith(".gz");
+
+/** Beside each file: its hash, its size and line breaks. */
+const longestHeader = 256;
+
 class GitMissing extends Error {}
 
-function git(folder: string, args: readonly string[], input = ""): Buffer {
+function git(folder: string, args: readonly string[], { input = "", most = 2 ** 30 } = {}): Buffer {
   try {
     return execFileSync("git", ["-C", folder, ...args], {
       input,
-      maxBuffer: 2 ** 30,
+      maxBuffer: most,
       stdio: ["pipe", "pipe", "pipe"],
     });
   } catch (cause) {

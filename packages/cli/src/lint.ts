@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import {
+  caveatsJson,
+  caveatsOfAll,
   type Diagnostic,
   type Finding,
   type Fixed,
@@ -12,6 +14,7 @@ import {
   lintSarif,
   lintText,
   type Severity,
+  type State,
   summaryText,
   type TextSource,
 } from "@tierwall/core";
@@ -101,7 +104,7 @@ async function runLint(flags: LintFlags): Promise<number> {
   const isTolerated = toleratedBy(flags.maxSeverity);
   if (!flags.fix) {
     const report = lint(state, { sources });
-    printReport(report, sources, flags, isTolerated, live);
+    printReport(report, state, sources, flags, isTolerated, live);
     return report.findings.every(isTolerated) ? 0 : 1;
   }
   // What was too long to be held cannot be read again.
@@ -111,7 +114,7 @@ async function runLint(flags: LintFlags): Promise<number> {
   }
   const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
   if (!writeFixes(fixed, sources)) return 2;
-  printReport(fixed.report, replaced(sources, fixed.changed), flags, isTolerated, live);
+  printReport(fixed.report, state, replaced(sources, fixed.changed), flags, isTolerated, live);
   return fixed.report.findings.every(isTolerated) ? 0 : 1;
 }
 
@@ -131,6 +134,7 @@ function toleratedBy(most: LintFlags["maxSeverity"]): (found: Diagnostic) => boo
 
 function printReport(
   report: LintReport,
+  state: State,
   sources: readonly ManifestFile[],
   flags: LintFlags,
   isTolerated: (found: Finding) => boolean,
@@ -141,7 +145,7 @@ function printReport(
       printText(report, sources, flags.verbose ?? false, live);
       break;
     case "json":
-      printData(lintJson(report), "json");
+      printData({ ...(lintJson(report) as object), caveats: caveatsJson(caveatsOfAll(state)) }, "json");
       break;
     case "sarif":
       printData(lintSarif(report, version), "json");

@@ -12,7 +12,7 @@ import {
 } from "@tierwall/core";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "./state.js";
 import { print, styleFor, talkReport } from "./terminal.js";
 
 interface LookupFlags extends StateFlags {
@@ -20,12 +20,12 @@ interface LookupFlags extends StateFlags {
 }
 
 export function addLookup(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("lookup")
       .summary("every rule that can affect a pod, and which of them never decide")
       .description(
-        "Lists the rules that apply to a pod, and those of other pods that speak of it, in the order in which they " +
+        "Lists the rules that apply to a pod, and those of other pods that mention it, in the order in which they " +
           "are evaluated. Tells which can never decide anything for this pod, in this cluster, and because of which; " +
           "and whether it is isolated in each direction, and by whom.\n\n" +
           "Instead of a pod: NAMESPACE/KIND/NAME for a workload, node:NAME, an IP address, or new:K=V,…/K=V,… for a " +

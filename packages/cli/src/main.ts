@@ -68,7 +68,7 @@ export async function run(args: readonly string[], invocation: Invocation = "tie
       talkReport(diagnosticText(error.diagnostic, () => undefined, styleFor(process.stderr)));
       return 2;
     }
-    talkReport(`tierwall failed, and that is no fault of yours; please report this:\n\n${stackOf(error)}`);
+    talkReport(`this is a bug in tierwall; please report it:\n\n${stackOf(error)}`);
     return 3;
   }
   // Errors of streams are reported in a later turn of the event loop.

@@ -144,7 +144,7 @@ function partCalled(text: string): Part {
 }
 
 /** A comma that another setting follows. Lists and objects have commas of their own. */
-const betweenSettings = /,(?=\s*[a-z]+(?:\.[a-z]+)?=)/i;
+const betweenSettings = /,(?=\s*[a-z]+(?:\.[a-z]+)*=)/i;
 
 function assignment(text: string): readonly [SettingPath, Json] {
   const [, name, written] = /^([^=]+)=(.*)$/s.exec(text) ?? [];

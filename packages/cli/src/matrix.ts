@@ -1,4 +1,5 @@
 import {
+  caveatLines,
   caveatsJson,
   caveatsOfAll,
   implementationCaveatsOfAll,
@@ -34,7 +35,7 @@ import {
   loadState,
   type StateFlags,
   tellRest,
-  withStateFlags,
+  withAnswerFlags,
 } from "./state.js";
 import { isRead, print, styleFor, talkReport } from "./terminal.js";
 
@@ -53,7 +54,7 @@ interface MatrixFlags extends StateFlags {
 }
 
 export function addMatrix(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("matrix")
       .summary("who can reach whom, on which ports")
@@ -79,7 +80,7 @@ export function addMatrix(program: Command, finish: (status: number) => void): v
       )
       .option("--port <port>", "only this port: 443, 53/UDP, ICMP (repeatable)", collect, [])
       .addOption(
-        new Option("--undecided <how>", "what to do with ports on which the verdict hangs on missing facts")
+        new Option("--undecided <how>", "how to treat ports whose verdict depends on missing information")
           .choices(["show", "allow", "deny"])
           .default("show"),
       )
@@ -173,13 +174,15 @@ function linesOf(
         remarks: diagnosticsJson(diagnostics.filter(isTelling)),
       });
     case "csv":
+      // A comment would be a row to most readers of CSV.
+      if (caveats.length > 0) talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
       return matrixCsv(matrix, options);
     case "md":
       return matrixMarkdown(matrix, options);
     case "dot":
       return matrixDot(matrix, options);
     case "svg":
-      return matrixSvg(pictureOf(matrix));
+      return matrixSvg(pictureOf(matrix), { caveats });
     case "html":
       return matrixHtml(matrix, new Reasons(engine, matrix), caveats);
   }

@@ -23,7 +23,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "./changes-output.js";
 import { inputProblem, loadEdited } from "./edited.js";
 import { printData } from "./explain.js";
-import { collect, isUsable, type StateFlags, tellRest, withStateFlags } from "./state.js";
+import { collect, isUsable, type StateFlags, tellRest, withAnswerFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface PreviewFlags extends StateFlags {
@@ -35,7 +35,7 @@ interface PreviewFlags extends StateFlags {
 }
 
 export function addPreview(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("preview")
       .summary("what applying or deleting objects would change, before you do it")

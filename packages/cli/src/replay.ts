@@ -29,7 +29,7 @@ import {
   type StateFlags,
   tellDiagnostics,
   tellRest,
-  withStateFlags,
+  withAnswerFlags,
 } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
@@ -41,7 +41,7 @@ interface ReplayFlags extends StateFlags {
 }
 
 export function addReplay(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("replay")
       .summary("which observed traffic the policies would drop, and by which rule")

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { type FeedFlags, findFeed } from "./page-feed.js";
 import { readToken } from "./page-token.js";
 import { portNumber } from "./quantity.js";
-import { collect, maxInputOption, tellDiagnostics, withFactFlags } from "./state.js";
+import { collect, enforcerOption, maxInputOption, tellDiagnostics, withFactFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface ServeFlags extends FeedFlags {
@@ -54,6 +54,7 @@ export function addServe(program: Command, finish: (status: number) => void): vo
     .option("--token-file <file>", "what to log in with (default: with --address, one is made and printed)")
     .option("--open", "open it in a browser");
   withFactFlags(command)
+    .addOption(enforcerOption())
     .addHelpText(
       "after",
       `

@@ -59,9 +59,13 @@ export function withStateFlags(command: Command): Command {
       "--kubeconfig <file>",
       "where that context stands (default: as for kubectl, or from inside a pod)",
     )
-    .option("--live", "read the cluster as well as -f: what files hold stands in the place of what it holds");
+    .option("--live", "read the cluster as well as -f; objects in files replace those of the cluster");
   return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
 }
+
+/** For commands that answer questions about connections. */
+export const withAnswerFlags = (command: Command): Command =>
+  withStateFlags(command).addOption(enforcerOption());
 
 /** How much is read at most: files can be packed a thousand times smaller than they are. */
 export const maxInputOption = (): Option =>
@@ -82,11 +86,6 @@ export function withFactFlags(command: Command): Command {
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
     .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}");
   return withCiliumFlags(facts)
-    .addOption(
-      new Option("--enforcer <name>", "answer as this implementation would, where it differs").choices(
-        enforcerNames,
-      ),
-    )
     .option(
       "--ignore-api <group>",
       "leave out the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
@@ -100,6 +99,12 @@ export function withFactFlags(command: Command): Command {
     )
     .option("--keep-going", "leave out objects with errors instead of stopping");
 }
+
+/** S9.8: for commands that answer questions. Others are about policies as docs/semantics.md reads them (S9.7). */
+export const enforcerOption = (): Option =>
+  new Option("--enforcer <name>", "answer as this implementation would, where it differs").choices(
+    enforcerNames,
+  );
 
 /** What no object of a running cluster tells. */
 export function withLiveFactFlags(command: Command): Command {

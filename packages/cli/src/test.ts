@@ -22,7 +22,7 @@ import { printData } from "./explain.js";
 import { type ManifestFile, readPaths } from "@tierwall/kube";
 import { readLive } from "./live.js";
 import { Progress } from "./progress.js";
-import { type StateFlags, stateOptions, tellDiagnostics, withStateFlags } from "./state.js";
+import { type StateFlags, stateOptions, tellDiagnostics, withAnswerFlags } from "./state.js";
 import { print, styleFor, talk } from "./terminal.js";
 
 interface TestFlags extends StateFlags {
@@ -30,7 +30,7 @@ interface TestFlags extends StateFlags {
 }
 
 export function addTest(program: Command, finish: (status: number) => void): void {
-  withStateFlags(
+  withAnswerFlags(
     program
       .command("test")
       .summary("check assertions about who can reach whom")

@@ -4,7 +4,7 @@ export { type ChangeRow, isChanged, type StateChanges } from "./analysis/changes
 export { implementationCaveatsOfAll } from "./analysis/enforcers/implementation-caveats.js";
 export { type Caveat, caveatsOf, caveatsOfAll, mergedCaveats } from "./state/caveat.js";
 export { type EnforcerName, enforcerNames } from "./state/enforcers/differences.js";
-export { belowCaveats, caveatsJson, caveatsMarkdown } from "./report/caveats.js";
+export { belowCaveats, caveatLines, caveatsJson, caveatsMarkdown } from "./report/caveats.js";
 export { compareStates } from "./analysis/changes/compare.js";
 export {
   type ConnectivityTest,
@@ -165,7 +165,7 @@ export {
 } from "./manifest/document.js";
 export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "./labels/requirement.js";
 export { parseSelector } from "./labels/selector-text.js";
-export { writeYaml } from "./manifest/write-yaml.js";
+export { writeYaml } from "./manifest/yaml/write-yaml.js";
 export { parseManifest } from "./manifest/parse.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "./net/address.js";
@@ -263,9 +263,7 @@ export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
 export { changedEntries, editedMap } from "./state/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./state/live/live-state.js";
 export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";
-export { podExcerpt } from "./cluster/pod-excerpt.js";
-export { excerptOf, type Outline } from "./manifest/excerpt.js";
+export { podFields } from "./cluster/pod-fields.js";
+export { type FieldMask, pickFields } from "./manifest/field-mask.js";
 export type { ManifestObject } from "./manifest/object.js";
 export { readObjects } from "./manifest/read.js";
-export { surveyJson } from "./manifest/survey-json.js";
-export type { SurveyedChunk } from "./manifest/survey-notes.js";

@@ -1,8 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { ChunkedSource, SourceLines } from "@tierwall/core";
 import { type InputBudget, refuseBinary, textOf } from "./bounded-input.js";
-import { chunkSize, fileBlocks, fromFile } from "./file-blocks.js";
-import { isWorthSurveying, surveyedChunks } from "./survey-thread.js";
+import { chunkSize, fileBlocks, fileChunks } from "./file-blocks.js";
 
 /** A file that is too large to be held: read in chunks, and again where lines of it are to be shown. */
 export interface BigFile extends ChunkedSource {
@@ -16,25 +15,17 @@ export type BytesRead = (file: string, bytes: number, size: number | undefined) 
 export const bigFileSize = 16 * 1024 * 1024;
 
 export function bigFile(path: string, shown: string, size: number, bytesRead: BytesRead): BigFile {
-  const told = <T>(chunks: Iterable<T>, sizeOf: (chunk: T) => number) =>
-    counted(chunks, sizeOf, (read) => bytesRead(shown, read, size));
   return {
     file: shown,
-    chunks: () => told(fromFile(path, fileBlocks), ({ length }) => length),
-    surveyed: (outline) =>
-      isWorthSurveying(path) ? told(surveyedChunks(path, outline), ({ bytes }) => bytes.length) : undefined,
+    chunks: () => counted(fileChunks(path), (read) => bytesRead(shown, read, size)),
     lines: linesOf(path),
   };
 }
 
-function* counted<T>(
-  chunks: Iterable<T>,
-  sizeOf: (chunk: T) => number,
-  tell: (read: number) => void,
-): Generator<T, void> {
+function* counted(chunks: Iterable<Buffer>, report: (read: number) => void): Generator<Buffer, void> {
   let read = 0;
   for (const chunk of chunks) {
-    tell((read += sizeOf(chunk)));
+    report((read += chunk.length));
     yield chunk;
   }
 }
@@ -80,11 +71,7 @@ function once(
       yield* beginning.splice(0);
       yield* rest;
     })();
-    yield* counted(
-      all,
-      ({ length }) => length,
-      (read) => bytesRead(shown, read, undefined),
-    );
+    yield* counted(all, (read) => bytesRead(shown, read, undefined));
   };
 }
 

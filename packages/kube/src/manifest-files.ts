@@ -10,6 +10,7 @@ import {
   textOf,
   unpackedBytes,
 } from "./bounded-input.js";
+import { chunkSize } from "./file-blocks.js";
 import { configName, isConfig } from "./files/config-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz"];
@@ -75,11 +76,17 @@ export function sourceAt(
 }
 
 /** Little text may be shorter than what gzip makes of it. */
-const smallestPacked = 1024 ** 2;
+export const smallestPacked = 1024 ** 2;
 
 /** What snapshots are packed to: a tenth, and unpacked at once. Line by line it is shown only where it is short. */
 function unpacked(file: string, bytes: Buffer): ManifestFile {
-  return bytes.length > bigFileSize ? { file, chunks: () => [bytes] } : { file, text: textOf(bytes, file) };
+  return bytes.length > bigFileSize
+    ? { file, chunks: () => pieces(bytes) }
+    : { file, text: textOf(bytes, file) };
+}
+
+function* pieces(bytes: Buffer): Generator<Buffer, void> {
+  for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
 }
 
 /** The manifests at a path, in the order of their names; a folder without any is an error. */

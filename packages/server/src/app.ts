@@ -40,7 +40,11 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
       return problemResponse({ status: 414, detail: `a question has at most ${longestUrl} characters` });
     if (entry === undefined) return next();
     if (request.method === "POST" && context.req.path === "/") return entry.logIn(request);
-    return entry.isOpenTo(request) ? next() : entry.refusal(request);
+    const credentials = {
+      authorization: context.req.header("Authorization"),
+      cookie: context.req.header("Cookie"),
+    };
+    return entry.isOpenTo(credentials) ? next() : entry.refusal(request);
   });
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const there = operations.filter((operation) => operation.path === path);
@@ -68,7 +72,7 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
       trouble.report(visibleLines(`a request failed, please report this: ${error.stack ?? error.message}`));
     return problemResponse({
       status: 500,
-      detail: "tierwall failed, and that is no fault of yours; its log has more",
+      detail: "this is a bug in tierwall; its log has more",
     });
   });
   return app;

@@ -6,6 +6,12 @@ const cookieName = "tierwall";
 /** A token, and a little around it. */
 const longestForm = 4096;
 
+/** Two headers of a request. */
+export interface Credentials {
+  readonly authorization?: string | undefined;
+  readonly cookie?: string | undefined;
+}
+
 /** Lets in who knows the token: scripts say it with every request, people once in a form. */
 export class Entry {
   /** What a browser keeps instead of the token, which it does not tell. */
@@ -15,14 +21,12 @@ export class Entry {
     this.pass = createHmac("sha256", token).update("tierwall page").digest("base64url");
   }
 
-  isOpenTo(request: Request): boolean {
-    const authorization = request.headers.get("Authorization") ?? "";
-    const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  isOpenTo({ authorization, cookie }: Credentials): boolean {
+    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
     if (bearer !== undefined) return isEqual(bearer, this.token);
-    const cookies = (request.headers.get("Cookie") ?? "").split(";").map((cookie) => cookie.trim());
+    const cookies = (cookie ?? "").split(";").map((one) => one.trim());
     return cookies.some(
-      (cookie) =>
-        cookie.startsWith(`${cookieName}=`) && isEqual(cookie.slice(cookieName.length + 1), this.pass),
+      (one) => one.startsWith(`${cookieName}=`) && isEqual(one.slice(cookieName.length + 1), this.pass),
     );
   }
 
@@ -40,8 +44,7 @@ export class Entry {
   /** Takes the form. */
   async logIn(request: Request): Promise<Response> {
     const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
-    if (!(length <= longestForm))
-      return problemResponse({ status: 413, detail: "a token is shorter than this" });
+    if (!(length <= longestForm)) return problemResponse({ status: 413, detail: "the form is too large" });
     const given = new URLSearchParams(await request.text()).get("token") ?? "";
     if (!isEqual(given.trim(), this.token)) return loginForm("That is not the token of this server.");
     return new Response(null, {

@@ -19,7 +19,7 @@ export class Reading {
   constructor(private readonly shown: Shown) {}
 
   get state(): State {
-    this.read ??= readState(this.shown.sources, this.shown.options);
+    this.read ??= withUnread(readState(this.shown.sources, this.shown.options), this.shown.unread ?? []);
     return this.read;
   }
 
@@ -38,6 +38,13 @@ export class Reading {
     const { unread = [] } = this.shown;
     return unread.length > 0 ? unreadTrouble(unread) : troubleIn(this.state);
   }
+}
+
+/** A file that cannot be read may hold any policy: without it, a state is no more usable than with an error. */
+function withUnread(state: State, unread: readonly Diagnostic[]): State {
+  return unread.length === 0
+    ? state
+    : { ...state, usable: false, diagnostics: [...unread, ...state.diagnostics] };
 }
 
 function unreadTrouble(diagnostics: readonly Diagnostic[]): Problem {

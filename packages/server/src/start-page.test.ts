@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileFeed } from "./file-feed.js";
@@ -158,6 +159,23 @@ describe("a token", () => {
 
   it("has an end", async () => {
     expect((await logIn("a".repeat(5000))).status).toBe(413);
+  });
+
+  it("is sent slowly by one client on many connections, and others are served", async () => {
+    const begun = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${form["Content-Type"]}\r\nContent-Length: 50\r\n\r\ntoken=`;
+    const slow = Array.from({ length: 450 }, () => {
+      const socket = connect({ port: page.port, host: "127.0.0.1", localAddress: "127.0.0.2" });
+      socket.on("error", () => undefined).resume();
+      socket.write(begun);
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      return { socket, closed, connected: new Promise((resolve) => socket.once("connect", resolve)) };
+    });
+    await Promise.all(slow.map(({ connected }) => connected));
+    expect((await logIn(page.token!)).status).toBe(303);
+    const headers = { Authorization: `Bearer ${page.token}` };
+    expect((await page.get("/api/v1/state", { headers })).status).toBe(200);
+    // None of them is waited for, as long as each goes on sending: this test does not end them.
+    await Promise.all(slow.map(({ closed }) => closed));
   });
 
   it("is not taken from another site", async () => {

@@ -50,16 +50,18 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
   const { address = "127.0.0.1", hosts = [], folder = pageFolder, eventTimes = usualEventTimes } = options;
   const token = options.token ?? (isLoopback(address) ? undefined : randomBytes(24).toString("base64url"));
   const state = new CurrentState(options.feed);
+  const entry = token === undefined ? undefined : new Entry(token);
   const app = pageApp({
     state,
     page: readPage(folder),
     operations: options.answers === "page" ? pageOperations(eventTimes) : operations(eventTimes),
     guard: { address, hosts },
-    ...(token === undefined ? {} : { entry: new Entry(token) }),
+    ...(entry === undefined ? {} : { entry }),
   });
   const handle = getRequestListener(app.fetch);
   const listener = new HttpListener({
     handle: (request, response) => handle(request, response),
+    ...(entry === undefined ? {} : { isGuest: ({ headers }) => !entry.isOpenTo(headers) }),
     limits,
     refusalBody: ({ status, message }) => ({
       type: problemType,
@@ -90,9 +92,14 @@ const limits: Partial<ListenerLimits> = {
   connections: 512,
   requests: 400,
   requestsPerAddress: 400,
+  // Clients that did not log in: their requests are answered at once, but for the body of the form.
+  guests: { requests: 64, requestsPerAddress: 8, requestTime: 5000 },
+  // Most answers are one text for all readers.
+  unreadAnswers: 512,
   body: longestBody,
   requestTime: 60_000,
   silence: 120_000,
+  unread: 20_000,
 };
 
 async function listen(

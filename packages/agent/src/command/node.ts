@@ -67,6 +67,10 @@ export async function openNode(
     table: options.table,
     connectionMask,
     bridges: bridges.check,
+    onLockChange: (change) =>
+      change === "lost"
+        ? log.error("the agent's lock was lost: nothing is written to the kernel until it is held again")
+        : log.warn("the agent's lock is held again"),
     ...always,
     ...callbacks,
   });
@@ -135,7 +139,9 @@ function nodeOf(
     },
     inspect: async () => {
       problems.report("ipvs", ipvsInUse());
-      problems.report("flowtables", await flowtablesInUse(nft));
+      const flowtables = await flowtablesInUse(nft);
+      // While they cannot be listed, what was found last stays reported.
+      if (flowtables.ok) problems.report("flowtables", flowtables.value);
     },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
     close: async () => {

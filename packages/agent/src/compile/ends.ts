@@ -231,6 +231,16 @@ export class Ends {
     );
   }
 
+  /** S1.17: pods of other nodes that report an address of a pod of this node. */
+  get rivals(): ReadonlySet<Pod> {
+    const isLocal = ({ pod }: PodEnds) => pod.node === this.node;
+    return new Set(
+      [...this.contested.values()].flatMap(({ claims }) =>
+        claims.some(isLocal) ? claims.flatMap((claim) => (isLocal(claim) ? [] : [claim.pod])) : [],
+      ),
+    );
+  }
+
   private placeHosts(cluster: Cluster, words: Words, { ofOthers, services }: Landmarks): void {
     const found = new Map<string, Located>();
     const place = (address: Address, who: string, service: string, sample: Endpoint) => {

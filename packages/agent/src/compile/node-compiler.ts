@@ -13,7 +13,7 @@ import { Namespaces } from "./namespaces.js";
 import { OwnTiers } from "./own-tiers.js";
 import { PodMaps } from "./pod-maps.js";
 import { PeerReaches } from "./peer-reach.js";
-import { PodWatch } from "./pod-changes.js";
+import { type PodChanges, PodWatch } from "./pod-changes.js";
 import { PortChains } from "./port-chains.js";
 import { RuleBook } from "./rule-book.js";
 import { type Rows, type Subject, Subjects } from "./subjects.js";
@@ -76,9 +76,15 @@ export class NodeCompiler {
 
   compile(cluster: Cluster, given: Tiers): NodeProgram {
     const tiers = this.ownTiers.of(given);
-    const changes = this.podWatch.update(cluster.pods);
+    const program = this.compileOnce(cluster, tiers, this.podWatch.update(cluster.pods));
+    // S1.17: which pods share an address is known once all ends are, and those of other nodes are subjects then.
+    if (this.subjects.hasRivals(this.ends.rivals)) return program;
+    return this.compileOnce(cluster, tiers, { come: [], gone: [] });
+  }
+
+  private compileOnce(cluster: Cluster, tiers: Tiers, changes: PodChanges): NodeProgram {
     this.book.update(tiers);
-    const rows = this.subjects.update(cluster, tiers, changes);
+    const rows = this.subjects.update(cluster, tiers, changes, this.ends.rivals);
     if (rows !== this.rows) this.rules = rulesIn(rows);
     this.landmarks = landmarksOf(cluster, this.rules, this.landmarks);
     this.ends.update(cluster, this.words.update(tiers), this.landmarks, changes);

@@ -168,7 +168,7 @@ export class PeerReaches {
     subject: Subject,
     end: End,
   ): Membership {
-    if (end.kind === "ambiguous") return this.membershipOfAll(peer, subject, end);
+    if (end.kind === "ambiguous") return this.membershipOfAll([peer], subject, end);
     if (settled.kind === "pods") {
       if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
       return this.holdsPod(peer, subject, end) ? "yes" : "no";
@@ -178,9 +178,15 @@ export class PeerReaches {
     return this.ask(peer, subject, end.sample, end.family);
   }
 
-  /** S1.16, S1.17: what holds of each of them is certain. */
-  private membershipOfAll(peer: Peer, subject: Subject, { sample, alternatives, family }: End): Membership {
-    const [first, ...others] = [sample, ...alternatives].map((one) => this.ask(peer, subject, one, family));
+  /** S1.16, S1.17: what holds of each of them is certain, whichever of the peers it holds by. */
+  membershipOfAll(
+    peers: readonly Peer[],
+    subject: Subject,
+    { sample, alternatives, family }: End,
+  ): Membership {
+    const [first, ...others] = [sample, ...alternatives].map((one) =>
+      strongest(peers.map((peer) => this.ask(peer, subject, one, family))),
+    );
     return others.every((other) => other === first) ? first! : "maybe";
   }
 
@@ -198,6 +204,11 @@ export class PeerReaches {
     if (runs.every((run) => run.value)) return "yes";
     return runs.some((run) => run.value) ? "maybe" : "no";
   }
+}
+
+export function strongest(memberships: readonly Membership[]): Membership {
+  if (memberships.includes("yes")) return "yes";
+  return memberships.includes("maybe") ? "maybe" : "no";
 }
 
 /** Ends among whom a peer looks for those it may hold. */

@@ -1,4 +1,4 @@
-import { type Cluster, type Direction, type Family, formatAddress, podKey } from "@tierwall/core";
+import { type Cluster, type Direction, type Family, formatAddress, type Pod, podKey } from "@tierwall/core";
 import type { NameSet } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { podMaps } from "../ruleset/vocabulary.js";
@@ -103,12 +103,23 @@ export class PodMaps {
   names({ names }: Walks): readonly NameSet[] {
     if (names.size === 0) return [];
     const found = new Map<string, { readonly sets: NameSets; readonly pods: Set<string> }>();
-    for (const [pod, subject] of this.subjects.pods)
+    const { pods: local, rivals } = this.subjects;
+    const add = (subject: Subject, addresses: readonly string[]) => {
       for (const sets of names.get(subject) ?? []) {
         const known = found.get(sets.fresh[4]) ?? { sets, pods: new Set() };
-        for (const address of pod.addresses) known.pods.add(formatAddress(address));
+        for (const address of addresses) known.pods.add(address);
         found.set(sets.fresh[4], known);
       }
+    };
+    for (const [pod, subject] of local) add(subject, pod.addresses.map(formatAddress));
+    if (rivals.size > 0) {
+      const own = new Set([...local.keys()].flatMap(({ addresses }) => addresses.map(formatAddress)));
+      for (const [pod, subject] of rivals)
+        add(
+          subject,
+          pod.addresses.map(formatAddress).filter((address) => own.has(address)),
+        );
+    }
     return [...found.keys()].toSorted().map((key) => {
       const { sets, pods } = found.get(key)!;
       return { ...sets, pods: [...pods].toSorted() };
@@ -122,7 +133,7 @@ export class PodMaps {
       for (const kind of ["egress", "ingress", "ownNode"] as const) {
         const elements = new Map<string, string>();
         for (const [address, all] of startsAt) {
-          const verdict = this.verdictAt(kind, all, family);
+          const verdict = this.verdictAt(kind, [...all], family);
           if (verdict !== undefined) elements.set(address, verdict);
         }
         const size = roomFor(elements.size, 1024);
@@ -139,21 +150,28 @@ export class PodMaps {
     return maps;
   }
 
-  /** By address: where packets of the pods that have it begin, in an order that depends on nothing but them. */
+  /**
+   * By address: where packets of the pods that have it begin, in an order that depends on nothing but them. Pods of one subject, such
+   * as replicas that share an address, begin at the same place: it is there once.
+   */
   private startsAt(
     starts: ReadonlyMap<Subject, Starts>,
     family: Family,
-  ): ReadonlyMap<string, readonly Starts[]> {
-    const found = new Map<string, Starts[]>();
-    const pods = [...this.subjects.pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
-    for (const [{ addresses }, subject] of pods)
-      for (const address of addresses) {
-        if (address.family !== family) continue;
-        const text = formatAddress(address);
+  ): ReadonlyMap<string, ReadonlySet<Starts>> {
+    const found = new Map<string, Set<Starts>>();
+    const byName = (pods: ReadonlyMap<Pod, Subject>) =>
+      [...pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
+    const textsOf = ({ addresses }: Pod) =>
+      addresses.flatMap((address) => (address.family === family ? [formatAddress(address)] : []));
+    for (const [pod, subject] of byName(this.subjects.pods))
+      for (const text of textsOf(pod)) {
         const known = found.get(text);
-        if (known === undefined) found.set(text, [starts.get(subject)!]);
-        else known.push(starts.get(subject)!);
+        if (known === undefined) found.set(text, new Set([starts.get(subject)!]));
+        else known.add(starts.get(subject)!);
       }
+    // Of a pod elsewhere, only the addresses that it shares with a pod of this node.
+    for (const [pod, subject] of byName(this.subjects.rivals))
+      for (const text of textsOf(pod)) found.get(text)?.add(starts.get(subject)!);
     return found;
   }
 

@@ -1,7 +1,7 @@
 import { type Endpoint, isRelative, peerKey, type PortMatch, settlePeer } from "@tierwall/core";
 import type { End, Ends } from "./ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
-import type { Membership, PeerReach, PeerReaches } from "./peer-reach.js";
+import { type Membership, type PeerReach, type PeerReaches, strongest } from "./peer-reach.js";
 import { removeAll } from "./population.js";
 import type { RuleRecord } from "./rule-book.js";
 import type { Subject } from "./subjects.js";
@@ -34,6 +34,7 @@ export interface RuleReach {
 }
 
 interface Found {
+  readonly subject: Subject;
   readonly reach: RuleReach & { readonly listed: Map<End, Item | undefined>; changed: readonly End[] };
   readonly inputs: readonly PeerReach[];
   readonly items: Items;
@@ -74,8 +75,8 @@ export class RuleReaches {
     const before = this.before.get(record)?.get(key);
     const items = before?.items ?? new Items(record, subject, () => ++this.numbers);
     const isSame = before !== undefined && this.isBeforeValid;
-    const reach = isSame ? before.reach : this.compute(record, items, key, inputs);
-    const made = { inputs, items, reach };
+    const reach = isSame ? before.reach : this.compute(record, subject, items, key, inputs);
+    const made = { subject, inputs, items, reach };
     const variants = this.found.get(record);
     if (variants === undefined) this.found.set(record, new Map([[key, made]]));
     else variants.set(key, made);
@@ -84,11 +85,13 @@ export class RuleReaches {
 
   private compute(
     record: RuleRecord,
+    subject: Subject,
     items: Items,
     key: string,
     inputs: readonly PeerReach[],
   ): Found["reach"] {
-    const membership = membershipIn(inputs);
+    const ofOne = membershipIn(inputs);
+    const membership = (end: End | undefined) => this.ofWholeRule(ofOne(end), record, subject, end);
     const otherwise = items.of(membership(undefined), undefined);
     const listed = new Map<End, Item | undefined>();
     const isAlike = !looksAtAll(record);
@@ -104,11 +107,23 @@ export class RuleReaches {
     return { record, number, key: `${record.entry.id} ${key}`, otherwise, listed, changed: [] };
   }
 
-  private growOne({ reach, items, inputs }: Found): void {
+  /** S1.17: peers that hold different pods of one address may hold all of them together. */
+  private ofWholeRule(
+    found: Membership,
+    { rule: { peers } }: RuleRecord,
+    subject: Subject,
+    end: End | undefined,
+  ): Membership {
+    if (found !== "maybe" || end?.kind !== "ambiguous" || peers.length < 2) return found;
+    return this.peers.membershipOfAll(peers, subject, end);
+  }
+
+  private growOne({ reach, items, inputs, subject }: Found): void {
     const changed = [...removeAll(this.ends.gone, reach.listed)];
     const come = looksAtAll(reach.record) ? this.ends.come : new Set(inputs.flatMap((input) => input.come));
     for (const end of come) {
-      const item = items.of(membershipOf(end, inputs), end);
+      const membership = this.ofWholeRule(membershipOf(end, inputs), reach.record, subject, end);
+      const item = items.of(membership, end);
       if (item === reach.otherwise) continue;
       reach.listed.set(end, item);
       changed.push(end);
@@ -251,8 +266,3 @@ export function plainPorts(
 }
 
 const isSamePort = (a: PlainPort, b: PlainPort): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-function strongest(memberships: readonly Membership[]): Membership {
-  if (memberships.includes("yes")) return "yes";
-  return memberships.includes("maybe") ? "maybe" : "no";
-}

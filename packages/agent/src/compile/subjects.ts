@@ -35,6 +35,8 @@ export type Rows = Readonly<Record<Direction, readonly Row[]>>;
 export class Subjects {
   /** The pods of this node with their own network and an address. */
   readonly pods = new Map<Pod, Subject>();
+  /** S1.17: pods of other nodes that report an address of one of these. */
+  rivals: ReadonlyMap<Pod, Subject> = new Map();
   /** Whether the last update changed which pods there are, or what they are subject to. */
   changed = true;
   /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
@@ -50,13 +52,18 @@ export class Subjects {
   ) {}
 
   /** The same object as long as nothing in it is different. */
-  update(cluster: Cluster, tiers: Tiers, { come, gone }: PodChanges): ReadonlyMap<Subject, Rows> {
-    this.changed = false;
+  update(
+    cluster: Cluster,
+    tiers: Tiers,
+    { come, gone }: PodChanges,
+    rivals: ReadonlySet<Pod>,
+  ): ReadonlyMap<Subject, Rows> {
+    this.changed = !this.hasRivals(rivals);
     for (const pod of gone) if (this.pods.delete(pod)) this.changed = true;
     const isLocal = (pod: Pod) => pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0;
     const arrived = come.filter(isLocal);
     const before = this.subjects;
-    this.findSubjects(cluster, [...this.pods.keys(), ...arrived]);
+    this.findSubjects(cluster, [...this.pods.keys(), ...arrived], rivals);
     const added = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
     const isSame = added.length === 0 && before.size === this.subjects.size;
     if (arrived.length > 0) this.changed = true;
@@ -69,18 +76,25 @@ export class Subjects {
     return this.found;
   }
 
-  private findSubjects(cluster: Cluster, pods: readonly Pod[]): void {
+  hasRivals(rivals: ReadonlySet<Pod>): boolean {
+    return rivals.size === this.rivals.size && [...rivals].every((pod) => this.rivals.has(pod));
+  }
+
+  private findSubjects(cluster: Cluster, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
     const subjects = new Map<string, Subject>();
-    for (const pod of pods) {
+    const subjectOf = (pod: Pod): Subject => {
       const namespace = this.namespaces.of(cluster, pod);
-      const key = this.pods.get(pod)?.key ?? subjectKey(pod);
+      const key = (this.pods.get(pod) ?? this.rivals.get(pod))?.key ?? subjectKey(pod);
       const before = this.subjects.get(key);
+      // The packets that a rival is judged by are those of this node.
+      const sample = { kind: "pod", pod: { ...pod, node: this.node }, namespace } as const;
       const subject =
-        subjects.get(key) ??
-        (before?.sample.namespace === namespace ? before : { key, sample: { kind: "pod", pod, namespace } });
+        subjects.get(key) ?? (before?.sample.namespace === namespace ? before : { key, sample });
       subjects.set(key, subject);
-      this.pods.set(pod, subject);
-    }
+      return subject;
+    };
+    for (const pod of pods) this.pods.set(pod, subjectOf(pod));
+    this.rivals = new Map([...rivals].map((pod) => [pod, subjectOf(pod)]));
     this.subjects = subjects;
   }
 
@@ -93,6 +107,11 @@ export class Subjects {
         const other = at.get(text) ?? subject;
         if (other !== subject) sharing.add(subject).add(other);
         at.set(text, other);
+      }
+    for (const [{ addresses }, subject] of this.rivals)
+      for (const address of addresses) {
+        const other = at.get(formatAddress(address)) ?? subject;
+        if (other !== subject) sharing.add(subject).add(other);
       }
     const isSame = sharing.size === this.sharing.size && [...sharing].every((one) => this.sharing.has(one));
     if (!isSame) this.sharing = sharing;

@@ -137,6 +137,49 @@ spec: { podSelector: { matchLabels: { app: old } }, policyTypes: [Egress] }
   expect(reach(cluster, twin, isolated).upstreams("10.0.0.1", server, "udp")).toEqual([]);
 });
 
+test.each([
+  ["the pod that asks", "10.0.0.1", "shop"],
+  ["the server", "10.0.0.53", "kube-system"],
+])("S1.17: a pod that joins the address of %s counts at once", (_, ip, namespace) => {
+  const server = { address: "10.0.0.53", port: 5353 };
+  const closed = `
+kind: NetworkPolicy
+apiVersion: networking.k8s.io/v1
+metadata: { name: closed, namespace: ${namespace} }
+spec: { podSelector: { matchLabels: { app: joining } }, policyTypes: [Ingress, Egress] }
+`;
+  const joining = `
+kind: Pod
+apiVersion: v1
+metadata: { name: joining, namespace: ${namespace}, labels: { app: joining } }
+spec: { nodeName: there, containers: [] }
+status: { phase: Running, podIPs: [{ ip: ${ip} }] }
+`;
+  const before = read(cluster, closed);
+  const found = new ClusterReach("here");
+  found.update(before.cluster, before.tiers, []);
+  expect(found.upstreams("10.0.0.1", server, "udp")).toHaveLength(1);
+  expect(found.upstreams("10.0.0.1", service, "udp")).toHaveLength(2);
+  const joined = read(cluster, joining).cluster.pods.get(`${namespace}/joining`)!;
+  const pods = new Map([...before.cluster.pods, [`${namespace}/joining`, joined]]);
+  found.update({ ...before.cluster, pods }, before.tiers, []);
+  expect(found.upstreams("10.0.0.1", server, "udp")).toEqual([]);
+  expect(found.upstreams("10.0.0.1", service, "udp").map(({ address }) => address)).not.toContain(ip);
+  found.update(before.cluster, before.tiers, []);
+  expect(found.upstreams("10.0.0.1", server, "udp")).toHaveLength(1);
+});
+
+test("S9.7: policies of other APIs do not keep pods from asking", () => {
+  const calico = `
+apiVersion: projectcalico.org/v3
+kind: GlobalNetworkPolicy
+metadata: { name: closed }
+spec: { selector: all(), types: [Ingress, Egress] }
+`;
+  expect(read(cluster, calico).tiers.egress.map(({ name }) => name)).toContain("foreign");
+  expect(reach(cluster, calico).upstreams("10.0.0.1", service, "udp")).toHaveLength(2);
+});
+
 test("S1.16: a server that may be a node has to be allowed as a node, too", () => {
   const server = { address: "10.0.9.1", port: 53 };
   const node = `

@@ -1,4 +1,5 @@
 import {
+  type Address,
   type Answer,
   ask,
   type Cidr,
@@ -9,6 +10,7 @@ import {
   type Pod,
   type Tiers,
 } from "@tierwall/core";
+import { OwnTiers } from "../compile/own-tiers.js";
 import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 
@@ -32,7 +34,8 @@ export interface Reach {
 }
 
 interface Judged {
-  readonly pods: readonly Pod[];
+  /** By address: the pods that had the addresses which the answer is about. A pod that joins one of them changes the answer (S1.17). */
+  readonly podsAt: ReadonlyMap<string, readonly Pod[]>;
   readonly upstreams: readonly Upstream[];
 }
 
@@ -43,6 +46,8 @@ interface Judged {
 export class ClusterReach implements Reach {
   readonly #judged = new Map<string, Judged>();
   readonly #addresses = new Map<string, readonly string[]>();
+  readonly #ownTiers = new OwnTiers();
+  #podsAt: ReadonlyMap<string, readonly Pod[]> | undefined;
   #cluster: Cluster | undefined;
   #inside: InsideAddresses | undefined;
   #tiers: Tiers | undefined;
@@ -50,9 +55,10 @@ export class ClusterReach implements Reach {
   /** `node`: whose pods ask. */
   constructor(private readonly node: string) {}
 
-  /** `podRanges`: where pods of any node get their addresses from, as far as that is known. */
-  update(cluster: Cluster, tiers: Tiers, podRanges: readonly Cidr[]): void {
+  /** `podRanges`: where pods of any node get their addresses from, as far as that is known. S9.7: judged is by the tiers of the node. */
+  update(cluster: Cluster, given: Tiers, podRanges: readonly Cidr[]): void {
     const before = this.#cluster;
+    const tiers = this.#ownTiers.of(given);
     const same =
       before !== undefined &&
       this.#tiers === tiers &&
@@ -62,6 +68,7 @@ export class ClusterReach implements Reach {
       before.cidrGroups === cluster.cidrGroups &&
       before.facts === cluster.facts;
     if (!same) this.#judged.clear();
+    if (before?.pods !== cluster.pods) this.#podsAt = undefined;
     this.#cluster = cluster;
     this.#inside = new InsideAddresses(cluster, podRanges);
     this.#tiers = tiers;
@@ -85,34 +92,69 @@ export class ClusterReach implements Reach {
     if (!this.#addresses.has(pod)) return [];
     const key = `${pod} ${server.address} ${server.port} ${protocol}`;
     const known = this.#judged.get(key);
-    if (known?.pods.every((pod) => this.#cluster?.pods.get(`${pod.namespace}/${pod.name}`) === pod))
-      return known.upstreams;
+    if (known !== undefined && this.#isAsBefore(known)) return known.upstreams;
     const judged = this.#judge(pod, server, protocol);
     this.#judged.set(key, judged);
     return judged.upstreams;
+  }
+
+  #isAsBefore({ podsAt }: Judged): boolean {
+    return [...podsAt].every(([address, before]) => {
+      const pods = this.#podsWith(address);
+      return pods.length === before.length && pods.every((pod, i) => pod === before[i]);
+    });
+  }
+
+  /** Found when a query needs it, since most clusters have no rules with names. */
+  #podsWith(address: string): readonly Pod[] {
+    this.#podsAt ??= podsByAddress(this.#cluster);
+    return this.#podsAt.get(address) ?? [];
   }
 
   #judge(pod: string, server: SocketAddress, protocol: DnsProtocol): Judged {
     const from = parseAddress(pod);
     const to = parseAddress(server.address);
     if (this.#cluster === undefined || this.#tiers === undefined || from === undefined || to === undefined)
-      return { pods: [], upstreams: [] };
+      return { podsAt: new Map(), upstreams: [] };
+    const asked = this.#answers(from, to, server.port, protocol);
+    const ends = asked.flatMap(({ flow }) => [flow.source, flow.destination]);
+    const addresses = [
+      pod,
+      server.address,
+      ...ends.flatMap((end) => (end.kind === "pod" ? end.pod.addresses.map(formatAddress) : [])),
+    ];
+    const podsAt = new Map(addresses.map((address) => [address, this.#podsWith(address)]));
+    // S1.17: a Service names one of the pods that share an address, and packets go to all of them.
+    const ofOthers = allowedByAll(asked, from.family).flatMap(({ address, port }) =>
+      (podsAt.get(address)?.length ?? 0) > 1
+        ? this.#answers(from, parseAddress(address)!, port, protocol)
+        : [],
+    );
+    return { podsAt, upstreams: allowedByAll([...asked, ...ofOthers], from.family) };
+  }
+
+  #answers(from: Address, to: Address, port: number, protocol: DnsProtocol): readonly Answer[] {
     const result = ask(
-      { cluster: this.#cluster, tiers: this.#tiers },
+      { cluster: this.#cluster!, tiers: this.#tiers! },
       {
         from: { kind: "address", address: from },
         to: { kind: "address", address: to },
-        port: { kind: "number", port: server.port, protocol: protocol === "udp" ? "UDP" : "TCP" },
+        port: { kind: "number", port, protocol: protocol === "udp" ? "UDP" : "TCP" },
       },
     );
-    if (!result.ok) return { pods: [], upstreams: [] };
-    const { answers } = result.value;
-    const ends = answers.flatMap(({ flow }) => [flow.source, flow.destination]);
-    return {
-      pods: ends.flatMap((end) => (end.kind === "pod" ? [end.pod] : [])),
-      upstreams: allowedByAll(answers, from.family),
-    };
+    return result.ok ? result.value.answers : [];
   }
+}
+
+function podsByAddress(cluster: Cluster | undefined): ReadonlyMap<string, readonly Pod[]> {
+  const found = new Map<string, Pod[]>();
+  for (const pod of cluster?.pods.values() ?? [])
+    for (const address of pod.addresses.map(formatAddress)) {
+      const known = found.get(address);
+      if (known === undefined) found.set(address, [pod]);
+      else known.push(pod);
+    }
+  return found;
 }
 
 /** S1.16, S1.17: an address may be one of several ends, as the one that asks and as the one that is asked. */

@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { denying } from "../testing/denying-ruleset.js";
+import { lockHolder } from "../testing/lock-holder.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import type { Chain } from "../ruleset/ruleset.js";
 import { type Drift, type FrameOf, KernelTable } from "./kernel-table.js";
@@ -17,6 +20,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
   let node: NetworkNamespace;
   const open: KernelTable[] = [];
   const drifts: Drift[] = [];
+  const lockChanges: string[] = [];
 
   async function openTable(
     table = "tierwall",
@@ -30,6 +34,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
         enter: node.enter,
         bridges,
         onDrift: (drift) => drifts.push(drift),
+        onLockChange: (change) => lockChanges.push(change),
       }),
     );
     open.push(opened);
@@ -43,11 +48,37 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
   afterEach(async () => {
     await Promise.all(open.splice(0).map((table) => table.close()));
     drifts.length = 0;
+    lockChanges.length = 0;
     node.remove();
   });
 
   const tables = (): string => node.run("nft", "list", "tables").trim();
   const generationOfKernel = (): string => node.run("nft", "-s", "-nn", "list", "table", "inet", "tierwall");
+
+  test("nothing is written while the lock is lost, and the table is compared once it is held again", async () => {
+    const table = await openTable();
+    expect(await table.apply(denying(80))).toMatchObject({ ok: true });
+    const holder = lockHolder();
+    const file = readdirSync(`/proc/${holder}/fd`)
+      .map((fd) => readlinkSync(`/proc/${holder}/fd/${fd}`))
+      .find((path) => path.includes("tierwall/locks"))!;
+    // Another agent that waits for its turn.
+    const other = spawn("flock", [file, "cat"], { stdio: ["pipe", "ignore", "inherit"] });
+    const isWaiting = () =>
+      readFileSync("/proc/locks", "utf8").includes(`-> FLOCK  ADVISORY  WRITE ${other.pid} `);
+    await vi.waitFor(() => expect(isWaiting()).toBe(true), { timeout: 60_000 });
+    process.kill(holder);
+    await vi.waitFor(() => expect(lockChanges).toEqual(["lost"]), { timeout: 60_000 });
+    const before = generationOfKernel();
+    const refused = await table.apply(denying(80, 81));
+    expect(refused.ok ? "" : refused.message).toMatch(/lock for the table `tierwall` was lost/);
+    expect(generationOfKernel()).toBe(before);
+    node.run("nft", "flush", "table", "inet", "tierwall");
+    other.stdin.end();
+    await vi.waitFor(() => expect(lockChanges).toEqual(["lost", "held again"]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(drifts.at(-1)?.repaired).toMatchObject({ ok: true }), { timeout: 60_000 });
+    expect(await table.apply(denying(80, 81))).toMatchObject({ ok: true });
+  });
 
   test("the first time a table is loaded, then only what differs is written, and nothing if nothing does", async () => {
     const table = await openTable();

@@ -10,7 +10,7 @@ import { type Count, CounterSums } from "./counters.js";
 import { Exclusive } from "./exclusive.js";
 import { Generations } from "./generations.js";
 import { carryOver } from "./learned.js";
-import { type Lock, takeLock } from "./lock.js";
+import { type Lock, type OnLockChange, takeLock } from "./lock.js";
 import { Monitor } from "./monitor.js";
 import { Nft } from "./nft.js";
 import { NftSession } from "./nft-session.js";
@@ -26,6 +26,8 @@ export interface KernelTableOptions {
   readonly connectionMask: number;
   readonly onDrift?: (drift: Drift) => void;
   readonly onTrialEnd?: (end: TrialEnd) => void;
+  /** Nothing is written while the lock is lost. */
+  readonly onLockChange?: OnLockChange;
   /** Elements that every table has from the start, whatever it is made for. */
   readonly always?: ElementsFor;
   /** Words before each command, to run it elsewhere: `ip netns exec node1`. */
@@ -113,7 +115,11 @@ export class KernelTable {
     this.#options = options;
     this.#lock = lock;
     const command = [...(options.enter ?? []), "nft"];
-    this.#nft = new Nft(command, new NftSession(command));
+    this.#nft = new Nft(command, new NftSession(command), () =>
+      lock.isHeld
+        ? undefined
+        : `the lock for the table \`${options.table}\` was lost, and nothing is written without it`,
+    );
     this.#counters = new CounterSums(this.#nft);
     this.#generations = new Generations(conntrack, options.connectionMask);
     this.#tables = new Tables(this.#nft, this.#generations, this.#counters);
@@ -133,9 +139,14 @@ export class KernelTable {
     const conntrack = new Conntrack([...enter, "conntrack"]);
     const there = await conntrack.isThere();
     if (!there.ok) return there;
-    const lock = await takeLock([...enter, options.table].join(" "));
+    let table: KernelTable | undefined;
+    const lock = await takeLock([...enter, options.table].join(" "), undefined, (change) => {
+      options.onLockChange?.(change);
+      // Another agent may have written meanwhile.
+      if (change === "held again" && table !== undefined) table.#verifySoon();
+    });
     if (!lock.ok) return lock;
-    const table = new KernelTable(options, lock.value, conntrack);
+    table = new KernelTable(options, lock.value, conntrack);
     const bridged = table.#callForBridges();
     const begun = bridged.ok ? await table.#begin() : bridged;
     if (begun.ok) return done(table);
@@ -368,7 +379,7 @@ export class KernelTable {
   async #stampAgain(): Promise<void> {
     const [current, frameOf] = [this.#current, this.#frameOf];
     if (!current || !frameOf || this.#trial || this.#generations.isStamped(current.state.generation)) return;
-    const cleared = await this.#generations.clearSome();
+    const cleared = this.#lock.isHeld ? await this.#generations.clearSome() : failed("the lock was lost");
     if (cleared.ok && cleared.value) await this.#change(current, frameOf, new Clock(this.#nft));
     this.#stampSoon(cleared.ok ? 0 : 1000);
   }

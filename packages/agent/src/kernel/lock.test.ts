@@ -1,14 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { lockHolder } from "../testing/lock-holder.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import { takeLock } from "./lock.js";
 
 const name = `test-${process.pid}`;
+
+const waiting = { timeout: 60_000, interval: 20 };
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 beforeEach(() => {
@@ -65,6 +69,35 @@ test("ends with a process that is killed", async () => {
   const lock = await takeLock(name, folder);
   expect(lock.ok).toBe(true);
   if (lock.ok) await lock.value.release();
+});
+
+test("is lost with the process that holds it for us, and taken again once that is possible", async () => {
+  const changes: string[] = [];
+  const taken = await takeLock(name, folder, (change) => changes.push(change));
+  const lock = taken.ok ? taken.value : undefined;
+  expect(lock?.isHeld).toBe(true);
+  rmSync(folder, { recursive: true });
+  process.kill(lockHolder());
+  await vi.waitFor(() => expect(changes).toEqual(["lost"]), waiting);
+  expect(lock?.isHeld).toBe(false);
+  mkdirSync(folder);
+  await vi.waitFor(() => expect(changes).toEqual(["lost", "held again"]), waiting);
+  expect(lock?.isHeld).toBe(true);
+  expect((await takeLock(name, folder)).ok).toBe(false);
+  await lock?.release();
+  expect(changes).toEqual(["lost", "held again"]);
+});
+
+test("that is released while it is lost is not taken again", async () => {
+  const taken = await takeLock(name, folder);
+  rmSync(folder, { recursive: true });
+  process.kill(lockHolder());
+  await vi.waitFor(() => expect(taken.ok && taken.value.isHeld).toBe(false), waiting);
+  if (taken.ok) await taken.value.release();
+  mkdirSync(folder);
+  const other = await takeLock(name, folder);
+  expect(other.ok).toBe(true);
+  if (other.ok) await other.value.release();
 });
 
 test("cannot be taken by a process without rights, neither by a socket's name nor by the file", async () => {

@@ -10,8 +10,13 @@ import { done, failed, type Outcome } from "./outcome.js";
 
 /** A lock that ends with the process that holds it, however that ends. */
 export interface Lock {
+  /** False while what holds the lock for us is gone, and it was not taken again. */
+  readonly isHeld: boolean;
   release(): Promise<void>;
 }
+
+/** Hears that the lock was lost, and that it is held again. */
+export type OnLockChange = (change: "lost" | "held again") => void;
 
 /** Not among what is removed when a service ends, as a folder in /run would be: a lock on a file that is gone protects nothing. */
 const defaultFolder = "/var/lib/tierwall/locks";
@@ -24,12 +29,17 @@ const defaultFolder = "/var/lib/tierwall/locks";
  * A program that our process was just starting holds the pipe as well, until it is itself: so a lock that is taken is asked
  * for repeatedly for a while.
  */
-export async function takeLock(name: string, folder = defaultFolder): Promise<Outcome<Lock>> {
+export async function takeLock(
+  name: string,
+  folder = defaultFolder,
+  onChange: OnLockChange = () => {},
+): Promise<Outcome<Lock>> {
   const file = lockFile(name, folder);
   if (!file.ok) return file;
+  const attempt = () => tryLock(file.value, name);
   for (const start = performance.now(); ; await setTimeout(between)) {
-    const taken = await tryLock(file.value, name);
-    if (taken !== undefined) return taken;
+    const taken = await attempt();
+    if (taken !== undefined) return taken.ok ? done(new HeldLock(taken.value, attempt, onChange)) : taken;
     if (performance.now() - start > patience)
       return failed(
         `another agent keeps the table \`${name}\` of this network namespace, and its rules stay when it ends: stop it first, as the service \`tierwall-agent\` or as the pod of its DaemonSet on this node`,
@@ -59,8 +69,8 @@ function lockFile(name: string, folder: string): Outcome<string> {
 
 const held = 75;
 
-/** Undefined where another process has it. */
-async function tryLock(file: string, name: string): Promise<Outcome<Lock> | undefined> {
+/** The process that holds it for us; undefined where another one has it. */
+async function tryLock(file: string, name: string): Promise<Outcome<ChildProcess> | undefined> {
   const flock = findProgram("flock", searchPath());
   if (flock === undefined)
     return failed(`the lock for the table \`${name}\` cannot be taken: install \`flock\` (of util-linux)`);
@@ -75,7 +85,7 @@ async function tryLock(file: string, name: string): Promise<Outcome<Lock> | unde
     once(child.stdout, "data").then(() => "taken" as const),
     once(child, "close").then(([status]) => status as number | null),
   ]).catch((error: unknown) => messageOf(error));
-  if (answer === "taken") return done(new HeldLock(child, () => tryLock(file, name)));
+  if (answer === "taken") return done(child);
   if (answer === held) return undefined;
   const said = typeof answer === "string" ? answer : Buffer.concat(complaint).toString().trim();
   return failed(
@@ -89,19 +99,19 @@ class HeldLock implements Lock {
 
   constructor(
     child: ChildProcess,
-    private readonly again: () => Promise<Outcome<Lock> | undefined>,
+    private readonly again: () => Promise<Outcome<ChildProcess> | undefined>,
+    private readonly onChange: OnLockChange,
   ) {
     this.#hold(child);
   }
 
+  get isHeld(): boolean {
+    return this.#child !== undefined;
+  }
+
   async release(): Promise<void> {
     this.#isReleased = true;
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    child.ref();
-    const ended = once(child, "exit");
-    child.stdin?.end();
-    await ended;
+    if (this.#child !== undefined) await letGo(this.#child);
   }
 
   #hold(child: ChildProcess): void {
@@ -109,23 +119,34 @@ class HeldLock implements Lock {
     // The agent ends without waiting for it.
     for (const one of [child, child.stdin, child.stdout, child.stderr])
       if (one !== null && "unref" in one && typeof one.unref === "function") one.unref();
-    child.once("exit", () => void this.#takeAgain());
+    child.once("exit", () => {
+      this.#child = undefined;
+      if (this.#isReleased) return;
+      this.onChange("lost");
+      void this.#takeAgain();
+    });
   }
 
   /** What holds the lock for us was killed. */
   async #takeAgain(): Promise<void> {
     while (!this.#isReleased) {
-      const taken = await this.again();
-      if (taken?.ok === true && taken.value instanceof HeldLock) {
-        const { value } = taken;
-        if (this.#isReleased) return value.release();
-        this.release = () => {
-          this.#isReleased = true;
-          return value.release();
-        };
+      // Where no process can be started, the next attempt may succeed.
+      const taken = await this.again().catch(() => undefined);
+      if (taken?.ok === true) {
+        if (this.#isReleased) return letGo(taken.value);
+        this.#hold(taken.value);
+        this.onChange("held again");
         return;
       }
       await setTimeout(patience, undefined, { ref: false });
     }
   }
+}
+
+async function letGo(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const ended = once(child, "exit");
+  child.stdin?.end();
+  await ended;
 }

@@ -10,10 +10,14 @@ const longest = 2 ** 18;
 export class Nft {
   #milliseconds = 0;
 
-  /** `command`: how nft is started; tests start it in a namespace of theirs. `session`: one that need not be started. */
+  /**
+   * `command`: how nft is started; tests start it in a namespace of theirs. `session`: one that need not be started.
+   * `whyNoWrites`: asked before each change.
+   */
   constructor(
     readonly command: readonly string[] = ["nft"],
     readonly session?: NftSession,
+    private readonly whyNoWrites: () => string | undefined = () => undefined,
   ) {}
 
   /** How long all that it was asked took so far. */
@@ -23,6 +27,8 @@ export class Nft {
 
   /** All of it, or nothing. `interrupted`: nft was killed, and which of the two it was is not known. */
   async transact(text: string): Promise<Outcome<void> & { readonly interrupted?: boolean }> {
+    const refusal = this.whyNoWrites();
+    if (refusal !== undefined) return failed(refusal);
     const finished = await this.#timed(
       async () =>
         (text.length > longest ? undefined : await this.session?.transact(text)) ??
@@ -47,6 +53,8 @@ export class Nft {
 
   /** What it has to say as JSON, an object for each thing. Takes as long as nft needs to think: it is not started for that. */
   async objects(...words: readonly string[]): Promise<Outcome<readonly object[]>> {
+    const refusal = words[0] === "reset" ? this.whyNoWrites() : undefined;
+    if (refusal !== undefined) return failed(refusal);
     const line = words.join(" ");
     const finished = await this.#timed(() =>
       words[0] === "reset" ? this.session?.askAnew(line) : this.session?.ask(line),

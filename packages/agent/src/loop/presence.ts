@@ -32,6 +32,7 @@ export class Presence {
 
   async #renew(): Promise<void> {
     const renewed = await this.table.changeElements(presenceFor(this.milliseconds));
-    if (!renewed.ok) this.log.warn(`that the agent is there could not be renewed: ${renewed.message}`);
+    if (!renewed.ok)
+      this.log.warn(`the agent's presence could not be renewed in the kernel: ${renewed.message}`);
   }
 }

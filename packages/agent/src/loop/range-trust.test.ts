@@ -60,6 +60,28 @@ describe("the pod ranges of a node", () => {
     expect(doubts(1_101_000)).toBe(false);
   });
 
+  it("say when the doubt ends, if nothing changes", () => {
+    const clock = { now: 1_000 };
+    const trust = new RangeTrust("here", () => clock.now);
+    trust.doubt(clusterOf(own), ranges);
+    expect(trust.endsIn).toBeUndefined();
+    trust.doubt(clusterOf(own, foreign), ranges);
+    expect(trust.endsIn).toBeUndefined();
+    clock.now = 2_000;
+    trust.doubt(clusterOf(own), ranges);
+    expect(trust.endsIn).toBe(599_000);
+    clock.now = 601_000;
+    expect([trust.endsIn, trust.doubt(clusterOf(own), ranges)]).toEqual([0, undefined]);
+  });
+
+  it.each([
+    ["node", /the pod range 10\.0\.0\.0\/24, fd00::\/64 of this node: .* let the plugin use podCIDRs/],
+    ["configured", /that --pod-range gives for this node: .* or leave it out to use the podCIDRs/],
+  ] as const)("are named after where they come from: %s", (source, expected) => {
+    const doubt = new RangeTrust("here", () => 0, source).doubt(clusterOf(foreign), ranges);
+    expect(doubt).toMatch(expected);
+  });
+
   it("are other ranges when they change, and judged anew", () => {
     const trust = new RangeTrust("here", () => 0);
     const cluster = clusterOf(own, foreign);

@@ -31,10 +31,18 @@ export class RangeTrust {
   #ranges: readonly Cidr[] = [];
   #last: { readonly message: string; readonly at: number } | undefined;
 
+  /** `source`: whether the ranges were given with --pod-range, or are those of the Node. */
   constructor(
     private readonly node: string,
     private readonly now: () => number,
+    private readonly source: "configured" | "node" = "node",
   ) {}
+
+  /** In how many milliseconds the doubt ends if nothing changes; undefined where there is none, or a pod contradicts the ranges now. */
+  get endsIn(): number | undefined {
+    if (this.#last === undefined || this.#contradictions.size > 0) return undefined;
+    return Math.max(0, this.#last.at + doubtFor - this.now());
+  }
 
   /** Why the ranges are not believed; undefined where they are. */
   doubt({ pods }: Pick<Cluster, "pods">, ranges: readonly Cidr[]): string | undefined {
@@ -72,20 +80,40 @@ export class RangeTrust {
     const ranges = formatAll(this.#ranges);
     const [whose, where] =
       pod.node === this.node ? ["this node", "outside of"] : [`node ${pod.node}`, "inside of"];
+    const [range, cause, remedy] = words[this.source];
     return (
-      `pod ${pod.namespace}/${pod.name} of ${whose} has the address ${formatAddress(address)}, ${where} the pod range ${ranges} of this node: ` +
-      "the network plugin does not assign addresses from it, so unknown pods cannot be told from other addresses and are not held back; " +
-      "give the range that pods of this node do get their addresses from with --pod-range, or let the plugin use podCIDRs " +
+      `pod ${pod.namespace}/${pod.name} of ${whose} has the address ${formatAddress(address)}, ${where} ${range(ranges)}: ` +
+      `${cause}, so unknown pods cannot be told from other addresses and are not held back; ${remedy} ` +
       `(the range is believed again after ${doubtFor / 60_000} minutes without such a pod)`
     );
   }
 }
 
+/** The range, why pods contradict it, and what to do. */
+const words = {
+  node: [
+    (ranges: string) => `the pod range ${ranges} of this node`,
+    "the network plugin does not assign addresses from it",
+    "give the range that pods of this node do get their addresses from with --pod-range, or let the plugin use podCIDRs",
+  ],
+  configured: [
+    (ranges: string) => `the range ${ranges} that --pod-range gives for this node`,
+    "pods of this node do not get their addresses from it alone",
+    "give --pod-range the range that they do get their addresses from, or leave it out to use the podCIDRs of the Node",
+  ],
+} as const;
+
 const formatAll = (ranges: readonly Cidr[]): string => ranges.map(formatCidr).join(", ");
+
+export const sourceOf = (configured: readonly Cidr[]): "configured" | "node" =>
+  configured.length > 0 ? "configured" : "node";
 
 /** The options of a node whose state is looked at once: with its ranges, and whether pods contradict them. */
 export function withRanges(options: NodeOptions, state: Pick<State, "cluster" | "podRanges">): NodeOptions {
   const ranges = localRanges(options.node, options.localRanges, state);
-  const doubt = new RangeTrust(options.node, () => 0).doubt(state.cluster, ranges);
+  const doubt = new RangeTrust(options.node, () => 0, sourceOf(options.localRanges)).doubt(
+    state.cluster,
+    ranges,
+  );
   return { ...options, localRanges: ranges, ...(doubt === undefined ? {} : { rangesDoubted: true }) };
 }

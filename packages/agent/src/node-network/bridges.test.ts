@@ -23,7 +23,10 @@ function settings(ipv4: string, ipv6: string): void {
   writeFileSync(setting("bridge-nf-call-iptables"), ipv4);
   writeFileSync(setting("bridge-nf-call-ip6tables"), ipv6);
 }
-/** 10.244.1.0/24 and fd00:1::/64 by cni0, 172.17.0.0/16 by docker0, all else by br0. */
+/**
+ * 10.244.1.0/24 and fd00:1::/64 by cni0, 10.244.3.0/24 by cali3, 10.244.4.0/24 by the VLAN br0.4, 10.244.5.0/24 by the port veth5,
+ * 172.17.0.0/16 by docker0, all else by br0.
+ */
 function routes(): void {
   mkdirSync(join(root, "proc/net"), { recursive: true });
   const header = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n";
@@ -34,6 +37,9 @@ function routes(): void {
     header +
       four("br0", "00000000", "00000000") +
       four("cni0", "0001F40A", "00FFFFFF") +
+      four("cali3", "0003F40A", "00FFFFFF") +
+      four("br0.4", "0004F40A", "00FFFFFF") +
+      four("veth5", "0005F40A", "00FFFFFF") +
       four("docker0", "000011AC", "0000FFFF"),
   );
   const zeros = "0".repeat(32);
@@ -77,10 +83,26 @@ describe("without the module br_netfilter", () => {
   });
 
   it.each([
+    [
+      "one pod is behind no bridge and another has no route of its own",
+      ["10.244.3.7", "10.244.2.7"],
+      /10\.244\.2\.7/,
+    ],
+    ["a pod is behind a VLAN on a bridge", ["10.244.4.7"], /the bridge of `br0\.4`/],
+    ["a pod is behind a port of a bridge", ["10.244.5.7"], /the bridge of `veth5`/],
+  ])("it is refused where %s", (_, addresses, reason) => {
+    interfaces("br0/bridge", "docker0/bridge", "br0.4/lower_br0", "veth5/brport", "cali3");
+    routes();
+    const outcome = callRulesForBridges(places(addresses), root);
+    expect(outcome.ok ? "" : outcome.message).toMatch(reason);
+    expect(outcome.ok ? "" : outcome.message).toMatch(/load the module br_netfilter/);
+  });
+
+  it.each([
     ["no pod is known", nowhere],
-    ["pods are elsewhere", places(["10.244.2.7"], ["10.244.2.0/24"])],
+    ["every pod has a route around bridges", places(["10.244.3.7", "10.244.3.8"], ["10.244.2.0/23"])],
   ])("it is a warning where %s: bridges of others are not our concern", (_, pods) => {
-    interfaces("br0/bridge", "cni0/bridge", "docker0/bridge");
+    interfaces("br0/bridge", "cni0/bridge", "docker0/bridge", "cali3");
     routes();
     const outcome = callRulesForBridges(pods, root);
     expect(outcome).toMatchObject({ ok: true, value: { changed: [] } });
@@ -102,7 +124,7 @@ describe.skipIf(whyNoNamespaces() !== undefined)("in a network namespace", () =>
       node.run("ip", "addr", "add", "10.244.1.1/24", "dev", "cni0");
       const { family, value } = parseAddress(address)!;
       const ask = `import(${JSON.stringify(module.replace("bridges.js", "routes.js"))}).then(({ Routes }) =>
-        console.log(new Routes().deviceTo({ family: ${family}, value: ${value}n }) ?? "none"))`;
+        console.log(new Routes().devicesOf({ family: ${family}, value: ${value}n })[0] ?? "none"))`;
       const [program, ...args] = [...node.enter, process.execPath, "-e", ask];
       const said = execFileSync(program, args, { encoding: "utf8" }).trim();
       expect(said).toBe(isBehind ? "cni0" : "none");

@@ -1,5 +1,5 @@
 import type { Nft } from "../kernel/nft.js";
-import { failed } from "../kernel/outcome.js";
+import { done, failed, type Outcome } from "../kernel/outcome.js";
 
 interface Flowtable {
   readonly family: string;
@@ -9,18 +9,19 @@ interface Flowtable {
 
 /**
  * Why connections that a change of policy cuts may go on, if others have flowtables: packets of a connection that is in one are
- * forwarded before any rule of ours sees them, until it has been idle for some time. Undefined where there are none, or the kernel
- * has no flowtables.
+ * forwarded before any rule of ours sees them, until it has been idle for some time. Undefined where there are none. Where they
+ * cannot be listed, as on a kernel without flowtables, nothing is known.
  */
-export async function flowtablesInUse(nft: Pick<Nft, "objects">): Promise<string | undefined> {
+export async function flowtablesInUse(nft: Pick<Nft, "objects">): Promise<Outcome<string | undefined>> {
   const listed = await nft.objects("list", "flowtables").catch((cause: unknown) => failed(String(cause)));
-  const found = listed.ok ? listed.value.flatMap(flowtableIn) : [];
-  if (found.length === 0) return undefined;
+  if (!listed.ok) return listed;
+  const found = listed.value.flatMap(flowtableIn);
+  if (found.length === 0) return done(undefined);
   const names = found.map(({ family, table, name }) => `${name} of the table ${family} ${table}`);
-  return (
-    `flowtables of others are in use (${names.join(", ")}): established connections in them pass by the rules of this agent, ` +
-    "so that a change of policy cuts them only when they are idle or leave the flowtable; new connections are judged; " +
-    "remove the rule `flow add` of those tables, or keep traffic of pods out of it"
+  return done(
+    `flowtables of others are in use (${names.join(", ")}): established connections in them bypass the rules of this agent, ` +
+      "so that a change of policy cuts them only when they are idle or leave the flowtable; new connections are judged; " +
+      "remove the `flow add` rules in those tables, or keep traffic of pods out of them",
   );
 }
 

@@ -29,7 +29,7 @@ it.each([
   [
     "services of another program that uses IPVS",
     { ip_vs: `${header}TCP  0A600001:01BB rr\n  -> C0A80001:192B Masq 1 0 0\n` },
-    /ip_vs lists virtual services/,
+    /^IPVS has virtual services of another program, such as keepalived .*ipvsadm --clear/,
   ],
 ] as const)("%s", (_, of, expected) => {
   files(of);

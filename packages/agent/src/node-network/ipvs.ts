@@ -4,20 +4,23 @@ import { linesOf } from "./routes.js";
 const ipvsInterface = "kube-ipvs0";
 
 /**
- * Why rules would not judge connections to Services, if kube-proxy is in IPVS mode. IPVS rewrites them in the input hook, after our
+ * Why rules would not judge connections to Services, if kube-proxy is in IPVS mode or another program uses IPVS. IPVS rewrites them in the input hook, after our
  * rules: what a pod may send would be judged by the address of the Service, and what its backend on this node may receive not at
  * all. `root`: of the file system, for tests.
  */
 export function ipvsInUse(root = "/"): string | undefined {
-  const seen = interfaceNames(root).includes(ipvsInterface)
-    ? `the interface ${ipvsInterface} is there`
-    : hasVirtualServices(root)
-      ? "/proc/net/ip_vs lists virtual services"
-      : undefined;
-  return seen === undefined
-    ? undefined
-    : `kube-proxy is in IPVS mode (${seen}): IPVS rewrites connections to Services after the rules of this agent have judged them; ` +
-        "switch kube-proxy to the mode nftables or iptables, then run `kube-proxy --cleanup` on the node or restart it";
+  if (interfaceNames(root).includes(ipvsInterface))
+    return (
+      `kube-proxy is in IPVS mode (the interface ${ipvsInterface} is there): IPVS rewrites connections to Services after the rules of this agent have judged them; ` +
+      "switch kube-proxy to the mode nftables or iptables, then run `kube-proxy --cleanup` on the node or restart it"
+    );
+  if (hasVirtualServices(root))
+    return (
+      `IPVS has virtual services of another program, such as keepalived (/proc/net/ip_vs lists them, and there is no ${ipvsInterface} of kube-proxy): ` +
+      "IPVS rewrites connections to them after the rules of this agent have judged them; " +
+      "stop that program on this node and remove its virtual services with `ipvsadm --clear`"
+    );
+  return undefined;
 }
 
 /** Of the network namespace of this process, which /sys may not show. */

@@ -19,21 +19,19 @@ export class Routes {
     };
   }
 
-  /** The device by which an address is reached, if a route is about it in particular; the most specific one has it. */
-  deviceTo(address: Address): string | undefined {
-    let best: Route | undefined;
-    for (const route of this.routes[address.family])
-      if (contains(route.to, address) && (best === undefined || route.to.prefix > best.to.prefix))
-        best = route;
-    return best?.device;
+  /** The devices by which an address is reached, if routes are about it in particular: those of the most specific ones. */
+  devicesOf(address: Address): readonly string[] {
+    const around = this.routes[address.family].filter(({ to }) => contains(to, address));
+    const longest = Math.max(...around.map(({ to }) => to.prefix));
+    return [...new Set(around.flatMap(({ to, device }) => (to.prefix === longest ? [device] : [])))];
   }
 
   /** The devices by which addresses of a block are reached in that way. */
   devicesTo(block: Cidr): readonly string[] {
     const { family, first } = block;
     const inside = this.routes[family].filter(({ to }) => contains(block, { family, value: to.first }));
-    const around = this.deviceTo({ family, value: first });
-    return [...new Set([...(around === undefined ? [] : [around]), ...inside.map(({ device }) => device)])];
+    const around = this.devicesOf({ family, value: first });
+    return [...new Set([...around, ...inside.map(({ device }) => device)])];
   }
 }
 

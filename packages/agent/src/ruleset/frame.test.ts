@@ -170,6 +170,61 @@ describe("unknown pods", () => {
   });
 });
 
+describe("S1.16: addresses of links, where policies decide what pods may send", () => {
+  const denyEgress = closed.replace("ingress: [{ ports: [{ port: 80 }] }]", "policyTypes: [Egress]");
+  const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
+  const ways = [
+    ["no pod range", {}],
+    ["a pod range", { localRanges }],
+    ["--unknown-pods allow", { unknownPods: "allow", localRanges }],
+  ] as const;
+  const byBridge = { deviceKind: "bridge" } as const;
+
+  it.each(ways)("are no way to the node, nor to others, with %s", (_, options) => {
+    const { send } = nodeWorld(denyEgress, options);
+    for (const packet of ["fe80::9 -> [fe80::1]:10250/TCP", "fe80::9 -> [ff02::1]:5353/UDP"])
+      for (const hook of ["input", "forward"] as const)
+        expect(send(packet, { ...byBridge, hook })).toMatchObject({
+          verdict: "drop",
+          counted: ["unknown_egress"],
+        });
+  });
+
+  it.each(ways)("are used by DHCPv6 and by hosts that join groups, with %s", (_, options) => {
+    const { send } = nodeWorld(denyEgress, options);
+    const listener = (icmpType: number, hopLimit = 1) =>
+      ({ ...byBridge, icmpType, hopLimit, ...connection("untracked", 0) }) as const;
+    for (const hook of ["input", "forward"] as const) {
+      const verdictOf = (packet: string, more: Partial<Packet>) => send(packet, { hook, ...more }).verdict;
+      for (const type of [130, 131, 132, 143])
+        expect(verdictOf("fe80::9 -> [ff02::16]:ICMP", listener(type))).toBe("accept");
+      expect(verdictOf("fe80::9 -> [ff02::16]:ICMP", listener(143, 64))).toBe("drop");
+      expect(verdictOf("fe80::9 -> [ff02::16]:ICMP", listener(128))).toBe("drop");
+      const request = { ...byBridge, sourcePort: 546 };
+      expect(verdictOf("fe80::9 -> [ff02::1:2]:547/UDP", request)).toBe("accept");
+      expect(verdictOf("fe80::9 -> [ff02::1]:547/UDP", request)).toBe("drop");
+    }
+    const lease = { ...byBridge, sourcePort: 547, hook: "input" } as const;
+    expect(send("fe80::9 -> [fe80::1]:546/UDP", lease).verdict).toBe("accept");
+  });
+
+  it.each(ways)("are those of the node's own neighbours by other devices, with %s", (_, options) => {
+    const { send } = nodeWorld(denyEgress, options);
+    expect(send("fe80::9 -> [fe80::1]:80/TCP", { hook: "input" }).verdict).toBe("accept");
+  });
+
+  it.each(ways)(
+    "are no way into a pod, where policies decide what pods may receive, with %s",
+    (_, options) => {
+      const { send } = nodeWorld(closed, options);
+      expect(send("fd00::2 -> [fe80::8]:80/TCP", byBridge)).toMatchObject({
+        verdict: "drop",
+        counted: ["unknown_ingress"],
+      });
+    },
+  );
+});
+
 describe("sources that are not reached by the device that they come from", () => {
   const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
   const forged = { deviceKind: "veth", reachedByDevice: [] } as const;

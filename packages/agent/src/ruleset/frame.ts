@@ -8,9 +8,11 @@ import {
   findsForged,
   forgedChain,
   forgedRules,
+  fromLink,
+  fromLinkHere,
   holdsStrangersBack,
   linkLocal,
-  linkLocalHere,
+  mayBeLinkLocal,
   type Side,
   strangersEnd,
   watchedRanges,
@@ -60,7 +62,7 @@ export function frame(
   if (isOpen(program)) return openFrame(program, options, place);
   const { extra } = additions;
   const { chains, sets, counters } = program.ruleset;
-  const unknown = unknownPods(options, generation);
+  const unknown = unknownPods(program, options, generation);
   return {
     chains: new Map([
       ...chains,
@@ -168,13 +170,13 @@ function baseChains(
       ...allowed,
       "ct state != 0x8 goto begun",
       ...forget(program, options),
-      ...between(options, "saddr", "daddr"),
+      ...between(program, options, "saddr", "daddr"),
     ]),
     ["begun", { rules: [...cut, neighbours, "goto through"] }],
     again("forward", "through"),
     baseChain("input", place, ['iifname "lo" accept', "goto coming"]),
     again("input", "coming"),
-    ...(own || judgesEgress(program)
+    ...(own || judges(program, "egress")
       ? [
           baseChain("output", place, [...notOfPods, "goto going"]),
           // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
@@ -203,12 +205,12 @@ function walks(
         rules: [
           ...forget(program, options),
           "ct direction 1 goto through_reply",
-          ...between(options, "saddr", "daddr"),
+          ...between(program, options, "saddr", "daddr"),
         ],
       },
     ],
-    ["through_reply", { rules: between(options, "daddr", "saddr") }],
-    ...(holdsStrangersBack(options) ? strangers(options) : []),
+    ["through_reply", { rules: between(program, options, "daddr", "saddr") }],
+    ...(holdsLinksBack(program, options, "egress") ? strangers(program, options) : []),
     ...(findsForged(options) ? [[forgedChain, { rules: forgedRules }] as const] : []),
     [
       "coming",
@@ -224,7 +226,9 @@ function walks(
           ...forget(program, options),
           ...podsIn("egress", "saddr"),
           ...unknown(options, "egress", "saddr").map((rule) => `${hasNotLeft} ${rule}`),
-          ...(holdsStrangersBack(options) ? linkLocalHere(`${markSettled} accept`) : []),
+          ...(holdsLinksBack(program, options, "egress")
+            ? [`${hasNotLeft} ${mayBeLinkLocal("saddr")} jump ${linkChain.input}`]
+            : []),
           ...(findsForged(options) ? [`${hasNotLeft} jump ${forgedChain}`] : []),
           "goto stamp",
         ],
@@ -248,42 +252,59 @@ function forget({ names }: NodeProgram, { connectionMask }: NodeOptions): readon
 }
 
 /** From one end to the other. */
-function between(options: NodeOptions, source: Side, destination: Side): readonly string[] {
+function between(
+  program: NodeProgram,
+  options: NodeOptions,
+  source: Side,
+  destination: Side,
+): readonly string[] {
   // Whoever it is that is looked up, the walk begins with it.
   const begin = ([four, six]: readonly [string, string]) => [`${unsettle} ${four}`, six];
   return [
     ...begin(podsIn("egress", source)),
-    ...(holdsStrangersBack(options) ? [`${hasNotLeft} jump ${strangersChain[source]}`] : []),
+    ...(holdsLinksBack(program, options, "egress") ? [`${hasNotLeft} jump ${strangersChain[source]}`] : []),
     ...begin(podsIn("ingress", destination)),
     ...unknown(options, "ingress", destination),
-    ...ofLink(options, "ingress", destination),
+    ...(holdsLinksBack(program, options, "ingress") ? [linkLocal("ingress", destination)] : []),
     "goto stamp",
   ];
 }
 
 const strangersChain = { saddr: "strangers_saddr", daddr: "strangers_daddr" } as const;
+const linkChain = { forward: "link_saddr", input: "link_here" } as const;
 
 /** Those who are not asked what they may send, and should be known. */
-const strangers = (options: NodeOptions): readonly NamedChain[] =>
-  (["saddr", "daddr"] as const).map((side) => [
-    strangersChain[side],
-    {
-      rules: [
-        ...unknown(options, "egress", side),
-        ...ofLink(options, "egress", side),
-        // Whom a reply goes to did not come by the device that it comes by.
-        ...(side === "saddr" && findsForged(options) ? [`goto ${forgedChain}`] : []),
-      ],
-    },
-  ]);
+function strangers(program: NodeProgram, options: NodeOptions): readonly NamedChain[] {
+  const isJudged = judges(program, "egress");
+  return [
+    [
+      strangersChain.saddr,
+      {
+        rules: [
+          ...unknown(options, "egress", "saddr"),
+          `${mayBeLinkLocal("saddr")} jump ${linkChain.forward}`,
+          // Whom a reply goes to did not come by the device that it comes by.
+          ...(findsForged(options) ? [`goto ${forgedChain}`] : []),
+        ],
+      },
+    ],
+    [strangersChain.daddr, { rules: [...unknown(options, "egress", "daddr"), linkLocal("egress", "daddr")] }],
+    [linkChain.forward, { rules: fromLink(isJudged) }],
+    [linkChain.input, { rules: fromLinkHere(isJudged) }],
+  ];
+}
 
 const unknown = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>
   watchedRanges(options).map(
     ({ ip, range }) => `${ip} ${side} ${range} ${whilePresent(options)}goto ${unknownCounter[direction]}`,
   );
 
-const ofLink = (options: NodeOptions, direction: "egress" | "ingress", side: Side): readonly string[] =>
-  holdsStrangersBack(options) ? [linkLocal(direction, side)] : [];
+/** Whether addresses of links are held back: with unknown pods, and wherever they would be a way around policies. */
+const holdsLinksBack = (
+  program: NodeProgram,
+  options: NodeOptions,
+  direction: "egress" | "ingress",
+): boolean => holdsStrangersBack(options) || judges(program, direction);
 
 const podsIn = (direction: "egress" | "ingress", side: Side): readonly [string, string] => [
   `ip ${side} vmap @${podMaps[direction][4]}`,
@@ -299,25 +320,30 @@ function ownNode({ ruleset }: NodeProgram, side: Side): readonly string[] {
   );
 }
 
-/** Whether any pod may be denied what it asks for: else the node's own packets need not be looked at. */
-function judgesEgress({ ruleset }: NodeProgram): boolean {
+const letsAllThrough = { egress: `jump ${leaveChain}`, ingress: "goto stamp" } as const;
+
+/** Whether any pod may be denied what it sends, or what it is sent. */
+function judges({ ruleset }: NodeProgram, direction: "egress" | "ingress"): boolean {
   return ([4, 6] as const).some((family) => {
-    const elements = ruleset.sets.get(podMaps.egress[family])?.elements;
+    const elements = ruleset.sets.get(podMaps[direction][family])?.elements;
     return (
       elements !== undefined &&
       elements !== "learned" &&
-      [...elements.values()].some((verdict) => verdict !== `jump ${leaveChain}`)
+      [...elements.values()].some((verdict) => verdict !== letsAllThrough[direction])
     );
   });
 }
 
-/** Those whose verdict is not programmed yet. */
-function unknownPods(options: NodeOptions, generation: number) {
-  if (!holdsStrangersBack(options)) return { counters: [], chains: [], sets: [] };
+/** Those whose verdict is not programmed yet, and addresses that belong to no pod. */
+function unknownPods(program: NodeProgram, options: NodeOptions, generation: number) {
+  const heldBack = (["egress", "ingress"] as const).flatMap((direction) =>
+    holdsLinksBack(program, options, direction) ? [unknownCounter[direction]] : [],
+  );
   const drop = [unlessSameRules(generation), "drop"];
+  const chains = strangersEnd(options, { drop, watch: [markSettled, "accept"] });
   return {
-    counters: Object.values(unknownCounter),
-    sets: presentSets(options),
-    chains: strangersEnd(options, { drop, watch: [markSettled, "accept"] }),
+    counters: heldBack,
+    sets: holdsStrangersBack(options) ? presentSets(options) : [],
+    chains: chains.filter(([name]) => heldBack.some((held) => held === name)),
   };
 }

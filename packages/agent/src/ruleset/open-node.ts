@@ -4,8 +4,9 @@ import { presentSets, whilePresent } from "./presence.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 import {
+  fromLink,
+  fromLinkHere,
   linkLocal,
-  linkLocalHere,
   mayBeLinkLocal,
   type Side,
   strangersEnd,
@@ -72,7 +73,7 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
           ],
         },
       ],
-      ["link_saddr", { rules: [linkLocal("egress", "saddr")] }],
+      ["link_saddr", { rules: fromLink(false) }],
       ["link_daddr", { rules: [linkLocal("ingress", "daddr")] }],
       baseChain("input", place, [
         established,
@@ -86,7 +87,7 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
         },
       ],
       ["stranger_here", { rules: [...welcome, `goto ${egress}`] }],
-      ["link_here", { rules: [...welcome, ...linkLocalHere("accept")] }],
+      ["link_here", { rules: [...welcome, ...fromLinkHere(false)] }],
       ...ends.map(([name, { rules }]) => [name, { rules: [neighbours, ...rules] }] as const),
     ]),
     sets: new Map([

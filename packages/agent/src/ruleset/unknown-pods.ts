@@ -57,15 +57,18 @@ export function strangersEnd(
   ]);
 }
 
-/**
- * Packets between addresses of a link are never routed: they go from port to port of a bridge, by addresses that pods give
- * themselves and that no policy can name.
+/*
+ * Packets from or to an address of a link are never routed: a bridge carries them from port to port, or they are for the node. Pods
+ * choose such addresses themselves, and no policy can name them, so a packet with one cannot be judged by the policies of its pod.
+ * Where policies decide what pods may send, or receive, it is dropped.
  */
-export const linkLocal = (direction: "egress" | "ingress", side: Side): string =>
-  `${mayBeLinkLocal(side)} ${isLinkLocal(side)} ${notToAll[side]}goto ${unknownCounter[direction]}`;
 
 /** Of nearly all addresses a byte says that they are none of a link: all of it is compared, in a slower way, for others alone. */
 export const mayBeLinkLocal = (side: Side): string => `ip6 ${side} fe00::/8`;
+
+/** Packets to an address of a link, or replies to one. */
+export const linkLocal = (direction: "egress" | "ingress", side: Side): string =>
+  `${mayBeLinkLocal(side)} ${isLinkLocal(side)} goto ${unknownCounter[direction]}`;
 
 /** What pods hang on, each by itself or all on one. */
 const podDevices = ["bridge", "veth"] as const;
@@ -75,19 +78,38 @@ const noWayBy = (side: Side): string => `fib ${side} . iif oif 0`;
 
 const isLinkLocal = (side: Side): string => `ip6 ${side} fe80::/10`;
 
-/** What is sent to all of a link is not for one pod. */
-const notToAll = { saddr: "ip6 daddr != ff00::/8 ", daddr: "" } as const;
+const toAll = "ip6 daddr ff00::/8";
+
+/**
+ * What hosts need to send from an address of their link, beside neighbour discovery (hooks.ts): DHCPv6, and Multicast Listener
+ * Discovery. Where no policy decides what pods may send, also whatever they send to all of the link.
+ */
+const neededOnLink = (isEgressJudged: boolean): readonly string[] => [
+  "udp sport 547 udp dport 546 return",
+  ...(isEgressJudged
+    ? [
+        "ip6 daddr ff02::1:2 udp sport 546 udp dport 547 return",
+        `${toAll} ip6 hoplimit 1 icmpv6 type 130-132 return`,
+        `${toAll} ip6 hoplimit 1 icmpv6 type 143 return`,
+      ]
+    : [`${toAll} return`]),
+];
+
+/** Packets that a bridge carries from an address of a link. */
+export const fromLink = (isEgressJudged: boolean): readonly string[] => [
+  "ip6 saddr != fe80::/10 return",
+  ...neededOnLink(isEgressJudged),
+  `goto ${unknownCounter.egress}`,
+];
 
 /**
  * The same to the node itself, which has other neighbours, too; these are not behind what pods hang on, but for those of a
- * node whose own link is a bridge. It may get its address from there.
+ * node whose own link is a bridge.
  */
-export const linkLocalHere = (letIn: string): readonly string[] => [
-  `${mayBeLinkLocal("saddr")} ${isLinkLocal("saddr")} udp sport 547 udp dport 546 ${letIn}`,
-  ...podDevices.map(
-    (kind) =>
-      `${mayBeLinkLocal("saddr")} meta iifkind "${kind}" ${isLinkLocal("saddr")} ${notToAll.saddr}goto ${unknownCounter.egress}`,
-  ),
+export const fromLinkHere = (isEgressJudged: boolean): readonly string[] => [
+  "ip6 saddr != fe80::/10 return",
+  ...neededOnLink(isEgressJudged),
+  ...podDevices.map((kind) => `meta iifkind "${kind}" goto ${unknownCounter.egress}`),
 ];
 
 export const forgedChain = "forged";

@@ -55,12 +55,12 @@ export function auditLine(
   decided: Pick<AuditLine, "verdict" | "by"> & Partial<Pick<AuditLine, "direction" | "cut" | "shadow">>,
   { node, ends }: { readonly node: string; readonly ends: EndNames },
 ): AuditLine {
-  const { time, protocol, ports, icmp, source, destination } = packet;
+  const { time, protocol, ports, icmp, ownEnd } = packet;
   const { verdict, direction, cut, shadow, by } = decided;
-  const end = (address: string, port: number | undefined): AuditEnd => ({
-    address,
-    ...(port === undefined ? {} : { port }),
-    ...ends.at(address),
+  const end = (side: "source" | "destination"): AuditEnd => ({
+    address: packet[side],
+    ...(ports === undefined ? {} : { port: ports[side] }),
+    ...(side === ownEnd ? { kind: "node", node } : ends.at(packet[side])),
   });
   return {
     time: time.toISOString(),
@@ -68,8 +68,8 @@ export function auditLine(
     verdict,
     ...(direction === undefined ? {} : { direction }),
     protocol,
-    source: end(source, ports?.source),
-    destination: end(destination, ports?.destination),
+    source: end("source"),
+    destination: end("destination"),
     ...(icmp === undefined ? {} : { icmp }),
     ...(cut === undefined ? {} : { cut }),
     ...(shadow === undefined ? {} : { shadow }),

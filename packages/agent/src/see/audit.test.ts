@@ -78,7 +78,7 @@ function audited(shadow = false) {
   const ends = new EndNames(cluster);
   const audit = new Audit({ node: "n1", shadow, rules, ends, write: (line) => lines.push(line) });
   rules.programmed(book);
-  return { audit, lines, rules };
+  return { audit, lines, rules, ends };
 }
 
 describe("a line", () => {
@@ -115,6 +115,33 @@ describe("a line", () => {
     const { audit, lines } = audited();
     audit.logged(logged(allow, { src_ip: address }));
     expect(lines).toMatchObject([{ verdict: "Allow", source: { address, ...end } }]);
+  });
+
+  it("S1.17: names all pods that report an address", () => {
+    const { audit, lines, ends } = audited();
+    const shared = (name: string, node: string) => {
+      const pod = { ...cluster.pods.get("shop/cart")!, name, node };
+      return [`shop/${name}`, pod] as const;
+    };
+    const pods = new Map([shared("old", "n2"), ...cluster.pods, shared("ancient", "n2")]);
+    ends.update({ ...cluster, pods });
+    audit.logged(logged(allow));
+    expect(lines).toMatchObject([
+      { source: { pod: "shop/ancient", node: "n2", sharedWith: ["shop/cart", "shop/old"] } },
+    ]);
+  });
+
+  it("S1.16: what the node receives is to the node, whichever address it was sent to", () => {
+    const { audit, lines } = audited();
+    const input = { "oob.hook": 1 };
+    audit.logged(logged(deny, { ...input, dest_ip: "10.0.0.254" }));
+    audit.logged(logged(deny, { "oob.hook": 2, dest_ip: "10.0.0.254" }));
+    audit.logged(logged(`${deny}:cut-reply`, { ...input, src_ip: "10.0.0.1", dest_ip: "10.0.0.254" }));
+    expect(lines).toMatchObject([
+      { destination: { address: "10.0.0.254", kind: "node", node: "n1" }, source: { kind: "pod" } },
+      { destination: { address: "10.0.0.254", kind: "external" } },
+      { source: { address: "10.0.0.254", kind: "node", node: "n1" }, destination: { kind: "pod" } },
+    ]);
   });
 
   it.each(["rule", "isolation"])("has no place where policies stand in no file (%s)", (kind) => {

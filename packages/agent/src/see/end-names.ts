@@ -1,10 +1,18 @@
-import { type Address, addressesOfNode, type Cluster, parseAddress } from "@tierwall/core";
+import { type Address, addressesOfNode, type Cluster, parseAddress, type Pod, podKey } from "@tierwall/core";
 
 /** Who is behind an address. */
 export type AddressOwner =
-  | { readonly kind: "pod"; readonly pod: string; readonly node?: string }
+  | {
+      readonly kind: "pod";
+      readonly pod: string;
+      readonly node?: string;
+      /** S1.17: the other pods that report the address; nothing shows which of them it was. */
+      readonly sharedWith?: readonly string[];
+    }
   | { readonly kind: "node"; readonly node: string }
   | { readonly kind: "external" };
+
+type PodOwner = Extract<AddressOwner, { readonly kind: "pod" }>;
 
 /** Finds ends by address, as the cluster is now. Filled when first asked about a state of the cluster. */
 export class EndNames {
@@ -36,10 +44,25 @@ function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
     for (const { family, value } of addresses) ends[family].set(value, end);
   };
   for (const node of nodes.values()) add(addressesOfNode(node), { kind: "node", node: node.name });
-  for (const { namespace, name, node, addresses, hostNetwork } of pods.values()) {
+  // By name, so that the same pod comes first in every line.
+  for (const pod of [...pods.values()].toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))) {
     // Behind its node's address stand many: the node is all that can be said.
-    if (hostNetwork) continue;
-    add(addresses, { kind: "pod", pod: `${namespace}/${name}`, ...(node === undefined ? {} : { node }) });
+    if (pod.hostNetwork) continue;
+    for (const { family, value } of pod.addresses) {
+      const known = ends[family].get(value);
+      ends[family].set(value, known?.kind === "pod" ? sharing(known, podKey(pod)) : only(pod));
+    }
   }
   return ends;
 }
+
+const only = (pod: Pod): PodOwner => ({
+  kind: "pod",
+  pod: podKey(pod),
+  ...(pod.node === undefined ? {} : { node: pod.node }),
+});
+
+const sharing = (end: PodOwner, other: string): PodOwner => ({
+  ...end,
+  sharedWith: [...(end.sharedWith ?? []), other],
+});

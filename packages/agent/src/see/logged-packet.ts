@@ -10,6 +10,8 @@ export interface LoggedPacket {
   /** Of the connection: who opened it, and to whom, whichever of them the packet is from. */
   readonly source: string;
   readonly destination: string;
+  /** S1.16: the end that is the node which logged it, whatever its address is: a packet of the input hook is to the node. */
+  readonly ownEnd?: "source" | "destination";
   /** `TCP`, or the number where it is none that policies know. */
   readonly protocol: string;
   readonly ports?: { readonly source: number; readonly destination: number };
@@ -18,6 +20,9 @@ export interface LoggedPacket {
 
 /** `tw:ID`, `tw:ID:cut`, `tw:ID:cut-reply`. */
 const prefixes = /^tw:([^:]+)(?::(cut|cut-reply))?$/;
+
+/** NF_INET_LOCAL_IN of the kernel. */
+const inputHook = 1;
 
 /** Undefined for what is not of ours, or makes no sense. */
 export function parseLoggedPacket(line: string): LoggedPacket | undefined {
@@ -49,6 +54,7 @@ export function parseLoggedPacket(line: string): LoggedPacket | undefined {
     id,
     cut: cut !== undefined,
     ...turned(isReply, from, to),
+    ...(number("oob.hook") === inputHook ? { ownEnd: isReply ? "source" : "destination" } : {}),
     protocol: protocolName(protocol),
     ...(hasPorts ? { ports: turned(isReply, fromPort, toPort) } : {}),
     ...(type === undefined || code === undefined ? {} : { icmp: { type, code } }),

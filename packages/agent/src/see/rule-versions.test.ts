@@ -44,3 +44,10 @@ it.each([
   for (let i = 0; i < readings; i++) rules.counted();
   expect(rules.get("old") !== undefined).toBe(known);
 });
+
+it("while counters cannot be read, a bounded number of versions that left is known: the latest", () => {
+  const rules = new RuleVersions();
+  const [entry] = old.values();
+  for (let i = 0; i <= 10_001; i++) rules.programmed(new Map([[`${i}`, { ...entry!, id: `${i}` }]]));
+  expect([rules.get("0"), rules.get("1")?.id, rules.get("10000")?.id]).toEqual([undefined, "1", "10000"]);
+});

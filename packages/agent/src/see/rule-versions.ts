@@ -8,6 +8,9 @@ type Book = ReadonlyMap<string, BookEntry>;
  */
 const needed = { milliseconds: 10_000, readings: 3 };
 
+/** While counters cannot be read no version is known to be done with; then the oldest are forgotten beyond this number. */
+const mostLeft = 10_000;
+
 /**
  * Which rule an id stands for. An id means one version of a rule, for good (rule-book.ts), so that a packet is never attributed to
  * a version that did not judge it: versions are known from before they are in the kernel until nothing of them can come any more.
@@ -37,7 +40,15 @@ export class RuleVersions {
 
   #leave(book: Book, stays: (id: string) => boolean): void {
     const since = performance.now();
-    for (const [id, entry] of book) if (!stays(id)) this.#left.set(id, { entry, since, readings: 0 });
+    for (const [id, entry] of book) {
+      if (stays(id)) continue;
+      this.#left.delete(id);
+      this.#left.set(id, { entry, since, readings: 0 });
+    }
+    for (const id of this.#left.keys()) {
+      if (this.#left.size <= mostLeft) break;
+      this.#left.delete(id);
+    }
   }
 
   /** Counters were read, and everything that follows from them was said. */

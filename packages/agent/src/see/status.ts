@@ -111,7 +111,7 @@ function endText(end: AuditEnd): string {
   const socket = port === undefined ? address : `${address.includes(":") ? `[${address}]` : address}:${port}`;
   switch (end.kind) {
     case "pod":
-      return `${end.pod} (${socket})`;
+      return `${[end.pod, ...(end.sharedWith ?? [])].join(" or ")} (${socket})`;
     case "node":
       return `node ${end.node} (${socket})`;
     case "external":

@@ -10,7 +10,6 @@ import {
   LiveState,
   type ManifestObject,
   type Moment,
-  podExcerpt,
   readObjects,
 } from "@tierwall/core";
 import { filesAt, shown, sourceAt, unreadable } from "@tierwall/kube";
@@ -124,7 +123,6 @@ function readFile(
     readObjects(sourceAt(name), {
       object: (object) => void objects.push(object),
       report: (found) => void diagnostics.push(found),
-      excerpt: podExcerpt,
     });
     // Shells empty a file before they write to it, and a policy must not be gone for that moment.
     if (hadObjects && objects.length === 0 && diagnostics.length === 0)

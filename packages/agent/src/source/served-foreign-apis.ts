@@ -25,7 +25,7 @@ export class ServedForeignApis {
       onServed: (kinds: readonly ForeignKind[]) => this.take(kinds),
       onTrouble: (message: string) => {
         this.trouble = message;
-        log.warn(`which policy APIs of other projects the cluster serves is not known: ${message}`);
+        log.warn(`cannot find out which policy APIs of other projects the cluster serves: ${message}`);
       },
     };
     this.watch = new ForeignApiWatch(connection, listener, times);

@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { type Labels, namespaceNameLabel } from "../labels/requirement.js";
+import { type Labels, namespaceNameLabel, unknownLabels } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { type Address, type Family, formatAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
@@ -113,7 +113,7 @@ function buildNamespaces(
   for (const { name, labels } of written) namespaces.set(name, namespaceOf(name, labels));
   for (const name of [...needed].toSorted()) {
     if (namespaces.has(name)) continue;
-    namespaces.set(name, namespaceOf(name, {}));
+    namespaces.set(name, missingNamespace(name));
     diagnostics.push(madeUp(name));
   }
   return namespaces;
@@ -122,6 +122,12 @@ function buildNamespaces(
 /** S1.10: with its name as a label, given or not. */
 export function namespaceOf(name: string, labels: Labels): Namespace {
   return { name, labels: { ...labels, [namespaceNameLabel]: name } };
+}
+
+/** For our own policies it has only its name as a label; for foreign ones it may have any (S9.4). */
+export function missingNamespace(name: string): Namespace {
+  const { labels } = namespaceOf(name, {});
+  return { name, labels: Object.defineProperty(labels, unknownLabels, { value: "" }), missing: true };
 }
 
 export function madeUp(namespace: string): Diagnostic {

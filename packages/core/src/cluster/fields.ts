@@ -26,7 +26,7 @@ export function text(value: JsonObject, key: string): string | undefined {
 
 export function texts(value: JsonObject, key: string): readonly string[] {
   const found = value[key];
-  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
+  return Array.isArray(found) ? found.filter((item) => typeof item === "string").map(visible) : [];
 }
 
 export function number(value: JsonObject, key: string): number | undefined {

@@ -44,14 +44,20 @@ export const clusterScopeOf = (apiVersion: string, kind: string): Scope | undefi
 export const isClusterKind = ({ apiVersion, kind }: ManifestObject): boolean =>
   clusterScopeOf(apiVersion, kind) !== undefined;
 
-/** One object of the cluster with its identity read. */
-export interface Identified {
+/** One object of the cluster with its identity read. An instance for the reason that `ReadObject` is one. */
+export class Identified {
   readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly labels: Labels;
   readonly value: JsonObject;
-  readonly source: ManifestObject;
+
+  constructor(
+    readonly source: ManifestObject,
+    readonly namespace: string,
+    readonly name: string,
+    readonly labels: Labels,
+  ) {
+    this.kind = source.kind;
+    this.value = source.value;
+  }
 }
 
 // S10.4, S10.5
@@ -76,7 +82,7 @@ export function identify(
         ...at(source, ["metadata"], "key"),
       }),
     );
-  return { kind, namespace: namespaced ? (given ?? "default") : "", name, labels, value, source };
+  return new Identified(source, namespaced ? (given ?? "default") : "", name, labels);
 }
 
 /** Text, or undefined with a complaint about what stands there instead; a missing namespace is no complaint. */

@@ -18,6 +18,8 @@ export interface Namespace {
   readonly name: string;
   /** Always with `kubernetes.io/metadata.name` (S1.10). */
   readonly labels: Labels;
+  /** Not in the input, but something in it is in this namespace. */
+  readonly missing?: true;
 }
 
 export interface Pod {

@@ -34,12 +34,8 @@ export function readPod(
 }
 
 function sharedPorts(spec: JsonObject, shared: Shared): readonly ContainerPort[] {
-  const { containers, initContainers } = spec;
-  const latest = shared.latestPorts.madeOf(containers, initContainers);
-  if (latest !== undefined) return latest;
   const ports = portsOf(spec);
-  const known = shared.value(`ports ${ports.map(portKey).join()}`, () => ports);
-  return shared.latestPorts.set(known, containers, initContainers);
+  return shared.value(`ports ${ports.map(portKey).join()}`, () => ports);
 }
 
 /** With its length, no name can be taken for the next port. */

@@ -1,20 +1,15 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Labels } from "../labels/requirement.js";
-import type { Json, JsonObject } from "../manifest/document.js";
+import type { JsonObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { ownText } from "../manifest/own-text.js";
-import type { ContainerPort, WorkloadRef } from "./model.js";
 import { readLabels } from "./read-labels.js";
 
 /** What many pods have in common, once: those of one workload have the same labels, ports and controller. */
 export class Shared {
   private readonly texts = new Map<string, string>();
   private readonly labelSets = new Map<string, Labels>();
-  /** Of labels that were right. */
-  private readonly latestLabels = new Latest<Labels>();
-  readonly latestPorts = new Latest<readonly ContainerPort[]>();
-  readonly latestController = new Latest<WorkloadRef>();
   private readonly values = new Map<string, unknown>();
 
   text(text: string): string {
@@ -36,38 +31,14 @@ export class Shared {
 
   /** Labels that were found to be right need not be checked again. */
   labels(labels: JsonObject, path: Path, source: ManifestObject, diagnostics: Diagnostic[]): Labels {
-    const latest = this.latestLabels.madeOf(labels);
-    if (latest !== undefined) return latest;
     const key = JSON.stringify(labels);
     const known = this.labelSets.get(key);
-    if (known !== undefined) return this.latestLabels.set(known, labels);
+    if (known !== undefined) return known;
     const before = diagnostics.length;
     const read = readLabels(labels, path, source, diagnostics);
     if (diagnostics.length > before) return read;
     const own = Object.fromEntries(Object.entries(read).map(([name, value]) => [name, this.text(value)]));
     this.labelSets.set(key, own);
-    return this.latestLabels.set(own, labels);
-  }
-}
-
-/**
- * What was last made of some parts of an object. Replicas of a workload follow each other in a snapshot, and a reader that
- * notices it gives them the very same parts.
- */
-export class Latest<Made extends object> {
-  private made: Made | undefined;
-  private first: Json | undefined;
-  private second: Json | undefined;
-
-  /** Undefined where the parts are not those of the last time. */
-  madeOf(first: Json | undefined, second?: Json): Made | undefined {
-    return first === this.first && second === this.second ? this.made : undefined;
-  }
-
-  set(made: Made, first: Json | undefined, second?: Json): Made {
-    this.made = made;
-    this.first = first;
-    this.second = second;
-    return made;
+    return own;
   }
 }

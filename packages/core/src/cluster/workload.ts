@@ -94,11 +94,8 @@ interface Gathered {
 }
 
 function sharedController(pod: JsonObject, namespace: string, shared: Shared): WorkloadRef | undefined {
-  const { ownerReferences } = child(pod, "metadata");
-  const latest = shared.latestController.madeOf(ownerReferences, namespace);
-  if (latest !== undefined) return latest;
   const owner = controllerRef(pod, namespace);
-  return owner && shared.latestController.set(sharedRef(owner, shared), ownerReferences, namespace);
+  return owner && sharedRef(owner, shared);
 }
 
 function sharedRef(ref: WorkloadRef, shared: Shared): WorkloadRef {

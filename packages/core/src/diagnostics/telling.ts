@@ -7,6 +7,9 @@ const tellingCodes: ReadonlySet<string> = new Set([
   "TW2022",
   "TW2025",
   "TW2026",
+  "TW2032",
+  "TW2033",
+  "TW2034",
   "TW3001",
   "TW3003",
 ]);

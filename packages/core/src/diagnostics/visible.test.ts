@@ -20,6 +20,10 @@ describe("text made visible", () => {
     ["lone surrogates", "a\ud800b", "a\\ud800b"],
     ["tags outside of the first plane", "a\u{e0041}", "a\\udb40\\udc41"],
     ["letters without a shape", "a\u3164", "a\\u3164"],
+    ["commands of CI systems", "a ##[error]b", "a #\\u0023[error]b"],
+    ["the same after more of their sign", "###[group]", "##\\u0023[group]"],
+    ["commands of Azure Pipelines", "##vso[x]##VSO[y]", "#\\u0023vso[x]#\\u0023VSO[y]"],
+    ["a heading", "## [a]", "## [a]"],
   ])("%s", (_what, text, expected) => expect(visible(text)).toBe(expected));
 
   it("keeps line breaks and tabs where they are ours", () =>

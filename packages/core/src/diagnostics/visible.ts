@@ -1,7 +1,8 @@
 /**
  * Text from outside on one line, with every character that is not seen, or that changes how others are seen, written as an
  * escape: line breaks and other control characters (a terminal obeys them), bidirectional overrides, zero-width characters,
- * line and paragraph separators, lone surrogates. Escapes are those of JSON, so that it may also be applied to JSON.
+ * line and paragraph separators, lone surrogates; and `##[` and `##vso[`, which CI systems obey wherever they stand in a line.
+ * Escapes are those of JSON, so that it may also be applied to JSON.
  */
 export function visible(text: string): string {
   return text.replace(unseen, escapeOf);
@@ -25,9 +26,9 @@ export const visibleWithin = (text: string, most: number): string =>
   shortened(visible(text.slice(0, most + 1)), most);
 
 // Cf has bidirectional and zero-width characters, Cs lone surrogates, NChar what is no character; the last four are letters without a shape.
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{NChar}\u115f\u1160\u3164\uffa0]/gu;
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{NChar}\u115f\u1160\u3164\uffa0]|##(?=(?:vso)?\[)/giu;
 
-const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "##": "#\\u0023" };
 
 function escapeOf(found: string): string {
   return (

@@ -71,6 +71,8 @@ export interface LowerOptions {
   readonly ciliumClusterName?: string;
   /** S7.15: Cilium's option `labels`, an expression each. */
   readonly ciliumLabels?: readonly string[];
+  /** S7.13: how many IP families Cilium serves; undefined where that is not known. */
+  readonly ciliumFamilies?: "one" | "both";
 }
 
 /** What lowering knows besides the object itself. */

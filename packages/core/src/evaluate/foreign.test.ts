@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { StateOptions } from "../state/state.js";
+import type { State, StateOptions } from "../state/state.js";
+import { compile } from "../engine/engine.js";
+import { evaluatorExam, faultOfEngine } from "../testing/agreement.js";
 import { problemsIn, world } from "../testing/world.js";
 
 const cluster = `
@@ -17,6 +19,9 @@ const cluster = `
 ---
 {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: proxy}, spec: {nodeName: n1, hostNetwork: true}, status: {podIP: 192.168.0.1}}
 `;
+
+const engineFault = (state: State) =>
+  faultOfEngine(({ cluster: of, tiers }) => compile(of, tiers), evaluatorExam(state, 1));
 
 const given = (objects: readonly string[], options: StateOptions = {}) =>
   world([cluster, ...objects].join("\n---\n"), options);
@@ -159,6 +164,19 @@ describe("S9.4: the subject of a foreign object", () => {
       "a secondary network",
       object("k8s.ovn.org/v1", "UserDefinedNetwork", "a/blue", "topology: Layer2, layer2: {role: Secondary}"),
     ],
+    [
+      "another namespace, as Calico labels pods with it",
+      calico("guard", "selector: pcns.projectcalico.org/name == 'b'"),
+    ],
+    [
+      "nodes, of Antrea",
+      object(
+        "crd.antrea.io/v1beta1",
+        "ClusterNetworkPolicy",
+        "guard",
+        "appliedTo: [{nodeSelector: {}}], ingress: [{action: Drop}]",
+      ),
+    ],
     ["an open subnet", object("kubeovn.io/v1", "Subnet", "ovn-default", "cidrBlock: 10.1.0.0/16")],
   ])("S9.4: that is surely %s leaves the verdict alone", (_, foreign) => {
     expect(given([foreign]).verdict("a/client -> a/server:80/TCP")).toBe("Allow");
@@ -177,9 +195,72 @@ describe("S9.4: the subject of a foreign object", () => {
       ),
     ],
     ["a subject with a field that is not known", aws("guard", "subject: {vms: {}}, ingress: [{}]")],
+    [
+      "its own namespace, as Calico labels pods with it",
+      calico("guard", "selector: pcns.projectcalico.org/name == 'a'"),
+    ],
+    [
+      "a label of Calico for namespaces that is not known",
+      calico("guard", "selector: pcns.projectcalico.org/kind == 'x'"),
+    ],
+    ...["applyOnForward", "preDNAT", "doNotTrack"].map((field): [string, string] => [
+      `at host endpoints, with ${field}`,
+      calico("guard", `selector: role == 'gateway', types: [Ingress], ${field}: true`),
+    ]),
     ["a private subnet", object("kubeovn.io/v1", "Subnet", "tenant", "private: true")],
   ])("S9.4: that is %s may be any pod", (_, foreign) => {
     expect(given([foreign]).verdict("a/client -> a/server:80/TCP")).toBe("Undecided");
+  });
+
+  const missingNamespace = `{apiVersion: v1, kind: Pod, metadata: {namespace: gone, name: web}, status: {podIP: 10.1.0.9}}`;
+
+  it.each([
+    ["a label of it", "namespaceSelector: team == 'red'", "Undecided"],
+    ["having a label", "namespaceSelector: has(zone)", "Undecided"],
+    [
+      "its name and a label",
+      "namespaceSelector: team == 'red' && projectcalico.org/name == 'gone'",
+      "Undecided",
+    ],
+    [
+      "another name and a label",
+      "namespaceSelector: team == 'red' && projectcalico.org/name == 'x'",
+      "Allow",
+    ],
+    [
+      "a label of it and another of the pod",
+      "namespaceSelector: team == 'red', selector: app == 'x'",
+      "Allow",
+    ],
+  ])("S9.4: a namespace that is not in the input, selected by %s (%s): %s", (_, spec, verdict) => {
+    const w = given([missingNamespace, calico("guard", `types: [Ingress], ${spec}`)]);
+    expect(w.verdict("a/client -> gone/web:80/TCP")).toBe(verdict);
+    expect(engineFault(w.state)).toBeUndefined();
+    // One that is there has the labels it has.
+    expect(w.verdict("a/client -> b/other:80/TCP")).toBe("Allow");
+  });
+
+  const statefulSet = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {namespace: a, name: db}, spec: {template: {metadata: {labels: {app: db}}}}}`;
+  const replica = (name: string) =>
+    `{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {app: db, controller-revision-hash: x, statefulset.kubernetes.io/pod-name: ${name}}}, status: {podIP: 10.1.0.9}}`;
+
+  it.each([
+    ["a template", statefulSet, "a/db", "statefulset.kubernetes.io/pod-name == 'db-0'", "Undecided"],
+    ["a template", statefulSet, "a/db", "app == 'db' && has(controller-revision-hash)", "Undecided"],
+    ["a template", statefulSet, "a/db", "app == 'x' && has(controller-revision-hash)", "Allow"],
+    ["a template", statefulSet, "a/db", "batch.kubernetes.io/job-completion-index == '0'", "Undecided"],
+    [
+      "the pod itself",
+      replica("db-0"),
+      "a/db-0",
+      "statefulset.kubernetes.io/pod-name == 'db-0'",
+      "Undecided",
+    ],
+    ["another replica", replica("db-1"), "a/db-1", "statefulset.kubernetes.io/pod-name == 'db-0'", "Allow"],
+  ])("S9.4: %s, and a label that controllers add", (_, made, name, selector, verdict) => {
+    const w = given([made, calico("guard", `types: [Ingress], selector: "${selector}"`)]);
+    expect(w.verdict(`a/client -> ${name}:80/TCP`)).toBe(verdict);
+    expect(engineFault(w.state)).toBeUndefined();
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { foundOnce } from "../diagnostics/place.js";
-import { isObject } from "../manifest/document.js";
+import { visibleWithin } from "../diagnostics/visible.js";
+import { isObject, type JsonObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { type Lowered, type PlacedRule, ranks } from "../policy/assemble.js";
 import { formatPolicy, type Peer, type PolicyRef } from "../policy/model.js";
@@ -16,20 +17,31 @@ export interface ForeignObject {
 
 export function readForeign(kind: ForeignKind, object: ManifestObject): ForeignObject {
   const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
-  const written = typeof metadata.namespace === "string" ? metadata.namespace : "default";
+  const written = nameIn(metadata, "namespace") ?? "default";
   const namespace = kind.scope === "Namespaced" ? written : undefined;
   const policy: PolicyRef = {
     dialect: "foreign",
     group: kind.group,
-    version: object.apiVersion.slice(object.apiVersion.indexOf("/") + 1),
+    version: shown(object.apiVersion.slice(object.apiVersion.indexOf("/") + 1)),
     kind: kind.kind,
     ...(namespace === undefined ? {} : { namespace }),
-    name: typeof metadata.name === "string" ? metadata.name : "",
+    name: nameIn(metadata, "name") ?? "",
     annotations: {},
     place: foundOnce(() => object.document.placeOf(object.path)),
   };
   return { kind, policy, object, scope: scopeOf(kind, object.value, namespace) };
 }
+
+/** These APIs have no schema here, so nothing else checks what is in a name. */
+function nameIn(metadata: JsonObject, field: "name" | "namespace"): string | undefined {
+  const found = metadata[field];
+  return typeof found === "string" ? shown(found) : undefined;
+}
+
+const shown = (text: string): string => visibleWithin(text, longestName);
+
+/** No API server accepts a longer name. */
+const longestName = 253;
 
 /** `Calico GlobalNetworkPolicy guard`. */
 export const formatForeign = ({ kind, policy }: ForeignObject): string =>

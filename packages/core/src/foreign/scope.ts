@@ -3,6 +3,7 @@ import {
   namespaceNamed,
   namespaceNameLabel,
   type Requirement,
+  unknownLabels,
 } from "../labels/requirement.js";
 import { isObject, type JsonObject } from "../manifest/document.js";
 import type { Direction, PodSelection } from "../policy/model.js";
@@ -19,6 +20,8 @@ export interface ForeignScope {
   /** Any of them; none where the object surely selects no pod. */
   readonly subjects: readonly PodSelection[];
   readonly directions: readonly Direction[];
+  /** Whether it may apply to nodes as well. */
+  readonly nodes: boolean;
 }
 
 export function scopeOf(kind: ForeignKind, object: JsonObject, namespace: string | undefined): ForeignScope {
@@ -27,8 +30,56 @@ export function scopeOf(kind: ForeignKind, object: JsonObject, namespace: string
   const directions = effect.kind === "l3-l4" || effect.kind === "l7" ? effect.directions : both;
   const home = namespace === undefined ? [] : namespaceNamed(namespace);
   const read = readers[`${kind.group} ${kind.kind}`] ?? readers[kind.product];
-  return { directions, subjects: [everyPod(home)], ...read?.({ kind, spec, home, namespace }) };
+  const scope: ForeignScope = {
+    directions,
+    subjects: [everyPod(home)],
+    nodes: effect.kind === "host",
+    ...read?.({ kind, spec, home, namespace }),
+  };
+  return { ...scope, subjects: scope.subjects.flatMap(possibly) };
 }
+
+/** The selection, and what it may select because the input does not tell all labels (S9.4). */
+function possibly({ namespaces, pods }: PodSelection): readonly PodSelection[] {
+  return [namespaces, ...inMissingNamespaces(namespaces)].flatMap((namespace) =>
+    [pods, ...ofControllers(pods)].map((labels) => ({ namespaces: namespace, pods: labels })),
+  );
+}
+
+/** Of a namespace that is not in the input, only the name is known. */
+function inMissingNamespaces(match: LabelMatch): readonly LabelMatch[] {
+  const unknown = match.filter(({ key, operator }) => key !== namespaceNameLabel && needsLabel(operator));
+  if (unknown.length === 0) return [];
+  return [[...match.filter((requirement) => !unknown.includes(requirement)), has(unknownLabels)]];
+}
+
+/** A pod that no controller has made, a template among them, may stand for pods that have a controller's labels. */
+function ofControllers(match: LabelMatch): readonly LabelMatch[] {
+  const added = match.filter(({ key, operator }) => isAddedByController(key) && needsLabel(operator));
+  if (added.length === 0) return [];
+  const absent = new Set([...added.map(({ key }) => key), ...madeByController]);
+  return [[...match.filter((requirement) => !added.includes(requirement)), ...Array.from(absent, hasNot)]];
+}
+
+/** The others hold where the label is absent, and are right as they are (S1.10). */
+const needsLabel = (operator: Requirement["operator"]): boolean => operator === "In" || operator === "Exists";
+const has = (key: string): Requirement => ({ key, operator: "Exists", values: [] });
+const hasNot = (key: string): Requirement => ({ key, operator: "DoesNotExist", values: [] });
+
+/** Pods of Deployments, and those of DaemonSets and StatefulSets, have one of these. */
+const madeByController = ["pod-template-hash", "controller-revision-hash"];
+
+const addedByControllers: ReadonlySet<string> = new Set([
+  ...madeByController,
+  "pod-template-generation",
+  "statefulset.kubernetes.io/pod-name",
+  "apps.kubernetes.io/pod-index",
+  "job-name",
+  "controller-uid",
+]);
+
+const isAddedByController = (key: string): boolean =>
+  addedByControllers.has(key) || key.startsWith("batch.kubernetes.io/");
 
 interface Written {
   readonly kind: ForeignKind;
@@ -51,13 +102,19 @@ const byPodSelector: Reader = ({ spec, home }) => ({
 
 function calico({ kind, spec, home }: Written): Partial<ForeignScope> {
   const isGlobal = kind.kind === "GlobalNetworkPolicy";
+  // Host endpoints are then on the way of every pod's traffic, in either direction.
+  if (isGlobal && onForwarded.some((field) => (spec[field] ?? false) !== false))
+    return { subjects: [everyPod([])], directions: both, nodes: true };
   const namespaces = isGlobal ? namespacesOf(spec.namespaceSelector) : [home];
   const pods = calicoSelector(spec.selector);
   const subjects = namespaces.flatMap((namespace) =>
     pods.map((requirements) => podsOf(namespace, requirements)),
   );
-  return { subjects, directions: listedTypes(spec.types) ?? both };
+  return { subjects, directions: listedTypes(spec.types) ?? both, ...(isGlobal ? { nodes: true } : {}) };
 }
+
+/** Fields of a GlobalNetworkPolicy that make it apply, at host endpoints, to traffic that is not the node's own. */
+const onForwarded = ["applyOnForward", "preDNAT", "doNotTrack"] as const;
 
 const calicoSelector = (value: unknown): Alternatives =>
   value === undefined ? [[]] : ((typeof value === "string" ? parseCalicoSelector(value) : undefined) ?? [[]]);
@@ -77,6 +134,9 @@ function podsOf(home: LabelMatch, requirements: readonly Requirement[]): PodSele
   for (const requirement of requirements) {
     const { key } = requirement;
     if (key === "projectcalico.org/namespace") namespaces.push({ ...requirement, key: namespaceNameLabel });
+    else if (key === "pcns.projectcalico.org/name")
+      namespaces.push({ ...requirement, key: namespaceNameLabel });
+    else if (key.startsWith("pcns.projectcalico.org/")) continue;
     else if (key.startsWith("pcns.")) namespaces.push({ ...requirement, key: key.slice("pcns.".length) });
     else if (!key.startsWith("projectcalico.org/") && !key.startsWith("pcsa.")) pods.push(requirement);
   }
@@ -101,9 +161,14 @@ const ruledDirections = (spec: JsonObject): readonly Direction[] =>
 function antrea({ spec, home }: Written): Partial<ForeignScope> {
   const rules = both.flatMap((direction) => listIn(spec, direction));
   const entries = [spec, ...rules].flatMap((holder) => (isObject(holder) ? listIn(holder, "appliedTo") : []));
-  const subjects = entries.length === 0 ? [everyPod(home)] : entries.map((entry) => appliedTo(entry, home));
-  return { subjects, directions: ruledDirections(spec) };
+  const pods = entries.filter((entry) => !isForNodes(entry));
+  const subjects = entries.length === 0 ? [everyPod(home)] : pods.map((entry) => appliedTo(entry, home));
+  return { subjects, directions: ruledDirections(spec), nodes: pods.length < entries.length };
 }
+
+/** Antrea knows it beside no other field. */
+const isForNodes = (entry: unknown): boolean =>
+  isObject(entry) && entry.nodeSelector !== undefined && Object.keys(entry).length === 1;
 
 function listIn(holder: JsonObject, key: string): readonly unknown[] {
   const value: unknown = holder[key];
@@ -113,7 +178,7 @@ function listIn(holder: JsonObject, key: string): readonly unknown[] {
 function appliedTo(entry: unknown, home: LabelMatch): PodSelection {
   if (!isObject(entry)) return everyPod(home);
   const { podSelector, namespaceSelector, ...rest } = entry;
-  // Groups, service accounts, Services and nodes are not looked up.
+  // Groups, service accounts and Services are not looked up.
   if (Object.keys(rest).length > 0) return everyPod(home);
   const namespaces = namespaceSelector === undefined ? [] : (readSelector(namespaceSelector) ?? []);
   return { namespaces: [...home, ...namespaces], pods: readSelector(podSelector) ?? [] };

@@ -15,6 +15,12 @@ export type Labels = Readonly<Record<string, string>>;
 /** The label every namespace carries, given or not (S1.10). */
 export const namespaceNameLabel = "kubernetes.io/metadata.name";
 
+/**
+ * What a namespace carries that is not in the input: its other labels are not known (S9.4). No selector of any API can ask for this
+ * key, and no list of labels shows it.
+ */
+export const unknownLabels = "(unknown labels)";
+
 // S1.10: NotIn and DoesNotExist hold where the key is absent.
 export function holds(requirement: Requirement, labels: Labels): boolean {
   const found: unknown = labels[requirement.key];

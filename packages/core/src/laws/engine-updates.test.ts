@@ -33,7 +33,7 @@ const stateOf = (moment: Moment): State => ({
   podRanges: new Map(),
   written: [],
   definitions: [],
-  assemble: () => moment.tiers,
+  tiersAs: () => moment.tiers,
   withDefinitions: () => stateOf(moment),
   diagnostics: [],
   skipped: new Map(),

@@ -1,7 +1,7 @@
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import { type Document, isObject, type Json, type JsonObject } from "./document.js";
-import type { Receiver } from "./object.js";
+import { ReadObject, type Receiver } from "./object.js";
 
 /** The objects of one document; `List`s and typed lists (`PodList`) are taken apart. */
 export function objectsInValue(value: Json, document: Document, receiver: Receiver, line?: number): void {
@@ -68,14 +68,8 @@ export function takeApart(
   }
   const { apiVersion, kind } = typeOf(value, list);
   if (!isListKind(kind) || !("items" in value || kind === "List")) {
-    receiver.object({
-      apiVersion,
-      kind,
-      value: list === undefined ? value : { ...value, apiVersion, kind },
-      document,
-      path,
-      ...(line === undefined ? {} : { line }),
-    });
+    const typed = list === undefined ? value : { ...value, apiVersion, kind };
+    receiver.object(new ReadObject(apiVersion, kind, typed, document, path, line));
     return;
   }
   const items = value.items ?? null;

@@ -1,7 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Document, JsonObject } from "./document.js";
-import type { Excerpt } from "./excerpt.js";
 
 /** One Kubernetes object of a document; `path` leads to it when the document is a list. */
 export interface ManifestObject {
@@ -14,10 +13,27 @@ export interface ManifestObject {
   readonly line?: number;
 }
 
+/**
+ * An object as it comes out of a text. An instance, not an object literal: most objects of the first files are kept, and V8 would
+ * allocate what a literal makes among the old ones from then on, where each pod that is read and dropped stays for long.
+ */
+export class ReadObject implements ManifestObject {
+  readonly line?: number;
+
+  constructor(
+    readonly apiVersion: string,
+    readonly kind: string,
+    readonly value: JsonObject,
+    readonly document: Document,
+    readonly path: Path,
+    line: number | undefined,
+  ) {
+    if (line !== undefined) this.line = line;
+  }
+}
+
 /** Who gets what is found in a text, one by one: a large text is not held as a whole, and neither are its objects. */
 export interface Receiver {
   readonly object: (object: ManifestObject) => void;
   readonly report: (diagnostic: Diagnostic) => void;
-  /** Of which objects it looks at a part only, and keeps no document. A large text is read faster for it. */
-  readonly excerpt?: Excerpt;
 }

@@ -1,10 +1,10 @@
 import { objectsInValue } from "./list.js";
-import { parseJson } from "./json.js";
+import { parseJson } from "./json/json.js";
 import type { ManifestObject, Receiver } from "./object.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ParsedDocument } from "./document.js";
-import { parseYaml } from "./yaml.js";
-import type { Parsed } from "./yaml-tree.js";
+import { parseYaml } from "./yaml/yaml.js";
+import type { Parsed } from "./yaml/yaml-tree.js";
 
 /** YAML or JSON, one document or many. */
 export function parseManifest(text: string, file: string): Parsed {

@@ -1,20 +1,19 @@
-import { ByteWindow } from "./byte-window.js";
-import { readJsonStream } from "./json-stream.js";
+import { ByteWindow } from "./json/byte-window.js";
+import { readJsonStream } from "./json/json-stream.js";
 import { objectsInValue } from "./list.js";
 import type { Receiver } from "./object.js";
 import { parseManifest } from "./parse.js";
-import type { ChunkedSource, Source } from "./source.js";
-import { SurveyedText } from "./surveyed-text.js";
+import type { Source } from "./source.js";
 import { decodedChunks, decodeUtf8, encodeUtf8 } from "./utf8.js";
-import { TextWindow } from "./window.js";
-import { readYamlStream } from "./yaml-stream.js";
+import { TextWindow } from "./yaml/text-window.js";
+import { readYamlStream } from "./yaml/yaml-stream.js";
 
 /** Longer texts are read as streams, lest all of their objects be in memory at once. */
 const longText = 16 * 1024 * 1024;
 
 /** All objects of a source, one by one. */
 export function readObjects(source: Source, receiver: Receiver): void {
-  if ("chunks" in source) readChunks(source, receiver);
+  if ("chunks" in source) readStream(source.chunks(), source.file, receiver);
   else if (source.text.length > longText) readStream(slices(source.text), source.file, receiver);
   else readText(source.text, source.file, receiver);
 }
@@ -25,22 +24,9 @@ function readText(text: string, file: string, receiver: Receiver): void {
   for (const { value, ...document } of documents) objectsInValue(value, document, receiver);
 }
 
-function readChunks({ file, chunks, surveyed }: ChunkedSource, receiver: Receiver): void {
-  const { outline } = receiver.excerpt ?? {};
-  const pieces = outline && surveyed?.(outline);
-  if (pieces === undefined) return readStream(chunks(), file, receiver);
-  const text = new SurveyedText(pieces, outline!);
-  readStream(text.bytes(), file, receiver, text);
-}
-
-function readStream(
-  chunks: Iterable<Uint8Array>,
-  file: string,
-  receiver: Receiver,
-  surveyed?: SurveyedText,
-): void {
+function readStream(chunks: Iterable<Uint8Array>, file: string, receiver: Receiver): void {
   const window = new ByteWindow(chunks);
-  if (opensJson(window)) readJsonStream(window, file, receiver, surveyed);
+  if (opensJson(window)) readJsonStream(window, file, receiver);
   else readYamlStream(new TextWindow(decodedChunks(window.rest())), file, receiver);
 }
 

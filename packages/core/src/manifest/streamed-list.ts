@@ -27,14 +27,9 @@ export class StreamedList {
     this.known = kindIn(head);
   }
 
-  /** Whether no item goes on before the end. */
-  get isWaiting(): boolean {
-    return this.waiting.length > 0;
-  }
-
   add(item: Item): void {
     const index = this.count++;
-    if (this.isWaiting || (this.known === undefined && needsKind(item.value)))
+    if (this.waiting.length > 0 || (this.known === undefined && needsKind(item.value)))
       this.waiting.push([item, index]);
     else this.receive(item, index, this.known?.list);
   }
@@ -63,7 +58,7 @@ interface Known {
 }
 
 /** What the fields of a list say about its items; undefined where they do not say that it is a list. */
-export function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
+function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
   if (typeof kind !== "string" || !isListKind(kind)) return undefined;
   return { list: listKindOf(typeof apiVersion === "string" ? apiVersion : "", kind) };
 }

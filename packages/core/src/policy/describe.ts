@@ -20,14 +20,22 @@ import {
 export function formatRule(origin: RuleOrigin): string {
   // S9.3: its rules are not known.
   if (origin.policy.dialect === "foreign") return formatPolicy(origin.policy);
+  if (origin.implementation !== undefined) return origin.implementation;
   const [, spec = "", section = ""] =
     /^(specs\[\d+\])?.*?(ingressDeny|egressDeny)?\[\d+\]$/.exec(origin.path) ?? [];
   const list = [spec, section].filter((part) => part !== "").map((part) => `${part} `);
   return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` ${quoted(origin.name)}`}`;
 }
 
-/** A name in quotes that it cannot end itself. */
-const quoted = (name: string): string => `"${name.replaceAll('"', '\\"')}"`;
+/** A name in quotes that it can neither end itself nor keep from ending. */
+export const quoted = (name: string): string => `"${name.split('"').map(closed).join('\\"')}"`;
+
+/** With its last backslashes doubled: they do not escape what follows. */
+function closed(part: string): string {
+  let end = part.length;
+  while (part[end - 1] === "\\") end--;
+  return part + part.slice(end);
+}
 
 /** `pods with app=web in namespace shop`. */
 export function describeSubject({ namespaces, pods, account }: PodSelection): string {

@@ -196,6 +196,8 @@ export interface RuleOrigin {
   /** 0-based, in its list. */
   readonly index: number;
   readonly name?: string;
+  /** No rule of the policy, but what an implementation does with it (S9.8): `Cilium 1.20, which …`. */
+  readonly implementation?: string;
   /** Where the rule stands in its object: `spec.ingress[0]`, `specs[1].egressDeny[0]`. */
   readonly path: string;
   /** S1.12: 0 first. Only in tiers that are ordered by priority. */

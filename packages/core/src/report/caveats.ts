@@ -3,16 +3,33 @@ import { markdownText } from "./markdown.js";
 import type { JsonValue } from "./explanation-json.js";
 import { type Style, wrap } from "./style.js";
 
-/** So many are shown below an answer; the rest is counted. */
-const shown = 5;
+/** So many are shown below an answer, and those that must not be missed; the rest is counted. */
+const mostShown = 5;
+
+/** They say that an answer covers less than was asked, and are never left to a count. */
+const alwaysShown: ReadonlySet<Caveat["kind"]> = new Set(["ignored", "unseen", "undecided"]);
+
+interface Shown {
+  readonly shown: readonly Caveat[];
+  readonly more: number;
+}
+
+export function shownCaveats(caveats: readonly Caveat[]): Shown {
+  const others = caveats.filter(({ kind }) => !alwaysShown.has(kind));
+  const room = Math.max(0, mostShown - (caveats.length - others.length));
+  const left = new Set(others.slice(room));
+  return { shown: caveats.filter((caveat) => !left.has(caveat)), more: left.size };
+}
+
+/** `2 more caveats`. */
+export const moreCaveats = (more: number): string => `${more} more ${more === 1 ? "caveat" : "caveats"}`;
 
 /** What has to be known beside an answer, a line each: to stand right below the verdict. */
 export function caveatLines(caveats: readonly Caveat[], style: Style, verbose = false): readonly string[] {
-  const most = verbose ? Infinity : shown;
-  const more = caveats.length - most;
+  const { shown, more }: Shown = verbose ? { shown: caveats, more: 0 } : shownCaveats(caveats);
   return [
-    ...caveats.slice(0, most).map(({ text }) => wrap(`${style.unsure("! caveat:")} `, text, "    ")),
-    ...(more > 0 ? [style.dim(`! ${more} more ${more === 1 ? "caveat" : "caveats"} (-v shows them)`)] : []),
+    ...shown.map(({ text }) => wrap(`${style.unsure("! caveat:")} `, text, "    ")),
+    ...(more > 0 ? [style.dim(`! ${moreCaveats(more)} (-v shows them)`)] : []),
   ];
 }
 
@@ -28,7 +45,12 @@ export function belowCaveats(
 /** For pull requests and wikis: a quotation above the table. */
 export function caveatsMarkdown(caveats: readonly Caveat[]): readonly string[] {
   if (caveats.length === 0) return [];
-  return [...caveats.slice(0, shown).map(({ text }) => `> **Caveat:** ${markdownText(text)}`), ""];
+  const { shown, more } = shownCaveats(caveats);
+  return [
+    ...shown.map(({ text }) => `> **Caveat:** ${markdownText(text)}`),
+    ...(more > 0 ? [`> ${moreCaveats(more)} (\`-o json\` lists them)`] : []),
+    "",
+  ];
 }
 
 export const caveatsJson = (caveats: readonly Caveat[]): JsonValue =>

@@ -3,11 +3,24 @@ import type { Place } from "../diagnostics/place.js";
 import type { Decider } from "../evaluate/walk.js";
 import { capital } from "./changes-markdown.js";
 import type { Annotation } from "./github-annotation.js";
-import { byResponsible, counted, flowText, responsibleFor, sections } from "./changes-words.js";
+import {
+  byResponsible,
+  counted,
+  flowText,
+  foreignChangeText,
+  responsibleFor,
+  sections,
+} from "./changes-words.js";
 
 /** One for each who is responsible, at the line where that stands. */
 export function changesAnnotations(changes: StateChanges): readonly Annotation[] {
-  return sections.flatMap(({ verdict, title }) =>
+  const foreign = changes.foreign.map((change) => ({
+    level: "warning" as const,
+    place: change.place,
+    title: `${change.object} was ${change.change}`,
+    message: `Not evaluated: ${foreignChangeText(change)}`,
+  }));
+  const evaluated = sections.flatMap(({ verdict, title }) =>
     byResponsible(changes.rows.filter(({ after }) => after === verdict)).map(
       ({ text, connections, rows }) => ({
         level: "warning" as const,
@@ -17,6 +30,7 @@ export function changesAnnotations(changes: StateChanges): readonly Annotation[]
       }),
     ),
   );
+  return [...evaluated, ...foreign];
 }
 
 function placeOf(deciders: readonly Decider[]): Place | undefined {

@@ -12,7 +12,7 @@ export function changesJson(changes: StateChanges): { readonly [key: string]: Js
 
 /** What a diff and a preview both tell. */
 export function changesFields(changes: StateChanges): { readonly [key: string]: JsonValue | undefined } {
-  const { totals, appeared, disappeared } = changes;
+  const { totals, appeared, disappeared, foreign } = changes;
   return {
     by: changes.by,
     summary: {
@@ -21,10 +21,17 @@ export function changesFields(changes: StateChanges): { readonly [key: string]: 
       newlyUndecided: totals.Undecided.connections,
       appeared: appeared.length,
       disappeared: disappeared.length,
+      foreign: foreign.length,
     },
     changes: changes.rows.map(rowJson),
     appeared: appeared.map(endpointJson),
     disappeared: disappeared.map(endpointJson),
+    foreign: foreign.map(({ object, change, place }) => ({
+      object,
+      change,
+      file: place?.file,
+      line: place?.line,
+    })),
   };
 }
 

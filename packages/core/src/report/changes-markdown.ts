@@ -6,6 +6,7 @@ import {
   byResponsible,
   counted,
   flowText,
+  foreignChangeText,
   numberText,
   PartyNames,
   portsText,
@@ -59,6 +60,11 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
       const rest = ends.length > shown.rows ? ` and ${numberText(ends.length - shown.rows)} more` : "";
       lines.push("", `${what}: ${listed.join(", ")}${rest}`);
     }
+  if (changes.foreign.length > 0) lines.push("");
+  for (const change of changes.foreign.slice(0, shown.rows))
+    lines.push(`- Not evaluated: ${markdownText(foreignChangeText(change))}`);
+  if (changes.foreign.length > shown.rows)
+    lines.push(`- …and ${numberText(changes.foreign.length - shown.rows)} more that are not evaluated`);
   return lines.join("\n");
 }
 

@@ -4,6 +4,7 @@ import {
   beforeText,
   byResponsible,
   counted,
+  foreignChangeText,
   numberText,
   PartyNames,
   portsText,
@@ -18,7 +19,7 @@ export interface ChangesTextOptions {
 }
 
 /** What is shown before the rest is counted: who is responsible, what they change, and names on one side of that. */
-const shown = { responsible: 6, rows: 5, names: 4, appeared: 6 };
+const shown = { responsible: 6, rows: 5, names: 4, appeared: 6, foreign: 5 };
 
 const columns = 100;
 
@@ -27,7 +28,7 @@ export function changesText(changes: StateChanges, { style, verbose = false }: C
   if (!isChanged(changes)) return "no difference: the same connections are allowed, denied and undecided";
   const names = new PartyNames(changes);
   const most = verbose
-    ? { responsible: Infinity, rows: Infinity, names: Infinity, appeared: Infinity }
+    ? { responsible: Infinity, rows: Infinity, names: Infinity, appeared: Infinity, foreign: Infinity }
     : shown;
   const lines = sections.flatMap(({ verdict, title }) => {
     const { connections, bySource } = changes.totals[verdict];
@@ -47,6 +48,10 @@ export function changesText(changes: StateChanges, { style, verbose = false }: C
     ...lines,
     ...comers("appeared", changes.appeared, most.appeared),
     ...comers("disappeared", changes.disappeared, most.appeared),
+    ...changes.foreign
+      .slice(0, most.foreign)
+      .map((one) => wrap(`${style.unsure("not evaluated")}  `, foreignChangeText(one), "    ", columns)),
+    ...more(changes.foreign.length - most.foreign, "  ", style),
   ];
   if (all.at(-1) === "") all.pop();
   return all.join("\n");

@@ -1,3 +1,4 @@
+import type { ForeignChange } from "../analysis/changes/foreign-changes.js";
 import { isWholeFamily } from "../analysis/changes/join-ranges.js";
 import type { ChangedEnds, ChangeRow, StateChanges } from "../analysis/changes/changes.js";
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
@@ -155,3 +156,7 @@ export const numberText = (count: number): string => count.toLocaleString("en");
 export function counted(count: number, noun: string): string {
   return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** What follows from it, to stand after `not evaluated`. */
+export const foreignChangeText = ({ object, change }: ForeignChange): string =>
+  `${object} was ${change}: connections that depend on it may be allowed or denied differently`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isChanged } from "../analysis/changes/changes.js";
 import { compareStates } from "../analysis/changes/compare.js";
 import type { StateOptions } from "../state/state.js";
 import { world } from "../testing/world.js";
@@ -164,5 +165,44 @@ describe("changes for pull requests", () => {
     expect(annotationText({ level: "error", place, title: "50%, done", message: "x\n::error::y" })).toBe(
       "::error file=a%2Cb%3Ac.yaml,line=1,col=1,endColumn=2,title=50%25%2C done::x%0A::error::y",
     );
+  });
+});
+
+describe("S9.3: a policy that is not evaluated, and is not the same in both states", () => {
+  const guard = (spec: string, name = "guard") => `
+---
+{apiVersion: crd.projectcalico.org/v1, kind: GlobalNetworkPolicy, metadata: {name: ${name}, resourceVersion: "${spec.length}"}, spec: {${spec}}}`;
+  const [allows, denies] = [guard("ingress: [{action: Allow}]"), guard("ingress: [{action: Deny}]")];
+  const said =
+    "Calico GlobalNetworkPolicy guard was changed: connections that depend on it may be allowed or denied differently";
+
+  it("is a difference, though verdicts are Undecided before and after", () => {
+    const changes = compared(allows, denies);
+    expect([changes.rows, isChanged(changes)]).toEqual([[], true]);
+    expect(text(allows, denies).replace(/\s+/g, " ")).toBe(`not evaluated ${said}`);
+    expect(changesMarkdown(changes)).toContain(`\n- Not evaluated: ${said}`);
+    expect(changesJson(changes)).toMatchObject({
+      summary: { foreign: 1 },
+      foreign: [
+        { object: "Calico GlobalNetworkPolicy guard", change: "changed", file: "test.yaml", line: 18 },
+      ],
+    });
+    expect(changesAnnotations(changes).map(annotationText)).toEqual([
+      expect.stringContaining("Calico GlobalNetworkPolicy guard was changed"),
+    ]);
+  });
+
+  it("may be added beside others, or be removed", () => {
+    const both = allows + guard("", "other");
+    const changesOf = (before: string, after: string) =>
+      compared(before, after).foreign.map(({ object, change }) => `${object} ${change}`);
+    expect(changesOf(allows, both)).toEqual(["Calico GlobalNetworkPolicy other added"]);
+    expect(changesOf(both, allows)).toEqual(["Calico GlobalNetworkPolicy other removed"]);
+  });
+
+  it("is none where only its metadata or its version differs", () => {
+    const noted = allows.replace("metadata: {", "metadata: {labels: {a: b}, ").replace("/v1", "/v3");
+    expect(isChanged(compared(allows, noted))).toBe(false);
+    expect(text(allows, noted)).toContain("no difference");
   });
 });

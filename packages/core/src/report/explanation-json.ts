@@ -147,6 +147,7 @@ export function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue
     direction: origin.direction,
     ruleIndex: origin.index,
     ruleName: origin.name,
+    implementation: origin.implementation,
     rulePath: origin.path,
     action: actionOf(rule),
     tier,

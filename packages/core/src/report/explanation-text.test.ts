@@ -84,11 +84,12 @@ function text(
   to: string,
   port?: string,
   options: { style?: Style; verbose?: boolean } = {},
+  given = state,
 ): string {
   const [source, target] = [parseEndpoint(from), parseEndpoint(to)];
   const parsed: Result<PortRef> = port === undefined ? ok({ kind: "all" }) : parsePort(port);
   if (!source.ok || !target.ok || !parsed.ok) throw new Error("the question is not understood");
-  const explained = explain(state, { from: source.value, to: target.value, port: parsed.value });
+  const explained = explain(given, { from: source.value, to: target.value, port: parsed.value });
   if (!explained.ok) throw new Error(explained.diagnostic.message);
   return explanationText(explained.value, { style: noStyle, ...options });
 }
@@ -185,6 +186,14 @@ describe("every port", () => {
     expect(shown.indexOf("✗ denied")).toBeGreaterThan(shown.indexOf("✓ allowed"));
     expect(shown).toMatch(/✓ allowed +TCP 443/);
     expect(shown).toMatch(/1-442/);
+  });
+
+  it("what is not known in both directions is said once", () => {
+    const foreign =
+      "{apiVersion: projectcalico.org/v3, kind: GlobalNetworkPolicy, metadata: {name: guard}, spec: {}}";
+    const given = readState([{ file: "a.yaml", text: `${cluster}\n---\n${foreign}` }]);
+    const shown = text("shop/cart", "payments/api", undefined, {}, given);
+    expect(shown.match(/not known: whether/g)).toHaveLength(1);
   });
 });
 

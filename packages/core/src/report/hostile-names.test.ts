@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { caveatsOfAll } from "../state/caveat.js";
 import { compareStates } from "../analysis/changes/compare.js";
 import { readConnectivityTests } from "../analysis/connectivity-test.js";
 import { convert } from "../analysis/convert/convert.js";
@@ -21,6 +22,7 @@ import { compile } from "../engine/engine.js";
 import { hostileManifests, hostileTest } from "../testing/hostile-cluster.js";
 import { anyHostileText, hostileTexts } from "../testing/hostile-texts.js";
 import { everything } from "../testing/matrix-world.js";
+import { caveatsJson } from "./caveats.js";
 import { changesAnnotations } from "./changes-github.js";
 import { changesJson } from "./changes-json.js";
 import { changesMarkdown } from "./changes-markdown.js";
@@ -76,14 +78,12 @@ function reportsOn(name: string, free: string): Reports {
   const options = { keepGoing: true };
   const state = readState(sources, options);
   const sourceText = () => text;
-  const question = must(parseTarget("shop/api:80/TCP"));
-  const explained = must(
-    explain(state, {
-      from: must(parseEndpoint("shop/cart")),
-      to: question.endpoint,
-      port: question.port,
-    }),
-  );
+  const answer = (from: string, to: string) => {
+    const { endpoint, port } = must(parseTarget(to));
+    return must(explain(state, { from: must(parseEndpoint(from)), to: endpoint, port }));
+  };
+  const explained = answer("shop/cart", "shop/api:80/TCP");
+  const undecided = answer("shop/api", "shop/cart:80/TCP");
   const engine = compile(state.cluster, state.tiers);
   const matrix = must(matrixOf(engine, { ...everything, by: "pod" }));
   const found = must(lookup(state, must(parseEndpoint("shop/api"))));
@@ -115,11 +115,13 @@ function reportsOn(name: string, free: string): Reports {
   const results = tests.tests.map((one) => runConnectivityTest(state, one));
   const conversion = convert(state, { to: "network-policy" });
   const style = { style: noStyle, verbose: true };
-  const all = { denied: true };
+  const caveats = caveatsOfAll(state);
+  const all = { denied: true, caveats };
   const annotations = [...changesAnnotations(changes), ...previewAnnotations(edited)].map(annotationText);
   return {
     text: [
       explanationText(explained, style),
+      explanationText(undecided, style),
       [...matrixText(matrix, { ...style, ...all })].join("\n"),
       lookupText(found, style),
       changesText(changes, style),
@@ -135,6 +137,7 @@ function reportsOn(name: string, free: string): Reports {
     ],
     json: [
       explanationJson(explained),
+      explanationJson(undecided),
       lookupJson(found),
       lintJson(report),
       lintSarif(report, "1"),
@@ -146,7 +149,9 @@ function reportsOn(name: string, free: string): Reports {
       diagnosticsJson(state.diagnostics),
     ]
       .map((value) => JSON.stringify(value))
-      .concat([...matrixJson(matrix, { ...all, remarks: [] })].join("\n")),
+      .concat(
+        [...matrixJson(matrix, { denied: true, caveats: caveatsJson(caveats), remarks: [] })].join("\n"),
+      ),
     markdown: [
       [...matrixMarkdown(matrix, all)].join("\n"),
       changesMarkdown(changes),
@@ -154,10 +159,10 @@ function reportsOn(name: string, free: string): Reports {
     ],
     csv: [[...matrixCsv(matrix, all)].join("\n")],
     markup: [
-      [...matrixSvg(pictureOf(matrix))].join("\n"),
+      [...matrixSvg(pictureOf(matrix), { caveats })].join("\n"),
       lintJunit(report, [file], () => true),
       testResultsJunit(results),
-      [...matrixHtml(matrix, new Reasons(engine, matrix))].join("\n"),
+      [...matrixHtml(matrix, new Reasons(engine, matrix), caveats)].join("\n"),
     ],
     dot: [[...matrixDot(matrix, all)].join("\n")],
     github: [lintGithub(report), ...annotations],
@@ -165,17 +170,25 @@ function reportsOn(name: string, free: string): Reports {
 }
 
 /** How many of the texts quote nothing of the source. */
-const answers = 7;
+const answers = 8;
 
 const unseen = /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[^\n\t\P{Cc}]/u;
-/** Of the same length and without anything that could mean something. */
-const harmless = (name: string) => visible(name).replace(/[^a-z0-9]/gi, "x");
+/** Of the same length and without anything that could mean something; valid where the name itself is. */
+const harmless = (name: string) =>
+  visible(name)
+    .replace(/[^a-z0-9]/gi, "x")
+    .slice(0, name.length <= longestRuleName ? longestRuleName : undefined);
+
+const longestRuleName = 100;
 
 const linesOf = (texts: readonly string[]) => texts.join("\n").split("\n");
 
 const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => void>> = {
   text: (texts) => {
-    for (const line of linesOf(texts)) expect(line).not.toMatch(/^\s*(::[a-z]|##\[|✓ ALLOWED {2}shop)/);
+    for (const line of linesOf(texts)) {
+      expect(line).not.toMatch(/^\s*(::[a-z]|✓ ALLOWED {2}shop)/);
+      expect(line).not.toMatch(obeyedAnywhere);
+    }
   },
   json: (texts) => {
     for (const text of texts) expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -184,6 +197,7 @@ const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => 
     for (const text of texts) {
       const outside = withoutCode(text);
       expect(outside).not.toMatch(/(?<!\\)<(?!br>)|@|:\/\/|(?<!\\)\]\(|(?<!\\)`/);
+      expect(outside).not.toMatch(/GH-\d|[!$%]\d|\b[0-9a-f]{7,}\b|:rocket:/);
       for (const row of text.split("\n").filter((line) => line.startsWith("|")))
         expect([4, 7, 3]).toContain(row.replaceAll(/\\./g, "").split("|").length - 1);
     }
@@ -200,14 +214,18 @@ const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => 
     }
   },
   dot: (texts) => {
-    // Without its quoted texts, a graph is made of our own words.
-    for (const line of linesOf(texts))
+    // Without its quoted texts, a graph is made of our own words; a caveat is a comment on a line of its own.
+    for (const line of linesOf(texts).filter((one) => !one.startsWith("// caveat: ")))
       expect(line.replaceAll(/"(?:\\.|[^"\\])*"/g, '""')).toMatch(/^[\w\s{}[\]=,;>"-]*$/);
   },
   github: (texts) => {
     for (const line of linesOf(texts)) expect(line).toMatch(/^::(error|warning|notice) [^:]*::[^\n]*$|^$/);
+    for (const text of texts) expect(text).not.toMatch(obeyedAnywhere);
   },
 };
+
+/** GitHub's runner and the agent of Azure Pipelines obey these commands wherever they stand in a line. */
+const obeyedAnywhere = /##(vso)?\[/i;
 
 /** Without code spans, in which nothing has a meaning. */
 const withoutCode = (text: string) => text.replace(/(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)/g, "");

@@ -65,7 +65,7 @@ describe("SARIF", () => {
     expect(validate({ version: "2.1.0", runs: [{ ...run, results: [{ level: "fatal" }] }] })).toBe(false);
   });
 
-  it("has place, rule, fix, related places, and what was excepted", () => {
+  it("has place, rule, fix, and what was excepted", () => {
     const { results, tool } = written(report).runs[0]!;
     const of = (code: string) => results.filter(({ ruleId }) => ruleId === code);
     expect(tool.driver.rules.map(({ id }) => id)).toEqual(["TW2001", "TW4001", "TW4005"]);
@@ -85,6 +85,28 @@ describe("SARIF", () => {
     expect(of("TW2001")[1]).toMatchObject({
       suppressions: [{ kind: "inSource", justification: "the vendor's spelling" }],
     });
+  });
+
+  it("makes no link of a name, however it is escaped", () => {
+    const hostile = lint(
+      readState([
+        {
+          file: "a.yaml",
+          text: `${namespace("shop")}${networkPolicy("shop/x", { podSelector: '{matchLabels: {"[a](http://e)": "\\\\[b](http://e)"}}' })}`,
+        },
+      ]),
+    );
+    const texts = [...JSON.stringify(lintSarif(hostile, "1")).matchAll(/"text":("(?:\\.|[^"\\])*")/g)].map(
+      ([, text]) => JSON.parse(text!) as string,
+    );
+    expect(texts.some((text) => text.includes("http://e"))).toBe(true);
+    // Every bracket has an odd number of backslashes before it.
+    for (const text of texts) expect(text).not.toMatch(/(?<!\\)(?:\\\\)*[[\]]/);
+  });
+
+  it("has related places", () => {
+    const { results } = written(report).runs[0]!;
+    const of = (code: string) => results.filter(({ ruleId }) => ruleId === code);
     expect(of("TW4005")[0]).toMatchObject({
       relatedLocations: [{ message: { text: "NetworkPolicy shop/deny-too isolates them, too" } }],
     });

@@ -26,7 +26,9 @@ export function lintSarif({ findings, suppressed, complete }: LintReport, versio
           ...findings.map(resultOf),
           ...suppressed.map(({ finding, reason }) => ({
             ...resultOf(finding),
-            suppressions: [{ kind: "inSource", ...(reason === "" ? {} : { justification: reason }) }],
+            suppressions: [
+              { kind: "inSource", ...(reason === "" ? {} : { justification: messageText(reason) }) },
+            ],
           })),
         ],
       },
@@ -67,8 +69,8 @@ function sarifResult(found: Finding, ruleIndex: number): SarifObject {
   };
 }
 
-/** Viewers make links of `[text](address)` even in plain text: an escaped bracket makes none. */
-const messageText = (text: string): string => text.replaceAll("](", "\\](");
+/** Viewers make links of `[text](address)` even in plain text: an escaped bracket makes none. What escapes is escaped as well. */
+const messageText = (text: string): string => text.replace(/[\\[\]]/g, "\\$&");
 
 function physicalLocation({ file, line, column, length }: Place): SarifObject {
   return {
@@ -86,7 +88,7 @@ function uriOf(file: string): string {
 function sarifFix({ title, edits }: Fix): SarifObject {
   const files = [...new Set(edits.map(fileOf))];
   return {
-    description: { text: title },
+    description: { text: messageText(title) },
     artifactChanges: files.map((file) => ({
       artifactLocation: { uri: uriOf(file) },
       replacements: edits.filter((edit) => fileOf(edit) === file).map(replacement),

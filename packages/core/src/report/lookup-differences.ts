@@ -17,7 +17,7 @@ export function differencesFrom(first: EndRules, other: EndRules): readonly stri
   return [
     ...isolation,
     ...changedFates(ownRules(first), ownRules(other), "does not apply"),
-    ...changedFates(otherRules(first), otherRules(other), "does not speak of it"),
+    ...changedFates(otherRules(first), otherRules(other), "does not mention it"),
   ];
 }
 

@@ -77,7 +77,7 @@ function answerText(
     own === undefined
       ? "  no policies apply to it: it is not a pod with its own network"
       : `  ${counted(own, "applies to it", "apply to it")}`,
-    `  ${counted([...asPeer.ingress, ...asPeer.egress], "of other pods speaks of it", "of other pods speak of it")}`,
+    `  ${counted([...asPeer.ingress, ...asPeer.egress], "of other pods mentions it", "of other pods mention it")}`,
     ...(asSubject === undefined
       ? []
       : (["ingress", "egress"] as const).flatMap((direction) =>

@@ -43,7 +43,7 @@ describe("as text", () => {
     expect(text("a/server")).toBe(`a/server
 
   2 rules apply to it; 1 never decides anything
-  no rule of other pods speaks of it
+  no rule of other pods mentions it
 
   entering a/server (ingress): isolated by NetworkPolicy a/closed ·
     policies.yaml:1
@@ -73,7 +73,7 @@ describe("as text", () => {
     expect(text("203.0.113.1")).toBe(`203.0.113.1
 
   no policies apply to it: it is not a pod with its own network
-  no rule of other pods speaks of it`));
+  no rule of other pods mentions it`));
 
   it("of a workload whose pods are not affected alike, what is otherwise for the others", () => {
     const replica = (name: string, labels: string) =>

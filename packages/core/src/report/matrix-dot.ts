@@ -1,10 +1,15 @@
+import type { Caveat } from "../state/caveat.js";
 import type { Cell } from "../analysis/matrix/cells.js";
 import type { Connection, Matrix, MatrixEnd } from "../analysis/matrix/matrix.js";
 import { cellText, isPodless } from "./matrix-groups.js";
 import { matrixEndText } from "./party-json.js";
 
 /** A graph for Graphviz: a box for each namespace, an arrow for each connection; dashed is partly, dotted undecided. */
-export function* matrixDot(matrix: Matrix, options: { readonly denied: boolean }): Iterable<string> {
+export function* matrixDot(
+  matrix: Matrix,
+  options: { readonly denied: boolean; readonly caveats?: readonly Caveat[] },
+): Iterable<string> {
+  for (const { text } of options.caveats ?? []) yield `// caveat: ${text}`;
   yield "digraph tierwall {";
   // Without newrank, Graphviz gives up on boxes with arrows both ways.
   yield '  graph [rankdir=LR, newrank=true, fontname="sans-serif"];';

@@ -1,5 +1,9 @@
+import type { Caveat } from "../state/caveat.js";
+import { moreCaveats, shownCaveats } from "./caveats.js";
+import { escapeMarkup } from "./markup.js";
 import { type CellLayout, cellMarks, mark } from "./matrix-marks.js";
 import { lookOf, type Picture, type PictureEnd } from "./matrix-picture.js";
+import { wrap } from "./style.js";
 import { colours, fonts, rect, text, upright } from "./svg.js";
 
 /*
@@ -10,13 +14,20 @@ import { colours, fonts, rect, text, upright } from "./svg.js";
  *   namespace  label  │ cells          │
  *                     └────────────────┘
  *   legend
+ *   caveats
  */
 
 /** A picture of who can reach whom: rows open connections to columns. Nothing in it is loaded from elsewhere. */
-export function* matrixSvg(picture: Picture, { heading = true } = {}): Iterable<string> {
-  const layout = layOut(picture, heading ? headHeight : 12);
+export function* matrixSvg(
+  picture: Picture,
+  { heading = true, caveats = [] }: { readonly heading?: boolean; readonly caveats?: readonly Caveat[] } = {},
+): Iterable<string> {
+  const noted = caveatTexts(caveats);
+  const layout = layOut(picture, heading ? headHeight : 12, noted.length);
   const { width, height } = layout;
   yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" data-left="${layout.left}" data-top="${layout.top}" data-cell="${layout.cell}" data-count="${picture.ends.length}" role="img" aria-label="Who can reach whom">`;
+  if (caveats.length > 0)
+    yield `<desc>${escapeMarkup(caveats.map((caveat) => `Caveat: ${caveat.text}`).join("\n"))}</desc>`;
   yield `<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#e4ecfb"/><rect width="2.2" height="5" fill="${colours.accent}"/></pattern></defs>`;
   yield `<rect width="${width}" height="${height}" fill="${colours.paper}"/>`;
   if (heading) {
@@ -28,7 +39,18 @@ export function* matrixSvg(picture: Picture, { heading = true } = {}): Iterable<
   yield* grid(picture, layout);
   yield* cellMarks(picture, layout);
   yield* legend(picture, layout);
+  for (const [i, line] of noted.entries())
+    yield text(margin, layout.height - 18 - (noted.length - 1 - i) * caveatHeight, line, { size: 12.5 });
   yield "</svg>";
+}
+
+/** In lines that fit below the narrowest picture. */
+function caveatTexts(caveats: readonly Caveat[]): readonly string[] {
+  const { shown, more } = shownCaveats(caveats);
+  const lines = shown.flatMap((caveat) => wrap("! caveat: ", caveat.text, "    ", caveatColumns).split("\n"));
+  return [...lines, ...(more > 0 ? [`! ${moreCaveats(more)}`] : [])].map((line) =>
+    line.length > caveatColumns ? `${line.slice(0, caveatColumns - 1)}…` : line,
+  );
 }
 
 interface Layout extends CellLayout {
@@ -43,9 +65,11 @@ interface Layout extends CellLayout {
 const margin = 36;
 const headHeight = 84;
 const legendHeight = 74;
+const caveatHeight = 18;
+const caveatColumns = 100;
 const longestLabel = 38;
 
-function layOut({ ends }: Picture, head: number): Layout {
+function layOut({ ends }: Picture, head: number, caveatLines: number): Layout {
   const count = ends.length;
   const cell = count <= 14 ? 46 : count <= 26 ? 30 : count <= 42 ? 21 : count <= 75 ? 16 : 9;
   const font = Math.min(13, Math.max(7, Math.round(cell * 0.72)));
@@ -59,7 +83,7 @@ function layOut({ ends }: Picture, head: number): Layout {
   const side = count * cell;
   return {
     width: Math.max(left + side + margin, 760),
-    height: top + side + legendHeight,
+    height: top + side + legendHeight + caveatLines * caveatHeight,
     left,
     top,
     cell,
@@ -135,7 +159,7 @@ function* grid({ ends }: Picture, { left, top, cell }: Layout): Iterable<string>
   yield `<path d="${lines.join("")}" stroke="${colours.line}" fill="none"/>`;
 }
 
-function* legend({ cells: rows }: Picture, { height }: Layout): Iterable<string> {
+function* legend({ ends, cells: rows }: Picture, { top, cell }: Layout): Iterable<string> {
   const looks = new Set(rows.flat().map(lookOf));
   const entries = [
     ["all", "every port"],
@@ -146,7 +170,7 @@ function* legend({ cells: rows }: Picture, { height }: Layout): Iterable<string>
     ["itself", "no two ends to connect"],
   ] as const;
   let x = margin;
-  const y = height - 40;
+  const y = top + ends.length * cell + legendHeight - 40;
   for (const [look, words] of entries) {
     if (!looks.has(look)) continue;
     yield `<rect x="${x}" y="${y}" width="18" height="18" fill="#ffffff" stroke="${colours.line}"/>`;

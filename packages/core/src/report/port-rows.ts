@@ -56,5 +56,5 @@ function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const telling = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
   const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
   const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
-  return [...telling, ...new Set(conditions), ...missing].join("; ");
+  return [...telling, ...new Set(conditions), ...new Set(missing)].join("; ");
 }

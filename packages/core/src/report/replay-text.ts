@@ -41,12 +41,15 @@ export function replayText(replayed: Replayed, { style, verbose = false }: Repla
   ].join("\n");
 }
 
-function headline({ judged, verdicts, changed }: Replayed, style: Style): string {
+function headline({ judged, verdicts, changed, unknown, broken }: Replayed, style: Style): string {
+  const unread = broken + unknown.reduce((total, { count }) => total + count, 0);
   const of = `of ${number(judged)} ${judged === 1 ? "flow" : "flows"}`;
   if (changed !== undefined) {
     const count = sum(changed);
     const denied = sum(changed.filter(({ after }) => after.verdict === "Deny"));
     const allowed = sum(changed.filter(({ after }) => after.verdict === "Allow"));
+    if (count === 0 && (judged === 0 || verdicts.Undecided + unread > 0))
+      return `${style.unsure("? NO KNOWN CHANGE")}   ${of}${openText(verdicts.Undecided, unread)}`;
     if (count === 0) return `${style.good("✓ NO CHANGE")}   ${of}`;
     const parts = [
       ...(denied > 0 ? [`${number(denied)} would be dropped`] : []),
@@ -56,9 +59,19 @@ function headline({ judged, verdicts, changed }: Replayed, style: Style): string
     const mark = denied > 0 ? style.bad("✗ CHANGES") : style.unsure("~ CHANGES");
     return `${mark}   ${number(count)} ${of}: ${parts.join(", ")}`;
   }
-  return verdicts.Deny === 0
-    ? `${style.good("✓ NOTHING DROPPED")}   ${of}`
-    : `${style.bad("✗ DROPPED")}   ${number(verdicts.Deny)} ${of}`;
+  if (verdicts.Deny > 0) return `${style.bad("✗ DROPPED")}   ${number(verdicts.Deny)} ${of}`;
+  return judged === 0 || verdicts.Undecided + unread > 0
+    ? `${style.unsure("? NONE KNOWN TO BE DROPPED")}   ${of}${openText(verdicts.Undecided, unread)}`
+    : `${style.good("✓ NOTHING DROPPED")}   ${of}`;
+}
+
+/** What a headline must not hide: `: 3 undecided, 2 not evaluated`. */
+function openText(undecided: number, unread: number): string {
+  const parts = [
+    ...(undecided > 0 ? [`${number(undecided)} undecided`] : []),
+    ...(unread > 0 ? [`${number(unread)} not evaluated`] : []),
+  ];
+  return parts.length === 0 ? "" : `: ${parts.join(", ")}`;
 }
 
 const sum = (groups: readonly FlowGroup[]): number => groups.reduce((total, { count }) => total + count, 0);

@@ -84,8 +84,20 @@ not judged
   it("nothing dropped is one line", () =>
     expect(text(only(80), [header, "a/client,a/server,80"])).toBe("✓ NOTHING DROPPED   of 1 flow"));
 
-  it("what hangs on missing facts is told apart", () =>
-    expect(text(names, [header, "a/client,203.0.113.7,443"])).toBe(`✓ NOTHING DROPPED   of 1 flow
+  it("without a flow that could be evaluated, nothing is said to be fine", () =>
+    expect(text(only(80), [header, "a/nobody,a/server,80"])).toMatch(
+      /^\? NONE KNOWN TO BE DROPPED   of 0 flows/,
+    ));
+
+  it("a change of flows that cannot be decided is not said to be none", () => {
+    const flows = [header, "a/client,203.0.113.7,443"];
+    expect(text(names, flows, names)).toMatch(/^\? NO KNOWN CHANGE   of 1 flow: 1 undecided/);
+  });
+
+  it("what depends on missing information is listed apart", () =>
+    expect(
+      text(names, [header, "a/client,203.0.113.7,443"]),
+    ).toBe(`? NONE KNOWN TO BE DROPPED   of 1 flow: 1 undecided
 
 not decided: facts are missing (1)
 

@@ -21,7 +21,7 @@ export function wrap(lead: string, text: string, indent: string, columns = 80): 
   let empty = true;
   for (const word of wordsOf(text)) {
     const fits = visibleLength(line) + 1 + visibleLength(word) <= columns;
-    if (!empty && !fits && !isWorkflowCommand.test(word)) {
+    if (!empty && !fits && !mayNotBeginLine.test(word)) {
       lines.push(line);
       line = indent + word;
     } else line += empty ? word : ` ${word}`;
@@ -30,8 +30,8 @@ export function wrap(lead: string, text: string, indent: string, columns = 80): 
   return [...lines, line].join("\n");
 }
 
-/** What a CI system obeys at the beginning of a line, and a file may be called. */
-const isWorkflowCommand = /^(::|##)(?!\/)/;
+/** What a CI system obeys at the beginning of a line, and a file may be called; and the marks of our verdicts, which a name may hold. */
+const mayNotBeginLine = /^(?:(?:::|##)(?!\/)|[✓✗]|[?!~]$)/;
 
 function wordsOf(text: string): readonly string[] {
   const kept = text.replace(/"(?:\\.|[^"\\])*"/g, (quoted) => quoted.replaceAll(" ", keptSpace));

@@ -1,5 +1,6 @@
 import { formatPath } from "../diagnostics/place.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Caveat } from "../state/caveat.js";
 import type { Mismatch, TestResult } from "../analysis/run-test.js";
 import { caveatLines, caveatsJson } from "./caveats.js";
 import { apiVersion, explanationJson, type JsonValue } from "./explanation-json.js";
@@ -95,10 +96,11 @@ export function testResultsJunit(results: readonly TestResult[]): string {
   const counts = (tests: number, failures: number, notAsked: number) =>
     `tests="${tests}" failures="${failures}" errors="${notAsked}"`;
   const suites = results.map((result) => {
-    const { test, mismatches, unanswered } = result;
+    const { test, mismatches, unanswered, caveats } = result;
     const name = `name="${escapeMarkup(test.name)}" file="${escapeMarkup(test.file)}"`;
     return [
       `  <testsuite ${name} ${counts(test.assertions.length, mismatches.length, unanswered.length)}>`,
+      ...caveatProperties(caveats),
       ...testCases(result),
       "  </testsuite>",
     ].join("\n");
@@ -109,6 +111,14 @@ export function testResultsJunit(results: readonly TestResult[]): string {
     ...suites,
     "</testsuites>",
   ].join("\n");
+}
+
+function caveatProperties(caveats: readonly Caveat[]): readonly string[] {
+  if (caveats.length === 0) return [];
+  const properties = caveats.map(
+    ({ text }) => `      <property name="caveat" value="${escapeMarkup(text)}"/>`,
+  );
+  return ["    <properties>", ...properties, "    </properties>"];
 }
 
 function testCases({ test, mismatches, unanswered }: TestResult): readonly string[] {

@@ -88,6 +88,29 @@ describe("S9.5: other caveats", () => {
     expect(explained([hostEndpoint], question).caveats).toEqual([]);
   });
 
+  it.each([
+    ["any GlobalNetworkPolicy of Calico", calico, 1],
+    [
+      "an Antrea policy that selects nodes",
+      "{apiVersion: crd.antrea.io/v1beta1, kind: ClusterNetworkPolicy, metadata: {name: hosts}, spec: {appliedTo: [{nodeSelector: {}}], ingress: [{action: Drop}]}}",
+      1,
+    ],
+    [
+      "an Antrea policy that selects pods",
+      "{apiVersion: crd.antrea.io/v1beta1, kind: ClusterNetworkPolicy, metadata: {name: pods}, spec: {appliedTo: [{podSelector: {matchLabels: {app: x}}}], ingress: [{action: Drop}]}}",
+      0,
+    ],
+  ])("S9.5: %s may apply to nodes", (_, policy, count) => {
+    const about = (text: string) =>
+      explained([policy], text).caveats.filter(({ kind }) => kind === "host-policy");
+    expect(about("a/client -> node:n1:443/TCP")).toHaveLength(count);
+    expect(about("b/other -> a/client:80/TCP")).toEqual([]);
+    const ofAll = caveatsOfAll(given([policy])).filter(({ text }) =>
+      /those of nodes|connections of nodes/.test(text),
+    );
+    expect(ofAll).toHaveLength(count);
+  });
+
   it("S9.5: what could not be read, whatever the verdict", () => {
     const unseen = {
       kind: "unseen",
@@ -110,7 +133,7 @@ describe("the caveats of answers about many connections", () => {
       {
         kind: "undecided",
         connections: 4,
-        text: "4 of 6 connections between pods depend on Calico GlobalNetworkPolicy guard (not evaluated; --ignore-api crd.projectcalico.org leaves it out)",
+        text: "4 of 6 connections between pods depend on Calico GlobalNetworkPolicy guard (not evaluated; --ignore-api crd.projectcalico.org leaves it out); those of nodes may as well",
       },
     ]);
   });

@@ -3,6 +3,7 @@ import type { Cluster, Pod } from "../cluster/model.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
+import { shortened } from "../diagnostics/visible.js";
 import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
 import type { JsonObject } from "../manifest/document.js";
 import { describeObjects } from "../policy/describe.js";
@@ -52,15 +53,12 @@ function caveatOf(object: ForeignObject, { source, destination }: Pick<Flow, End
     if (!object.scope.directions.some((direction) => maySelect(object, ends[direction]))) return undefined;
     return { kind: "mesh", text: `${named} may also deny this`, object: named };
   }
-  if (effect.kind === "host") {
-    if (!isHost(source) && !isHost(destination)) return undefined;
-    return {
-      kind: "host-policy",
-      text: `${named} may let policies for nodes deny this`,
-      object: named,
-    };
-  }
-  return undefined;
+  if (!object.scope.nodes || (!isHost(source) && !isHost(destination))) return undefined;
+  const text =
+    effect.kind === "host"
+      ? `${named} may let policies for nodes deny this`
+      : `${named} may also deny this, at the node`;
+  return { kind: "host-policy", text, object: named };
 }
 
 function maySelect({ scope }: ForeignObject, end: Endpoint): boolean {
@@ -75,7 +73,9 @@ export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
   const groups = new Map<string, ForeignObject[]>();
   for (const object of state.foreign) {
     const { effect, product } = object.kind;
-    if (effect.kind !== "l7" && effect.kind !== "host") continue;
+    // What filters pods as well is named with the connections that it leaves undecided.
+    const isForNodes = object.scope.nodes && hasHosts(state.cluster) && !isFilter(object);
+    if (effect.kind !== "l7" && !isForNodes) continue;
     const key = `${effect.kind} ${product}`;
     groups.set(key, [...(groups.get(key) ?? []), object]);
   }
@@ -84,13 +84,26 @@ export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
     const named = formatForeign(first!);
     const all =
       objects.length === 1 ? named : `${named} and ${objects.length - 1} more of ${first!.kind.product}`;
-    return first!.kind.effect.kind === "l7"
-      ? { kind: "mesh", text: `${all} may also deny connections that are allowed here`, object: named }
-      : {
+    switch (first!.kind.effect.kind) {
+      case "l7":
+        return {
+          kind: "mesh",
+          text: `${all} may also deny connections that are allowed here`,
+          object: named,
+        };
+      case "host":
+        return {
           kind: "host-policy",
           text: `${all} may let policies for nodes deny what is allowed here`,
           object: named,
         };
+      default:
+        return {
+          kind: "host-policy",
+          text: `${all} may also deny connections of nodes`,
+          object: named,
+        };
+    }
   });
   return [...undecidedCaveats(state), ...shared, ...state.caveats];
 }
@@ -101,8 +114,18 @@ function undecidedCaveats(state: CaveatSources): readonly Caveat[] {
   const { affected, all } = pairsUnder(filters, state.cluster);
   const objects = filters.map((object) => ({ object: formatForeign(object), group: object.kind.group }));
   const text = `${count(affected)} of ${count(all)} connections between pods depend on ${describeObjects(objects)}`;
-  return [{ kind: "undecided", text, connections: affected }];
+  const alsoNodes = hasHosts(state.cluster) && filters.some(({ scope }) => scope.nodes);
+  return [
+    {
+      kind: "undecided",
+      text: alsoNodes ? `${text}; those of nodes may as well` : text,
+      connections: affected,
+    },
+  ];
 }
+
+const hasHosts = ({ nodes, pods }: Cluster): boolean =>
+  nodes.size > 0 || [...pods.values()].some(({ hostNetwork }) => hostNetwork);
 
 /** Of all pairs of pods, those that foreign objects may allow or deny, at the source or at the destination. */
 function pairsUnder(
@@ -153,6 +176,9 @@ export function ignoredCaveats(ignored: readonly ForeignObject[]): readonly Cave
   }));
 }
 
+/** A snapshot is a file like any other, and its texts may be of any length. */
+const brief = (written: string): string => shortened(written, 300);
+
 /** From the object in a snapshot that says what could not be read. */
 export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
   const onlyIn = child(snapshot, "onlyIn");
@@ -164,13 +190,13 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
       : [
           {
             kind: "unseen",
-            text: `policies of other projects could not be looked for (${undiscovered}): answers are as if there were none`,
+            text: `policies of other projects could not be looked for (${brief(undiscovered)}): answers are as if there were none`,
           } as const,
         ]),
     ...texts(snapshot, "forbidden").map(
       (resource): Caveat => ({
         kind: "unseen",
-        text: `${resource} could not be read: answers are as if there were none`,
+        text: `${brief(resource)} could not be read: answers are as if there were none`,
       }),
     ),
     ...(partly.length === 0
@@ -178,7 +204,7 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
       : [
           {
             kind: "unseen",
-            text: `${partly.join(", ")} could be read in namespace ${text(onlyIn, "namespace") ?? ""} only`,
+            text: `${brief(partly.join(", "))} could be read in namespace ${brief(text(onlyIn, "namespace") ?? "")} only`,
           } as const,
         ]),
   ];

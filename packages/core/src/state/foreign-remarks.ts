@@ -8,7 +8,8 @@ export function foreignRemarks(
   objects: readonly ForeignObject[],
   ignored: readonly ForeignObject[],
 ): readonly Diagnostic[] {
-  const isCaveat = ({ kind }: ForeignObject) => kind.effect.kind === "l7" || kind.effect.kind === "host";
+  const isCaveat = (object: ForeignObject) =>
+    object.kind.effect.kind === "l7" || (object.scope.nodes && !isFilter(object));
   const others = objects.filter((object) => !isFilter(object) && !isCaveat(object));
   return [
     ...byGroup(objects.filter(isFilter)).map(notEvaluated),
@@ -48,7 +49,7 @@ function notEvaluated(objects: Group): Diagnostic {
 }
 
 function onlyCaveat(objects: Group): Diagnostic {
-  const where = objects[0].kind.effect.kind === "host" ? "nodes" : "connections";
+  const where = objects[0].scope.nodes ? "nodes" : "connections";
   return diagnostic(
     "TW3007",
     `${listed(objects)} ${objects.length === 1 ? "is" : "are"} not evaluated: answers about ${where} that ${objects.length === 1 ? "it" : "they"} may affect have a caveat`,

@@ -1,7 +1,6 @@
 import { ClusterBuilder, type PodRanges } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
-import { podExcerpt } from "../cluster/pod-excerpt.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import { shortened, visible } from "../diagnostics/visible.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
@@ -12,10 +11,17 @@ import { type ForeignObject, lowerForeign, readForeign } from "../foreign/object
 import type { ManifestObject, Receiver } from "../manifest/object.js";
 import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
+import type { Family } from "../net/address.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import type { Direction, PolicyRef, Tiers } from "../policy/model.js";
 import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
-import { enforcedAs, type EnforcerName } from "./enforcers/differences.js";
+import {
+  type Difference,
+  differencesOf,
+  enforcedAs,
+  type EnforcerName,
+  enforcers,
+} from "./enforcers/differences.js";
 import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { identityOf, kindOf } from "./object-kind.js";
 import { foreignRemarks, isDerived } from "./foreign-remarks.js";
@@ -25,7 +31,7 @@ import { unseenIn } from "./snapshot/snapshot-kind.js";
 
 export type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
 
-export interface StateOptions extends LowerOptions {
+export interface StateOptions extends Omit<LowerOptions, "ciliumFamilies"> {
   readonly facts?: Partial<Facts>;
   /** Where objects come from (S3.6); by default those with a uid are from a cluster. */
   readonly provenance?: "auto" | "file" | "cluster";
@@ -55,8 +61,8 @@ export interface State {
   readonly foreign: readonly ForeignObject[];
   /** The implementation that answers follow; undefined: docs/semantics.md (S9.8). */
   readonly enforcer?: EnforcerName;
-  /** The tiers that these parts make together with what does not come from policies. */
-  readonly assemble: (parts: readonly Lowered[]) => Tiers;
+  /** The tiers as an implementation enforces them, with all or some of its differences; undefined: docs/semantics.md. */
+  readonly tiersAs: (enforcer: EnforcerName | undefined, among?: readonly Difference[]) => Tiers;
   /** What holds for every answer about this state. */
   readonly caveats: readonly Caveat[];
   /** The same cluster under other policies; what is wrong with the input is not looked for again. */
@@ -90,7 +96,6 @@ export function readStates(
       report: (found) => {
         for (const reader of readers) reader.report(found);
       },
-      excerpt: podExcerpt,
     });
   return sides.map((sources, i) => {
     for (const source of sources) readObjects(source, readers[i]!);
@@ -100,8 +105,6 @@ export function readStates(
 
 /** Takes objects as they come, and keeps of each what it means. */
 export class StateReader implements Receiver {
-  /** Of pods, only what is looked at: they become models at once. */
-  readonly excerpt = podExcerpt;
   private readonly cluster = new ClusterBuilder();
   private readonly definitions: PolicyDefinition[] = [];
   private readonly written: WrittenPolicy[] = [];
@@ -183,16 +186,17 @@ export class StateReader implements Receiver {
     const policyNamespaces = new Set(policies.flatMap((policy) => policy.namespace ?? []));
     const facts = { podCidrs: [], serviceCidrs: [], ...options.facts };
     const built = this.cluster.build(facts, policyNamespaces);
-    const enforcement = options.ciliumEnforcement ?? "default";
+    // S9.8: warnings are about policies as docs/semantics.md reads them.
+    const { enforcer: _, ...specified } = options;
     const all = [
       ...this.inTexts,
       ...this.inObjects,
       ...(skipped.size > 0 ? [skippedKinds(skipped)] : []),
       ...foreignRemarks(foreign, ignored),
       ...built.diagnostics,
-      ...setWarnings(built.cluster, enforcedByCilium(partsOf(definitions, options), enforcement), policies),
+      ...setWarnings(built.cluster, partsAs(definitions, specified), policies),
     ];
-    return stateOf(definitions, enforcement, {
+    return stateOf(definitions, options, {
       ...(options.enforcer === undefined ? {} : { enforcer: options.enforcer }),
       cluster: built.cluster,
       podRanges: built.podRanges,
@@ -208,37 +212,61 @@ export class StateReader implements Receiver {
 
 export type Enforcement = NonNullable<StateOptions["ciliumEnforcement"]>;
 
-const partsOf = (
+/** How policies are enforced. */
+type Setup = LowerOptions & Pick<StateOptions, "enforcer" | "ciliumEnforcement">;
+
+function partsAs(
   definitions: readonly PolicyDefinition[],
-  { enforcer }: Pick<StateOptions, "enforcer">,
-): readonly Lowered[] =>
-  enforcer === undefined ? definitions.map(({ lowered }) => lowered) : enforcedAs(definitions, enforcer);
+  setup: Setup,
+  among?: readonly Difference[],
+): readonly Lowered[] {
+  const { enforcer, ciliumEnforcement = "default" } = setup;
+  const parts =
+    enforcer === undefined
+      ? definitions.map(({ lowered }) => lowered)
+      : enforcedAs(definitions, enforcer, setup, among);
+  return enforcedByCilium(parts, ciliumEnforcement, enforcer);
+}
+
+/** How many IP families Cilium serves here, as far as addresses show. */
+function familiesIn({ pods, nodes }: Cluster): Pick<LowerOptions, "ciliumFamilies"> {
+  const found = new Set<Family>();
+  for (const { addresses } of [...nodes.values(), ...pods.values()])
+    for (const { family } of addresses) found.add(family);
+  return found.size === 0 ? {} : { ciliumFamilies: found.size === 2 ? "both" : "one" };
+}
 
 function stateOf(
   definitions: readonly PolicyDefinition[],
-  enforcement: Enforcement,
-  rest: Omit<State, "definitions" | "policies" | "tiers" | "assemble" | "withDefinitions">,
+  setup: Setup,
+  rest: Omit<State, "definitions" | "policies" | "tiers" | "tiersAs" | "withDefinitions">,
 ): State {
-  const assemble = (parts: readonly Lowered[]) =>
-    assembleTiers([...enforcedByCilium(parts, enforcement), lowerForeign(rest.foreign)]);
+  const tiersAs: State["tiersAs"] = (enforcer, among) => {
+    const { enforcer: _, ...others } = setup;
+    const asked = enforcer === undefined ? others : { ...others, ...familiesIn(rest.cluster), enforcer };
+    return assembleTiers([...partsAs(definitions, asked, among), lowerForeign(rest.foreign)]);
+  };
   return {
     ...rest,
     definitions,
     policies: definitions.map(({ policy }) => policy),
-    tiers: assemble(partsOf(definitions, rest)),
-    assemble,
-    withDefinitions: (others) => stateOf(others, enforcement, rest),
+    tiers: tiersAs(setup.enforcer),
+    tiersAs,
+    caveats: [...rest.caveats, ...notEnforcedCaveats(definitions, setup)],
+    withDefinitions: (others) => stateOf(others, setup, rest),
   };
 }
 
-/** The policies that Tierwall evaluates, alone: what others do is no part of them, and cannot be proven (S9.7). */
+/** The policies that Tierwall evaluates, as docs/semantics.md reads them: what others do cannot be proven (S9.7, S9.8). */
 export function ownPolicies(state: State): State {
-  if (state.foreign.length === 0) return state;
-  const own = { ...state, foreign: [] };
-  const tiers = (direction: Direction) => state.tiers[direction].filter(({ name }) => name !== "foreign");
+  const { enforcer, ...rest } = state;
+  if (state.foreign.length === 0 && enforcer === undefined) return state;
+  const tiers = state.tiersAs(undefined);
+  const own = (direction: Direction) => tiers[direction].filter(({ name }) => name !== "foreign");
   return {
-    ...own,
-    tiers: { ingress: tiers("ingress"), egress: tiers("egress") },
+    ...rest,
+    foreign: [],
+    tiers: { ingress: own("ingress"), egress: own("egress") },
     withDefinitions: (definitions) => ownPolicies(state.withDefinitions(definitions)),
   };
 }
@@ -279,7 +307,11 @@ function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
 }
 
 // S7.12: Cilium enforces NetworkPolicies and ClusterNetworkPolicies too, and its modes are about all of them.
-export function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): readonly Lowered[] {
+export function enforcedByCilium(
+  parts: readonly Lowered[],
+  mode: Enforcement,
+  enforcer?: EnforcerName,
+): readonly Lowered[] {
   if (mode === "default") return parts;
   if (mode === "never")
     return parts.map(({ rules, isolation }) => ({
@@ -290,10 +322,43 @@ export function enforcedByCilium(parts: readonly Lowered[], mode: Enforcement): 
     }));
   const everyPod = { namespaces: [], pods: [] };
   const origin = { kind: "option", option: "--cilium-enforcement always" } as const;
+  // S1.2 is read differently there.
+  const tier = enforcer === "cilium" ? "cluster-default" : "network-policy";
   const isolation = (["ingress", "egress"] as const).map(
-    (direction) => ({ tier: "network-policy", direction, subject: everyPod, origin }) as const,
+    (direction) => ({ tier, direction, subject: everyPod, origin }) as const,
   );
   return [...parts, { rules: [], isolation }];
+}
+
+/** What is left out, or not followed, although the input has it. */
+function notEnforcedCaveats(
+  definitions: readonly PolicyDefinition[],
+  { enforcer, ciliumEnforcement }: Setup,
+): readonly Caveat[] {
+  const counted = (among: readonly PolicyDefinition[], by: string): readonly Caveat[] => {
+    const kinds = new Map<string, number>();
+    for (const { policy } of among) kinds.set(policy.kind, (kinds.get(policy.kind) ?? 0) + 1);
+    const named = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
+    return kinds.size === 0 ? [] : [{ kind: "ignored", text: `not enforced ${by}: ${named}` }];
+  };
+  const never =
+    ciliumEnforcement === "never" ? definitions.filter(({ policy }) => isEnforcedByCilium(policy)) : [];
+  const caveats = counted(never, "(--cilium-enforcement never)");
+  if (enforcer === undefined) return caveats;
+  const { title, enforces } = enforcers[enforcer];
+  const others = definitions.filter(({ policy }) => !enforces.includes(policy.dialect));
+  const documented = differencesOf(enforcer).filter(({ concerns }) => concerns && definitions.some(concerns));
+  return [
+    ...caveats,
+    ...counted(others, `by ${title} (--enforcer ${enforcer})`),
+    ...documented.map(
+      ({ instead, statement }): Caveat => ({
+        kind: "implementation",
+        enforcers: [enforcer],
+        text: `${title} ${instead} (${statement}); this answer does not follow that`,
+      }),
+    ),
+  ];
 }
 
 const isEnforcedByCilium = ({ dialect }: PolicyRef): boolean =>

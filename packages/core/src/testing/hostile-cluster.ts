@@ -80,6 +80,7 @@ export function hostileManifests(name: string, free: string): readonly object[] 
     },
     { apiVersion: name, kind: name, metadata: { name } },
     { apiVersion: "v1", kind: "Secret", metadata: { name } },
+    ...hostileForeign(name),
   ];
 }
 
@@ -93,3 +94,30 @@ export const hostileTest = (name: string) => ({
     expect: [{ from: "shop/cart", to: "shop/api:80/TCP", verdict: "Allow", decidedBy: name }],
   },
 });
+
+/** Objects of APIs that are not evaluated, and what a snapshot lacks: they are named in caveats and in what is not known. */
+const hostileForeign = (name: string): readonly object[] => [
+  {
+    apiVersion: `crd.projectcalico.org/${name}`,
+    kind: "GlobalNetworkPolicy",
+    metadata: { name },
+    // Not the destination that is asked for: a verdict that is decided shows more.
+    spec: { selector: "app == 'cart'", types: ["Ingress"] },
+  },
+  { apiVersion: "crd.projectcalico.org/v1", kind: "HostEndpoint", metadata: { name }, spec: { node: name } },
+  {
+    apiVersion: "security.istio.io/v1",
+    kind: "AuthorizationPolicy",
+    metadata: { namespace: "shop", name },
+    spec: {},
+  },
+  { apiVersion: "security.istio.io/v1", kind: "AuthorizationPolicy", metadata: { namespace: name, name } },
+  {
+    apiVersion: "tierwall.dev/v1",
+    kind: "Snapshot",
+    forbidden: [name],
+    missing: [name],
+    undiscovered: name,
+    onlyIn: { namespace: name, resources: [name, name] },
+  },
+];

@@ -26,6 +26,7 @@ export const hostileTexts: readonly string[] = [
   "[link](javascript:alert(1)) ![image](http://evil.example/x.png)",
   "<img src=x onerror=alert(1)> <!-- -->",
   "@everyone #1 owner/repo#2 https://evil.example www.evil.example",
+  'GH-1 !1 $1 %1 %"x" ~1 &1 0123456789abcdef0123456789abcdef01234567 0123abc :rocket: :+1:',
   "~~gone~~ **bold** __bold__ ***",
   "\n# heading\n- item\n> quote",
   // HTML, SVG, XML.
@@ -43,6 +44,7 @@ export const hostileTexts: readonly string[] = [
   "\n::set-output name=x::y",
   "::stop-commands::x",
   "##[error]x",
+  "a ##[add-mask]b ###[group]c##vso[task.setvariable variable=x]y##VSO[z]",
   // nftables, shells, names of JavaScript's own.
   '" accept comment "',
   "$(reboot) `reboot`; reboot",

@@ -63,3 +63,40 @@ it.each([
     await source.stop();
   },
 );
+
+it.each([
+  ["may be read now", 403, 200, []],
+  ["may not be read any more", 200, 403, ["globalnetworkpolicies.crd.projectcalico.org"]],
+] as const)(
+  "a policy API of another project that %s is another situation, although no object changed",
+  async (_, before, after, forbidden) => {
+    let status: number = before;
+    const connection = scriptedConnection(({ path }) => {
+      if (path === "/apis") return { status: 200, body: calico };
+      // It is listed again after each watch.
+      if (path.includes("watch=1")) return { status: 410, body: { message: "too old" } };
+      const isNamespaces = path.startsWith("/api/v1/namespaces");
+      return isNamespaces || status === 200
+        ? { status: 200, body: { apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] } }
+        : { status, body: { message: "no" } };
+    });
+    const ending: Connection = {
+      ...connection,
+      send: async (request) =>
+        (request.path.includes("projectcalico") ? connection : quiet(connection)).send(request),
+    };
+    const source = new ClusterSource(ending, { kinds, times, keepsObjects: true });
+    const told: (readonly string[])[] = [];
+    const unread: (readonly string[])[] = [];
+    await source.start(({ unreadForeign }) => {
+      told.push(source.listing().forbidden);
+      unread.push(unreadForeign.map(({ kind }) => kind));
+    });
+    expect(told).toHaveLength(1);
+    status = after;
+    await expect.poll(() => told.at(-1)).toEqual(forbidden);
+    expect(told).toHaveLength(2);
+    expect(unread.at(-1)).toEqual(forbidden.map(() => "GlobalNetworkPolicy"));
+    await source.stop();
+  },
+);

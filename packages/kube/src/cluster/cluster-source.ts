@@ -1,9 +1,17 @@
-import { type JsonObject, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core";
+import {
+  type JsonObject,
+  keyOf,
+  type LiveOptions,
+  LiveState,
+  type Moment,
+  type Unseen,
+} from "@tierwall/core";
 import { asManifest } from "./cluster-object.js";
 import { byName, type ClusterListing, withForeign } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { Discovery } from "./discovery.js";
+import { foreignAmong } from "./foreign-kinds.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
 import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
@@ -48,7 +56,9 @@ export class ClusterSource implements SituationSource {
   private readonly mentioned = new Set<WatchedKind>();
   private readonly delivery: Delivery;
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
-  private given: Moment | undefined;
+  private given:
+    | Readonly<{ moment: Moment; unseen: string; unreadForeign: Situation["unreadForeign"] }>
+    | undefined;
   private firstGiven: () => void = () => undefined;
 
   constructor(
@@ -89,18 +99,23 @@ export class ClusterSource implements SituationSource {
 
   /** All that is there now, as `listCluster` would give it; for those who said that they want objects kept. */
   listing(): ClusterListing {
+    return {
+      objects: Array.from(this.reflectors.keys()).flatMap((kind) =>
+        [...this.knownOf(kind).values()].filter((object) => object !== undefined).toSorted(byName),
+      ),
+      ...this.unseen,
+    };
+  }
+
+  /** What the cluster may hold and is not among the objects. */
+  private get unseen(): Unseen {
     const all = Array.from(this.reflectors, ([kind, { health }]) => ({ kind, health }));
     const inState = (wanted: KindHealth["state"]) =>
       all
         .filter(({ kind, health }) => kind.isForeign !== true && health.state === wanted)
         .map(({ kind }) => resourceOf(kind));
     const unseen = { forbidden: inState("forbidden"), missing: inState("missing") };
-    return {
-      objects: Array.from(this.reflectors.keys()).flatMap((kind) =>
-        [...this.knownOf(kind).values()].filter((object) => object !== undefined).toSorted(byName),
-      ),
-      ...withForeign(unseen, all.flatMap(foreignTrouble), this.discovery.latest),
-    };
+    return withForeign(unseen, all.flatMap(foreignTrouble), this.discovery.latest);
   }
 
   set(kind: WatchedKind, object: JsonObject): string {
@@ -137,7 +152,8 @@ export class ClusterSource implements SituationSource {
       this.mentioned.add(kind);
       this.options.onHealth?.(resourceOf(kind), health);
     }
-    if (this.given === undefined) this.delivery.stir();
+    // What can be read may be something else now, without any object that came or went.
+    this.delivery.stir();
   }
 
   restarted(kind: WatchedKind): void {
@@ -161,11 +177,16 @@ export class ClusterSource implements SituationSource {
   }
 
   private async deliver(since: number): Promise<void> {
-    if (this.given === undefined && !this.isComplete) return;
+    const { given } = this;
+    if (given === undefined && !this.isComplete) return;
     const moment = this.live.moment();
-    if (this.given !== undefined && isSameMoment(moment, this.given)) return;
-    this.given = moment;
-    await this.onSituation?.(situationOf(moment, since));
+    const { unseen: now } = this;
+    const unseen = JSON.stringify(now);
+    const sees = given?.unseen === unseen;
+    if (given !== undefined && sees && isSameMoment(moment, given.moment)) return;
+    const unreadForeign = sees ? given.unreadForeign : foreignAmong(now.forbidden);
+    this.given = { moment, unseen, unreadForeign };
+    await this.onSituation?.(situationOf(moment, since, unreadForeign));
     this.firstGiven();
   }
 }

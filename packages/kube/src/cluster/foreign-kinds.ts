@@ -22,6 +22,10 @@ export const foreignWatchedKinds: readonly WatchedKind[] = effectiveForeignKinds
   }),
 );
 
+/** Those among resources such as `globalnetworkpolicies.crd.projectcalico.org`. */
+export const foreignAmong = (resources: readonly string[]): readonly ForeignKind[] =>
+  effectiveForeignKinds.filter(({ plural, group }) => resources.includes(`${plural}.${group}`));
+
 /** All that verdicts depend on. */
 export const allKinds: readonly WatchedKind[] = [...watchedKinds, ...foreignWatchedKinds];
 

@@ -1,12 +1,12 @@
 import {
   dialects,
-  excerptOf,
+  type FieldMask,
   isObject,
   type Json,
   type JsonObject,
   nodeAnnotations,
-  type Outline,
-  podExcerpt,
+  pickFields,
+  podFields,
 } from "@tierwall/core";
 
 /** A kind of objects that is read from clusters. */
@@ -52,7 +52,7 @@ export function policyText(object: JsonObject): JsonObject {
   return {
     ...without(object, "status"),
     metadata: {
-      ...excerptOf(about, { ...identity, generation: "all" }),
+      ...pickFields(about, { ...identity, generation: "all" }),
       // What was applied last is the whole object once more.
       annotations: without(annotations, "kubectl.kubernetes.io/last-applied-configuration"),
     },
@@ -80,7 +80,7 @@ const builtIn = (
   group: string,
   plural: string,
   scope: "cluster" | "namespaces",
-  outline: Outline,
+  fields: FieldMask,
 ): WatchedKind => ({
   kind,
   group,
@@ -88,10 +88,10 @@ const builtIn = (
   plural,
   isNamespaced: scope === "namespaces",
   isBuiltIn: true,
-  keep: (object) => excerptOf(object, outline),
+  keep: (object) => pickFields(object, fields),
 });
 
-const nodeOutline: Outline = {
+const nodeFields: FieldMask = {
   ...type,
   metadata: {
     ...identity,
@@ -101,14 +101,14 @@ const nodeOutline: Outline = {
   status: { addresses: { address: "all" } },
 };
 
-const serviceOutline: Outline = {
+const serviceFields: FieldMask = {
   ...type,
   metadata: identity,
   spec: "all",
   status: { loadBalancer: "all" },
 };
 
-const sliceOutline: Outline = {
+const sliceFields: FieldMask = {
   ...type,
   metadata: identity,
   addressType: "all",
@@ -119,10 +119,10 @@ const sliceOutline: Outline = {
 /** All that is read from a cluster. What is looked at most comes first. */
 export const watchedKinds: readonly WatchedKind[] = [
   builtIn("Namespace", "", "namespaces", "cluster", { ...type, metadata: identity }),
-  builtIn("Node", "", "nodes", "cluster", nodeOutline),
-  builtIn("Pod", "", "pods", "namespaces", podExcerpt.outline),
-  builtIn("Service", "", "services", "namespaces", serviceOutline),
-  builtIn("EndpointSlice", "discovery.k8s.io", "endpointslices", "namespaces", sliceOutline),
+  builtIn("Node", "", "nodes", "cluster", nodeFields),
+  builtIn("Pod", "", "pods", "namespaces", podFields),
+  builtIn("Service", "", "services", "namespaces", serviceFields),
+  builtIn("EndpointSlice", "discovery.k8s.io", "endpointslices", "namespaces", sliceFields),
   policy("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
   policy("policy.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
   policy("policy.networking.k8s.io", "adminnetworkpolicies", "AdminNetworkPolicy"),

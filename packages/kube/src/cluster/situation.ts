@@ -1,4 +1,12 @@
-import type { Cluster, Diagnostic, ForeignObject, Moment, PolicyRef, Tiers } from "@tierwall/core";
+import type {
+  Cluster,
+  Diagnostic,
+  ForeignKind,
+  ForeignObject,
+  Moment,
+  PolicyRef,
+  Tiers,
+} from "@tierwall/core";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
@@ -16,6 +24,8 @@ export interface Situation {
   readonly diagnostics: readonly Diagnostic[];
   /** Policies of other projects, which are no part of the tiers; of those that were read. */
   readonly foreign: readonly ForeignObject[];
+  /** Kinds of such policies that the cluster serves and that cannot be read: some may be in force. */
+  readonly unreadForeign: readonly ForeignKind[];
   /** When the first of the changes in it was seen, on the clock of `performance.now()`. */
   readonly since: number;
 }
@@ -27,8 +37,14 @@ export interface SituationSource {
   stop(): Promise<void>;
 }
 
+const noKinds: Situation["unreadForeign"] = [];
+
 /** What a live state says, and since when. What is wrong with it is found when somebody asks. */
-export function situationOf(moment: Moment, since: number): Situation {
+export function situationOf(
+  moment: Moment,
+  since: number,
+  unreadForeign: Situation["unreadForeign"] = noKinds,
+): Situation {
   const { cluster, tiers, policies, foreign, podRanges, complaints } = moment;
   return {
     cluster,
@@ -37,6 +53,7 @@ export function situationOf(moment: Moment, since: number): Situation {
     podRanges,
     complaints,
     foreign,
+    unreadForeign,
     since,
     get diagnostics() {
       return moment.diagnostics;

@@ -20,7 +20,8 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   const isReady = () => controller.live.situation !== undefined;
   let admission: AdmissionService | undefined;
   try {
-    const parts = { connection, metrics, log, state, isReady };
+    const unreadForeign = () => controller.live.situation?.unreadForeign ?? [];
+    const parts = { connection, metrics, log, state, isReady, unreadForeign };
     if (webhook !== undefined)
       admission = new AdmissionService({
         ...parts,

@@ -43,7 +43,6 @@ export class LeaderWork {
   private readonly overridings: Overridings;
   private readonly analysis = new PacedWork(() => this.analyse());
   private readonly reports = new Delivery(() => this.checkAll(), reportsTogether);
-  private foreign: Situation["foreign"] = [];
   /** When versions of policies were first seen whose conditions are still to be written. */
   private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
 
@@ -85,11 +84,10 @@ export class LeaderWork {
   /** The engine has another situation. */
   changed(situation: Situation): void {
     const { unwritten, conditions, writer } = this;
+    const { foreignMessage: before } = conditions;
     const fresh = conditions.take(situation);
-    if (situation.foreign !== this.foreign) {
-      this.foreign = situation.foreign;
-      this.checkAll();
-    }
+    // It is on every policy.
+    if (conditions.foreignMessage !== before) this.checkAll();
     for (const { stored } of fresh) {
       const { uid, generation } = stored!;
       if (unwritten.get(uid)?.generation !== generation)
@@ -153,8 +151,7 @@ export class LeaderWork {
       this.unwritten.delete(uid);
     }
     for (const condition of after) {
-      const known = before.find(({ type }) => type === condition.type);
-      if (known?.status === condition.status || (known === undefined && !isBad(condition))) continue;
+      if (!isNews(before, condition)) continue;
       const { type, status, reason, message } = condition;
       log.info({ policy: formatPolicy(policy), type, status, reason }, message);
       this.events.tell({
@@ -167,6 +164,13 @@ export class LeaderWork {
       });
     }
   }
+}
+
+/** Whether an Event is written about a condition. What other projects enforce is the same for all policies: none is. */
+export function isNews(before: readonly Condition[], condition: Condition): boolean {
+  if (condition.type === "ForeignPolicies") return false;
+  const known = before.find(({ type }) => type === condition.type);
+  return known === undefined ? isBad(condition) : known.status !== condition.status;
 }
 
 /** Whether the policy needs an edit; that nodes are not done yet, and what other projects enforce, is no reason for one. */

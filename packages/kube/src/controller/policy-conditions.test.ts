@@ -1,4 +1,12 @@
-import { compile, keyOf, LiveState, prove, readObjects } from "@tierwall/core";
+import {
+  compile,
+  type ForeignObject,
+  foreignKinds,
+  keyOf,
+  LiveState,
+  prove,
+  readObjects,
+} from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import type { KindHealth } from "../cluster/reflector.js";
 import { type Situation, situationOf } from "../cluster/situation.js";
@@ -42,8 +50,15 @@ function setup() {
     situation = situationOf(state.moment(), 0);
     conditions.take(situation);
   };
+  const takeForeign = (part: Partial<Pick<Situation, "foreign" | "unreadForeign">>) => {
+    situation = { ...situationOf(state.moment(), 0), ...part };
+    conditions.take(situation);
+    return conditions.wantedFor("u1")?.conditions.find(({ type }) => type === "ForeignPolicies");
+  };
   return {
     apply,
+    takeForeign,
+    conditions,
     analyse: () => conditions.find(findingsFrom(prove(compile(situation.cluster, situation.tiers)))),
     /** Writes what should be there. Gives back `Accepted True 1`, with the generation it is of. */
     write: () => {
@@ -124,5 +139,66 @@ describe("conditions of a policy", () => {
     write();
     wait(4000);
     expect(programmed(write())).toBe("Programmed False 1");
+  });
+});
+
+describe("policies of other projects", () => {
+  const kindOf = (kind: string) => foreignKinds.find((one) => one.product === "Calico" && one.kind === kind)!;
+  const object = (): ForeignObject =>
+    ({
+      kind: kindOf("GlobalNetworkPolicy"),
+      name: "lockdown",
+      place: () => undefined,
+    }) as unknown as ForeignObject;
+
+  it.each([
+    ["nothing", {}, undefined, ""],
+    ["objects", { foreign: [object()] }, "True", /are not evaluated here: Calico GlobalNetworkPolicy$/],
+    [
+      "kinds that cannot be read",
+      { unreadForeign: [kindOf("NetworkPolicy")] },
+      "Unknown",
+      /^policies of other projects may be in force, and the controller cannot read them: Calico NetworkPolicy$/,
+    ],
+    [
+      "both",
+      { foreign: [object()], unreadForeign: [kindOf("NetworkPolicy")] },
+      "True",
+      /here: Calico GlobalNetworkPolicy; .* cannot read them: Calico NetworkPolicy$/,
+    ],
+  ])("S9.7: of %s a condition names the kinds", (_, part, status, message) => {
+    const { apply, takeForeign } = setup();
+    apply(guard(1));
+    const found = takeForeign(part);
+    expect(found?.status).toBe(status);
+    expect(found?.message ?? "").toMatch(message);
+  });
+
+  it("are put into words once, for all policies", () => {
+    const { apply, takeForeign, conditions } = setup();
+    apply(guard(1));
+    let reads = 0;
+    const foreign = [
+      Object.defineProperty(object(), "kind", {
+        get: () => {
+          reads++;
+          return kindOf("GlobalNetworkPolicy");
+        },
+      }),
+    ];
+    takeForeign({ foreign });
+    const once = reads;
+    for (let i = 0; i < 100; i++) conditions.wantedFor("u1");
+    takeForeign({ foreign });
+    expect([once > 0, reads]).toEqual([true, once]);
+  });
+
+  it("say the same after another object of the same kind came", () => {
+    const { apply, takeForeign, conditions } = setup();
+    apply(guard(1));
+    takeForeign({ foreign: [object()] });
+    const { foreignMessage } = conditions;
+    takeForeign({ foreign: [object(), object()] });
+    expect([conditions.foreignMessage, typeof foreignMessage]).toEqual([foreignMessage, "string"]);
   });
 });

@@ -39,6 +39,8 @@ export class PolicyConditions {
   /** Since when a policy is not enforced everywhere, where its condition does not say so. */
   private readonly lagging = new Map<string, number>();
   private nodesSince: ReadonlyMap<string, number> = new Map();
+  /** The same for all policies; undefined where no policies of other projects are known. */
+  private foreignStatement: Omit<Condition, "observedGeneration"> | undefined;
 
   constructor(
     private readonly stored: StoredPolicies,
@@ -51,6 +53,8 @@ export class PolicyConditions {
   take(situation: Situation): readonly PolicyRef[] {
     const before = this.situation;
     this.situation = situation;
+    if (before?.foreign !== situation.foreign || before.unreadForeign !== situation.unreadForeign)
+      this.foreignStatement = foreignStatementOf(situation);
     if (before?.cluster.nodes !== situation.cluster.nodes) this.takeNodes(situation, before === undefined);
     if (before?.policies === situation.policies) return [];
     this.failedRules = failedRulesIn(situation.tiers);
@@ -64,6 +68,11 @@ export class PolicyConditions {
   /** Proven of the present situation. */
   find(findings: Findings): void {
     this.findings = { found: findings, of: new Set(this.byUid.values()) };
+  }
+
+  /** What conditions say about policies of other projects. */
+  get foreignMessage(): string | undefined {
+    return this.foreignStatement?.message;
   }
 
   /** All that have conditions. */
@@ -108,16 +117,8 @@ export class PolicyConditions {
     return saidOf(policy, found);
   }
 
-  /** Without counts and names of objects: each change would be a write to each policy. */
   private foreignFor(policy: PolicyRef): Condition | undefined {
-    const { foreign } = this.situation!;
-    if (foreign.length === 0) return undefined;
-    return saidOf(policy, {
-      type: "ForeignPolicies",
-      status: "True",
-      reason: "InForce",
-      message: `policies of other projects are in force beside this one, and are not evaluated here: ${namesOfForeign(foreign.map(({ kind }) => kind))}`,
-    });
+    return this.foreignStatement && saidOf(policy, this.foreignStatement);
   }
 
   /** Nodes need a moment for every change: while nobody is late, what stands there stays. */
@@ -159,6 +160,33 @@ export class PolicyConditions {
       .filter(([name, since]) => this.reports.all.has(name) || !isNew(since))
       .map(([name]) => name);
   }
+}
+
+/** Without counts and names of objects: each change would be a write to each policy. */
+function foreignStatementOf({
+  foreign,
+  unreadForeign,
+}: Situation): Omit<Condition, "observedGeneration"> | undefined {
+  const inForce = foreign.length > 0;
+  if (!inForce && unreadForeign.length === 0) return undefined;
+  const messages = [
+    ...(inForce
+      ? [
+          `policies of other projects are in force beside this one, and are not evaluated here: ${namesOfForeign(foreign.map(({ kind }) => kind))}`,
+        ]
+      : []),
+    ...(unreadForeign.length > 0
+      ? [
+          `policies of other projects may be in force, and the controller cannot read them: ${namesOfForeign(unreadForeign)}`,
+        ]
+      : []),
+  ];
+  return {
+    type: "ForeignPolicies",
+    status: inForce ? "True" : "Unknown",
+    reason: inForce ? "InForce" : "NotReadable",
+    message: messages.join("; "),
+  };
 }
 
 /** API servers refuse a status with a message of more than 32,768 characters, and the conditions would stay what they were. */

@@ -44,7 +44,7 @@ async function after(status: number) {
   const connection = scriptedConnection(({ path, body }) => {
     if (path.includes("customresourcedefinitions")) return { status: 403, body: {} };
     asked.push(path.split("/").at(-2)!);
-    return asked.length === 1
+    return path.includes("/a/")
       ? { status, body: { message: "no" } }
       : { status: 200, body: { ...object("b"), ...(JSON.parse(body!) as JsonObject) } };
   });
@@ -63,7 +63,7 @@ async function after(status: number) {
 }
 
 it.each<[status: number, what: string, asked: readonly string[], told: readonly string[]]>([
-  [404, "it is gone: the watch will tell", ["a", "b"], ["b written"]],
+  [404, "twice, it is gone: the watch will tell", ["a", "a", "b"], ["b written"]],
   [409, "it is another of the same name: the watch will tell", ["a", "b"], ["b written"]],
   [403, "that is said, and others are written", ["a", "b"], ["a failed: no", "b written"]],
   [422, "that is said, and others are written", ["a", "b"], ["a failed: no", "b written"]],
@@ -155,3 +155,29 @@ it.each<[what: string, versions: readonly StoredVersion[] | undefined, written: 
     leading.abort();
   },
 );
+
+it("S3.10: where the version that was stored is served no longer, conditions are written in the one that is stored now", async () => {
+  const written: string[] = [];
+  const leading = new AbortController();
+  const stored = new StoredPolicies(() => undefined);
+  for (const uid of ["a", "b"]) stored.saw(uid, object(uid));
+  let served = "v1beta1";
+  const connection = scriptedConnection(({ path, body }) => {
+    if (path.includes("customresourcedefinitions"))
+      return { status: 200, body: { spec: { versions: [{ name: served, served: true, storage: true }] } } };
+    const [version, uid] = [path.split("/")[3]!, path.split("/").at(-2)!];
+    if (version !== served) return { status: 404, body: {} };
+    written.push(`${uid} ${version}`);
+    return { status: 200, body: { ...object(uid), ...(JSON.parse(body!) as JsonObject) } };
+  });
+  const wanted = (uid: string) => ({ policy: policy(uid), conditions: [accepted] });
+  const leadership = { signal: leading.signal, holds: () => !leading.signal.aborted };
+  const listener = { onWritten: () => undefined, onFailed: () => undefined };
+  const writer = new StatusWriter(connection, stored, wanted, leadership, listener);
+  writer.check("a");
+  await expect.poll(() => written, patience).toEqual(["a v1beta1"]);
+  served = "v1alpha2";
+  writer.check("b");
+  await expect.poll(() => written, patience).toEqual(["a v1beta1", "b v1alpha2"]);
+  leading.abort();
+});

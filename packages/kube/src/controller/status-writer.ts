@@ -119,17 +119,25 @@ export class StatusWriter {
     const conditions = dated(wanted.conditions, before, new Date());
     try {
       const { signal } = this.leadership;
-      const version = await this.versions.versionFor(wanted.policy, signal);
-      const apply = applyOf({ ...wanted.policy, version }, conditions);
-      const answer = await jsonRequest(this.connection, { ...apply, signal });
+      const send = async () => {
+        const version = await this.versions.versionFor(wanted.policy, signal);
+        return jsonRequest(this.connection, {
+          ...applyOf({ ...wanted.policy, version }, conditions),
+          signal,
+        });
+      };
+      let answer = await send();
+      if (answer.status === 404) {
+        // The version may be served no longer. A second 404, in the version that is stored now, means that the policy is gone.
+        this.versions.forget(wanted.policy);
+        answer = await send();
+      }
       if (answer.status < 300) {
         this.stored.wrote(uid, answer.body);
         this.remember(uid, wanted);
         this.listener.onWritten(wanted, before, conditions);
         return true;
       }
-      // The version may be served no longer.
-      if (answer.status === 404) this.versions.forget(wanted.policy);
       // Gone, or another of the same name: the watch will tell.
       if (answer.status === 404 || answer.status === 409) return true;
       this.listener.onFailed(wanted.policy, refusalIn(answer));

@@ -1,36 +1,36 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Exchange } from "./exchange.js";
+
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** Answers that are complete and not sent to the end, of all clients together: they take memory. */
+  readonly unreadAnswers: number;
+  /** Requests of one connection without a complete answer. More than one is pipelining. */
+  readonly pipelined: number;
+  /** Milliseconds that nothing may be sent or received. */
+  readonly silence: number;
+  /** The same while a complete answer waits to be sent. */
+  readonly unread: number;
+}
 
 interface Client {
+  readonly key: string;
   readonly socket: Socket;
   readonly address: string;
-  /** Requests on this connection that are being answered, with what to call when the connection is gone. */
-  readonly answering: Set<() => void>;
-}
-
-/** A request that is being answered. */
-export interface Turn {
-  /** Calls back at once where the connection is gone already. */
-  onDisconnect(callback: () => void): void;
-  end(): void;
-}
-
-interface ConnectionLimits {
-  readonly connections: number;
-  /** Requests answered at the same time. */
-  readonly requests: number;
-  /** Of those, from one address. */
-  readonly requestsPerAddress: number;
+  /** Requests whose answers were not sent to the end. */
+  readonly exchanges: Set<Exchange>;
 }
 
 /**
  * Who is connected. Where connections run out, the address that holds the most of them loses one that waits, so that a pod that opens
- * connections and sends nothing keeps neither the kubelet nor the API server out.
+ * connections and sends nothing keeps neither the kubelet nor the API server out. The same holds for answers that are not read.
  */
 export class ClientConnections {
   /** In the order in which they came. */
   private readonly open = new Map<string, Client>();
-  private busy = 0;
-  private readonly busyOf = new Map<string, number>();
+  /** The oldest first. */
+  private readonly unread = new Set<Exchange>();
 
   constructor(private readonly limits: ConnectionLimits) {}
 
@@ -47,65 +47,81 @@ export class ClientConnections {
       return false;
     }
     const key = keyOf(socket);
-    const client: Client = { socket, address, answering: new Set() };
+    const client: Client = { key, socket, address, exchanges: new Set() };
     this.open.set(key, client);
     socket.once("close", () => {
       if (this.open.get(key) === client) this.open.delete(key);
-      for (const callback of client.answering) callback();
+      for (const exchange of client.exchanges) exchange.leave();
     });
     return true;
   }
 
-  /** Whether a request is being answered on this connection, on which nothing else may be written then. */
-  isBusy(socket: RemoteEnd): boolean {
-    return (this.open.get(keyOf(socket))?.answering.size ?? 0) > 0;
+  /** Whether an answer is being made or sent on this connection, on which nothing else may be written then. */
+  isBusy(socket: ConnectionEnds): boolean {
+    return (this.open.get(keyOf(socket))?.exchanges.size ?? 0) > 0;
   }
 
-  /** Undefined: too many requests are being answered. */
-  begin(socket: RemoteEnd): Turn | undefined {
+  /** Undefined: the connection is closed, by the client or because it sends one request after the other and reads nothing. */
+  begin(socket: Socket, response: ServerResponse): Exchange | undefined {
     const client = this.open.get(keyOf(socket));
-    if (client === undefined) return undefined;
-    const { address, answering } = client;
-    const own = this.busyOf.get(address) ?? 0;
-    if (this.busy >= this.limits.requests || own >= this.limits.requestsPerAddress) return undefined;
-    this.busy++;
-    this.busyOf.set(address, own + 1);
-    let onDisconnect: () => void = () => undefined;
-    const disconnected = () => onDisconnect();
-    answering.add(disconnected);
-    return {
-      onDisconnect: (callback) => {
-        onDisconnect = callback;
-        if (client.socket.destroyed) callback();
+    if (client === undefined || client.socket.destroyed) return undefined;
+    const { address, exchanges } = client;
+    if (exchanges.size >= this.limits.pipelined) {
+      client.socket.destroy();
+      return undefined;
+    }
+    const exchange = new Exchange(address, response, {
+      onUnread: () => {
+        socket.setTimeout(this.limits.unread);
+        this.unread.add(exchange);
+        if (this.unread.size > this.limits.unreadAnswers) this.dropUnread();
       },
-      end: () => {
-        if (!answering.delete(disconnected)) return;
-        this.busy--;
-        const left = this.busyOf.get(address)! - 1;
-        if (left === 0) this.busyOf.delete(address);
-        else this.busyOf.set(address, left);
+      onLeave: () => {
+        this.unread.delete(exchange);
+        exchanges.delete(exchange);
+        // After the last one, Node waits for another request as long as it is configured to.
+        if (exchanges.size > 0) socket.setTimeout(this.limits.silence);
       },
-    };
+      disconnect: () => client.socket.destroy(),
+    });
+    exchanges.add(exchange);
+    return exchange;
   }
 
   private evict(): boolean {
-    const held = new Map<string, number>();
-    for (const { address } of this.open.values()) held.set(address, (held.get(address) ?? 0) + 1);
-    let found: readonly [string, Client] | undefined;
-    for (const entry of this.open)
-      if (
-        entry[1].answering.size === 0 &&
-        (found === undefined || held.get(entry[1].address)! > held.get(found[1].address)!)
-      )
-        found = entry;
+    const found = oldestOfMost([...this.open.values()], ({ exchanges }) =>
+      [...exchanges].every(({ isAnswering }) => !isAnswering),
+    );
     if (found === undefined) return false;
-    this.open.delete(found[0]);
-    found[1].socket.destroy();
+    this.open.delete(found.key);
+    found.socket.destroy();
     return true;
+  }
+
+  private dropUnread(): void {
+    const found = oldestOfMost([...this.unread], () => true)!;
+    // Its connection is closed a moment later, and others may be added until then.
+    this.unread.delete(found);
+    found.disconnect();
   }
 }
 
-/** The same for the socket of TLS and the one below it. */
-const keyOf = ({ remoteAddress, remotePort }: RemoteEnd): string => `${remoteAddress} ${remotePort}`;
+/** The first of those that may be chosen, of the address that has most. */
+function oldestOfMost<Held extends { readonly address: string }>(
+  all: readonly Held[],
+  isChoice: (one: Held) => boolean,
+): Held | undefined {
+  const held = new Map<string, number>();
+  for (const { address } of all) held.set(address, (held.get(address) ?? 0) + 1);
+  let found: Held | undefined;
+  for (const one of all)
+    if (isChoice(one) && (found === undefined || held.get(one.address)! > held.get(found.address)!))
+      found = one;
+  return found;
+}
 
-type RemoteEnd = Pick<Socket, "remoteAddress" | "remotePort">;
+/** The same for the socket of TLS and the one below it. A client may use one port for connections to several addresses of ours. */
+const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+
+type ConnectionEnds = Pick<Socket, "remoteAddress" | "remotePort" | "localAddress" | "localPort">;

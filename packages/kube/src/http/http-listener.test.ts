@@ -1,6 +1,14 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { issue } from "../webhook/certificates/issue.js";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Handler, HttpListener, type ListenerLimits, readBody } from "./http-listener.js";
+import {
+  type Handler,
+  HttpListener,
+  type ListenerLimits,
+  type ListenerOptions,
+  readBody,
+} from "./http-listener.js";
 import { SeldomReport } from "./seldom-report.js";
 
 /* What it answers to bytes that no client library sends is in test/hostile. */
@@ -10,14 +18,25 @@ let listener: HttpListener;
 let port: number;
 const sockets: Socket[] = [];
 
-async function listen(handle: Handler, limits: Partial<ListenerLimits> = {}): Promise<void> {
-  listener = new HttpListener({ handle, limits, onTrouble: (message) => void troubles.push(message) });
-  port = await listener.listen({ host: "127.0.0.1", port: 0 });
+async function listen(
+  handle: Handler,
+  limits: Partial<ListenerLimits> = {},
+  options: Partial<ListenerOptions> = {},
+  host = "127.0.0.1",
+): Promise<void> {
+  listener = new HttpListener({
+    handle,
+    limits,
+    onTrouble: (message) => void troubles.push(message),
+    ...options,
+  });
+  port = await listener.listen({ host, port: 0 });
 }
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   troubles.length = 0;
+  largeAnswers = 0;
   await listener.close();
 });
 
@@ -37,6 +56,25 @@ function dial(from = "127.0.0.1"): {
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   return { socket, received: () => text, closed };
 }
+
+/** A client that asks and never reads. */
+function dialDeaf(from?: string) {
+  const client = dial(from);
+  client.socket.pause();
+  client.socket.write(get());
+  return client;
+}
+
+const connectionCount = () =>
+  new Promise<number>((resolve) => listener.server.getConnections((_, count) => resolve(count)));
+
+/** More than the kernel keeps for a client that does not read. */
+const large = Buffer.alloc(50_000_000);
+let largeAnswers = 0;
+const answerLarge: Handler = (_request, response) => {
+  largeAnswers++;
+  response.end(large);
+};
 
 const get = (path = "/") => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
@@ -125,6 +163,25 @@ describe("where connections run out", () => {
   });
 });
 
+it("connections from one port of a client to two addresses of ours are two connections", async () => {
+  await listen(answerWell, {}, {}, "0.0.0.0");
+  const first = dial();
+  await new Promise<void>((next) => first.socket.once("connect", () => next()));
+  const second = connect({
+    port,
+    host: "127.0.0.2",
+    localAddress: "127.0.0.1",
+    localPort: first.socket.localPort!,
+  });
+  sockets.push(second);
+  await new Promise<void>((next) => second.once("connect", () => next()));
+  await expect.poll(connectionCount).toBe(2);
+  second.destroy();
+  await expect.poll(connectionCount).toBe(1);
+  first.socket.write(get());
+  await expect.poll(first.received).toContain("200 OK");
+});
+
 describe("requests at the same time", () => {
   it("are limited by address, also on one connection that sends them all at once and hangs up", async () => {
     const release: (() => void)[] = [];
@@ -190,14 +247,105 @@ describe("a client that is slow", () => {
   });
 
   it("and does not read its answer is disconnected", async () => {
-    await listen((_request, response) => void response.end(Buffer.alloc(50_000_000)), { silence: 300 });
+    await listen(answerLarge, { silence: 600_000, unread: 300 });
+    dialDeaf();
+    await expect.poll(() => largeAnswers).toBe(1);
+    await expect.poll(connectionCount).toBe(0);
+  });
+
+  it("and does not read an answer that is made piece by piece is disconnected", async () => {
+    await listen(
+      (_request, response) => {
+        largeAnswers++;
+        response.write(large);
+        return new Promise(() => undefined);
+      },
+      { silence: 300 },
+    );
+    dialDeaf();
+    await expect.poll(() => largeAnswers).toBe(1);
+    await expect.poll(connectionCount).toBe(0);
+  });
+
+  it("as a guest with its body is disconnected sooner, and others keep their time", async () => {
+    await listen(
+      async (request, response) => void response.end(await readBody(request, 10)),
+      { body: 10, requestTime: 600_000, guests: { requests: 8, requestsPerAddress: 4, requestTime: 200 } },
+      { isGuest: (_request, { path }) => path === "/guest" },
+    );
+    const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbo`;
+    const [guest, other] = [dial(), dial()];
+    guest.socket.write(post("/guest"));
+    other.socket.write(post("/"));
+    await guest.closed;
+    expect(guest.received()).toBe("");
+    other.socket.write("dy");
+    await expect.poll(other.received).toContain("body");
+    expect(troubles).toEqual([]);
+  });
+
+  it("with the handshake of TLS is disconnected", async () => {
+    const { certificate, key } = issue({
+      names: ["127.0.0.1"],
+      from: new Date(Date.now() - 60_000),
+      until: new Date(Date.now() + 3_600_000),
+    });
+    await listen(answerWell, { headersTime: 200 }, { tls: { cert: certificate, key } });
+    const silent = dial();
+    const half = dial();
+    // The beginning of a ClientHello.
+    half.socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
+    await Promise.all([silent.closed, half.closed]);
+    await expect.poll(connectionCount).toBe(0);
+  });
+});
+
+describe("an answer that is not read", () => {
+  it("takes no turn from other clients", async () => {
+    await listen(answerLarge, { requests: 1, requestsPerAddress: 1, silence: 600_000, unread: 600_000 });
+    dialDeaf("127.0.0.2");
+    await expect.poll(() => largeAnswers).toBe(1);
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, large.length]);
+  });
+
+  it("is dropped where there are too many, of the address that has most of them", async () => {
+    await listen(answerLarge, { unreadAnswers: 4, silence: 600_000, unread: 600_000 });
+    const modest = dialDeaf("127.0.0.3");
+    await expect.poll(() => largeAnswers).toBe(1);
+    for (let i = 0; i < 10; i++) dialDeaf("127.0.0.2");
+    await expect.poll(() => largeAnswers).toBe(11);
+    await expect.poll(connectionCount).toBe(4);
+    modest.socket.resume();
+    await expect.poll(() => modest.socket.bytesRead).toBeGreaterThan(large.length);
+  });
+
+  it("ends a connection that goes on asking", async () => {
+    await listen(answerLarge, { silence: 600_000, unread: 600_000, pipelined: 3 });
     const deaf = dial();
     deaf.socket.pause();
-    deaf.socket.write(get());
-    const isGone = () =>
-      new Promise((resolve) => listener.server.getConnections((_, count) => resolve(count === 0)));
-    await expect.poll(isGone).toBe(true);
+    deaf.socket.write(get().repeat(100));
+    await expect.poll(() => largeAnswers).toBe(3);
+    await expect.poll(connectionCount).toBe(0);
+    expect(largeAnswers).toBe(3);
   });
+});
+
+it("an answer that was read leaves the connection open, also while the next one is being made", async () => {
+  const unread = 100;
+  await listen(
+    async (_request, response, { path }) => {
+      if (path === "/slow") await sleep(5 * unread);
+      response.end(path);
+    },
+    { unread, silence: 600_000, keepAlive: 600_000 },
+  );
+  const client = dial();
+  client.socket.write(get("/first") + get("/slow"));
+  await expect.poll(client.received).toMatch(/\/first[^]*\/slow$/);
+  await sleep(5 * unread);
+  client.socket.write(get("/later"));
+  await expect.poll(client.received).toMatch(/\/later$/);
 });
 
 describe("a body", () => {

@@ -9,15 +9,17 @@ import { createServer as createTlsServer, type Server as HttpsServer } from "nod
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
-import { ClientConnections } from "./client-connections.js";
+import { ClientConnections, type ConnectionLimits } from "./client-connections.js";
+import type { Exchange } from "./exchange.js";
+import { refuse, type RefusalBody, refuseRaw, statusOf } from "./refusal.js";
+import { RequestShare, type ShareLimits } from "./request-share.js";
 import { type RequestTarget, requestTarget } from "./request-target.js";
 import { SeldomReport } from "./seldom-report.js";
 
 /** Times are in milliseconds. */
-export interface ListenerLimits {
-  readonly connections: number;
-  readonly requests: number;
-  readonly requestsPerAddress: number;
+export interface ListenerLimits extends ShareLimits, ConnectionLimits {
+  /** For guests (`isGuest`). */
+  readonly guests: ShareLimits & { readonly requestTime: number };
   /** Bytes that a request may announce. A body without a length is for the handler to count (`readBody`), unless this is 0. */
   readonly body: number;
   /** From the start of a connection, or of a further request on it, to the end of the headers; of TLS, to the end of the handshake. */
@@ -26,8 +28,6 @@ export interface ListenerLimits {
   readonly requestTime: number;
   /** How long an idle connection is kept for another request. */
   readonly keepAlive: number;
-  /** Nothing is sent or received for so long: the client does not read its answer. */
-  readonly silence: number;
 }
 
 /** Enough for probes and some Prometheus servers. */
@@ -35,11 +35,16 @@ export const usualLimits: ListenerLimits = {
   connections: 128,
   requests: 32,
   requestsPerAddress: 16,
+  guests: { requests: 32, requestsPerAddress: 16, requestTime: 5000 },
+  // Answers of one moment are sent in the next: more than are made at the same time.
+  unreadAnswers: 96,
+  pipelined: 8,
   body: 0,
   headersTime: 10_000,
   requestTime: 15_000,
   keepAlive: 15_000,
   silence: 30_000,
+  unread: 5000,
 };
 
 export type Handler = (
@@ -49,12 +54,18 @@ export type Handler = (
 ) => void | Promise<void>;
 
 interface ListenerOptions {
+  /** Resolves when the answer is complete, whether or not the client has read it. */
   readonly handle: Handler;
+  /**
+   * Requests that have turns of their own, apart from the others: probes, and clients that did not log in. Neither kind can take all
+   * turns of the other.
+   */
+  readonly isGuest?: (request: IncomingMessage, target: RequestTarget) => boolean;
   readonly limits?: Partial<ListenerLimits>;
   /** Absent: without TLS. */
   readonly tls?: TlsOptions;
   /** How a refusal is written; as plain text, if it is absent. */
-  readonly refusalBody?: (refusal: Refusal) => { readonly type: string; readonly text: string };
+  readonly refusalBody?: RefusalBody;
   /** Something failed on our side. Called a few times a minute at most, whatever clients do. */
   readonly onTrouble: (message: string) => void;
 }
@@ -62,19 +73,25 @@ interface ListenerOptions {
 /**
  * A listener that no client can end, whatever it sends:
  *
- *   connection ──► room for it? ──► headers in time? ──► target, size ──► handler ──► answer
- *                  ClientConnections   Node's parser      400, 413, 503    500
+ *   connection ──► room for it? ──► headers in time? ──► target, size ──► a turn? ──► handler ──► answer ──► read in time?
+ *                  ClientConnections   Node's parser      400, 413         503          500                    ClientConnections
  */
 export class HttpListener {
   readonly server: HttpServer | HttpsServer;
   private readonly limits: ListenerLimits;
   private readonly clients: ClientConnections;
+  private readonly usual: RequestShare;
+  private readonly guests: RequestShare;
+  /** TLS sockets whose handshake is done. */
+  private readonly secured = new WeakSet<Duplex>();
   private readonly trouble: SeldomReport;
 
   constructor(private readonly options: ListenerOptions) {
     const limits = { ...usualLimits, ...options.limits };
     this.limits = limits;
     this.clients = new ClientConnections(limits);
+    this.usual = new RequestShare(limits);
+    this.guests = new RequestShare(limits.guests);
     this.trouble = new SeldomReport(options.onTrouble);
     const settings: ServerOptions = {
       maxHeaderSize: 16 * 1024,
@@ -97,13 +114,18 @@ export class HttpListener {
       socket.on("error", () => undefined);
       this.clients.add(socket);
     });
-    server.on("secureConnection", (socket: Socket) => socket.on("error", () => undefined));
+    server.on("secureConnection", (socket: Socket) => {
+      this.secured.add(socket);
+      socket.on("error", () => undefined);
+    });
     server.on("request", (request, response) => void this.take(request, response));
     server.on("checkContinue", (request, response) => void this.take(request, response, true));
     server.on("connect", (_request, socket: Duplex) => refuseRaw(socket, 405));
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+      // Before the end of a handshake nothing can be written, and a socket that is to be closed after it would stay open for ever.
+      const canWrite = socket.writable && (tls === undefined || this.secured.has(socket));
       // In the middle of an answer, another status line would be read as part of it.
-      if (!socket.writable || this.clients.isBusy(socket as Socket)) socket.destroy();
+      if (!canWrite || this.clients.isBusy(socket as Socket)) socket.destroy();
       else refuseRaw(socket, statusOf(error));
     });
     this.server = server;
@@ -138,24 +160,35 @@ export class HttpListener {
   private async take(request: IncomingMessage, response: ServerResponse, expectsContinue = false) {
     request.on("error", () => undefined);
     response.on("error", () => undefined);
+    const exchange = this.clients.begin(request.socket, response);
+    if (exchange === undefined) return;
+    await this.answer(request, response, exchange, expectsContinue);
+    await exchange.end();
+  }
+
+  private async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    exchange: Exchange,
+    expectsContinue: boolean,
+  ): Promise<void> {
     const target = requestTarget(request.url);
     if (target === undefined) return this.refuse(response, 400, "the request target is not a path");
     if (isTooLarge(request, this.limits.body)) return this.refuse(response, 413, "the body is too large");
-    const turn = this.clients.begin(request.socket);
-    if (turn === undefined) return this.refuse(response, 503, "too many requests at once");
-    // An answer that waits behind another on a connection that breaks is never closed.
-    const gone = new Promise<void>((resolve) => {
-      response.once("close", resolve);
-      turn.onDisconnect(resolve);
-    });
+    const isGuest = this.options.isGuest?.(request, target) ?? false;
+    if (!exchange.takeTurn(isGuest ? this.guests : this.usual))
+      return this.refuse(response, 503, "too many requests at once");
+    const { requestTime } = this.limits.guests;
+    const slow = isGuest
+      ? setTimeout(() => request.complete || exchange.disconnect(), requestTime).unref()
+      : undefined;
     if (expectsContinue) response.writeContinue();
     try {
       await this.options.handle(request, response, target);
     } catch (cause) {
       this.failed(response, cause);
     }
-    await gone;
-    turn.end();
+    clearTimeout(slow);
   }
 
   private failed(response: ServerResponse, cause: unknown): void {
@@ -175,53 +208,6 @@ export class HttpListener {
 function isTooLarge({ headers }: IncomingMessage, most: number): boolean {
   if (headers["transfer-encoding"] !== undefined) return most === 0;
   return Number(headers["content-length"] ?? 0) > most;
-}
-
-/** Why a request is not answered. */
-export interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
-
-/** Ends the connection as well: what is left of a body must not be read as another request. */
-export function refuse(
-  response: ServerResponse,
-  status: number,
-  message: string,
-  bodyOf: NonNullable<ListenerOptions["refusalBody"]> = plainBody,
-): void {
-  const { type, text } = bodyOf({ status, message });
-  response.writeHead(status, { "content-type": type, connection: "close" }).end(text);
-}
-
-const plainBody = ({ message }: Refusal) => ({ type: "text/plain; charset=utf-8", text: `${message}\n` });
-
-function refuseRaw(socket: Duplex, status: number): void {
-  socket.on("error", () => undefined);
-  socket.write(
-    `HTTP/1.1 ${status} ${reasons[status] ?? "Bad Request"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
-  (socket as Socket).destroySoon();
-}
-
-const reasons: Readonly<Record<number, string>> = {
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  413: "Content Too Large",
-  431: "Request Header Fields Too Large",
-};
-
-function statusOf({ code }: NodeJS.ErrnoException): number {
-  switch (code) {
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return 408;
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return 413;
-    case "HPE_HEADER_OVERFLOW":
-      return 431;
-    default:
-      return 400;
-  }
 }
 
 /** Undefined where it is larger: no more of it is read then. */

@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type AccessDecision,
@@ -70,8 +71,45 @@ describe("the server", () => {
     await close();
   });
 
+  it("answers probes while all turns are taken", async () => {
+    let asked = 0;
+    let release: (text: string) => void = () => undefined;
+    const text = new Promise<string>((resolve) => (release = resolve));
+    const { port, close } = await serveMetrics({
+      address: { host: "127.0.0.1", port: 0 },
+      metrics: { contentType: "text/plain", text: () => text },
+      health: { broken: () => undefined, waitingFor: () => undefined },
+      access: {
+        check: async () => {
+          asked++;
+          return "allowed";
+        },
+      },
+      onTrouble,
+    });
+    const statusFrom = (localAddress: string, path: string, headers: Readonly<Record<string, string>> = {}) =>
+      new Promise<number>((resolve, reject) => {
+        const options = { port, host: "127.0.0.1", localAddress, path, headers, agent: false };
+        const sent = request(options, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode!);
+        });
+        sent.on("error", reject).end();
+      });
+    const authorization = "Bearer a";
+    const slow = ["127.0.0.1", "127.0.0.2"].flatMap((from) =>
+      Array.from({ length: 16 }, () => statusFrom(from, "/metrics", { authorization })),
+    );
+    await expect.poll(() => asked).toBe(32);
+    expect(await statusFrom("127.0.0.3", "/metrics", { authorization })).toBe(503);
+    for (const path of ["/livez", "/readyz"]) expect(await statusFrom("127.0.0.1", path)).toBe(200);
+    release("figures");
+    expect(new Set(await Promise.all(slow))).toEqual(new Set([200]));
+    await close();
+  });
+
   it("says what there is to those who ask for something else", async () => {
-    expect(await get("/")).toEqual([404, "there are /metrics, /livez and /readyz\n"]);
+    expect(await get("/")).toEqual([404, "not found; available: /metrics, /livez, /readyz\n"]);
     expect((await get("/metrics", "POST"))[0]).toBe(405);
   });
 
@@ -127,6 +165,18 @@ describe("with access for some only", () => {
   ])("a token %s gets %d at /metrics", async (token, status) => {
     const [got, text] = await get("/metrics", token);
     expect([got, text.includes("figures")]).toEqual([status, status === 200]);
+  });
+
+  it.each([
+    ["/metrics", undefined, 401, "close"],
+    ["/metrics", "poor", 403, "close"],
+    ["/other", undefined, 404, "close"],
+    ["/metrics", "good", 200, "keep-alive"],
+    ["/livez", undefined, 200, "keep-alive"],
+  ])("after %s with the token %s and %d the answer says %s", async (path, token, status, kept) => {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers });
+    expect([response.status, response.headers.get("connection")]).toEqual([status, kept]);
   });
 
   it("probes without a token are answered, and do not learn why it is not ready", async () => {

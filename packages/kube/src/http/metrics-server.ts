@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../cluster/connection.js";
-import { HttpListener, refuse } from "./http-listener.js";
+import { HttpListener } from "./http-listener.js";
+import { refuse } from "./refusal.js";
 import type { RequestTarget } from "./request-target.js";
 
 /** What Prometheus is given. */
@@ -32,8 +33,8 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 export type AccessDecision = "allowed" | "unauthenticated" | "forbidden" | "unavailable";
 
 export interface MetricsAccess {
-  /** From the header `Authorization`. */
-  check(authorization: string | undefined): Promise<AccessDecision>;
+  /** From the header `Authorization`, and the address of the client. */
+  check(authorization: string | undefined, address: string): Promise<AccessDecision>;
 }
 
 interface MetricsServerOptions {
@@ -60,6 +61,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   const endpoints = new MetricsEndpoints(options);
   const listener = new HttpListener({
     handle: (request, response, target) => endpoints.answer(request, response, target),
+    isGuest: (request, target) => endpoints.isAnsweredAtOnce(request, target),
     onTrouble,
   });
   try {
@@ -74,40 +76,54 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   }
 }
 
+interface MetricsClient {
+  readonly authorization: string | undefined;
+  readonly address: string;
+}
+
 class MetricsEndpoints {
   /** Clients that ask at the same time share one text: it takes long to make in a large cluster. */
   private making: Promise<string> | undefined;
 
   constructor(private readonly options: MetricsServerOptions) {}
 
+  /** Nothing is made or asked for these: while all turns are taken, probes are answered. */
+  isAnsweredAtOnce({ headers }: IncomingMessage, { path }: RequestTarget): boolean {
+    if (headers.authorization !== undefined) return false;
+    return path !== "/metrics" || this.options.access !== undefined;
+  }
+
   async answer(request: IncomingMessage, response: ServerResponse, { path }: RequestTarget): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405, "only GET");
     const { health } = this.options;
-    const { authorization } = request.headers;
+    const client: MetricsClient = {
+      authorization: request.headers.authorization,
+      address: request.socket.remoteAddress ?? "",
+    };
     switch (path) {
       case "/livez":
-        return this.answerHealth(response, authorization, health.broken());
+        return this.answerHealth(response, client, health.broken());
       case "/readyz":
-        return this.answerHealth(response, authorization, health.broken() ?? health.waitingFor());
+        return this.answerHealth(response, client, health.broken() ?? health.waitingFor());
       case "/metrics":
-        return this.answerMetrics(response, authorization);
+        return this.answerMetrics(response, client);
       default:
-        send(response, 404, "there are /metrics, /livez and /readyz\n");
+        send(response, 404, "not found; available: /metrics, /livez, /readyz\n");
     }
   }
 
   private async answerHealth(
     response: ServerResponse,
-    authorization: string | undefined,
+    client: MetricsClient,
     trouble: string | undefined,
   ): Promise<void> {
     if (trouble === undefined) return send(response, 200, "ok\n");
-    const isTold = (await this.decisionFor(authorization)) === "allowed";
+    const isTold = (await this.decisionFor(client)) === "allowed";
     send(response, 503, isTold ? `${trouble}\n` : "not ready; the log of this process has the reason\n");
   }
 
-  private async answerMetrics(response: ServerResponse, authorization: string | undefined): Promise<void> {
-    const decision = await this.decisionFor(authorization);
+  private async answerMetrics(response: ServerResponse, client: MetricsClient): Promise<void> {
+    const decision = await this.decisionFor(client);
     switch (decision) {
       case "allowed":
         return send(response, 200, await this.text(), { "content-type": this.options.metrics.contentType });
@@ -124,9 +140,9 @@ class MetricsEndpoints {
     }
   }
 
-  private async decisionFor(authorization: string | undefined): Promise<AccessDecision> {
+  private async decisionFor({ authorization, address }: MetricsClient): Promise<AccessDecision> {
     const { access } = this.options;
-    return access === undefined ? "allowed" : access.check(authorization);
+    return access === undefined ? "allowed" : access.check(authorization, address);
   }
 
   private text(): Promise<string> {
@@ -143,5 +159,9 @@ function send(
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers }).end(text);
+  // A client that is not let in has no use for the connection.
+  const closing = status === 401 || status === 403 || status === 404 ? { connection: "close" } : {};
+  response
+    .writeHead(status, { "content-type": "text/plain; charset=utf-8", ...closing, ...headers })
+    .end(text);
 }

@@ -12,7 +12,7 @@ function access() {
     const { spec } = JSON.parse(body!) as { spec: JsonObject & { token: string } };
     if (path.endsWith("/tokenreviews")) {
       asked.push(`token ${spec.token}`);
-      const user = { good: "prometheus", poor: "guest" }[spec.token];
+      const user = { good: "prometheus", rotated: "prometheus", poor: "guest" }[spec.token];
       return {
         status: 201,
         body: {
@@ -27,7 +27,12 @@ function access() {
     return { status: 201, body: { status: { allowed: server.may && spec.user === "prometheus" } } };
   });
   const made = new TokenAccess(connection, () => server.now);
-  return { server, asked, check: (token: string) => made.check(`Bearer ${token}`), made };
+  return {
+    server,
+    asked,
+    check: (token: string, address = "10.0.0.1") => made.check(`Bearer ${token}`, address),
+    made,
+  };
 }
 
 describe("access with a token", () => {
@@ -53,7 +58,7 @@ describe("access with a token", () => {
     `Bearer ${"x".repeat(9000)}`,
   ])("is refused to `%.20s` without a question to the API server", async (header) => {
     const { made, asked } = access();
-    expect(await made.check(header)).toBe("unauthenticated");
+    expect(await made.check(header, "10.0.0.1")).toBe("unauthenticated");
     expect(asked).toEqual([]);
   });
 
@@ -90,5 +95,26 @@ describe("access with a token", () => {
     server.now = 61_000;
     await Promise.all(Array.from({ length: 2000 }, (_, i) => check(`more-${i}`)));
     expect(await check("good")).toBe("allowed");
+  });
+
+  it("is decided for a token that is new while another client makes tokens up", async () => {
+    const { check } = access();
+    for (let i = 0; i < 2000; i++) await check(`made-up-${i}`, "10.0.0.66");
+    expect(await check("made-up", "10.0.0.66")).toBe("unavailable");
+    expect(await check("good", "10.0.0.1")).toBe("allowed");
+  });
+
+  it("is decided for a client that was let in before while many others make tokens up", async () => {
+    const { check, asked, server } = access();
+    expect(await check("good", "10.0.0.1")).toBe("allowed");
+    server.now = 600_000;
+    for (let i = 0; i < 2000; i++) await check(`made-up-${i}`, `10.0.1.${i % 200}`);
+    expect(asked.length).toBeLessThan(30);
+    // All that is there for addresses that no client was let in from is used up.
+    expect(await check("made-up", "10.0.0.2")).toBe("unavailable");
+    expect(await check("rotated", "10.0.0.1")).toBe("allowed");
+    server.now = 30_000_000;
+    for (let i = 0; i < 2000; i++) await check(`more-${i}`, `10.0.1.${i % 200}`);
+    expect(await check("made-up", "10.0.0.1")).toBe("unavailable");
   });
 });

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Connection } from "../cluster/connection.js";
 import { jsonRequest } from "../cluster/json-request.js";
-import { RateLimit } from "../cluster/rate-limit.js";
-import type { AccessDecision, MetricsAccess } from "./metrics-server.js";
-import { type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
 import { valueAt } from "../cluster/object-fields.js";
+import type { AccessDecision, MetricsAccess } from "./metrics-server.js";
+import { ReviewBudget } from "./review-budget.js";
+import { type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
 
 /** Longer than tokens of service accounts, and of most identity providers. */
 const longestToken = 8192;
@@ -28,17 +28,23 @@ export class TokenAccess implements MetricsAccess {
   private readonly known = new Map<string, Known>();
   private readonly asking = new Map<string, Promise<AccessDecision>>();
   /** Every client can send tokens: that must not become load on the API server. */
-  private readonly limit: RateLimit;
+  private readonly budget: ReviewBudget;
 
   constructor(
     private readonly connection: Connection,
     private readonly now: () => number = () => performance.now(),
     private readonly path = "/metrics",
   ) {
-    this.limit = new RateLimit(5, 20, now);
+    this.budget = new ReviewBudget(now);
   }
 
-  async check(authorization: string | undefined): Promise<AccessDecision> {
+  async check(authorization: string | undefined, address: string): Promise<AccessDecision> {
+    const decision = await this.decisionFor(authorization, address);
+    if (decision === "allowed") this.budget.trust(address);
+    return decision;
+  }
+
+  private async decisionFor(authorization: string | undefined, address: string): Promise<AccessDecision> {
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined || token.length > longestToken) return "unauthenticated";
     const digest = createHash("sha256").update(token).digest("base64url");
@@ -47,10 +53,7 @@ export class TokenAccess implements MetricsAccess {
     const asked = this.asking.get(digest);
     if (asked !== undefined) return asked;
     // A token that was good a moment ago is asked about again in any case: strangers cannot keep Prometheus out.
-    if (known?.decision !== "allowed" && this.limit.take() > 0) {
-      this.limit.giveBack();
-      return "unavailable";
-    }
+    if (known?.decision !== "allowed" && !this.budget.take(address)) return "unavailable";
     const asking = this.ask(token)
       .then(
         (decision) => this.keep(digest, decision),

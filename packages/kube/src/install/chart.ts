@@ -3,7 +3,8 @@ import { type Installed, markedObjects, usualParts } from "./install.js";
 import { type Computed, isComputed } from "./marked.js";
 import { markedCleanup } from "./cleanup.js";
 import { yamlText } from "./manifest-text.js";
-import { namePattern, type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
+import { namePattern } from "./setting-problems.js";
+import { type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
 
 /** The files of the Helm chart, text by path. */
 export function chartFiles(version: string): Readonly<Record<string, string>> {
@@ -95,6 +96,8 @@ function templateOf(objects: readonly Installed[]): string {
 const comment =
   "{{- /* Written by `npm run generate`: change the source it comes from, not this file. */ -}}\n";
 
+const quoted = (text: string): string => JSON.stringify(text);
+
 const inValues = (path: string): string => `.Values.${path}`;
 
 function inWordsOfHelm(text: string): string {
@@ -115,12 +118,18 @@ function lineOfHelm(line: string): string {
     const value = line.slice(line.indexOf(": "));
     return `${margin}{{- if eq .Values.${decider} "${equal}" }}\n${margin}${field}${inText(value)}\n${margin}{{- end }}`;
   }
-  const [, all, listed] = /^(\s*)- "?«items ([\w.]+)»"?$/.exec(line) ?? [];
+  const [, all, listed, prefix] = /^(\s*)- "?«items ([\w.]+)»([^"]*)"?$/.exec(line) ?? [];
+  if (listed !== undefined && prefix !== "")
+    return `${all}{{- range .Values.${listed} }}\n${all}- {{ printf "${prefix}%v" . | quote }}\n${all}{{- end }}`;
   if (listed !== undefined)
     return `${all}{{- with .Values.${listed} }}\n${all}{{- toYaml . | nindent ${all!.length} }}\n${all}{{- end }}`;
-  const [, deep, merged] = /^(\s*)"?«entries ([\w.]+)»"?: ""$/.exec(line) ?? [];
+  const [, deep, merged, fixed] = /^(\s*)"?«entries ([\w.]+) except ([^»]+)»"?: ""$/.exec(line) ?? [];
   if (merged !== undefined)
-    return `${deep}{{- with .Values.${merged} }}\n${deep}{{- toYaml . | nindent ${deep!.length} }}\n${deep}{{- end }}`;
+    return `${deep}{{- with omit (.Values.${merged} | default dict) ${fixed!.split(" ").map(quoted).join(" ")} }}\n${deep}{{- toYaml . | nindent ${deep!.length} }}\n${deep}{{- end }}`;
+  const [, margins, computedItem] = /^(\s*)- "?«(\w+)»"?$/.exec(line) ?? [];
+  // A namespace may be called `123` or `null`.
+  if (computedItem !== undefined && isComputed(computedItem))
+    return `${margins}- {{ ${computedInHelm[computedItem]} | quote }}`;
   const [, before, key, whole] = /^(\s*)([\w./-]+): "?«([\w.]+)»"?$/.exec(line) ?? [];
   if (whole !== undefined && isComputed(whole))
     return `${before}${key}: {{ ${computedInHelm[whole]} | quote }}`;
@@ -153,28 +162,41 @@ const namesTemplate = `{{- define "tierwall.name" -}}
 {{- end -}}
 `;
 
-/** The group of a setting, empty for those at the top, and its name there. */
-function placeOf(path: SettingPath): readonly [group: string, name: string] {
-  const [first, second] = path.split(".") as [string, string?];
-  return second === undefined ? ["", first] : [first, second];
+/** Settings and groups of them by name, as values have them. */
+type Group = Map<string, Setting | Group>;
+
+function settingGroups(): Group {
+  const top: Group = new Map();
+  for (const path of settingPaths) {
+    const names = path.split(".");
+    let group = top;
+    for (const name of names.slice(0, -1)) {
+      const inner = group.get(name);
+      const next: Group = inner instanceof Map ? inner : new Map();
+      group.set(name, next);
+      group = next;
+    }
+    group.set(names.at(-1)!, settings[path]);
+  }
+  return top;
 }
 
 /** Every setting with what it is about, and its usual value. */
 function valuesText(): string {
-  const groups = new Map<string, string[]>();
-  for (const path of settingPaths) {
-    const [group, name] = placeOf(path);
-    const { about, usual, oneOf }: Setting = settings[path];
-    const choice = oneOf === undefined ? "" : ` One of ${oneOf.join(", ")}.`;
-    const text = `# ${about}${choice}\n${yamlText([{ [name]: usual }], { header: false }).trimEnd()}`;
-    const indented = group === "" ? text : text.replaceAll(/^/gm, "  ");
-    groups.set(group, [...(groups.get(group) ?? []), indented]);
-  }
-  const texts = Array.from(
-    groups,
-    ([group, lines]) => `${group === "" ? "" : `${group}:\n`}${lines.join("\n")}\n`,
-  );
+  const top = [...settingGroups()];
+  const single = new Map(top.filter(([, value]) => !(value instanceof Map)));
+  const groups = top.filter(([, value]) => value instanceof Map).map((one) => new Map([one]));
+  const texts = [single, ...groups].map((group) => `${linesOf(group).join("\n")}\n`);
   return `# Written by \`npm run generate\`: change the source it comes from, not this file.\n${texts.join("\n")}`;
+}
+
+function linesOf(group: Group): readonly string[] {
+  return Array.from(group, ([name, value]) => {
+    if (value instanceof Map) return `${name}:\n${linesOf(value).join("\n").replaceAll(/^/gm, "  ")}`;
+    const { about, usual, oneOf } = value;
+    const choice = oneOf === undefined ? "" : ` One of ${oneOf.join(", ")}.`;
+    return `# ${about}${choice}\n${yamlText([{ [name]: usual }], { header: false }).trimEnd()}`;
+  });
 }
 
 const schemaTypes = {
@@ -187,25 +209,28 @@ const schemaTypes = {
 } as const;
 
 function valuesSchema(): JsonObject {
-  const groups: Record<string, Record<string, Json>> = {};
-  for (const path of settingPaths) {
-    const [group, name] = placeOf(path);
-    const { is, about, oneOf, atLeast }: Setting = settings[path];
-    (groups[group] ??= {})[name] = {
-      description: about,
-      ...schemaTypes[is],
-      ...(oneOf === undefined ? {} : { enum: [...oneOf] }),
-      ...(atLeast === undefined ? {} : { minimum: atLeast }),
-    };
-  }
-  const closed = (properties: Record<string, Json>): JsonObject => ({
-    type: "object",
-    additionalProperties: false,
-    properties,
+  const { properties, ...rest } = schemaOf(settingGroups());
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...rest,
+    properties: { global: { type: "object" }, ...(properties as JsonObject) },
+  };
+}
+
+function schemaOf(group: Group): JsonObject {
+  const properties = Array.from(group, ([name, value]): [string, Json] => {
+    if (value instanceof Map) return [name, schemaOf(value)];
+    const { is, about, oneOf, atLeast, atMost } = value;
+    return [
+      name,
+      {
+        description: about,
+        ...schemaTypes[is],
+        ...(oneOf === undefined ? {} : { enum: [...oneOf] }),
+        ...(atLeast === undefined ? {} : { minimum: atLeast }),
+        ...(atMost === undefined ? {} : { maximum: atMost }),
+      },
+    ];
   });
-  const properties: Record<string, Json> = { global: { type: "object" } };
-  const { "": top = {}, ...others } = groups;
-  Object.assign(properties, top);
-  for (const [group, own] of Object.entries(others)) properties[group] = closed(own);
-  return { $schema: "http://json-schema.org/draft-07/schema#", ...closed(properties) };
+  return { type: "object", additionalProperties: false, properties: Object.fromEntries(properties) };
 }

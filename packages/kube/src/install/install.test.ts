@@ -2,7 +2,8 @@ import type { JsonObject } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import { cleanupObjects } from "./cleanup.js";
 import { installObjects, usualParts } from "./install.js";
-import { problemWith, settingPaths, settings, usualValues } from "./settings.js";
+import { problemWith } from "./setting-problems.js";
+import { settingPaths, settings, usualValues } from "./settings.js";
 
 interface Workload {
   readonly kind: string;
@@ -79,6 +80,51 @@ describe("what is installed", () => {
     expect(named(installObjects({ values: page })).has("Service tierwall-page")).toBe(true);
     expect(JSON.stringify(installObjects())).not.toContain("--page-port");
     expect(named(installObjects()).has("Service tierwall-page")).toBe(false);
+  });
+
+  it("has the webhook check client certificates where their names are given, with the authorities of a Secret", () => {
+    const values = {
+      ...usualValues,
+      "webhook.clientCA.names": ["kube-apiserver", "other"],
+      "webhook.clientCA.secret": "authorities",
+    };
+    const text = JSON.stringify(named(installObjects({ values })).get("Deployment tierwall-controller"));
+    expect(text).toContain(
+      '"--webhook-client-ca=/etc/tierwall/webhook-client-ca/ca.crt","--webhook-client-name=kube-apiserver","--webhook-client-name=other"',
+    );
+    expect(text).toContain('"secret":{"secretName":"authorities","optional":true}');
+    expect(JSON.stringify(installObjects())).not.toContain("--webhook-client");
+  });
+
+  it.each([
+    ["all", "--metrics-address=:9465", undefined],
+    ["loopback", "--metrics-address=127.0.0.1:9465", "127.0.0.1"],
+  ])("with metrics.address=%s the agent and its probes use the same address", (address, argument, host) => {
+    const values = { ...usualValues, "metrics.address": address };
+    const [agent] = named(installObjects({ values })).get("DaemonSet tierwall-agent")!.spec!.template!.spec
+      .containers as unknown as readonly Record<string, { readonly httpGet: { readonly host?: string } }>[];
+    expect(agent).toMatchObject({ args: expect.arrayContaining([argument]) as string[] });
+    for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"])
+      expect([probe, agent![probe]!.httpGet.host]).toEqual([probe, host]);
+  });
+
+  it("keeps its own labels where a setting has others of the same name", () => {
+    const os = { "kubernetes.io/os": "windows", pool: "a" };
+    const values = {
+      ...usualValues,
+      "monitoring.enabled": true,
+      "agent.nodeSelector": os,
+      "controller.nodeSelector": os,
+      "monitoring.labels": { "app.kubernetes.io/name": "mine", release: "prometheus" },
+    };
+    const made = named(installObjects({ values }));
+    for (const name of ["DaemonSet tierwall-agent", "Deployment tierwall-controller"])
+      expect(made.get(name)!.spec!.template!.spec).toMatchObject({
+        nodeSelector: { "kubernetes.io/os": "linux", pool: "a" },
+      });
+    expect(made.get("ServiceMonitor tierwall-agent")!.metadata).toMatchObject({
+      labels: { "app.kubernetes.io/name": "tierwall", release: "prometheus" },
+    });
   });
 
   describe("monitors", () => {
@@ -208,6 +254,8 @@ describe("settings", () => {
 
   it.each([
     ["controller.replicas", 0, "`controller.replicas` is at least 1"],
+    ["webhook.timeoutSeconds", 31, "`webhook.timeoutSeconds` is at most 30"],
+    ["metrics.address", "10.0.0.1", "`metrics.address` is one of all, loopback"],
     ["controller.replicas", "two", "`controller.replicas` takes a whole number"],
     ["agent.enabled", "no", "`agent.enabled` takes true or false"],
     ["agent.unknownPods", "ask", "`agent.unknownPods` is one of deny, allow"],

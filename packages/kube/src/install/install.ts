@@ -14,20 +14,22 @@ import {
   peoplesRoles,
   webhookConfigurationName,
 } from "./roles.js";
-import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
-  account,
-  agentDaemonSet,
   agentMetricsService,
-  controllerBudget,
-  controllerDeployment,
   metricsNetworkPolicy,
   metricsService,
-  namespace,
   pageNetworkPolicy,
   pageService,
   webhookNetworkPolicy,
   webhookService,
+} from "./services.js";
+import { type SettingPath, usualValues, type Values } from "./settings.js";
+import {
+  account,
+  agentDaemonSet,
+  controllerBudget,
+  controllerDeployment,
+  namespace,
   webhookServiceName,
 } from "./workloads.js";
 

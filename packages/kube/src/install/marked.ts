@@ -9,7 +9,7 @@ import type { SettingPath, Values } from "./settings.js";
 /** The value of a setting; within a longer text, as text. */
 export const valueOf = (path: SettingPath): string => `«${path}»`;
 
-/** An item of a list that is there only while a switch is on. */
+/** An item of a list that is there only while a switch is on, or a list has items. */
 export const itemIf = (path: SettingPath, item: string): string => `«if ${path}»${item}`;
 
 /** An item of a list that is there only while a setting has this value. */
@@ -24,13 +24,17 @@ export const fieldWhen = (
   text: string,
 ): Readonly<Record<string, string>> => ({ [`«if ${path}=${value}»${key}`]: text });
 
-/** All entries of an object, in the place of one; as a key, whose value does not matter. */
-export const entriesOf = (path: SettingPath): Readonly<Record<string, string>> => ({
-  [`«entries ${path}»`]: "",
+/** Fixed entries and those of a setting, which cannot replace them; as a key, whose value does not matter. */
+export const withEntries = (
+  fixed: Readonly<Record<string, string>>,
+  path: SettingPath,
+): Readonly<Record<string, string>> => ({
+  ...fixed,
+  [`«entries ${path} except ${Object.keys(fixed).join(" ")}»`]: "",
 });
 
-/** All items of a list, in the place of one. */
-export const itemsOf = (path: SettingPath): string => `«items ${path}»`;
+/** All items of a list, in the place of one; each behind a text, such as the name of an option. */
+export const itemsOf = (path: SettingPath, prefix = ""): string => `«items ${path}»${prefix}`;
 
 /** The namespace of an installation. */
 export const here = "«namespace»";
@@ -61,8 +65,11 @@ function fill(marked: Json, values: Values, namespace: string): Json {
   if (!isObject(marked)) return marked;
   return Object.fromEntries(
     Object.entries(marked).flatMap(([key, value]): [string, Json][] => {
-      const entries = /^«entries ([\w.]+)»$/.exec(key)?.[1];
-      if (entries !== undefined) return Object.entries(values[entries as SettingPath] as JsonObject);
+      const entries = /^«entries ([\w.]+) except [^»]+»$/.exec(key)?.[1];
+      if (entries !== undefined)
+        return Object.entries(values[entries as SettingPath] as JsonObject).filter(
+          ([own]) => !Object.hasOwn(marked, own),
+        );
       const [, path, wanted, field] = /^«if ([\w.]+)=(\w+)»(.*)$/.exec(key) ?? [];
       if (path !== undefined && values[path as SettingPath] !== wanted) return [];
       return [[field ?? key, fill(value, values, namespace)]];
@@ -75,8 +82,12 @@ function fillItem(item: Json, values: Values, namespace: string): Json[] {
   const [, word, path, wanted, rest] = /^«(if|items) ([\w.]+)(?:=(\w+))?»(.*)$/s.exec(item) ?? [];
   if (word === undefined) return [fill(item, values, namespace)];
   const value = values[path as SettingPath];
-  if (word === "items") return isList(value) ? [...value] : [];
-  return value === (wanted ?? true) ? [fillText(rest!, values, namespace)] : [];
+  if (word === "items") {
+    const items = isList(value) ? value : [];
+    return rest === "" ? [...items] : items.map((one) => `${rest}${textOf(one)}`);
+  }
+  const isThere = isList(value) ? value.length > 0 : value === (wanted ?? true);
+  return isThere ? [fillText(rest!, values, namespace)] : [];
 }
 
 function fillText(text: string, values: Values, namespace: string): Json {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tierwall/core";
-import { entriesOf, fieldWhen, here, valueOf } from "./marked.js";
+import { fieldWhen, here, valueOf, withEntries } from "./marked.js";
 import { called, clusterWide, type Component, nameOf, selectorOf } from "./names.js";
 import { metricsReaderName } from "./roles.js";
 
@@ -16,7 +16,7 @@ const monitor = (component: Component): JsonObject => ({
   metadata: {
     name: nameOf(component),
     namespace: here,
-    labels: { ...selectorOf(component), ...entriesOf("monitoring.labels") },
+    labels: withEntries(selectorOf(component), "monitoring.labels"),
   },
   spec: {
     selector: { matchLabels: selectorOf(component) },

@@ -8,6 +8,7 @@ export interface Setting {
   readonly about: string;
   readonly oneOf?: readonly string[];
   readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
 /** By the path that Helm's values and `tierwall manifests --set` know them by. */
@@ -42,6 +43,13 @@ export const settings = {
     about:
       "Who may read /metrics of agents and controllers: `token` accounts that are bound to the ClusterRole `tierwall-metrics-reader`, `none` every client that can connect.",
     oneOf: ["token", "none"],
+  },
+  "metrics.address": {
+    is: "text",
+    usual: "all",
+    about:
+      "Addresses of a node at which its agent serves /metrics and health: `all`, or `loopback` (127.0.0.1) for a proxy of yours on the node. Probes then use 127.0.0.1 as well, and ServiceMonitors do not reach agents.",
+    oneOf: ["all", "loopback"],
   },
   "networkPolicy.enabled": {
     is: "switch",
@@ -103,7 +111,20 @@ export const settings = {
     is: "number",
     usual: 10,
     atLeast: 1,
+    atMost: 30,
     about: "How long the API server waits. Fewer warnings are given where that is too short.",
+  },
+  "webhook.clientCA.names": {
+    is: "list",
+    usual: [],
+    about:
+      "Common names or DNS names of the client certificates of your API servers: `[kube-apiserver]`. The webhook then answers only clients with such a certificate. Empty: a secret path tells API servers from others.",
+  },
+  "webhook.clientCA.secret": {
+    is: "text",
+    usual: "tierwall-webhook-client-ca",
+    about:
+      "The Secret whose key `ca.crt` has the authorities that sign these certificates. Used where names are given.",
   },
   "page.enabled": {
     is: "switch",
@@ -148,7 +169,7 @@ export const settings = {
   "agent.tolerations": {
     is: "list",
     usual: [{ operator: "Exists" }],
-    about: "Which nodes are not too special for an agent: all of them, usually.",
+    about: "Tolerations of the agent's pods; usually they run on every node.",
   },
   "agent.nodeSelector": {
     is: "object",
@@ -195,43 +216,3 @@ export const settingPaths = Object.keys(settings) as SettingPath[];
 export const usualValues = Object.fromEntries(
   settingPaths.map((path) => [path, settings[path].usual]),
 ) as unknown as Values;
-
-/** What is wrong with a value; undefined where nothing is. */
-export function problemWith(path: SettingPath, value: Json): string | undefined {
-  const setting: Setting = settings[path];
-  const { oneOf, atLeast } = setting;
-  if (!isOfKind(setting.is, value)) return `\`${path}\` takes ${kindWords[setting.is]}`;
-  if (oneOf !== undefined && !oneOf.includes(value as string))
-    return `\`${path}\` is one of ${oneOf.join(", ")}`;
-  if (atLeast !== undefined && (value as number) < atLeast) return `\`${path}\` is at least ${atLeast}`;
-  return undefined;
-}
-
-/** Short enough for the longest suffix. */
-export const namePattern = "^([a-z]([-a-z0-9]{0,38}[a-z0-9])?)?$";
-
-const kindWords: Readonly<Record<Setting["is"], string>> = {
-  text: "a text",
-  name: "a name of at most 40 lower-case letters, digits and `-` that begins with a letter, or nothing",
-  number: "a whole number",
-  switch: "true or false",
-  list: "a list",
-  object: "an object",
-};
-
-function isOfKind(kind: Setting["is"], value: Json): boolean {
-  switch (kind) {
-    case "text":
-      return typeof value === "string" && value !== "";
-    case "name":
-      return typeof value === "string" && new RegExp(namePattern).test(value);
-    case "number":
-      return Number.isInteger(value);
-    case "switch":
-      return typeof value === "boolean";
-    case "list":
-      return Array.isArray(value);
-    case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
-  }
-}

@@ -1,10 +1,9 @@
 import type { Json, JsonObject } from "@tierwall/core";
-import { appName, entriesOf, here, itemIf, itemsOf, itemWhen, valueOf } from "./marked.js";
+import { appName, fieldWhen, here, itemIf, itemsOf, itemWhen, valueOf, withEntries } from "./marked.js";
 import { called, type Component, inNamespace, nameOf, selectorOf } from "./names.js";
 import { webhookConfigurationName } from "./roles.js";
-import type { SettingPath } from "./settings.js";
 
-const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
+export const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
 
 export const account = (component: Component): JsonObject => ({
   apiVersion: "v1",
@@ -13,15 +12,15 @@ export const account = (component: Component): JsonObject => ({
 });
 
 /** A second, as is usual, is short for a process whose processors are throttled while it reads a large cluster. */
-const probe = (path: string, port: number): JsonObject => ({
-  httpGet: { path, port },
+const probe = (path: string, port: number, host: JsonObject = {}): JsonObject => ({
+  httpGet: { path, port, ...host },
   periodSeconds: 10,
   timeoutSeconds: 5,
 });
 
 /** A node that has much to start is slow at it: nobody is killed for that within two minutes. */
-const startupProbe = (port: number): JsonObject => ({
-  ...probe("/livez", port),
+const startupProbe = (port: number, host: JsonObject = {}): JsonObject => ({
+  ...probe("/livez", port, host),
   periodSeconds: 2,
   failureThreshold: 60,
 });
@@ -43,6 +42,7 @@ export const linux = { "kubernetes.io/os": "linux" } as const;
 export const webhookServiceName = called("webhook");
 
 const pageTokens = "/etc/tierwall/page";
+const clientAuthorities = "/etc/tierwall/webhook-client-ca";
 
 /** In different zones and on different nodes, where there are several. */
 const spread = (component: Component): readonly JsonObject[] =>
@@ -65,7 +65,7 @@ export const controllerDeployment: JsonObject = {
       spec: {
         serviceAccountName: nameOf("controller"),
         imagePullSecrets: valueOf("imagePullSecrets"),
-        nodeSelector: { ...linux, ...entriesOf("controller.nodeSelector") },
+        nodeSelector: withEntries(linux, "controller.nodeSelector"),
         priorityClassName: "system-cluster-critical",
         securityContext: unprivileged,
         topologySpreadConstraints: spread("controller"),
@@ -81,6 +81,8 @@ export const controllerDeployment: JsonObject = {
               itemIf("webhook.enabled", `--webhook-port=${ports.webhook}`),
               itemIf("webhook.enabled", `--webhook-service=${webhookServiceName}`),
               itemIf("webhook.enabled", `--webhook-configuration=${webhookConfigurationName}`),
+              itemIf("webhook.clientCA.names", `--webhook-client-ca=${clientAuthorities}/ca.crt`),
+              itemsOf("webhook.clientCA.names", "--webhook-client-name="),
               itemIf("page.enabled", `--page-port=${ports.page}`),
               itemIf("page.enabled", `--page-token-file=${pageTokens}/token`),
               itemsOf("controller.extraArgs"),
@@ -95,11 +97,20 @@ export const controllerDeployment: JsonObject = {
             readinessProbe: probe("/readyz", ports.controllerMetrics),
             resources: valueOf("controller.resources"),
             securityContext: { ...confined, capabilities: { drop: ["ALL"] } },
-            volumeMounts: [{ name: "page", mountPath: pageTokens, readOnly: true }],
+            volumeMounts: [
+              { name: "page", mountPath: pageTokens, readOnly: true },
+              { name: "webhook-client-ca", mountPath: clientAuthorities, readOnly: true },
+            ],
           },
         ],
-        // Without the page nobody has to make it.
-        volumes: [{ name: "page", secret: { secretName: valueOf("page.secret"), optional: true } }],
+        // Who uses neither the page nor client certificates has no such Secrets.
+        volumes: [
+          { name: "page", secret: { secretName: valueOf("page.secret"), optional: true } },
+          {
+            name: "webhook-client-ca",
+            secret: { secretName: valueOf("webhook.clientCA.secret"), optional: true },
+          },
+        ],
       },
     },
   },
@@ -111,62 +122,6 @@ export const controllerBudget: JsonObject = {
   metadata: inNamespace("controller"),
   spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf("controller") } },
 };
-
-const service = (name: string, port: JsonObject): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: inNamespace("controller", name),
-  spec: { selector: selectorOf("controller"), ports: [port] },
-});
-
-export const metricsService = service(nameOf("controller"), {
-  name: "metrics",
-  port: ports.controllerMetrics,
-  targetPort: "metrics",
-});
-
-/** Headless: it lists the agents for a ServiceMonitor, and gives no address that stands for all of them. */
-export const agentMetricsService: JsonObject = {
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: inNamespace("agent"),
-  spec: {
-    clusterIP: "None",
-    selector: selectorOf("agent"),
-    ports: [{ name: "metrics", port: ports.agentMetrics, targetPort: "metrics" }],
-  },
-};
-
-export const webhookService = service(webhookServiceName, {
-  name: "webhook",
-  port: 443,
-  targetPort: "webhook",
-});
-
-export const pageService = service(called("page"), { name: "page", port: 80, targetPort: "page" });
-
-/** Who may connect to a port of the controller. Kubelets of its node always may. */
-const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
-  apiVersion: "networking.k8s.io/v1",
-  kind: "NetworkPolicy",
-  metadata: inNamespace("controller", name),
-  spec: {
-    podSelector: { matchLabels: selectorOf("controller") },
-    policyTypes: ["Ingress"],
-    // In this order the value has a line of its own, which chart.ts needs.
-    ingress: [{ ports: [{ protocol: "TCP", port }], from: valueOf(from) }],
-  },
-});
-
-export const metricsNetworkPolicy = openTo(
-  nameOf("controller"),
-  ports.controllerMetrics,
-  "networkPolicy.metricsFrom",
-);
-
-export const webhookNetworkPolicy = openTo(webhookServiceName, ports.webhook, "networkPolicy.webhookFrom");
-
-export const pageNetworkPolicy = openTo(called("page"), ports.page, "networkPolicy.pageFrom");
 
 /** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
 export const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
@@ -183,6 +138,9 @@ export const netAdmin: JsonObject = {
   capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
 };
 
+/** The kubelet asks the address of the node, unless it is told another: the agent has no other network. */
+const agentHost = fieldWhen("metrics.address", "loopback", "host", "127.0.0.1");
+
 export const agentDaemonSet: JsonObject = {
   apiVersion: "apps/v1",
   kind: "DaemonSet",
@@ -196,7 +154,7 @@ export const agentDaemonSet: JsonObject = {
       spec: {
         serviceAccountName: nameOf("agent"),
         imagePullSecrets: valueOf("imagePullSecrets"),
-        nodeSelector: { ...linux, ...entriesOf("agent.nodeSelector") },
+        nodeSelector: withEntries(linux, "agent.nodeSelector"),
         priorityClassName: "system-node-critical",
         hostNetwork: true,
         dnsPolicy: "ClusterFirstWithHostNet",
@@ -208,7 +166,8 @@ export const agentDaemonSet: JsonObject = {
             ...agentImage,
             args: [
               "agent",
-              `--metrics-address=:${ports.agentMetrics}`,
+              itemWhen("metrics.address", "all", `--metrics-address=:${ports.agentMetrics}`),
+              itemWhen("metrics.address", "loopback", `--metrics-address=127.0.0.1:${ports.agentMetrics}`),
               `--metrics-auth=${valueOf("metrics.auth")}`,
               "--audit-log=-",
               `--unknown-pods=${valueOf("agent.unknownPods")}`,
@@ -217,9 +176,9 @@ export const agentDaemonSet: JsonObject = {
             ],
             env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
             ports: [{ name: "metrics", containerPort: ports.agentMetrics, hostPort: ports.agentMetrics }],
-            startupProbe: startupProbe(ports.agentMetrics),
-            livenessProbe: probe("/livez", ports.agentMetrics),
-            readinessProbe: probe("/readyz", ports.agentMetrics),
+            startupProbe: startupProbe(ports.agentMetrics, agentHost),
+            livenessProbe: probe("/livez", ports.agentMetrics, agentHost),
+            readinessProbe: probe("/readyz", ports.agentMetrics, agentHost),
             resources: valueOf("agent.resources"),
             securityContext: netAdmin,
             volumeMounts: [

@@ -50,7 +50,8 @@ export class AdmissionService {
     }).then(
       (webhook) => void (this.webhook = webhook),
       (cause: unknown) => {
-        if (!this.stopping.signal.aborted) log.error({ message: messageOf(cause) }, "there is no webhook");
+        if (!this.stopping.signal.aborted)
+          log.error({ message: messageOf(cause) }, "the webhook could not be started");
       },
     );
   }

@@ -1,4 +1,4 @@
-import type { JsonObject, Readable } from "@tierwall/core";
+import { foreignKinds, type JsonObject, type Readable } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import type { AdmissionRequest } from "./admission-review.js";
 import { admit } from "./admit.js";
@@ -121,6 +121,31 @@ describe("what is not known is said", () => {
     expect(answer).toMatchObject({ allowed: true });
     expect("warnings" in answer && answer.warnings.at(-1)).toMatch(text);
     expect(JSON.stringify(answer)).not.toContain("secret-tenant");
+  });
+});
+
+describe("policies of other projects that cannot be read", () => {
+  const calico = foreignKinds.filter(({ product, kind }) => product === "Calico" && kind === "NetworkPolicy");
+  const admitted = async (judgement: Judgement, unreadForeign = calico) => {
+    const judge = { judge: async () => judgement };
+    const request = { uid: "1", operation: "CREATE", object: closed } as const;
+    const { answer } = await admit(request, {
+      judge,
+      visibility: toAll,
+      isReady: () => true,
+      deadline: 0,
+      unreadForeign,
+    });
+    return "warnings" in answer && answer.warnings;
+  };
+
+  it("S9.7: are named by their kind beside what an edit changes, and not where it changes nothing", async () => {
+    expect(await admitted(all)).toEqual([
+      "much is denied",
+      "policies of other projects may decide otherwise, and Tierwall cannot read them: Calico NetworkPolicy",
+    ]);
+    expect(await admitted({ ...all, warnings: [] })).toEqual([]);
+    expect(await admitted(all, [])).toEqual(["much is denied"]);
   });
 });
 

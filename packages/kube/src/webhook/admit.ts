@@ -2,11 +2,13 @@ import {
   type Admission,
   admissionOf,
   type Diagnostic,
+  type ForeignKind,
   formatPath,
   type JsonObject,
   visibleWithin,
 } from "@tierwall/core";
 import { asManifest } from "../cluster/cluster-object.js";
+import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
 import type { Judge, Judgement } from "./analyst-thread.js";
@@ -28,6 +30,8 @@ interface Admitting {
   readonly visibility: Visibility;
   /** Whether the judge has seen the whole cluster. */
   readonly isReady: () => boolean;
+  /** Kinds of policies of other projects that are served and cannot be read. */
+  readonly unreadForeign?: readonly ForeignKind[];
   /** When an answer is due, on the clock of `Date.now()`. */
   readonly deadline: number;
 }
@@ -79,7 +83,11 @@ async function effectsOf(
     };
   }
   const { bytes = 0 } = request;
-  const judgement = await judgementFor(request, { ...edit, bytes }, admitting);
+  const found = await judgementFor(request, { ...edit, bytes }, admitting);
+  const judgement = {
+    ...found,
+    warnings: found.warnings.concat(unreadWarnings(found.warnings, admitting.unreadForeign)),
+  };
   const { warnings, missing, failure, busy = false } = judgement;
   const answered = (fallback: Fallback | undefined, ...remarks: readonly string[]): Admitted => ({
     answer: { allowed: true, warnings: warningLines(warnings, [...remarks, ...complaints]) },
@@ -102,6 +110,17 @@ async function effectsOf(
   if (missing.length > 0)
     return answered("time", `Tierwall had no time to find out what this overrides; ${ask}`);
   return answered(undefined);
+}
+
+/** S9.7: what is found holds where policies that are not seen leave it to ours. */
+function unreadWarnings(
+  found: Judgement["warnings"],
+  unread: readonly ForeignKind[] = [],
+): Judgement["warnings"] {
+  const kinds = unread.filter(({ effect }) => effect.kind === "l3-l4");
+  if (found.length === 0 || kinds.length === 0) return [];
+  const text = `policies of other projects may decide otherwise, and Tierwall cannot read them: ${namesOfForeign(kinds)}`;
+  return [{ about: "undecided", text }];
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, type PeerCertificate, type TlsOptions, TLSSocket } from "node:tls";
 import { messageOf } from "../cluster/connection.js";
-import type { Refusal } from "../http/http-listener.js";
+import type { Refusal } from "../http/refusal.js";
 
 /** Which clients the webhook answers: API servers that show a certificate. */
 export interface ClientOptions {

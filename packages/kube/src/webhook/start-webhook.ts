@@ -1,3 +1,4 @@
+import type { ForeignKind } from "@tierwall/core";
 import type { Logger } from "pino";
 import type { Connection } from "../cluster/connection.js";
 import type { ServiceMetrics } from "../service/service-metrics.js";
@@ -32,10 +33,12 @@ export interface WebhookParts {
   readonly judge: Judge;
   /** Whether the judge has seen the whole cluster. */
   readonly isReady: () => boolean;
+  /** Kinds of policies of other projects that are served and cannot be read; none, if it is absent. */
+  readonly unreadForeign?: () => readonly ForeignKind[];
   readonly metrics: ServiceMetrics;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
-  /** Absent: every client that can connect is answered. */
+  /** Absent: every client that knows the path is answered. */
   readonly clients?: ClientAuthority;
   /** Ends the wait for a first certificate. */
   readonly signal?: AbortSignal;
@@ -68,7 +71,16 @@ export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
   const server = new WebhookServer(
     async (request, deadline) => {
       const began = performance.now();
-      const admitted = await admit(request, { judge, visibility, isReady, deadline });
+      const { user: _, ...anonymous } = request;
+      // A client that learned the path could say that it is any user: then no user is believed, and nothing is named.
+      const isBelieved = parts.clients !== undefined || !keeper.showsPath;
+      const admitted = await admit(isBelieved ? request : anonymous, {
+        judge,
+        visibility,
+        isReady,
+        deadline,
+        unreadForeign: parts.unreadForeign?.() ?? [],
+      });
       const seconds = (performance.now() - began) / 1000;
       metrics.answered(request.operation, admitted, seconds);
       const { answer, fallback, judgement } = admitted;

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { TlsOptions } from "node:tls";
-import { HttpListener, type ListenerLimits, readBody, type Refusal, refuse } from "../http/http-listener.js";
+import { HttpListener, type ListenerLimits, readBody } from "../http/http-listener.js";
+import { type Refusal, refuse } from "../http/refusal.js";
 import type { RequestTarget } from "../http/request-target.js";
 import { type AdmissionAnswer, type AdmissionRequest, readReview, reviewOf } from "./admission-review.js";
 import type { Issued } from "./certificates/issue.js";
@@ -108,7 +109,7 @@ export class WebhookServer {
       ? undefined
       : {
           status: 401,
-          message: "only API servers are answered; the path has no secret part, or another one",
+          message: "only API servers are answered; the secret part of the path is missing or wrong",
         };
   }
 

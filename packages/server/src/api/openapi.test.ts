@@ -201,6 +201,24 @@ describe("openapi.yaml", () => {
     expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409]);
   });
 
+  it("describes what a state with a file that cannot be read is answered", async () => {
+    const policy = Buffer.from(dbPolicy, "utf16le").toString("latin1");
+    const broken = await runPage({ "cluster.yaml": shop, "policy.yaml": policy });
+    const values: Record<string, unknown> = {};
+    for (const path of ["/summary", "/lint", "/policies"]) {
+      const got = await broken.get(`/api/v1${path}`);
+      expect(complaints(got, path, "get")).toEqual([]);
+      values[path] = got.value();
+    }
+    await broken.close();
+    const diagnostics = [{ code: "TW1011" }];
+    expect(values).toMatchObject({
+      "/summary": { usable: false, errors: 1 },
+      "/lint": { complete: false, findings: diagnostics },
+      "/policies": { status: 409, diagnostics },
+    });
+  });
+
   it("is served", async () => {
     expect((await page.get("/api/v1/openapi.yaml")).text).toBe(text);
   });

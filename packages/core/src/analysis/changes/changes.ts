@@ -5,6 +5,7 @@ import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import type { Grain, Party } from "../party.js";
+import type { ForeignChange } from "./foreign-changes.js";
 
 /** What two states allow differently. */
 export interface StateChanges {
@@ -16,6 +17,8 @@ export interface StateChanges {
   /** Pods and nodes that only one of the states has. Of these nothing else is told. */
   readonly appeared: readonly Endpoint[];
   readonly disappeared: readonly Endpoint[];
+  /** Objects that are not evaluated, where they differ: verdicts do not show what that changes. */
+  readonly foreign: readonly ForeignChange[];
   /** All that there are in both, to tell "every workload" from a list. */
   readonly parties: readonly Party[];
 }
@@ -50,6 +53,6 @@ export interface Total {
 }
 
 /** Whether anything is different at all. */
-export function isChanged({ rows, appeared, disappeared }: StateChanges): boolean {
-  return rows.length + appeared.length + disappeared.length > 0;
+export function isChanged({ rows, appeared, disappeared, foreign }: StateChanges): boolean {
+  return rows.length + appeared.length + disappeared.length + foreign.length > 0;
 }

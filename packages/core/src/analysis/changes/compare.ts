@@ -4,13 +4,15 @@ import type { Grain } from "../party.js";
 import type { State } from "../../state/state.js";
 import { ChangeRows } from "./change-rows.js";
 import type { StateChanges } from "./changes.js";
+import { foreignChanges } from "./foreign-changes.js";
 
 /** What the second state allows differently from the first. */
 export function compareStates(before: State, after: State, by: Grain = "workload"): StateChanges {
-  return gatherChanges(new ChangedParts(...compileBoth(before, after)), by);
+  const changes = gatherChanges(new ChangedParts(...compileBoth(before, after)), by);
+  return { ...changes, foreign: foreignChanges(before.foreign, after.foreign) };
 }
 
-/** The same for parts that somebody else looks at as well. */
+/** What policies that are evaluated change, in parts that `look` sees as well. */
 export function gatherChanges(
   parts: ChangedParts,
   by: Grain,
@@ -22,5 +24,13 @@ export function gatherChanges(
     look(part);
   }
   const { appeared, disappeared } = parts.difference;
-  return { by, rows: rows.all(), totals: rows.totals(), appeared, disappeared, parties: rows.parties };
+  return {
+    by,
+    rows: rows.all(),
+    totals: rows.totals(),
+    appeared,
+    disappeared,
+    foreign: [],
+    parties: rows.parties,
+  };
 }

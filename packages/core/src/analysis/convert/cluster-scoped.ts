@@ -1,5 +1,5 @@
 import { isObject } from "../../manifest/document.js";
-import type { CommentedObject } from "../../manifest/write-yaml.js";
+import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatPolicy } from "../../policy/model.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import { type AdminApi, adminNetworkPolicyApi } from "./admin-api.js";

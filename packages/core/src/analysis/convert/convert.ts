@@ -1,6 +1,6 @@
 import { hasErrors } from "../../diagnostics/diagnostic.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
-import { type CommentedObject, writeYaml } from "../../manifest/write-yaml.js";
+import { type CommentedObject, writeYaml } from "../../manifest/yaml/write-yaml.js";
 import type { PolicyRef } from "../../policy/model.js";
 import { isKnownVersion } from "../../dialects/registry.js";
 import { ownPolicies, type PolicyDefinition, readState, type State } from "../../state/state.js";

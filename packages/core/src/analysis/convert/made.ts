@@ -1,4 +1,4 @@
-import type { CommentedObject } from "../../manifest/write-yaml.js";
+import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import type { PolicyDefinition } from "../../state/state.js";
 
 /** New objects, and the policies they take the place of. */

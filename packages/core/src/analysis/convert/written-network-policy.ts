@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../manifest/document.js";
-import type { CommentedObject } from "../../manifest/write-yaml.js";
+import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describePeer, formatRule } from "../../policy/describe.js";
 import type { Direction, Entity, Peer, PortMatch } from "../../policy/model.js";

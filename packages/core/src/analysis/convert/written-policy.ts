@@ -1,6 +1,6 @@
 import { type Path, parsePath } from "../../diagnostics/place.js";
 import { isObject, type JsonObject } from "../../manifest/document.js";
-import type { CommentedObject } from "../../manifest/write-yaml.js";
+import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describeDomain } from "../../policy/describe.js";
 import type { Direction, Peer, PodSelection } from "../../policy/model.js";

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { world } from "../../testing/world.js";
+import { explanationText } from "../../report/explanation-text.js";
+import { noStyle } from "../../report/style.js";
 import { explain } from "../explain.js";
+import { lint } from "../lint/lint.js";
+import type { State } from "../../state/state.js";
 import { parseEndpoint, parseTarget } from "../endpoint-ref.js";
 import type { Pod } from "../../cluster/model.js";
 import { differences, type EnforcerName } from "../../state/enforcers/differences.js";
@@ -28,7 +32,7 @@ status: {podIPs: [{ip: 10.0.0.1}]}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: server, namespace: b, labels: {app: server}}
+metadata: {name: server, namespace: b, labels: {app: server, pod-template-hash: "1"}}
 spec: {nodeName: n1, containers: [{name: c}]}
 status: {podIPs: [{ip: 10.0.0.2}]}
 ---
@@ -119,6 +123,27 @@ spec:
     ours: "Allow",
   },
   {
+    statement: "S7.13",
+    enforcer: "cilium",
+    policies: `
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: cnp, namespace: b}
+spec:
+  endpointSelector: {}
+  ingress: [{fromEndpoints: [{matchLabels: {"reserved:world-ipv4": ""}}]}]
+`,
+    question: "203.0.113.7 -> b/server:80/TCP",
+    ours: "Allow",
+  },
+  {
+    statement: "S7.15",
+    enforcer: "cilium",
+    policies: networkPolicy("b", "{podSelector: {matchLabels: {pod-template-hash: '1'}}}"),
+    question: "a/client -> b/server:80/TCP",
+    ours: "Deny",
+  },
+  {
     statement: "S7.4",
     enforcer: "cilium-1.18",
     policies: `
@@ -205,6 +230,59 @@ spec: {subject: {namespaces: {}}, ingress: [{action: Allow, from: [{namespaces: 
     expect(old.verdict("a/client -> b/server:80/TCP")).toBe("Allow");
   });
 
+  it("S9.8: what an implementation does not enforce is a caveat of its answers", () => {
+    const { state } = world(cluster + baseline("Deny", "ingress"), { enforcer: "cilium-1.18" });
+    expect(caveatsAbout(state, "a/client -> b/server:80/TCP")).toEqual([
+      {
+        kind: "ignored",
+        text: "not enforced by Cilium 1.18 (--enforcer cilium-1.18): 1 ClusterNetworkPolicy",
+      },
+    ]);
+  });
+
+  it("S7.12: what Cilium is told not to enforce is a caveat", () => {
+    const { state } = world(cluster + baseline("Deny", "ingress"), { ciliumEnforcement: "never" });
+    expect(state.caveats).toEqual([
+      { kind: "ignored", text: "not enforced (--cilium-enforcement never): 1 ClusterNetworkPolicy" },
+    ]);
+  });
+
+  it("S9.8: a difference that is only documented is a caveat where a policy depends on it", () => {
+    const guard = `
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: guard}
+spec:
+  tier: Admin
+  priority: 1
+  subject: {namespaces: {}}
+  egress: [{action: Deny, to: [{nodes: {}}]}]
+`;
+    const { state } = world(cluster + guard, { enforcer: "kube-network-policies" });
+    expect(state.caveats.map(({ text }) => text)).toEqual([
+      "kube-network-policies matches `nodes` with the pods that run on these nodes, and never with the nodes' own addresses (S3.4); this answer does not follow that",
+    ]);
+  });
+
+  it("S9.8: what only an implementation does is not blamed on a rule of the policy", () => {
+    const policy = networkPolicy("a", "{podSelector: {}, policyTypes: [Egress]}");
+    const { state } = world(cluster + policy, { enforcer: "kube-network-policies" });
+    const explanation = explained(state, "a/client -> 192.168.0.1:10250/TCP");
+    const text = explanationText(explanation, { style: noStyle }).replaceAll(/\s+/g, " ");
+    expect(text).toContain(
+      "kube-network-policies, which does not evaluate connections from a pod to the node that it runs on",
+    );
+    expect(text).not.toMatch(/np rule 1 allows/);
+  });
+
+  it("S9.7: lint is about the policies as this page reads them, whatever implementation answers", () => {
+    const policies =
+      networkPolicy("b", "{podSelector: {}, policyTypes: [Ingress]}") + baseline("Deny", "egress");
+    const codes = (enforcer?: EnforcerName) =>
+      lint(world(cluster + policies, enforcer && { enforcer }).state).findings.map(({ code }) => code);
+    expect(codes("kube-network-policies")).toEqual(codes());
+  });
+
   it("every difference that changes policies is in a case above", () => {
     const shown = new Set(cases.map(({ statement, enforcer }) => `${statement} ${enforcer}`));
     const missing = differences.filter(
@@ -215,12 +293,14 @@ spec: {subject: {namespaces: {}}, ingress: [{action: Allow, from: [{namespaces: 
   });
 });
 
-function caveatsAbout(state: Parameters<typeof explain>[0], question: string) {
+const caveatsAbout = (state: State, question: string) => explained(state, question).caveats;
+
+function explained(state: State, question: string) {
   const [from, to] = question.split(" -> ");
   const [source, target] = [parseEndpoint(from!), parseTarget(to!)];
   if (!source.ok || !target.ok) throw new Error(question);
   const { endpoint, port } = target.value;
-  const explained = explain(state, { from: source.value, to: endpoint, port });
-  if (!explained.ok) throw new Error(explained.diagnostic.message);
-  return explained.value.caveats;
+  const found = explain(state, { from: source.value, to: endpoint, port });
+  if (!found.ok) throw new Error(found.diagnostic.message);
+  return found.value;
 }

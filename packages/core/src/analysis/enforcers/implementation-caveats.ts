@@ -7,7 +7,6 @@ import type { State } from "../../state/state.js";
 import {
   type Difference,
   differencesOf,
-  enforcedAs,
   type EnforcerName,
   enforcerNames,
   enforcers,
@@ -70,7 +69,7 @@ const possibleEnforcers = (state: State): readonly EnforcerName[] =>
 function reasonsFor(state: State, flow: Flow, verdict: Verdict, name: EnforcerName): readonly Difference[] {
   const all = differencesOf(name).filter(({ apply }) => apply !== undefined);
   const alone = all.filter((difference) => {
-    const tiers = state.assemble(enforcedAs(state.definitions, name, [difference]));
+    const tiers = state.tiersAs(name, [difference]);
     return evaluate(state.cluster, tiers, flow).verdict !== verdict;
   });
   return alone.length > 0 ? alone : all;
@@ -80,7 +79,7 @@ function reasonsFor(state: State, flow: Flow, verdict: Verdict, name: EnforcerNa
 function tiersAs(state: State, name: EnforcerName): Tiers {
   const made = known.get(state) ?? new Map<EnforcerName, Tiers>();
   known.set(state, made);
-  const tiers = made.get(name) ?? state.assemble(enforcedAs(state.definitions, name));
+  const tiers = made.get(name) ?? state.tiersAs(name);
   made.set(name, tiers);
   return tiers;
 }

@@ -3,6 +3,7 @@ import { compileBoth } from "../../engine/compile-both.js";
 import type { Engine } from "../../engine/engine.js";
 import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
+import { foreignChanges } from "../changes/foreign-changes.js";
 import type { EditedState, ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../party.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
@@ -20,7 +21,10 @@ export interface Preview extends Precedence {
 }
 
 export function preview(edited: EditedState, by: Grain = "workload"): Preview {
-  return previewBetween(compileBoth(edited.before, edited.after), edited.edits, by);
+  const { before, after } = edited;
+  const found = previewBetween(compileBoth(before, after), edited.edits, by);
+  const foreign = foreignChanges(before.foreign, after.foreign);
+  return { ...found, changes: { ...found.changes, foreign } };
 }
 
 /** The same where somebody has compiled the states already. */

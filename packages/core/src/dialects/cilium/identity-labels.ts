@@ -18,6 +18,9 @@ export interface IdentityLabels {
   readonly has: (key: string) => boolean;
 }
 
+/** The longest expression, and the most repetitions in one. */
+const [longest, mostRepetitions] = [256, 2];
+
 /** As in Cilium 1.20; reserved labels are always part of an identity. */
 const defaults = [
   String.raw`io\.kubernetes\.pod\.namespace`,
@@ -42,17 +45,31 @@ const defaults = [
   String.raw`!topology\.kubernetes\.io`,
 ].map((text) => parseLabelExpression(text)!);
 
-/** Undefined where it is empty or not a regular expression. */
+/** Undefined where it is empty, or not a regular expression of the kind that is supported. */
 export function parseLabelExpression(text: string): LabelExpression | undefined {
   const [, source = "", rest = ""] = /^(?:([^:]*):)?(.*)$/s.exec(text) ?? [];
   const isExcluded = rest.startsWith("!");
+  const written = isExcluded ? rest.slice(1) : rest;
   try {
-    return rest === ""
-      ? undefined
-      : { source, isExcluded, expression: new RegExp(isExcluded ? rest.slice(1) : rest) };
+    return isBounded(written) ? { source, isExcluded, expression: new RegExp(written) } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Cilium matches in time linear in the length of a key. JavaScript does not: with groups or many repetitions it may try
+ * exponentially many ways, and the expression may come from an author who is not trusted (tierwall.yaml).
+ */
+function isBounded(expression: string): boolean {
+  const plain = expression.replaceAll(/\\./gsu, "x").replaceAll(/\[[^\]]*\]/gu, "x");
+  const repetitions = plain.match(/[*+?{]/gu)?.length ?? 0;
+  return (
+    expression !== "" &&
+    expression.length <= longest &&
+    !/[()]/u.test(plain) &&
+    repetitions <= mostRepetitions * plain.split("|").length
+  );
 }
 
 /** The default ones, and more; those that are not understood are left to the reader of the options. */

@@ -35,6 +35,7 @@ const ciliumPrefix = "io.cilium.k8s";
 export interface Identities {
   readonly clusterName: string;
   readonly labels: IdentityLabels;
+  readonly families: LowerOptions["ciliumFamilies"];
 }
 
 const made = new WeakMap<LowerOptions, Identities>();
@@ -42,8 +43,8 @@ const made = new WeakMap<LowerOptions, Identities>();
 export function identitiesFor(options: LowerOptions): Identities {
   const known = made.get(options);
   if (known !== undefined) return known;
-  const { ciliumClusterName: clusterName = "default", ciliumLabels = [] } = options;
-  const identities = { clusterName, labels: identityLabels(ciliumLabels) };
+  const { ciliumClusterName: clusterName = "default", ciliumLabels = [], ciliumFamilies: families } = options;
+  const identities = { clusterName, labels: identityLabels(ciliumLabels), families };
   made.set(options, identities);
   return identities;
 }
@@ -90,7 +91,7 @@ export function lowerEndpoints(
   const pods = podsWith(written, identities);
   return [
     ...(pods.kind === "none" ? [] : [podsPeer(pods.selection, implied)]),
-    ...others([...implied, ...written]),
+    ...others([...implied, ...written], identities),
   ];
 }
 
@@ -183,22 +184,22 @@ const noLabels = ({ key }: Requirement): LabelMatch => [
   { key, operator: "DoesNotExist", values: [] },
 ];
 
-const reservedLabels = {
-  host: ["host"],
-  "remote-node": ["remote-node"],
-  "world-ipv4": ["world", "world-ipv4"],
-  "world-ipv6": ["world", "world-ipv6"],
-} as const satisfies Partial<Record<Entity, readonly string[]>>;
+type Reserved = Extract<Entity, "host" | "remote-node" | "world-ipv4" | "world-ipv6">;
 
-type Reserved = keyof typeof reservedLabels;
+/** S7.13: Cilium names the family where it serves both. Where that is not known, both labels count. */
+function reservedLabels(entity: Reserved, families: Identities["families"]): readonly string[] {
+  if (entity === "host" || entity === "remote-node" || families === "both") return [entity];
+  return families === "one" ? ["world"] : ["world", entity];
+}
+
 /** Whether an identity matches only as the API server, or only where it is not that. */
 type Held = { readonly apiServer?: boolean };
 
 /** S7.13: nodes and external addresses whose identities have such labels. */
-function others(requirements: readonly IdentityRequirement[]): readonly Peer[] {
+function others(requirements: readonly IdentityRequirement[], { families }: Identities): readonly Peer[] {
   const peer = (entity: Entity, held: Held | undefined): readonly Peer[] =>
     held === undefined ? [] : [{ kind: "entity", entity, ...held }];
-  const held = (entity: Reserved) => heldBy(requirements, entity);
+  const held = (entity: Reserved) => heldBy(requirements, reservedLabels(entity, families));
   const [host, remote, ipv4, ipv6] = [
     held("host"),
     held("remote-node"),
@@ -214,7 +215,7 @@ function others(requirements: readonly IdentityRequirement[]): readonly Peer[] {
   ];
 }
 
-function heldBy(requirements: readonly IdentityRequirement[], entity: Reserved): Held | undefined {
+function heldBy(requirements: readonly IdentityRequirement[], names: readonly string[]): Held | undefined {
   const labelled = (names: readonly string[]) =>
     requirements.every((requirement) =>
       selects(
@@ -224,7 +225,6 @@ function heldBy(requirements: readonly IdentityRequirement[], entity: Reserved):
           : {},
       ),
     );
-  const names = reservedLabels[entity];
   const [plain, asServer] = [labelled(names), labelled([...names, "kube-apiserver"])];
   if (plain && asServer) return {};
   return plain || asServer ? { apiServer: asServer } : undefined;
@@ -242,7 +242,7 @@ export function lowerNodes(selector: LabelSelector, { clusterName }: Identities)
     } else if (source === "any" || source === "node") nodes.push(about);
     else reserved.push(requirement);
   }
-  const held = heldBy(reserved, "remote-node");
+  const held = heldBy(reserved, ["remote-node"]);
   if (held === undefined) return [];
   return [{ kind: "entity", entity: "remote-node", ...(nodes.length === 0 ? {} : { nodes }), ...held }];
 }

@@ -39,7 +39,6 @@ export function readEdited(sources: readonly Source[], edit: Edit, options: Stat
   for (const source of edit.apply)
     readObjects(source, {
       report: after.report,
-      excerpt: after.excerpt,
       object: (object) => {
         const identity = identityOf(object, kindOf(object));
         const policy = after.object(object);
@@ -54,7 +53,6 @@ export function readEdited(sources: readonly Source[], edit: Edit, options: Stat
         before.report(found);
         after.report(found);
       },
-      excerpt: before.excerpt,
       object: (object) => {
         const policy = before.object(object);
         const identity = identityOf(object, kindOf(object));

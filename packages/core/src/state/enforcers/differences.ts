@@ -1,8 +1,11 @@
+import { identitiesFor, namespaceLabelPrefix } from "../../dialects/cilium/identity-selector.js";
+import type { LowerOptions } from "../../dialects/dialect.js";
 import { readPolicy } from "../../dialects/read.js";
 import { policyKindOf } from "../../dialects/registry.js";
+import { type LabelMatch, namespaceNameLabel, type Requirement, selects } from "../../labels/requirement.js";
 import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { DialectId, Peer, Rule } from "../../policy/model.js";
+import type { DialectId, NamespaceSet, Peer, PodSelection, Rule } from "../../policy/model.js";
 import type { PolicyDefinition } from "../policy-definition.js";
 
 /*
@@ -36,10 +39,29 @@ export interface Difference {
   /** What the implementation does instead; the end of a sentence that begins with its name. */
   readonly instead: string;
   /** What a policy means there. Absent where the difference is not one of policies, and is only documented. */
-  readonly apply?: (definition: PolicyDefinition) => Lowered;
+  readonly apply?: (definition: PolicyDefinition, options: LowerOptions) => Lowered;
+  /** Of a difference that is only documented: whether it may concern a policy. Answers then have a caveat. */
+  readonly concerns?: (definition: PolicyDefinition) => boolean;
 }
 
+const pastBaseline =
+  "evaluates the baseline tier only for pods that no NetworkPolicy selects in either direction";
+const pastOwnNode = "does not evaluate connections from a pod to the node that it runs on";
+
+/** In the order in which they are applied. */
 export const differences: readonly Difference[] = [
+  {
+    statement: "S7.13",
+    enforcers: ["cilium", "cilium-1.18"],
+    instead:
+      "labels an external address `reserved:world` where it serves one IP family, and only `reserved:world-ipv4` or `reserved:world-ipv6` where it serves both",
+    apply: ({ object, policy, lowered }, options) => {
+      const kind = policyKindOf(object);
+      return policy.dialect === "cilium" && kind !== undefined && !("code" in kind)
+        ? (readPolicy(kind, object, "cluster", options).lowered ?? lowered)
+        : lowered;
+    },
+  },
   {
     statement: "S2.1",
     enforcers: ["cilium", "cilium-1.18"],
@@ -85,6 +107,13 @@ export const differences: readonly Difference[] = [
           ),
   },
   {
+    statement: "S7.15",
+    enforcers: ["cilium", "cilium-1.18"],
+    instead:
+      "selects pods by the labels of their identities only, also in NetworkPolicies and ClusterNetworkPolicies",
+    apply: selectingIdentities,
+  },
+  {
     statement: "S1.8",
     enforcers: ["cilium", "cilium-1.18"],
     instead: "keeps one port for each port name of a pod, whichever it reads last",
@@ -92,13 +121,13 @@ export const differences: readonly Difference[] = [
   {
     statement: "S1.3",
     enforcers: ["kube-network-policies"],
-    instead: "evaluates the baseline tier only for pods that no NetworkPolicy selects in either direction",
+    instead: pastBaseline,
     apply: decidingOtherDirection,
   },
   {
     statement: "S1.6",
     enforcers: ["kube-network-policies"],
-    instead: "does not evaluate connections from a pod to the node that it runs on",
+    instead: pastOwnNode,
     apply: reachingOwnNode,
   },
   {
@@ -110,6 +139,8 @@ export const differences: readonly Difference[] = [
     statement: "S3.4",
     enforcers: ["kube-network-policies"],
     instead: "matches `nodes` with the pods that run on these nodes, and never with the nodes' own addresses",
+    concerns: ({ lowered }) =>
+      lowered.rules.some(({ rule }) => rule.peers.some(({ kind }) => kind === "nodes")),
   },
 ];
 
@@ -120,6 +151,7 @@ export const differencesOf = (enforcer: EnforcerName): readonly Difference[] =>
 export function enforcedAs(
   definitions: readonly PolicyDefinition[],
   enforcer: EnforcerName,
+  options: LowerOptions,
   among: readonly Difference[] = differencesOf(enforcer),
 ): readonly Lowered[] {
   const changes = among.flatMap(({ apply }) => apply ?? []);
@@ -127,9 +159,17 @@ export function enforcedAs(
     .filter(({ policy }) => enforcers[enforcer].enforces.includes(policy.dialect))
     .map(
       (definition) =>
-        changes.reduce((changed, apply) => ({ ...changed, lowered: apply(changed) }), definition).lowered,
+        changes.reduce((changed, apply) => ({ ...changed, lowered: apply(changed, options) }), definition)
+          .lowered,
     );
 }
+
+/** A rule that stands for what an implementation does, not for one that the policy has. */
+const rulesOfImplementation = (enforcer: EnforcerName, does: string, rules: readonly PlacedRule[]) =>
+  rules.map((placed): PlacedRule => {
+    const implementation = `${enforcers[enforcer].title}, which ${does}`;
+    return { ...placed, rule: { ...placed.rule, origin: { ...placed.rule.origin, implementation } } };
+  });
 
 function mapRules({ rules, isolation }: Lowered, change: (rule: Rule) => Rule): Lowered {
   return { rules: rules.map((placed): PlacedRule => ({ ...placed, rule: change(placed.rule) })), isolation };
@@ -222,7 +262,10 @@ function decidingOtherDirection({ policy, lowered: { rules, isolation } }: Polic
       }),
     ),
   );
-  return { rules: [...rules, ...added], isolation };
+  return {
+    rules: [...rules, ...rulesOfImplementation("kube-network-policies", pastBaseline, added)],
+    isolation,
+  };
 }
 
 /** Packets to the pod's own node never pass the hook in which this implementation evaluates. */
@@ -246,5 +289,49 @@ function reachingOwnNode({ policy, lowered: { rules, isolation } }: PolicyDefini
       },
     }),
   );
-  return { rules: [...rules, ...added], isolation };
+  return {
+    rules: [...rules, ...rulesOfImplementation("kube-network-policies", pastOwnNode, added)],
+    isolation,
+  };
 }
+
+/** S7.15: a label that is no part of an identity is absent. */
+function selectingIdentities({ policy, lowered }: PolicyDefinition, options: LowerOptions): Lowered {
+  if (policy.dialect === "cilium") return lowered;
+  const { labels } = identitiesFor(options);
+  const ofPods = (match: LabelMatch): LabelMatch => withoutLabels(match, (key) => labels.has(key));
+  const ofNamespaces = (match: LabelMatch): LabelMatch =>
+    withoutLabels(match, (key) => key === namespaceNameLabel || labels.has(namespaceLabelPrefix + key));
+  const narrowed = (selection: PodSelection): PodSelection => ({
+    ...selection,
+    namespaces: ofNamespaces(selection.namespaces),
+    pods: ofPods(selection.pods),
+  });
+  const changed = mapRules(lowered, (rule) => ({
+    ...rule,
+    subject: narrowed(rule.subject),
+    peers: rule.peers.map((peer) =>
+      peer.kind === "pods"
+        ? {
+            ...peer,
+            namespaces: changedSet(peer.namespaces, ofNamespaces),
+            pods: changedSet(peer.pods, ofPods),
+          }
+        : peer,
+    ),
+  }));
+  return {
+    ...changed,
+    isolation: lowered.isolation.map((entry) => ({ ...entry, subject: narrowed(entry.subject) })),
+  };
+}
+
+const changedSet = <T extends NamespaceSet>(set: T, change: (match: LabelMatch) => LabelMatch): T =>
+  set.kind === "selector" ? { ...set, match: change(set.match) } : set;
+
+/** The same selection of objects that lack all labels but those. */
+const withoutLabels = (match: LabelMatch, isLabel: (key: string) => boolean): LabelMatch =>
+  match.flatMap((requirement): readonly Requirement[] => {
+    if (isLabel(requirement.key)) return [requirement];
+    return selects([requirement], {}) ? [] : [{ ...requirement, operator: "In", values: [] }];
+  });

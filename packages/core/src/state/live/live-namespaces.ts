@@ -1,4 +1,4 @@
-import { madeUp, namespaceOf } from "../../cluster/build.js";
+import { madeUp, missingNamespace, namespaceOf } from "../../cluster/build.js";
 import type { Identified } from "../../cluster/identity.js";
 import type { Namespace } from "../../cluster/model.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
@@ -41,7 +41,7 @@ export class LiveNamespaces {
   settle(): ReadonlyMap<string, Namespace> {
     const changes = new Map<string, Namespace | undefined>();
     for (const name of this.changed) {
-      const made = this.inhabitants.has(name) ? namespaceOf(name, {}) : undefined;
+      const made = this.inhabitants.has(name) ? missingNamespace(name) : undefined;
       const namespace = this.written.get(name) ?? made;
       if (!sameValue(namespace, this.all.get(name))) changes.set(name, namespace);
     }

@@ -3,7 +3,7 @@ import type { Document, Json, JsonObject } from "../../manifest/document.js";
 import { isObject } from "../../manifest/document.js";
 import { isListKind, listKindOf, type ListKind, typeOf } from "../../manifest/list.js";
 import { objectsOf, parseManifest } from "../../manifest/parse.js";
-import { type DocumentSpan, type ValueSpan, valueSpans } from "../../manifest/value-spans.js";
+import { type DocumentSpan, type ValueSpan, valueSpans } from "../../manifest/yaml/value-spans.js";
 import type { TextSource } from "../../manifest/source.js";
 import { kindOf } from "../object-kind.js";
 import { keptClusterObject } from "./kept-cluster-object.js";

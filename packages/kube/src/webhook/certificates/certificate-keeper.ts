@@ -47,6 +47,8 @@ export class CertificateKeeper {
   private isMissed = false;
   /** Secret parts of the path that API servers may send requests to. */
   pathTokens: readonly string[] = [];
+  /** Whether users may learn the path from an API server; true until the configuration was read. */
+  showsPath = true;
 
   constructor(
     private readonly connection: Connection,
@@ -91,7 +93,8 @@ export class CertificateKeeper {
       const path = pathWith(pathTokenOf(served));
       const { signal } = this.stopping;
       const trusted = await ensureTrusted(this.connection, configuration, { bundle, path }, signal);
-      this.tellMissing(trusted === "no configuration");
+      this.showsPath = !trusted.isConfigured || trusted.showsPath;
+      this.tellMissing(!trusted.isConfigured);
       // Only now: whoever is served with it has been told to trust it.
       this.serve(served);
       return true;

@@ -14,22 +14,34 @@ interface Introduction {
   readonly path: string;
 }
 
+export type Trust =
+  | { readonly isConfigured: false }
+  | {
+      readonly isConfigured: true;
+      /** An API server puts the path into the message of a request that it refuses because the webhook did not answer. */
+      readonly showsPath: boolean;
+    };
+
 /** Writes what API servers have to know to the configuration of the webhook, unless it is there. */
 export async function ensureTrusted(
   connection: Connection,
   configuration: string,
   introduction: Introduction,
   signal: AbortSignal,
-): Promise<"trusted" | "no configuration"> {
+): Promise<Trust> {
   const path = `${configurations}/${configuration}`;
   const found = await jsonRequest(connection, { path, signal });
-  if (found.status === 404) return "no configuration";
+  if (found.status === 404) return { isConfigured: false };
   if (found.status !== 200) throw new Error(refusalIn(found));
   const webhooks = objectsAt(found.body, "webhooks");
+  const trusted = {
+    isConfigured: true,
+    showsPath: webhooks.some(({ failurePolicy }) => failurePolicy !== "Ignore"),
+  } as const;
   const wanted = webhooks.map(({ clientConfig }) =>
     introduced(isObject(clientConfig) ? clientConfig : {}, introduction),
   );
-  if (webhooks.every(({ clientConfig }, i) => isSame(clientConfig, wanted[i]!))) return "trusted";
+  if (webhooks.every(({ clientConfig }, i) => isSame(clientConfig, wanted[i]!))) return trusted;
   const body = {
     // Whoever changed it meanwhile is not overwritten; the next look finds what is left to do.
     metadata: { resourceVersion: valueAt(found.body, "metadata", "resourceVersion") ?? null },
@@ -38,7 +50,7 @@ export async function ensureTrusted(
   const patched = await jsonRequest(connection, { method: "PATCH", path, body, as: "merge", signal });
   if (patched.status >= 300 && patched.status !== 409) throw new Error(refusalIn(patched));
   if (patched.status === 409) return ensureTrusted(connection, configuration, introduction, signal);
-  return "trusted";
+  return trusted;
 }
 
 /** Reaches the webhook by a Service or by a URL. */

@@ -1,10 +1,22 @@
-import { deletePolicy, editPolicies, type EditedPolicies, Rehearsal } from "@tierwall/core";
+import {
+  caveatsOfAll,
+  deletePolicy,
+  editPolicies,
+  type EditedPolicies,
+  implementationCaveatsOfAll,
+  mergedCaveats,
+  Rehearsal,
+  type State,
+} from "@tierwall/core";
 import { type ClusterWords, wordsOf } from "../playground/editing/cluster-words.js";
 import type { HeldState } from "./held-state.js";
 import { policyKey } from "./policy-view.js";
 
 /** What a text goes by in messages, where it is no file yet. */
 export const editedFile = "your policy";
+
+/** Pods of a cluster in which a comparison with implementations takes no time that a person notices. */
+const quicklyCompared = 1000;
 
 /** What somebody thinks of doing. */
 export interface PolicyEdit {
@@ -18,6 +30,8 @@ export class EditDesk {
   private known: ClusterWords | undefined;
   private ready: Rehearsal | undefined;
   private last: { readonly edit: PolicyEdit; readonly edited: EditedPolicies } | undefined;
+
+  private noted: { readonly after: State; readonly texts: readonly string[] } | undefined;
 
   private constructor(private readonly held: HeldState) {}
 
@@ -40,6 +54,24 @@ export class EditDesk {
     if (this.last?.edit.text !== edit.text || this.last.edit.deleted !== edit.deleted)
       this.last = { edit, edited: this.make(edit) };
     return this.last.edited;
+  }
+
+  /** S9.5, S9.8: of both states, and of the implementations on the state after the edit. */
+  caveats(edit: PolicyEdit): readonly string[] {
+    const { before, after } = this.edited(edit);
+    if (this.noted?.after !== after) {
+      const all = mergedCaveats(caveatsOfAll(after), caveatsOfAll(before), implementationCaveatsOfAll(after));
+      this.noted = { after, texts: all.map(({ text }) => text) };
+    }
+    return this.noted.texts;
+  }
+
+  /** The same, without what takes as long as the whole difference in a large cluster. */
+  quickCaveats(edit: PolicyEdit): readonly string[] {
+    const { before, after } = this.edited(edit);
+    if (after.cluster.pods.size <= quicklyCompared) return this.caveats(edit);
+    const texts = mergedCaveats(caveatsOfAll(after), caveatsOfAll(before)).map(({ text }) => text);
+    return [...texts, "the answers have not been compared with those of implementations yet"];
   }
 
   private make({ text, deleted }: PolicyEdit): EditedPolicies {

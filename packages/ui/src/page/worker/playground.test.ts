@@ -122,6 +122,23 @@ describe("what deleting a policy changes", () => {
   });
 });
 
+describe("caveats of an edit", () => {
+  const byAddress = `apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: web, namespace: shop}
+spec: {podSelector: {matchLabels: {app: web}}, ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}
+`;
+
+  it.each(["playground-outline", "playground-difference"] as const)(
+    "S9.8: are those of the state after it, in %s",
+    (name) => {
+      const differs = expect.stringMatching(/^Cilium 1\.18 answers \d+ connections? differently/) as string;
+      expect(held.caveats).not.toContainEqual(differs);
+      expect(answers[name](held, { text: byAddress }).caveats).toContainEqual(differs);
+    },
+  );
+});
+
 describe("what a text changes", () => {
   it("is counted first, with examples", () => {
     const { sections, isLarge } = answers["playground-outline"](held, { text: openDb });

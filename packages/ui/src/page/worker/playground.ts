@@ -131,13 +131,13 @@ function answerOutline(held: HeldState, edit: PolicyEdit): OutlineView {
   const desk = EditDesk.of(held);
   const sections = outlineView(desk.rehearsal.outline(desk.edited(edit)));
   const changed = sections.reduce((sum, one) => sum + one.connections, 0);
-  return { sections, isLarge: changed > largeChange, caveats: held.caveats };
+  return { sections, isLarge: changed > largeChange, caveats: desk.quickCaveats(edit) };
 }
 
 /** Everything: who is responsible for each change, and what one would rather have known. */
 function answerDifference(held: HeldState, edit: PolicyEdit): DifferenceView {
   const desk = EditDesk.of(held);
-  return differenceView(desk.rehearsal.preview(desk.edited(edit)), held.caveats);
+  return differenceView(desk.rehearsal.preview(desk.edited(edit)), desk.caveats(edit));
 }
 
 function answerCompletions(held: HeldState, { text, offset }: PlaceRequest): Completions | undefined {

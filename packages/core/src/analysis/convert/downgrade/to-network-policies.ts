@@ -3,7 +3,7 @@ import { Answers } from "../../../engine/answers.js";
 import { noPorts, PortSets, type PortSetId } from "../../../engine/port-sets.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
 import { isObject, type JsonObject } from "../../../manifest/document.js";
-import type { CommentedObject } from "../../../manifest/write-yaml.js";
+import type { CommentedObject } from "../../../manifest/yaml/write-yaml.js";
 import { type Direction, formatPolicy } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";
 import { directions } from "../draft.js";

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { isObject, type Json, type JsonObject } from "../manifest/document.js";
+import { type FieldMask, pickFields } from "../manifest/field-mask.js";
+import { objectsOf, parseManifest } from "../manifest/parse.js";
+import { buildCluster } from "./build.js";
+import { isClusterKind } from "./identity.js";
+import { podFields } from "./pod-fields.js";
+
+const facts = { podCidrs: [], serviceCidrs: [] };
+
+const pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: {
+    annotations: { name: "é😀" },
+    labels: { app: "web", "a/b": "c" },
+    managedFields: [{ manager: "kubelet" }],
+    name: "web-1",
+    namespace: "shop",
+    ownerReferences: [{ apiVersion: "apps/v1", controller: true, kind: "ReplicaSet", name: "web" }],
+    uid: "1",
+  },
+  spec: {
+    containers: [
+      { env: [{ name: "A" }], image: "web", ports: [{ containerPort: 80, name: "http", protocol: "TCP" }] },
+    ],
+    initContainers: [{ ports: [{ containerPort: 90 }], restartPolicy: "Always" }],
+    hostNetwork: false,
+    nodeName: "n1",
+    serviceAccountName: "web",
+  },
+  status: {
+    conditions: [],
+    hostIP: "192.0.2.1",
+    hostIPs: [{ ip: "192.0.2.1" }],
+    phase: "Running",
+    podIP: "10.0.0.1",
+    podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }],
+  },
+};
+
+it("pod fields are all that is looked at", () => {
+  const looked = new Set<string>();
+  const { objects } = objectsOf(parseManifest(JSON.stringify(pod), "test.json").documents);
+  const watchedObjects = objects.map((object) => ({
+    ...object,
+    value: watched(object.value, [], looked) as JsonObject,
+  }));
+  expect(buildCluster(watchedObjects, facts, new Set()).cluster.pods.size).toBe(1);
+  expect(looked).toContain("spec.containers.ports.containerPort");
+  expect([...looked].filter((path) => !isNamed(path.split("."), podFields))).toEqual([]);
+});
+
+/** The same value, which tells which of its fields are looked at. */
+function watched(value: Json, path: readonly string[], looked: Set<string>): Json {
+  if (!isObject(value) && !Array.isArray(value)) return value;
+  return new Proxy(value as JsonObject, {
+    get: (target, key) => {
+      const inside = Reflect.get(target, key) as Json;
+      if (typeof key !== "string") return inside;
+      if (Array.isArray(target)) return /^\d+$/.test(key) ? watched(inside, path, looked) : inside;
+      looked.add([...path, key].join("."));
+      return watched(inside, [...path, key], looked);
+    },
+  });
+}
+
+function isNamed([first, ...rest]: readonly string[], mask: FieldMask | "all" | undefined): boolean {
+  if (mask === undefined) return false;
+  return mask === "all" || first === undefined || isNamed(rest, mask[first]);
+}
+
+it("a cluster of picked fields is the same, whatever its pods are like", () => {
+  const anyPart = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+  );
+  const paths = pathsIn(pod);
+  /** A pod with some parts replaced, or gone. */
+  const anyPod = fc
+    .tuple(fc.nat({ max: 3 }), fc.array(fc.tuple(fc.constantFrom(...paths), anyPart), { maxLength: 4 }))
+    .map(([number, edits]) => {
+      const edited = structuredClone(pod) as Record<string, unknown>;
+      edits.forEach(([path, part]) => replace(edited, path, part));
+      replace(edited, ["metadata", "name"], `pod-${number}`);
+      return edited as JsonObject;
+    })
+    .filter(({ metadata }) => isObject(metadata) && typeof metadata.uid === "string");
+  fc.assert(
+    fc.property(fc.array(anyPod, { maxLength: 4 }), (pods) => {
+      const whole = clusterOf(pods);
+      expect(clusterOf(pods.map((one) => pickFields(one, podFields)))).toEqual(whole);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function clusterOf(items: readonly JsonObject[]) {
+  const text = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  const { objects } = objectsOf(parseManifest(text, "test.json").documents);
+  const { cluster, diagnostics } = buildCluster(objects.filter(isClusterKind), facts, new Set());
+  return { cluster, codes: diagnostics.map(({ code, message }) => `${code} ${message}`) };
+}
+
+function pathsIn(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  const inside = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return [
+    ...(path.length === 0 ? [] : [path]),
+    ...inside.flatMap(([key, part]) => pathsIn(part, [...path, key])),
+  ];
+}
+
+function replace(root: Record<string, unknown>, path: readonly string[], part: unknown): void {
+  let at: unknown = root;
+  for (const step of path.slice(0, -1))
+    at = typeof at === "object" && at !== null ? (at as Record<string, unknown>)[step] : undefined;
+  if (typeof at === "object" && at !== null && !Array.isArray(at))
+    (at as Record<string, unknown>)[path.at(-1)!] = part;
+}

@@ -1,5 +1,5 @@
-export { InputBudget, RefusedInput, textOf, unpackedBytes, writtenText } from "./bounded-input.js";
-export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
+export { InputBudget, RefusedInput, textOf, unpackedBytes, writtenText } from "./files/bounded-input.js";
+export { bigFile, bigFileSize, type BytesRead } from "./files/big-file.js";
 export { ClusterSource, type ClusterSourceOptions } from "./cluster/cluster-source.js";
 export { clusterFiles } from "./cluster/cluster-files.js";
 export { type ClusterListing, listCluster, type Listed } from "./cluster/cluster-listing.js";
@@ -34,7 +34,7 @@ export {
   smallestPacked,
   sourceAt,
   unreadable,
-} from "./manifest-files.js";
+} from "./files/manifest-files.js";
 export { HttpListener, type ListenerLimits, usualLimits } from "./http/http-listener.js";
 export { type Metrics, type MetricsAccess, serveMetrics } from "./http/metrics-server.js";
 export { type MetricsAuth, type MetricsCommand, openMetrics } from "./http/open-metrics.js";

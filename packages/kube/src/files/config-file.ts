@@ -1,5 +1,5 @@
 import { isObject, parseManifest } from "@tierwall/core";
-import { writtenText } from "../bounded-input.js";
+import { writtenText } from "./bounded-input.js";
 
 /** Defaults for the command's options; they lie among manifests, and are none. */
 export const configName = "tierwall.yaml";

@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
-import { isLookedInto } from "../manifest-files.js";
+import { isLookedInto } from "./manifest-files.js";
 
 /**
  * Tells when something happens in the folders of some paths. Folders are watched rather than files: editors and ConfigMaps

@@ -11,7 +11,7 @@ import {
   unpackedBytes,
 } from "./bounded-input.js";
 import { chunkSize } from "./file-blocks.js";
-import { configName, isConfig } from "./files/config-file.js";
+import { configName, isConfig } from "./config-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz"];
 

@@ -53,7 +53,7 @@ export type Handler = (
   target: RequestTarget,
 ) => void | Promise<void>;
 
-interface ListenerOptions {
+export interface ListenerOptions {
   /** Resolves when the answer is complete, whether or not the client has read it. */
   readonly handle: Handler;
   /**

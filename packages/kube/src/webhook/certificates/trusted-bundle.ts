@@ -14,7 +14,7 @@ interface Introduction {
   readonly path: string;
 }
 
-export type Trust =
+type Trust =
   | { readonly isConfigured: false }
   | {
       readonly isConfigured: true;

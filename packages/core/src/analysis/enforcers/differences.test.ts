@@ -206,7 +206,7 @@ describe("S9.8: where implementations differ", () => {
   it("a large cluster is not compared, and the answer says so", () => {
     const { state } = world(cluster + networkPolicy("b", "{podSelector: {}}"));
     const [[key, pod]] = state.cluster.pods as unknown as [[string, Pod]];
-    const pods = new Map(Array.from({ length: 10_001 }, (_, i) => [`${key}-${i}`, pod]));
+    const pods = new Map(Array.from({ length: 501 }, (_, i) => [`${key}-${i}`, pod]));
     const [caveat, ...others] = implementationCaveatsOfAll({ ...state, cluster: { ...state.cluster, pods } });
     expect(caveat?.text).toContain("not compared");
     expect(others).toEqual([]);

@@ -1,8 +1,9 @@
+import { compileBoth } from "../../engine/compile-both.js";
+import { diffEngines } from "../../engine/diff.js";
 import { evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Tiers } from "../../policy/model.js";
 import type { Caveat } from "../../state/caveat.js";
-import { compareStates } from "../changes/compare.js";
 import type { State } from "../../state/state.js";
 import {
   type Difference,
@@ -35,8 +36,8 @@ export function implementationCaveats(state: State, flow: Flow, verdict: Verdict
   }));
 }
 
-/** Comparing all connections costs as much as a diff. Above this number of pods the user has to ask for it. */
-const comparedPods = 10_000;
+/** Comparing all connections takes several times as long as answering. Above this number of pods the user has to ask for it. */
+const comparedPods = 500;
 
 /** S9.8, for answers about many connections: how many of them an implementation would answer differently. */
 export function implementationCaveatsOfAll(state: State): readonly Caveat[] {
@@ -48,8 +49,9 @@ export function implementationCaveatsOfAll(state: State): readonly Caveat[] {
     return [{ kind: "implementation", text, enforcers: names }];
   }
   return names.flatMap((name): readonly Caveat[] => {
-    const { totals } = compareStates(state, { ...state, tiers: tiersAs(state, name) });
-    const connections = Object.values(totals).reduce((sum, total) => sum + total.connections, 0);
+    const engines = compileBoth(state, { ...state, tiers: tiersAs(state, name) });
+    let connections = 0;
+    for (const { count } of diffEngines(...engines)) connections += count;
     if (connections === 0) return [];
     const counted = `${number(connections)} ${connections === 1 ? "connection" : "connections"}`;
     const text = `${enforcers[name].title} answers ${counted} differently; \`--enforcer ${name}\` answers as it would`;

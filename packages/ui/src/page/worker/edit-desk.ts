@@ -15,9 +15,6 @@ import { policyKey } from "./policy-view.js";
 /** What a text goes by in messages, where it is no file yet. */
 export const editedFile = "your policy";
 
-/** Pods of a cluster in which a comparison with implementations takes no time that a person notices. */
-const quicklyCompared = 1000;
-
 /** What somebody thinks of doing. */
 export interface PolicyEdit {
   readonly text: string;
@@ -64,14 +61,6 @@ export class EditDesk {
       this.noted = { after, texts: all.map(({ text }) => text) };
     }
     return this.noted.texts;
-  }
-
-  /** The same, without what takes as long as the whole difference in a large cluster. */
-  quickCaveats(edit: PolicyEdit): readonly string[] {
-    const { before, after } = this.edited(edit);
-    if (after.cluster.pods.size <= quicklyCompared) return this.caveats(edit);
-    const texts = mergedCaveats(caveatsOfAll(after), caveatsOfAll(before)).map(({ text }) => text);
-    return [...texts, "the answers have not been compared with those of implementations yet"];
   }
 
   private make({ text, deleted }: PolicyEdit): EditedPolicies {

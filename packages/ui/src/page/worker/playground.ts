@@ -131,7 +131,7 @@ function answerOutline(held: HeldState, edit: PolicyEdit): OutlineView {
   const desk = EditDesk.of(held);
   const sections = outlineView(desk.rehearsal.outline(desk.edited(edit)));
   const changed = sections.reduce((sum, one) => sum + one.connections, 0);
-  return { sections, isLarge: changed > largeChange, caveats: desk.quickCaveats(edit) };
+  return { sections, isLarge: changed > largeChange, caveats: desk.caveats(edit) };
 }
 
 /** Everything: who is responsible for each change, and what one would rather have known. */

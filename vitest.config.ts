@@ -7,9 +7,10 @@ export default defineConfig({
   resolve: {
     // Tests run on the sources of our packages, also when they reach one through another: no build in between.
     alias: Object.fromEntries(
-      ["core", "kube", "agent", "ui", "server"].map((name) => [
+      // Of two names that begin alike, the longer one first.
+      ["core", "kube/service", "kube", "agent", "ui", "server"].map((name) => [
         `@tierwall/${name}`,
-        fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url)),
+        fileURLToPath(new URL(`packages/${name.replace(/^\w+/, "$&/src")}/index.ts`, import.meta.url)),
       ]),
     ),
   },

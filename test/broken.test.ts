@@ -135,7 +135,7 @@ describe("the broken files as a whole", () => {
   it("there is one for every code that a manifest can yield", () => {
     const elsewhere = [
       "TW1004 TW1007 TW1009 TW1309", // only the command line says it
-      "TW1010 TW1011", // about bytes that are not read as a manifest: kube/src/bounded-input.test.ts
+      "TW1010 TW1011", // about bytes that are not read as a manifest: kube/src/files/bounded-input.test.ts
       "TW1502 TW1504 TW1505 TW1506", // about a question, not about a file
       "TW1507 TW1601 TW1602", // about what is to be deleted or converted
       "TW1008 TW2023", // about observed traffic

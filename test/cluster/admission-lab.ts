@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import { Registry } from "prom-client";
 import {
   allKinds,
   AnalystThread,
@@ -12,6 +11,7 @@ import {
   type Webhook,
   webhookConfiguration,
 } from "@tierwall/kube";
+import { ServiceMetrics } from "@tierwall/kube/service";
 import { ApiClient } from "./api-client.js";
 import type { ControlPlane } from "./control-plane.js";
 import { type KubectlRan, kubectl } from "./kubectl.js";
@@ -38,7 +38,7 @@ export class AdmissionLab {
     readonly analyst: AnalystThread,
     private readonly source: ClusterSource | undefined,
     readonly webhook: Webhook,
-    readonly registry: Registry,
+    readonly metrics: ServiceMetrics,
     readonly said: readonly string[],
   ) {}
 
@@ -51,13 +51,13 @@ export class AdmissionLab {
     const analyst = new AnalystThread({}, (message) => log.error(message), worker);
     const source = fill === undefined ? await followed(connection, analyst) : undefined;
     fill?.(analyst);
-    const registry = new Registry();
+    const metrics = new ServiceMetrics();
     const webhook = await startWebhook({
       connection,
       judge: analyst,
       isReady: () => true,
       ...(clients === undefined ? {} : { clients: new ClientAuthority(clients, () => undefined) }),
-      registry,
+      metrics,
       log,
       options: {
         port: 0,
@@ -67,7 +67,7 @@ export class AdmissionLab {
         times: times ?? { life: 3_600_000, lead: 1000, check: 200 },
       },
     });
-    const lab = new AdmissionLab(plane, api, analyst, source, webhook, registry, said);
+    const lab = new AdmissionLab(plane, api, analyst, source, webhook, metrics, said);
     const url = `https://127.0.0.1:${webhook.port}/validate`;
     await api.create(
       configurations,
@@ -100,7 +100,7 @@ export class AdmissionLab {
 
   /** How often the webhook was asked. */
   async answered(): Promise<number> {
-    const { values } = await this.registry.getSingleMetric("tierwall_webhook_requests_total")!.get();
+    const { values } = await this.metrics.registry.getSingleMetric("tierwall_webhook_requests_total")!.get();
     return values.reduce((sum, { value }) => sum + value, 0);
   }
 

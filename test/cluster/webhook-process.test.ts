@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { RunningAgent } from "../agent/running-agent.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
-import { freePorts } from "./free-ports.js";
+import { freePorts } from "../../bench/src/cluster/free-ports.js";
 import { kubectl, noKubectl } from "./kubectl.js";
 
 /* The webhook as a part of `tierwall controller`: processes of their own, as replicas are. */

@@ -2,8 +2,8 @@ import { request } from "node:https";
 import { connect } from "node:tls";
 import type { JsonObject } from "@tierwall/core";
 import { definitionsOf, startWebhook } from "@tierwall/kube";
+import { ServiceMetrics } from "@tierwall/kube/service";
 import { pino } from "pino";
-import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { planCluster } from "../../bench/src/generate/plan.js";
 import { shapes } from "../../bench/src/generate/shape.js";
@@ -176,7 +176,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
     });
 
     it("counts what it does", async () => {
-      const text = await lab.registry.metrics();
+      const text = await lab.metrics.text();
       expect(text).toMatch(/tierwall_webhook_requests_total\{operation="CREATE",outcome="allowed"\} \d+/);
       expect(text).toMatch(/tierwall_webhook_warnings_total\{about="denied"\} \d+/);
       expect(text).toMatch(/tierwall_webhook_duration_seconds_count \d+/);
@@ -245,7 +245,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
           warnings: ["Tierwall had no time to find out what this changes; `tierwall preview` tells"],
         },
       });
-      expect(await lab.registry.metrics()).toMatch(/tierwall_webhook_fallbacks_total\{reason="time"\} [1-9]/);
+      expect(await lab.metrics.text()).toMatch(/tierwall_webhook_fallbacks_total\{reason="time"\} [1-9]/);
     });
 
     it("lets in what is not for it to judge", async () => {
@@ -340,7 +340,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
           connection,
           judge: { judge: async () => ({ warnings: [], missing: [], unread: [] }) },
           isReady: () => true,
-          registry: new Registry(),
+          metrics: new ServiceMetrics(),
           log: pino({ level: "silent" }),
           options: { port: 0, listen: "127.0.0.1", namespace: "tierwall-system", names: ["127.0.0.1"] },
         });

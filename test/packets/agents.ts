@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from "@tierwall/agent";
 import { isStamped } from "../../packages/agent/src/ruleset/connection-mark.js";
-import { renewal } from "../../packages/agent/src/kernel/learned.js";
+import { changesText } from "../../packages/agent/src/ruleset/set-change.js";
 import { resolvedPairs, usualOptions, withoutNames } from "./enforce.js";
 import type { Lab } from "./lab/lab.js";
 
@@ -68,10 +68,9 @@ async function applyOn({ compiler, table, options }: Agent, state: State): Promi
       for (const set of [names.fresh[family], names.kept[family]])
         valueOf(
           await table.changeElements(({ name }) =>
-            renewal(
+            changesText(
+              pairs.map((key) => ({ kind: "renew", set, element: { key, milliseconds: 3_600_000 } })),
               name,
-              set,
-              pairs.map((key) => ({ key, seconds: 3600 })),
             ),
           ),
         );

@@ -4,8 +4,9 @@ import { planCluster } from "../generate/plan.js";
 import { podCount, type Shape } from "../generate/shape.js";
 import { type Figure, median, quantile } from "../report/figure.js";
 import type { RowResult } from "../report/results.js";
-import { ApiServer, freePorts } from "./api-server.js";
+import { ApiServer } from "./api-server.js";
 import { clusterPolicies, fill, fillStorage, inParallel, podPath } from "./fill.js";
+import { freePorts } from "./free-ports.js";
 import { PolicyWatch } from "./policy-watch.js";
 import { RunningController } from "./running-controller.js";
 

@@ -20,7 +20,7 @@ import type { NodeProblems } from "./see/node-problems.js";
  * A turn that fails leaves the kernel with the rules it has, and is tried again.
  */
 
-export interface Compiler {
+interface Compiler {
   compile(cluster: Cluster, tiers: Tiers): NodeProgram;
 }
 

@@ -302,7 +302,7 @@ export { explore, type Unknowns } from "./evaluate/facts.js";
 export { AddressAtoms } from "./sets/address-atoms.js";
 export { formatRange } from "./net/region.js";
 export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
-export { changedEntries } from "./state/live/edited-map.js";
+export { changedEntries, editedMap } from "./state/live/edited-map.js";
 export { keyOf, type LiveOptions, LiveState, type Moment } from "./state/live/live-state.js";
 export { addressesOfNode, nodeAnnotations } from "./cluster/node.js";
 export { podFields } from "./cluster/pod-fields.js";

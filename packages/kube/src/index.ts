@@ -1,26 +1,13 @@
-export {
-  InputBudget,
-  RefusedInput,
-  textOf,
-  unpackedBytes,
-  usualMaxInput,
-  writtenText,
-} from "./bounded-input.js";
-export { bigFile, bigFileSize, type BytesRead } from "./big-file.js";
-export { ClusterSource, type ClusterSourceOptions, type Follower } from "./cluster-source.js";
-export { clusterFiles } from "./cluster-files.js";
-export { type ClusterListing, listCluster, type Listed, type ListingOptions } from "./cluster-listing.js";
-export { configName, isConfig, isConfigText } from "./config-file.js";
-export {
-  connect,
-  type Connected,
-  type Connection,
-  type ConnectionOptions,
-  type KubeRequest,
-} from "./connection.js";
-export type { ControllerCommand, ControllerService, StartService } from "./controller/controller.js";
+export { InputBudget, RefusedInput, textOf, unpackedBytes, writtenText } from "./files/bounded-input.js";
+export { bigFile, bigFileSize, type BytesRead } from "./files/big-file.js";
+export { ClusterSource, type ClusterSourceOptions } from "./cluster/cluster-source.js";
+export { clusterFiles } from "./cluster/cluster-files.js";
+export { type ClusterListing, listCluster, type Listed } from "./cluster/cluster-listing.js";
+export { configName, isConfig, isConfigText } from "./files/config-file.js";
+export { connect, type Connection, type KubeRequest, messageOf } from "./cluster/connection.js";
+export type { StartService } from "./controller/controller.js";
 export { runController } from "./controller/controller-command.js";
-export { type JsonAnswer, type JsonRequest, jsonRequest, refusalIn } from "./controller/json-request.js";
+export { jsonRequest, refusalIn } from "./cluster/json-request.js";
 export { leasesOf, microTime } from "./controller/leader-election.js";
 export {
   agentLeaseOf,
@@ -32,16 +19,10 @@ export {
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { Definition } from "./crds/definition.js";
 export type { OpenApi } from "./crds/open-api.js";
-export {
-  type ForeignApiListener,
-  type ForeignApiTimes,
-  ForeignApiWatch,
-  usualForeignApiTimes,
-} from "./foreign-apis.js";
-export { allKinds, effectiveForeignKinds, foreignWatchedKinds, namesOfForeign } from "./foreign-kinds.js";
-export { type Discovered, Discovery } from "./discovery.js";
-export { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
-export { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+export { type ForeignApiTimes, ForeignApiWatch } from "./cluster/foreign-apis.js";
+export { allKinds, namesOfForeign } from "./cluster/foreign-kinds.js";
+export { Delivery, type DeliveryTimes } from "./cluster/delivery.js";
+export { type WatchedKind, watchedKinds } from "./cluster/kinds.js";
 export {
   filesAt,
   isLookedInto,
@@ -53,54 +34,29 @@ export {
   smallestPacked,
   sourceAt,
   unreadable,
-} from "./manifest-files.js";
-export {
-  type Handler,
-  HttpListener,
-  type ListenerLimits,
-  type ListenerOptions,
-  usualLimits,
-} from "./http/http-listener.js";
-export {
-  type Health,
-  type ListenAddress,
-  type Metrics,
-  type MetricsAccess,
-  type MetricsServer,
-  serveMetrics,
-} from "./http/metrics-server.js";
+} from "./files/manifest-files.js";
+export { HttpListener, type ListenerLimits, usualLimits } from "./http/http-listener.js";
+export { type Metrics, type MetricsAccess, serveMetrics } from "./http/metrics-server.js";
 export { type MetricsAuth, type MetricsCommand, openMetrics } from "./http/open-metrics.js";
 export { SeldomReport } from "./http/seldom-report.js";
-export { TokenAccess } from "./http/token-access.js";
-export { HealthLog, type HealthLogParts, isGood } from "./health-log.js";
-export { type KindHealth, type ReflectorTimes, usualTimes } from "./reflector.js";
-export { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
+export { isReadable, type KindHealth, usualTimes } from "./cluster/reflector.js";
+export { isSameMoment, type Situation, situationOf, type SituationSource } from "./cluster/situation.js";
 export { chartFiles } from "./install/chart.js";
-export { type InstallOptions, installObjects, type Part, parts } from "./install/install.js";
+export { installObjects, type Part, parts } from "./install/install.js";
 export { cleanupObjects } from "./install/cleanup.js";
-export { type ClusterCleanup, cleanUpCluster } from "./uninstall/cleanup-cluster.js";
+export { cleanUpCluster } from "./uninstall/cleanup-cluster.js";
 export { cleanupText, installFiles, installText, kustomizeFiles } from "./install/install-files.js";
 export { problemWith } from "./install/setting-problems.js";
 export { type SettingPath, settingPaths, settings, usualValues, type Values } from "./install/settings.js";
-export { type PolicyEdit, type Stage } from "./webhook/analyst.js";
+export type { PolicyEdit, Stage } from "./webhook/analyst.js";
 export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";
-export { issue, type Issued, type IssueOptions } from "./webhook/certificates/issue.js";
-export { type CertificateTimes, usualCertificateTimes } from "./webhook/certificates/schedule.js";
-export {
-  type ConfigurationOptions,
-  usualConfiguration,
-  type WebhookAddress,
-  webhookConfiguration,
-  webhookPath,
-} from "./webhook/configuration.js";
-export {
-  serviceHost,
-  startWebhook,
-  type Webhook,
-  type WebhookOptions,
-  type WebhookParts,
-} from "./webhook/start-webhook.js";
+export { issue, type Issued } from "./webhook/certificates/issue.js";
+export type { CertificateTimes } from "./webhook/certificates/schedule.js";
+export { usualConfiguration, webhookConfiguration } from "./webhook/configuration.js";
+export { serviceHost, startWebhook, type Webhook } from "./webhook/start-webhook.js";
 export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
-export { WatchedFolders } from "./watched-folders.js";
-export { makeFolder } from "./make-folder.js";
+export { WatchedFolders } from "./files/watched-folders.js";
+export { makeFolder, replaceFile } from "./files/make-folder.js";
+export { listAt, textAt } from "./cluster/object-fields.js";
+export { pause } from "./cluster/pause.js";

@@ -1,3 +1,4 @@
+import { messageOf } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { Agent, Programmed } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
@@ -68,7 +69,7 @@ export class AgentReport {
   }
 
   failed(cause: unknown, retryIn: number, metrics: AgentMetrics): void {
-    this.#failing = cause instanceof Error ? cause.message : String(cause);
+    this.#failing = messageOf(cause);
     metrics.applyFailures.inc();
     this.log.error(
       { retryInMilliseconds: retryIn, ...(isBug(cause) ? { stack: cause.stack } : {}) },

@@ -1,22 +1,23 @@
 import { release } from "node:os";
 import { dirname, join } from "node:path";
+import { messageOf } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { Turn } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NameService } from "../dns/name-service.js";
 import { ClusterReach } from "../dns/reach.js";
-import { BridgeWatch } from "../kernel/bridges.js";
-import { flowtablesInUse } from "../kernel/flowtables.js";
-import { ipvsInUse } from "../kernel/ipvs.js";
+import { BridgeWatch } from "../node-network/bridges.js";
+import { flowtablesInUse } from "../node-network/flowtables.js";
+import { ipvsInUse } from "../node-network/ipvs.js";
 import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js";
 import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import { tellsReturnPaths } from "../kernel/return-paths.js";
+import { tellsReturnPaths } from "../node-network/return-paths.js";
 import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { Presence, presenceFor } from "../loop/presence.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
-import { connectionsMarked } from "../see/cut-connections.js";
+import { connectionsMarked } from "../kernel/tracked-connections.js";
 import { NodeProblems } from "../see/node-problems.js";
 import { Observer } from "../see/observer.js";
 import { DnsCounts } from "./dns-counts.js";
@@ -37,7 +38,7 @@ export interface EnforcedNode {
   readonly dns: DnsCounts;
   /** Says which settings of the kernel were changed, each once: bridges come with the first pod behind them. */
   tellSettings(): void;
-  /** Where the pods of the node are, for what depends on it (kernel/bridges.ts). */
+  /** Where the pods of the node are, for what depends on it (node-network/bridges.ts). */
   placePods(turn: Pick<Turn, "situation" | "options">): void;
   /** Looks for what others do to packets beside our rules. */
   inspect(): Promise<void>;
@@ -88,7 +89,7 @@ export async function openNode(
     return done(node);
   } catch (cause) {
     await table.close();
-    return failed(cause instanceof Error ? cause.message : String(cause));
+    return failed(messageOf(cause));
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Connection, openMetrics } from "@tierwall/kube";
+import { type Connection, messageOf, openMetrics } from "@tierwall/kube";
+import { refuseToStart, serviceLog, stopSignal } from "@tierwall/kube/service";
 import type { Logger } from "pino";
 import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
@@ -8,10 +9,9 @@ import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { HoldingBack } from "../loop/holding-back.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
 import { RangeMemory } from "../loop/range-memory.js";
-import { type ControlAnswer, serveControl } from "../see/control.js";
+import { serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
 import { NodeLease } from "../see/node-lease.js";
-import { agentLog } from "./agent-log.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
@@ -19,13 +19,13 @@ import { openSource, type OpenSource } from "./source.js";
 
 /** Enforces until it is told to stop; returns the exit status. */
 export async function runAgent(options: AgentOptions): Promise<number> {
-  const log = agentLog(options.node.node);
+  const log = serviceLog({ node: options.node.node });
   const report = new AgentReport(options, log);
   let node: EnforcedNode | undefined;
   const opened = await openNode(options, log, {
     onDrift: (drift) => report.drifted(drift, node?.observer.metrics),
   });
-  if (!opened.ok) return refuse(log, opened.message);
+  if (!opened.ok) return refuseToStart(log, opened.message);
   node = opened.value;
   const holding = holdingBack(options, log, node);
   const source = await openSource(options.source, log, node.observer.metrics, {
@@ -34,18 +34,15 @@ export async function runAgent(options: AgentOptions): Promise<number> {
   const running = source.ok ? await start(options, log, report, node, source.value, holding) : source;
   if (!running.ok) {
     await node.close();
-    return refuse(log, running.message);
+    return refuseToStart(log, running.message);
   }
-  const signal = await stopSignal(() => node.observer.reopen());
+  // For those who move log files away.
+  process.on("SIGHUP", () => node.observer.reopen());
+  const signal = await stopSignal();
   log.info({ signal }, "stopping; the rules stay in the kernel");
   await running.value();
   await node.close();
   return 0;
-}
-
-function refuse(log: Logger, message: string): number {
-  log.fatal(message);
-  return 2;
 }
 
 type Stop = () => Promise<void>;
@@ -145,7 +142,7 @@ async function serve(
   { observer }: EnforcedNode,
   { status, waitingFor, connection, log }: Answers,
 ): Promise<Outcome<Stop>> {
-  const noTrial = (): Promise<ControlAnswer<string>> =>
+  const noTrial = (): Promise<Outcome<string>> =>
     Promise.resolve(failed("no rules are on trial: this agent enforces what it watches"));
   const stops: Stop[] = [];
   try {
@@ -158,7 +155,7 @@ async function serve(
     }
   } catch (cause) {
     for (const stop of stops) await stop();
-    return failed(cause instanceof Error ? cause.message : String(cause));
+    return failed(messageOf(cause));
   }
   return done(async () => {
     for (const stop of stops) await stop();
@@ -173,12 +170,4 @@ function watchMemory(log: Logger): NodeJS.Timeout {
     ),
   );
   return setInterval(() => watch.look(), 60_000);
-}
-
-/** Resolves with the first signal to stop; until then, SIGHUP is for those who move log files away. */
-export function stopSignal(onHangup: () => void): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    process.on("SIGHUP", onHangup);
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
-  });
 }

@@ -1,13 +1,15 @@
-import { type Diagnostic, isObject, type Json, type JsonObject } from "@tierwall/core";
+import type { Diagnostic, JsonObject } from "@tierwall/core";
 import {
   ClusterSource,
   connect,
   type Connection,
-  HealthLog,
-  isGood,
+  isReadable,
   type KindHealth,
+  listAt,
   type SituationSource,
+  textAt,
 } from "@tierwall/kube";
+import { HealthLog } from "@tierwall/kube/service";
 import type { Logger } from "pino";
 import type { SourceOptions } from "../agent-options.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
@@ -35,7 +37,7 @@ export async function openSource(
     : openCluster(options, log, metrics, onNode);
 }
 
-export interface SourceHooks {
+interface SourceHooks {
   /** Files have errors. */
   readonly onErrors?: OnErrors;
   /** A Node of a cluster was read, which may be long before the first situation. */
@@ -105,8 +107,7 @@ async function openCluster(
   if (!connected.ok) return failed(connected.message);
   const health = new HealthLog({
     log,
-    synced: metrics.sourceSynced,
-    watchRestarts: metrics.watchRestarts,
+    metrics,
     meanwhile: "the kernel keeps the rules it has",
   });
   const { connection } = connected;
@@ -136,15 +137,9 @@ async function openCluster(
   });
 }
 
-function tellNode({ metadata, spec }: JsonObject, onNode: OnNode): void {
-  const name = isObject(metadata) ? metadata.name : undefined;
-  const { podCIDRs, podCIDR } = isObject(spec) ? spec : {};
-  const ranges = Array.isArray(podCIDRs) ? (podCIDRs as readonly Json[]) : [podCIDR ?? []].flat();
-  if (typeof name === "string")
-    onNode(
-      name,
-      ranges.filter((range) => typeof range === "string"),
-    );
+function tellNode(node: JsonObject, onNode: OnNode): void {
+  const all = listAt(node, "spec", "podCIDRs").filter((range) => typeof range === "string");
+  onNode(textAt(node, "metadata", "name"), all.length > 0 ? all : [textAt(node, "spec", "podCIDR")]);
 }
 
 function statusOf([what, health]: readonly [string, KindHealth]): SourceStatus {
@@ -152,7 +147,7 @@ function statusOf([what, health]: readonly [string, KindHealth]): SourceStatus {
   const begun = since === undefined ? "" : ` since ${new Date(since).toISOString()}`;
   return {
     what,
-    ok: isGood(health),
+    ok: isReadable(health),
     state: message === undefined ? state : `${state}${begun}: ${message}`,
     ...(lastEvent === undefined ? {} : { lastChange: new Date(lastEvent).toISOString() }),
   };

@@ -1,4 +1,5 @@
-import type { Situation, SituationSource } from "@tierwall/kube";
+import { messageOf, type Situation, type SituationSource } from "@tierwall/kube";
+import { refuseToStart, serviceLog, stopSignal } from "@tierwall/kube/service";
 import type { Logger } from "pino";
 import type { Agent, Turn } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
@@ -11,17 +12,15 @@ import { ProgrammingWindow } from "../loop/programming-window.js";
 import { withRanges } from "../loop/range-trust.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
-import { type ControlAnswer, serveControl } from "../see/control.js";
+import { serveControl } from "../see/control.js";
 import { modesOf } from "../see/modes.js";
 import type { AgentStatus } from "../see/status.js";
-import { agentLog } from "./agent-log.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
-import { stopSignal } from "./run-agent.js";
 import { openSource } from "./source.js";
 
-export interface TrialOptions {
+interface TrialOptions {
   /** How long to wait for the confirmation, in milliseconds. */
   readonly wait: number;
   /** What must stay in reach meanwhile: `tcp://10.0.0.1:6443`. */
@@ -30,19 +29,20 @@ export interface TrialOptions {
 
 /** Puts rules in on trial, and stays until they are confirmed or gone; returns the exit status. */
 export async function tryRules(options: AgentOptions, trial: TrialOptions): Promise<number> {
-  const log = agentLog(options.node.node);
+  const log = serviceLog({ node: options.node.node });
   const guards = parseGuards(trial.guards);
-  if (!guards.ok) return refuse(log, guards.message);
+  if (!guards.ok) return refuseToStart(log, guards.message);
   let ended: (end: TrialEnd) => void = () => undefined;
   const end = new Promise<TrialEnd>((resolve) => (ended = resolve));
   const node = await openNode(options, log, { onTrialEnd: ended });
-  if (!node.ok) return refuse(log, node.message);
+  if (!node.ok) return refuseToStart(log, node.message);
   const begun = await begin(options, trial.wait, log, node.value);
   if (!begun.ok) {
     await node.value.close();
-    return refuse(log, begun.message);
+    return refuseToStart(log, begun.message);
   }
-  void stopSignal(() => undefined).then(() => node.value.table.giveUp());
+  process.on("SIGHUP", () => undefined);
+  void stopSignal().then(() => node.value.table.giveUp());
   const over = new AbortController();
   void guard(guards.value, over.signal, log, node.value);
   const how = await end;
@@ -53,11 +53,6 @@ export async function tryRules(options: AgentOptions, trial: TrialOptions): Prom
   await begun.value.stop();
   await node.value.close();
   return how === "confirmed" ? 0 : 1;
-}
-
-function refuse(log: Logger, message: string): number {
-  log.fatal(message);
-  return 2;
 }
 
 function parseGuards(texts: readonly string[]): Outcome<readonly Guard[]> {
@@ -165,7 +160,7 @@ async function serveTrial(
   node: EnforcedNode,
   status: () => AgentStatus,
 ): Promise<Outcome<() => Promise<void>>> {
-  const answer = (outcome: Outcome<void>, text: string): ControlAnswer<string> =>
+  const answer = (outcome: Outcome<void>, text: string): Outcome<string> =>
     outcome.ok ? { ok: true, value: text } : outcome;
   try {
     const served = await serveControl(control, {
@@ -176,6 +171,6 @@ async function serveTrial(
     });
     return done(served.close);
   } catch (cause) {
-    return failed(cause instanceof Error ? cause.message : String(cause));
+    return failed(messageOf(cause));
   }
 }

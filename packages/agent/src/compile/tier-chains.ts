@@ -1,4 +1,4 @@
-import { editedMap } from "../ruleset/edited-elements.js";
+import { editedMap } from "@tierwall/core";
 import type { BookEntry } from "../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
 import { contentName } from "./content-name.js";

@@ -7,7 +7,7 @@ import {
   type SocketAddress,
   sourceElement,
 } from "./redirect.js";
-import type { SetChange } from "./set-change.js";
+import type { SetChange } from "../ruleset/set-change.js";
 import type { Transactions } from "./transactions.js";
 
 interface Reserved {

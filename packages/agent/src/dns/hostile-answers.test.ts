@@ -7,7 +7,7 @@ import { InsideAddresses } from "./inside-addresses.js";
 import { defaultLifetimes, LearnedNames } from "./learned-names.js";
 import { Learner } from "./learner.js";
 import { readMessage } from "./message.js";
-import { changesText, type SetChange } from "./set-change.js";
+import { changesText, type SetChange } from "../ruleset/set-change.js";
 import { Transactions } from "./transactions.js";
 
 /*

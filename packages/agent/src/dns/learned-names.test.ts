@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { NameSet } from "../ruleset/program.js";
 import { defaultLifetimes, LearnedNames } from "./learned-names.js";
 import type { Resolution } from "./resolution.js";
-import type { SetChange } from "./set-change.js";
+import type { SetChange } from "../ruleset/set-change.js";
 
 const pods = ["10.0.0.1", "fd00::1"];
 
@@ -125,9 +125,9 @@ test("S8.4: what established connections stand on is kept for as long as they ar
   world.answer(resolution("a.b", "192.0.2.1", 30));
   world.clock += 1_000_000;
   const connections = [
-    { pod: "10.0.0.1", peer: "192.0.2.1" },
-    { pod: "10.0.0.1", peer: "192.0.2.66" },
-    { pod: "10.0.0.9", peer: "192.0.2.1" },
+    { source: { address: "10.0.0.1" }, destination: { address: "192.0.2.1" } },
+    { source: { address: "10.0.0.1" }, destination: { address: "192.0.2.66" } },
+    { source: { address: "10.0.0.9" }, destination: { address: "192.0.2.1" } },
   ];
   const kept = world.names.prolong(connections);
   expect(lines(kept)).toEqual(["n_kept4: 10.0.0.1 . 192.0.2.1 3600"]);

@@ -1,8 +1,9 @@
 import { domainMatches } from "@tierwall/core";
+import type { TrackedConnection } from "../kernel/tracked-connections.js";
 import type { NameSet } from "../ruleset/program.js";
 import { familyOf } from "./redirect.js";
 import type { Resolution } from "./resolution.js";
-import type { SetChange } from "./set-change.js";
+import type { SetChange } from "../ruleset/set-change.js";
 
 export interface Lifetimes {
   /** Pods connect a moment after the answer, and try again after a second: shorter TTLs count as this. */
@@ -168,10 +169,13 @@ export class LearnedNames {
   }
 
   /** Established connections that a name allowed: what they stand on is kept for another while. */
-  prolong(connections: readonly { readonly pod: string; readonly peer: string }[]): readonly SetChange[] {
+  prolong(connections: readonly Pick<TrackedConnection, "source" | "destination">[]): readonly SetChange[] {
     const until = this.now() + this.lifetimes.keptSeconds * 1000;
     const wanted: Wanted = new Map();
-    for (const { pod, peer } of connections)
+    for (const {
+      source: { address: pod },
+      destination: { address: peer },
+    } of connections)
       for (const set of this.#setsOfPod.get(pod) ?? []) {
         const name = set.kept[familyOf(peer)];
         const key = elementKey(pod, peer);

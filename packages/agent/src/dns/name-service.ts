@@ -1,6 +1,7 @@
+import { connectionsMarked } from "../kernel/tracked-connections.js";
 import type { NameSet } from "../ruleset/program.js";
 import { AskingPorts } from "./asking-ports.js";
-import { connectionsByName, forgetQueries, forgetRedirected } from "./established.js";
+import { forgetQueries, forgetRedirected } from "./forgotten-queries.js";
 import type { OnDnsEvent } from "./event.js";
 import { defaultLifetimes, LearnedNames, type Lifetimes } from "./learned-names.js";
 import { Learner } from "./learner.js";
@@ -8,11 +9,11 @@ import { DnsProxy } from "./proxy.js";
 import type { Reach } from "./reach.js";
 import type { SocketAddress } from "./redirect.js";
 import { Redirects } from "./redirects.js";
-import type { SetChange } from "./set-change.js";
+import type { SetChange } from "../ruleset/set-change.js";
 import type { LeftElement } from "./timed-elements.js";
 import { Transactions, type WriteChanges } from "./transactions.js";
 
-export interface NameServiceOptions {
+interface NameServiceOptions {
   readonly reach: Reach;
   /** Writes to the table that is in force, in one transaction. */
   readonly write: WriteChanges;
@@ -115,9 +116,9 @@ export class NameService {
   async refreshKept(): Promise<void> {
     if (performance.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
     this.#keptAt = performance.now();
-    const connections = await connectionsByName(this.#options.nameBit);
-    if (typeof connections === "string") return this.#trouble(`cannot list connections: ${connections}`);
-    await this.#write(this.#learned.prolong(connections));
+    const listed = await connectionsMarked(this.#options.nameBit);
+    if (!listed.ok) return this.#trouble(`cannot list connections: ${listed.message}`);
+    await this.#write(this.#learned.prolong(listed.value));
   }
 
   /** Pods ask servers directly again. What was learned stays in the kernel for as long as it is good. */

@@ -1,5 +1,5 @@
 import type { Chain, NamedSet, Ruleset } from "../ruleset/ruleset.js";
-import type { TimedElement } from "./set-change.js";
+import type { TimedElement } from "../ruleset/set-change.js";
 
 /*
  *   pod ──query──► dns_in: to the proxy ──► input: admitted ──► proxy ──► dns_out: as the pod ──► DNS server
@@ -23,7 +23,7 @@ const sourceMap = { 4: "dns_source4", 6: "dns_source6" } as const;
 export const dnsSets = { redirect: redirectMap, proxy: proxySet, source: sourceMap } as const;
 
 /** What frame() is to merge into the table while some pod of the node is subject to names. */
-export interface DnsPart {
+interface DnsPart {
   readonly ruleset: Ruleset;
   /** Lines to begin the chain `input` with: the proxy is for redirected packets, and for nobody else. */
   readonly input: readonly string[];

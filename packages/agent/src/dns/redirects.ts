@@ -11,9 +11,9 @@ import {
   redirectElement,
   type SocketAddress,
 } from "./redirect.js";
-import type { SetChange, TimedElement } from "./set-change.js";
+import type { SetChange, TimedElement } from "../ruleset/set-change.js";
 
-export interface Redirected {
+interface Redirected {
   readonly pod: string;
   readonly server: SocketAddress;
   readonly protocol: DnsProtocol;

@@ -11,7 +11,7 @@ import { connectAsPod } from "./upstream-tcp.js";
 const idleMilliseconds = 30_000;
 const answerMilliseconds = 20_000;
 
-export interface TcpSessionOptions {
+interface TcpSessionOptions {
   readonly pod: string;
   readonly upstream: Upstream;
   readonly ports: AskingPorts;

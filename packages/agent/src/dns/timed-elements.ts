@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
 import { isObject } from "@tierwall/core";
+import { Nft } from "../kernel/nft.js";
+import { done, type Outcome } from "../kernel/outcome.js";
 
 export interface LeftElement {
   readonly set: string;
@@ -7,36 +8,18 @@ export interface LeftElement {
   readonly milliseconds: number;
 }
 
-/** The elements of sets in the kernel with the time they have left: what an agent before this one learned. */
-export async function leftElements(
-  table: string,
-  sets: readonly string[],
-): Promise<readonly LeftElement[] | string> {
-  const found: LeftElement[] = [];
-  // One at a time: asked for several, nft 1.0.6 finds only the last.
-  for (const set of sets) {
-    const listed = await listSet(table, set);
-    if (typeof listed === "string") return listed;
-    found.push(...listed);
-  }
-  return found;
-}
-
-async function listSet(table: string, set: string): Promise<readonly LeftElement[] | string> {
-  const mostOutput = 1024 * 1024 * 1024;
-  return new Promise((resolve) => {
-    const parameters = ["-j", "list", "set", "inet", table, set];
-    execFile("nft", parameters, { maxBuffer: mostOutput }, (error, text, complaint) =>
-      resolve(error === null ? elementsIn(text) : complaint.trim() || error.message),
-    );
-  });
+/**
+ * The elements of a set in the kernel with the time they have left: what an agent before this one learned. One set at a time: asked
+ * for several, nft 1.0.6 finds only the last.
+ */
+export async function leftElements(table: string, set: string): Promise<Outcome<readonly LeftElement[]>> {
+  const listed = await new Nft().objects("list", "set", "inet", table, set);
+  return listed.ok ? done(elementsIn(listed.value)) : listed;
 }
 
 /** Reads the JSON of nft. */
-export function elementsIn(text: string): readonly LeftElement[] {
-  const document: unknown = JSON.parse(text);
-  const listed = isObject(document) && Array.isArray(document.nftables) ? document.nftables : [];
-  return listed.flatMap((item: unknown) => (isObject(item) && isObject(item.set) ? inSet(item.set) : []));
+export function elementsIn(objects: readonly object[]): readonly LeftElement[] {
+  return objects.flatMap((item) => ("set" in item && isObject(item.set) ? inSet(item.set) : []));
 }
 
 function inSet({ name, elem }: Record<string, unknown>): readonly LeftElement[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SetChange } from "./set-change.js";
+import type { SetChange } from "../ruleset/set-change.js";
 import { Transactions } from "./transactions.js";
 
 const change = (key: string): SetChange => ({

@@ -1,4 +1,5 @@
-import type { SetChange } from "./set-change.js";
+import { messageOf } from "@tierwall/kube";
+import type { SetChange } from "../ruleset/set-change.js";
 
 /** Writes changes in one transaction; resolves to what went wrong, if anything did. */
 export type WriteChanges = (changes: readonly SetChange[]) => Promise<string | undefined>;
@@ -46,7 +47,7 @@ export class Transactions {
     try {
       return await this.write(changes);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Resolver } from "node:dns/promises";
+import { messageOf } from "@tierwall/kube";
 import { done, failed, type Outcome } from "./outcome.js";
 
 /** Something that must go on working while rules are on trial. */
@@ -33,7 +34,7 @@ export function parseGuard(text: string): Outcome<Guard> {
   );
 }
 
-export interface GuardWatch {
+interface GuardWatch {
   readonly guards: readonly Guard[];
   /** As many checks in a row may not fail. */
   readonly tries: number;
@@ -98,6 +99,6 @@ async function answers(url: string, milliseconds: number): Promise<Outcome<void>
     return response.status < 500 ? done(undefined) : failed(`status ${response.status}`);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return failed(cause instanceof Error ? cause.message : String(cause));
+    return failed(messageOf(cause));
   }
 }

@@ -7,7 +7,7 @@ import { lockHolder } from "../testing/lock-holder.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import type { Chain } from "../ruleset/ruleset.js";
 import { type Drift, type FrameOf, KernelTable } from "./kernel-table.js";
-import { renewal, type TimedElement } from "./learned.js";
+import { changesText, type TimedElement } from "../ruleset/set-change.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
@@ -373,10 +373,10 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     await table.apply(denying(80));
     const pair = "10.0.0.1 . 192.0.2.1";
     const learn = async (set: string, element: TimedElement) =>
-      value(await table.changeElements(({ name }) => renewal(name, set, [element])));
-    await learn("names", { key: pair, seconds: 1000 });
-    await learn("names", { key: pair, seconds: 60 });
-    await learn("redirects", { key: "10.0.0.1", value: "5353", seconds: 60 });
+      value(await table.changeElements(({ name }) => changesText([{ kind: "renew", set, element }], name)));
+    await learn("names", { key: pair, milliseconds: 1_000_000 });
+    await learn("names", { key: pair, milliseconds: 60_000 });
+    await learn("redirects", { key: "10.0.0.1", value: "5353", milliseconds: 60_000 });
     await table.apply(denying(81));
     node.load("flush chain inet tierwall output\n");
     await until(() => drifts.length > 0);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { messageOf } from "@tierwall/kube";
 import { findProgram, searchPath } from "./dying-with-us.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
@@ -149,5 +150,3 @@ async function letGo(child: ChildProcess): Promise<void> {
   child.stdin?.end();
   await ended;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dyingWithUs } from "./dying-with-us.js";
 import { readState } from "./table-state.js";
 
-export interface MonitorOptions {
+interface MonitorOptions {
   /** How nft is started. */
   readonly command: readonly string[];
   readonly isInForce: (table: string) => boolean;

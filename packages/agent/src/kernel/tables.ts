@@ -25,7 +25,7 @@ export interface FoundTable {
   readonly strange: readonly string[];
 }
 
-export interface Wish {
+interface Wish {
   readonly ruleset: Ruleset;
   readonly generation: number;
   /** The table judges for a limited time (trial.ts). */

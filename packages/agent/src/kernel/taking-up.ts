@@ -4,7 +4,7 @@ import { asFound, type FoundTable, type Table, type Tables } from "./tables.js";
 import { endTrial, withoutTrial } from "./trial.js";
 
 /** What an agent before this one left in the kernel. */
-export interface TakenUp {
+interface TakenUp {
   readonly current?: Table;
   /** Why the table cannot stay as it is. */
   readonly suspect?: string;

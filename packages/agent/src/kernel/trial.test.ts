@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { denying } from "../testing/denying-ruleset.js";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import { KernelTable, type TrialEnd } from "./kernel-table.js";
-import { renewal } from "./learned.js";
+import { changesText } from "../ruleset/set-change.js";
 import { done, type Outcome } from "./outcome.js";
 
 const reason = whyNoNamespaces();
@@ -97,7 +97,8 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
   test("what is learned meanwhile is learned by both tables", async () => {
     value(await table.startTrial(denying(81), 60));
     const key = "10.0.0.1 . 192.0.2.1";
-    value(await table.changeElements(({ name }) => renewal(name, "names", [{ key, seconds: 60 }])));
+    const renewed = { kind: "renew", set: "names", element: { key, milliseconds: 60_000 } } as const;
+    value(await table.changeElements(({ name }) => changesText([renewed], name)));
     for (const name of ["tierwall", "tierwall-b"]) {
       expect(node.run("nft", "list", "set", "inet", name, "names")).toContain(key);
     }

@@ -1,5 +1,5 @@
 import type { Chain, Ruleset } from "../ruleset/ruleset.js";
-import { renewal } from "./learned.js";
+import { switchOn, timedSwitch } from "../ruleset/timed-switch.js";
 import { done, type Outcome } from "./outcome.js";
 import type { Table, Tables } from "./tables.js";
 
@@ -18,10 +18,6 @@ const trialSet = "trial";
 const lookAway = `meta nfproto @${trialSet} accept`;
 const judgeMeanwhile = `meta nfproto != @${trialSet} accept`;
 const overlapSeconds = 0.2;
-
-export function lookingAway(ruleset: Ruleset): Ruleset {
-  return beginningWith(lookAway, ruleset);
-}
 
 export function onTrial(ruleset: Ruleset): Ruleset {
   return beginningWith(judgeMeanwhile, ruleset);
@@ -45,7 +41,7 @@ export function withoutTrial(ruleset: Ruleset): Ruleset {
 
 function beginningWith(rule: string, ruleset: Ruleset): Ruleset {
   const sets = new Map(ruleset.sets);
-  sets.set(trialSet, { kind: "set", type: "nf_proto", flags: ["timeout"], elements: "learned" });
+  sets.set(trialSet, timedSwitch);
   const chains = new Map(ruleset.chains);
   for (const [name, chain] of ruleset.chains) {
     if (chain.hook !== undefined) chains.set(name, { hook: chain.hook, rules: [rule, ...chain.rules] });
@@ -53,12 +49,7 @@ function beginningWith(rule: string, ruleset: Ruleset): Ruleset {
   return { ...ruleset, sets, chains };
 }
 
-const turn = (table: string, seconds: number): string =>
-  renewal(
-    table,
-    trialSet,
-    ["2", "10"].map((key) => ({ key, seconds })),
-  );
+const turn = (table: string, seconds: number): string => switchOn(table, trialSet, seconds * 1000);
 
 /** Both tables while a trial lasts. */
 export interface Trial {
@@ -88,7 +79,7 @@ export async function beginTrial(
   });
   if (!tried.ok) return tried;
   const away = await tables.change(old, {
-    ruleset: lookingAway(old.held.ruleset),
+    ruleset: beginningWith(lookAway, old.held.ruleset),
     generation: old.state.generation,
     elements: turn(old.name, seconds) + turn(name, seconds + overlapSeconds),
   });

@@ -3,7 +3,7 @@ import type { Turn } from "../agent.js";
 import type { NameService } from "../dns/name-service.js";
 import type { ClusterReach } from "../dns/reach.js";
 import { dnsPart } from "../dns/redirect.js";
-import { changesText, type SetChange } from "../dns/set-change.js";
+import { changesText, type SetChange } from "../ruleset/set-change.js";
 import { leftElements } from "../dns/timed-elements.js";
 import type { Applied, ElementsFor, FrameOf, KernelTable } from "../kernel/kernel-table.js";
 import type { Outcome } from "../kernel/outcome.js";
@@ -11,7 +11,7 @@ import { type Additions, frame } from "../ruleset/frame.js";
 import type { NodeProgram } from "../ruleset/program.js";
 import { nameServers } from "./name-servers.js";
 
-export interface EnforcementParts {
+interface EnforcementParts {
   readonly table: KernelTable;
   readonly names: NameService;
   readonly reach: ClusterReach;
@@ -63,8 +63,8 @@ export class Enforcement {
     const { table, names } = this.parts;
     if (table.name === undefined) return;
     for (const set of sets.flatMap(({ fresh, kept }) => [fresh[4], fresh[6], kept[4], kept[6]])) {
-      const left = await leftElements(table.name, [set]);
-      if (typeof left !== "string") names.adopt(left);
+      const left = await leftElements(table.name, set);
+      if (left.ok) names.adopt(left.value);
     }
   }
 }

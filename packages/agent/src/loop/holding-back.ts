@@ -9,7 +9,7 @@ import { modesOf } from "../see/modes.js";
 import { frameFor } from "./enforcement.js";
 import { sameRanges } from "./local-ranges.js";
 
-export interface HoldingBackParts {
+interface HoldingBackParts {
   readonly table: Pick<KernelTable, "applyBefore">;
   readonly options: NodeOptions;
   /** The ranges that the Node had when an agent last knew them, and whom to tell of others. */

@@ -1,7 +1,7 @@
 /** How long to wait before a failed turn is tried again; the last one goes on for ever. */
 const defaultDelays: readonly number[] = [250, 1_000, 4_000, 15_000, 30_000];
 
-export interface LatestWinsOptions<T> {
+interface LatestWinsOptions<T> {
   /** What waits, and what came now: one value for the next turn. */
   readonly merge: (waiting: T, next: T) => T;
   /** Called for each turn that failed, with the milliseconds until the next try. */

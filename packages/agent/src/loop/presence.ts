@@ -1,19 +1,13 @@
 import type { Logger } from "pino";
 import type { ElementsFor, KernelTable } from "../kernel/kernel-table.js";
-import { renewal } from "../kernel/learned.js";
-import { presentElements, presentSet } from "../ruleset/presence.js";
+import { presentSet } from "../ruleset/presence.js";
+import { switchOn } from "../ruleset/timed-switch.js";
 
 /** The lines that say that an agent is there, for so many milliseconds from now. */
 export const presenceFor =
   (milliseconds: number): ElementsFor =>
   ({ name, ruleset }) =>
-    ruleset.sets.has(presentSet)
-      ? renewal(
-          name,
-          presentSet,
-          presentElements.map((key) => ({ key, seconds: milliseconds / 1000 })),
-        )
-      : "";
+    ruleset.sets.has(presentSet) ? switchOn(name, presentSet, milliseconds) : "";
 
 /** Says in the kernel that the agent is there, for as long as it is (ruleset/presence.ts). */
 export class Presence {

@@ -1,7 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
 import { type Cidr, formatCidr, isObject, parseCidr } from "@tierwall/core";
-import { makeFolder } from "@tierwall/kube";
+import { listAt, messageOf, replaceFile } from "@tierwall/kube";
 import { sameRanges } from "./local-ranges.js";
 
 /**
@@ -36,16 +35,11 @@ export class RangeMemory {
     this.#ranges = ranges;
     this.#doubted = doubted;
     try {
-      makeFolder(dirname(this.file));
-      const next = `${this.file}.next`;
       const podRanges = ranges.map(formatCidr);
-      writeFileSync(next, JSON.stringify({ version: 1, node: this.node, podRanges, doubted }), {
-        mode: 0o600,
-      });
-      renameSync(next, this.file);
+      replaceFile(this.file, JSON.stringify({ version: 1, node: this.node, podRanges, doubted }));
     } catch (cause) {
       this.onTrouble(
-        `\`${this.file}\` cannot be written, so that after a restart of the node its pods are not held back before the cluster was asked: ${cause instanceof Error ? cause.message : String(cause)}`,
+        `\`${this.file}\` cannot be written, so that after a restart of the node its pods are not held back before the cluster was asked: ${messageOf(cause)}`,
       );
     }
   }
@@ -60,11 +54,10 @@ function readRanges(file: string, node: string): Remembered {
   try {
     const saved: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (!isObject(saved) || saved.version !== 1 || saved.node !== node) return nothing;
-    const { podRanges, doubted } = saved;
-    const ranges = Array.isArray(podRanges)
-      ? podRanges.flatMap((text: unknown) => (typeof text === "string" ? (parseCidr(text) ?? []) : []))
-      : [];
-    return { ranges, doubted: doubted === true };
+    const ranges = listAt(saved, "podRanges").flatMap((text) =>
+      typeof text === "string" ? (parseCidr(text) ?? []) : [],
+    );
+    return { ranges, doubted: saved.doubted === true };
   } catch {
     return nothing;
   }

@@ -75,7 +75,7 @@ const addressMaps: ReadonlySet<string> = new Set(
 );
 
 /** `Allow (ingress): NetworkPolicy shop/allow-web rule 1 · policies/shop.yaml:31`. */
-export function ruleLine({ verdict, direction, shadow, tier, by }: BookEntry): string {
+function ruleLine({ verdict, direction, shadow, tier, by }: BookEntry): string {
   const decider =
     by.kind === "rule" ? { kind: "rule", rule: by.rule } : { kind: "isolation", isolation: by.isolation };
   return `${verdict} (${direction}${shadow ? ", shadow" : ""}): ${deciderText({ ...decider, tier } as Decider)}`;

@@ -3,7 +3,7 @@
  *
  *     generation of the ruleset that judged it (0: none) │ by name │ denied
  */
-export interface MarkField {
+interface MarkField {
   /** Allowed because a domain name resolved to the address. */
   readonly byName: number;
   readonly denied: number;

@@ -3,7 +3,7 @@ import type { NamedSet, Ruleset } from "./ruleset.js";
 import { type Annotations, chainText, elementsOf, setText } from "./text.js";
 
 /** One side of a comparison. */
-export interface AnnotatedRuleset {
+interface AnnotatedRuleset {
   readonly ruleset: Ruleset;
   readonly annotations: Annotations;
 }

@@ -2,6 +2,7 @@ import { keysToCompare } from "./edited-elements.js";
 import { elementLine, elementText, type Leftover, nothingLeft, sweep } from "./leftover.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import { sameChain, sameDeclaration } from "./sameness.js";
+import { chainText, counterText } from "./text.js";
 
 /** A table as it is: what was wanted last, and what is waiting to be removed. */
 export interface Held {
@@ -67,7 +68,7 @@ function draftCounters(draft: Draft, { ruleset, leftover }: Held, wanted: Rulese
   if (wanted.counters === ruleset.counters) return nothingLeft.counters;
   for (const name of wanted.counters) {
     if (ruleset.counters.has(name) || leftover.counters.has(name)) continue;
-    draft.coming.push(`\tcounter ${name} {\n\t}\n`);
+    draft.coming.push(counterText(name));
   }
   return new Set([...ruleset.counters].filter((name) => !wanted.counters.has(name)));
 }
@@ -84,7 +85,7 @@ function draftChains(
     if (old && sameChain(old, chain)) continue;
     if (old && old.hook !== chain.hook) return `chain ${name} is to be called at another place`;
     if (old) draft.flushed.push(`flush chain inet ${draft.table} ${name}`);
-    draft.coming.push(chainBlock(name, chain));
+    draft.coming.push(chainText(name, chain));
   }
   const left = new Map<string, Chain>();
   for (const [name, chain] of ruleset.chains) {
@@ -132,11 +133,6 @@ function changeOf(
     if (value !== undefined) added.push([key, value]);
   }
   return { removed, added };
-}
-
-function chainBlock(name: string, { hook, rules }: Chain): string {
-  const lines = hook === undefined ? rules : [hook, ...rules];
-  return `\tchain ${name} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}\n`;
 }
 
 function setBlock(name: string, set: NamedSet): string {

@@ -26,7 +26,7 @@ import {
   nowIs,
   nowSet,
   outdatedChain,
-  settle,
+  markSettled,
   unlessSameRules,
   unsettle,
 } from "./walk-state.js";
@@ -112,7 +112,7 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
     options.deny === "drop" ? ["drop"] : ["meta l4proto 6 reject with tcp reset", "reject with icmpx 3"];
   return [
     [leaveChain, { rules: [mayLeave] }],
-    ["stamp", { rules: [unlessSame, `${settle} ${setMark(judged, current)}`, "accept"] }],
+    ["stamp", { rules: [unlessSame, `${markSettled} ${setMark(judged, current)}`, "accept"] }],
     // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
     ...(isStamped(mask, generation)
       ? ([
@@ -235,7 +235,7 @@ function walks(
       },
     ],
     // Replies to what the node itself asked for: welcome (S1.6), unless it is bound (S7.8).
-    ["coming_reply", { rules: [...ownNode(program, "saddr"), settle, "accept"] }],
+    ["coming_reply", { rules: [...ownNode(program, "saddr"), markSettled, "accept"] }],
     ["going", { rules: [...beforeOutput, ...allowed, ...cut, "ct direction 1 goto going_reply", ...own] }],
     // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
     ["going_reply", { rules: [unsettle, ...podsIn("egress", "daddr"), "goto stamp"] }],
@@ -340,7 +340,7 @@ function unknownPods(program: NodeProgram, options: NodeOptions, generation: num
     holdsLinksBack(program, options, direction) ? [unknownCounter[direction]] : [],
   );
   const drop = [unlessSameRules(generation), "drop"];
-  const chains = strangersEnd(options, { drop, watch: [settle, "accept"] });
+  const chains = strangersEnd(options, { drop, watch: [markSettled, "accept"] });
   return {
     counters: heldBack,
     sets: holdsStrangersBack(options) ? presentSets(options) : [],

@@ -1,5 +1,6 @@
 import type { NodeOptions } from "./program.js";
 import type { NamedSet } from "./ruleset.js";
+import { timedSwitch } from "./timed-switch.js";
 
 /*
  * Unknown pods are held back until the agent has rules for them. Where there is no agent any more, that would be forever. The operator
@@ -17,8 +18,5 @@ export const whilePresent = ({ unknownPodsPassAfter }: NodeOptions): string =>
 
 export function presentSets({ unknownPodsPassAfter }: NodeOptions): readonly (readonly [string, NamedSet])[] {
   if (unknownPodsPassAfter === undefined) return [];
-  return [[presentSet, { kind: "set", type: "nf_proto", flags: ["timeout"], elements: "learned" }]];
+  return [[presentSet, timedSwitch]];
 }
-
-/** By number: IPv4 and IPv6, as nft prints them. */
-export const presentElements = ["2", "10"] as const;

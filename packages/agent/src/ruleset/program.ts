@@ -52,7 +52,7 @@ export interface NodeOptions {
   readonly localRanges: readonly Cidr[];
   /** What is known of pods contradicts these ranges: nothing is concluded from an address being in them (loop/range-trust.ts). */
   readonly rangesDoubted?: true;
-  /** `pass`: the kernel cannot tell them from others (kernel/return-paths.ts). Absent: held back as unknown pods are. */
+  /** `pass`: the kernel cannot tell them from others (node-network/return-paths.ts). Absent: held back as unknown pods are. */
   readonly forgedSources?: "pass";
   /** Nothing is dropped on this node, whatever policies say. */
   readonly shadow: boolean;

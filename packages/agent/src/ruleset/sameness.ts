@@ -9,7 +9,7 @@ export function sameDeclaration(a: NamedSet, b: NamedSet): boolean {
   return a.kind === b.kind && a.type === b.type && a.size === b.size && sameFlags(a.flags, b.flags);
 }
 
-export function sameSet(a: NamedSet, b: NamedSet): boolean {
+function sameSet(a: NamedSet, b: NamedSet): boolean {
   return a === b || (sameDeclaration(a, b) && sameElements(a.elements, b.elements));
 }
 

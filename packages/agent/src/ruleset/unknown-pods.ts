@@ -9,7 +9,7 @@ import { logPrefix, unknownCounter } from "./vocabulary.js";
 
 export type Side = "saddr" | "daddr";
 
-export interface WatchedRange {
+interface WatchedRange {
   readonly family: Family;
   readonly ip: "ip" | "ip6";
   /** As nft prints it: a single address without its prefix. */

@@ -35,3 +35,14 @@ export const rangesChain = { saddr: "ranges_saddr", daddr: "ranges_daddr" } as c
 
 /** S1.16: looks up which identity this node has at the address that was used. */
 export const localChain = { saddr: "local_saddr", daddr: "local_daddr" } as const;
+
+const protocols: Readonly<Record<number, string>> = {
+  1: "ICMP",
+  6: "TCP",
+  17: "UDP",
+  58: "ICMPv6",
+  132: "SCTP",
+};
+
+/** `TCP`, or the number where it is none that policies know. */
+export const protocolName = (protocol: number): string => protocols[protocol] ?? String(protocol);

@@ -32,7 +32,7 @@ export const isSettled = `meta priority != ${unsettled}`;
 /** Until the walk comes to an end it counts for nothing. */
 export const unsettle = `meta priority set ${unsettled}`;
 
-export const settle = "meta priority set none";
+export const markSettled = "meta priority set none";
 
 export const mayLeave = `meta priority set ${left}`;
 export const hasLeft = `meta priority ${left}`;

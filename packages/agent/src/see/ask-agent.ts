@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import type { ControlAnswer } from "./control.js";
+import type { Outcome } from "../kernel/outcome.js";
 import type { HitsReport } from "./hits.js";
 import type { AgentStatus } from "./status.js";
 
@@ -14,7 +14,7 @@ interface Routes {
 export function askAgent<Route extends keyof Routes>(
   socket: string,
   route: Route,
-): Promise<ControlAnswer<Routes[Route]>> {
+): Promise<Outcome<Routes[Route]>> {
   const [method, path] = route.split(" ") as [string, string];
   return new Promise((resolve) => {
     const fail = (message: string) => resolve({ ok: false, message });

@@ -1,6 +1,6 @@
 import { isToBeOpened, type PolicyRef } from "@tierwall/core";
 import type { BookEntry } from "../ruleset/program.js";
-import type { End, EndNames } from "./end-names.js";
+import type { AddressOwner, EndNames } from "./end-names.js";
 import type { LoggedPacket } from "./logged-packet.js";
 import { policiesBehind } from "./modes.js";
 
@@ -22,7 +22,7 @@ export interface AuditLine {
   readonly by: AuditDecider;
 }
 
-export type AuditEnd = End & { readonly address: string; readonly port?: number };
+export type AuditEnd = AddressOwner & { readonly address: string; readonly port?: number };
 
 export type AuditDecider =
   | {
@@ -43,7 +43,7 @@ export type AuditDecider =
   /** The rule was taken back before the line was read. */
   | { readonly kind: "not-known"; readonly id: string };
 
-export interface AuditPolicy {
+interface AuditPolicy {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../testing/book.js";
 import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
+import { EndNames } from "./end-names.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { RuleVersions } from "./rule-versions.js";
@@ -74,10 +75,10 @@ function logged(label: string, more: Readonly<Record<string, unknown>> = {}) {
 function audited(shadow = false) {
   const lines: (AuditLine | SuppressedLine)[] = [];
   const rules = new RuleVersions();
-  const audit = new Audit({ node: "n1", shadow, rules, write: (line) => lines.push(line) });
+  const ends = new EndNames(cluster);
+  const audit = new Audit({ node: "n1", shadow, rules, ends, write: (line) => lines.push(line) });
   rules.programmed(book);
-  audit.programmed(cluster);
-  return { audit, lines, rules };
+  return { audit, lines, rules, ends };
 }
 
 describe("a line", () => {
@@ -117,13 +118,13 @@ describe("a line", () => {
   });
 
   it("S1.17: names all pods that report an address", () => {
-    const { audit, lines } = audited();
+    const { audit, lines, ends } = audited();
     const shared = (name: string, node: string) => {
       const pod = { ...cluster.pods.get("shop/cart")!, name, node };
       return [`shop/${name}`, pod] as const;
     };
     const pods = new Map([shared("old", "n2"), ...cluster.pods, shared("ancient", "n2")]);
-    audit.programmed({ ...cluster, pods });
+    ends.update({ ...cluster, pods });
     audit.logged(logged(allow));
     expect(lines).toMatchObject([
       { source: { pod: "shop/ancient", node: "n2", sharedWith: ["shop/cart", "shop/old"] } },

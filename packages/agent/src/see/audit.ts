@@ -1,9 +1,8 @@
-import type { Cluster } from "@tierwall/core";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type AuditDecider, type AuditLine, auditDecider, auditLine } from "./audit-line.js";
 import type { Growth } from "./counts.js";
 import { verdictText } from "./decider.js";
-import { EndNames } from "./end-names.js";
+import type { EndNames } from "./end-names.js";
 import type { LoggedPacket } from "./logged-packet.js";
 import { isLogged } from "./modes.js";
 import type { RuleVersions } from "./rule-versions.js";
@@ -17,11 +16,12 @@ export interface SuppressedLine {
   readonly by: AuditDecider;
 }
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly node: string;
   /** The whole node only watches. */
   readonly shadow: boolean;
   readonly rules: Pick<RuleVersions, "get">;
+  readonly ends: EndNames;
   readonly write: (line: AuditLine | SuppressedLine) => void;
 }
 
@@ -29,22 +29,16 @@ export interface AuditOptions {
 export class Audit {
   readonly #options: AuditOptions;
   readonly #suppressed = new Suppressed();
-  #ends = new EndNames({ pods: new Map(), nodes: new Map() });
 
   constructor(options: AuditOptions) {
     this.#options = options;
-  }
-
-  /** From here on these are the names of pods. */
-  programmed(cluster: Pick<Cluster, "pods" | "nodes">): void {
-    this.#ends = new EndNames(cluster);
   }
 
   logged(packet: LoggedPacket): void {
     const { id, cut } = packet;
     this.#suppressed.logged(id);
     const decided = { ...this.#decided(id), ...(cut ? { cut } : {}) };
-    this.#options.write(auditLine(packet, decided, { node: this.#options.node, ends: this.#ends }));
+    this.#options.write(auditLine(packet, decided, this.#options));
   }
 
   /**

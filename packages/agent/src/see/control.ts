@@ -2,7 +2,8 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname } from "node:path";
-import { makeFolder } from "@tierwall/kube";
+import { makeFolder, messageOf } from "@tierwall/kube";
+import type { Outcome } from "../kernel/outcome.js";
 import type { HitsReport } from "./hits.js";
 import type { AgentStatus } from "./status.js";
 
@@ -19,13 +20,9 @@ export interface ControlHandlers {
   /** Reads counters first, so that it is of now. */
   readonly hits: () => Promise<HitsReport>;
   /** Each says what it did, or that there was nothing to do. */
-  readonly confirm: () => Promise<ControlAnswer<string>>;
-  readonly giveUp: () => Promise<ControlAnswer<string>>;
+  readonly confirm: () => Promise<Outcome<string>>;
+  readonly giveUp: () => Promise<Outcome<string>>;
 }
-
-export type ControlAnswer<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly message: string };
 
 /** Rejects where the socket cannot be had: another agent answers there, or the folder is not writable. */
 export async function serveControl(
@@ -53,13 +50,11 @@ export async function serveControl(
   return { close: () => closed(server) };
 }
 
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
-
 async function handle(
   { method = "", url = "" }: IncomingMessage,
   handlers: ControlHandlers,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const done = (answer: ControlAnswer<string>) =>
+  const done = (answer: Outcome<string>) =>
     answer.ok ? { status: 200, body: answer.value } : { status: 409, body: { error: answer.message } };
   switch (`${method} ${url}`) {
     case "GET /status":

@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { replaceFile } from "@tierwall/kube";
 import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../testing/book.js";
-import { type Count, Counts } from "./counts.js";
-import { readStateFile, writeStateFile } from "./state-file.js";
+import type { Count } from "../kernel/counters.js";
+import { Counts } from "./counts.js";
+import { readStateFile } from "./state-file.js";
 
 const book = bookOf(`
 kind: NetworkPolicy
@@ -166,7 +168,7 @@ describe("the state file", () => {
     const counts = new Counts("n1");
     counts.read(reading(0, { [first]: 10 }), book);
     const file = join(folder, "new/hits.json");
-    writeStateFile(file, counts.saved());
+    replaceFile(file, JSON.stringify(counts.saved()));
     expect(readStateFile(file)).toEqual({ saved: counts.saved() });
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(counts.saved());
   });

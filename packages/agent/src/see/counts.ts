@@ -1,12 +1,8 @@
+import type { Count } from "../kernel/counters.js";
 import type { BookEntry } from "../ruleset/program.js";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type Decider, deciderOf } from "./decider.js";
 import type { RuleVersions } from "./rule-versions.js";
-
-export interface Count {
-  readonly packets: number;
-  readonly bytes: number;
-}
 
 /** What the kernel says its counters are. */
 export interface CounterReading {

@@ -1,8 +1,9 @@
 import { readCluster } from "@tierwall/core";
 import { expect, it } from "vitest";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import type { TrackedConnection } from "./cut-connections.js";
+import type { TrackedConnection } from "../kernel/tracked-connections.js";
 import { CutReport } from "./cut-report.js";
+import { EndNames } from "./end-names.js";
 
 const cluster = readCluster([
   {
@@ -28,8 +29,8 @@ function setup() {
     onCut: (connections, more) =>
       told.push(`${connections.map(({ source }) => source.port).join()}, ${more} more`),
     onTrouble: (message) => troubles.push(message),
+    ends: new EndNames(cluster),
   });
-  report.programmed(cluster);
   const are = (ports: readonly number[]) =>
     (listed = done(
       ports.map((port) => ({
@@ -43,7 +44,7 @@ function setup() {
     await report.look(at);
     return told.splice(0);
   };
-  return { report, are, look, troubles, fail: () => (listed = failed("conntrack is away")) };
+  return { report, are, look, troubles, fail: () => (listed = failed("it is away")) };
 }
 
 it("a connection that is cut is told of once, and again only after it was not", async () => {
@@ -91,7 +92,7 @@ it("what cannot be told is said, and told later", async () => {
   const { are, look, fail, troubles } = setup();
   fail();
   expect(await look()).toEqual([]);
-  expect(troubles).toEqual(["which connections were cut cannot be told: conntrack is away"]);
+  expect(troubles).toEqual(["which connections were cut cannot be told: conntrack says `it is away`"]);
   are([1]);
   expect(await look()).toEqual(["1, 0 more"]);
 });

@@ -1,8 +1,7 @@
-import type { Cluster } from "@tierwall/core";
 import type { Outcome } from "../kernel/outcome.js";
 import type { AuditEnd } from "./audit-line.js";
-import type { ConnectionEnd, TrackedConnection } from "./cut-connections.js";
-import { EndNames } from "./end-names.js";
+import type { ConnectionEnd, TrackedConnection } from "../kernel/tracked-connections.js";
+import type { EndNames } from "./end-names.js";
 
 /** A connection that was established, and that the rules no longer allow. */
 export interface CutConnection {
@@ -19,6 +18,7 @@ export interface CutReportOptions {
   /** These are news, and so are `more` that are not named. */
   readonly onCut: (connections: readonly CutConnection[], more: number) => void;
   readonly onTrouble: (message: string) => void;
+  readonly ends: EndNames;
 }
 
 /** An edit may cut thousands, and everybody knows why by then. */
@@ -33,7 +33,6 @@ const mostKept = 10;
 export class CutReport {
   readonly #options: CutReportOptions;
   #known: ReadonlySet<string> = new Set();
-  #ends = new EndNames({ pods: new Map(), nodes: new Map() });
   #last: readonly CutConnection[] = [];
 
   constructor(options: CutReportOptions) {
@@ -43,11 +42,6 @@ export class CutReport {
   /** Those that an agent before this one cut are no news. */
   async start(): Promise<void> {
     await this.#fresh();
-  }
-
-  /** Who has which address, from now on. */
-  programmed(cluster: Pick<Cluster, "pods" | "nodes">): void {
-    this.#ends = new EndNames(cluster);
   }
 
   /** Some were cut since it was called last. */
@@ -74,7 +68,9 @@ export class CutReport {
   async #fresh(): Promise<readonly TrackedConnection[]> {
     const listed = await this.#options.list();
     if (!listed.ok) {
-      this.#options.onTrouble(`which connections were cut cannot be told: ${listed.message}`);
+      this.#options.onTrouble(
+        `which connections were cut cannot be told: conntrack says \`${listed.message}\``,
+      );
       return [];
     }
     const known = this.#known;
@@ -83,6 +79,6 @@ export class CutReport {
   }
 
   #named(end: ConnectionEnd): AuditEnd {
-    return { ...end, ...this.#ends.at(end.address) };
+    return { ...end, ...this.#options.ends.at(end.address) };
   }
 }

@@ -13,7 +13,7 @@ export interface Decider {
   readonly shadow: boolean;
 }
 
-export interface PolicyName {
+interface PolicyName {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 import { type Address, addressesOfNode, type Cluster, parseAddress, type Pod, podKey } from "@tierwall/core";
 
 /** Who is behind an address. */
-export type End =
+export type AddressOwner =
   | {
       readonly kind: "pod";
       readonly pod: string;
@@ -12,18 +12,23 @@ export type End =
   | { readonly kind: "node"; readonly node: string }
   | { readonly kind: "external" };
 
-type PodEnd = Extract<End, { readonly kind: "pod" }>;
+type PodOwner = Extract<AddressOwner, { readonly kind: "pod" }>;
 
-/** Finds ends by address, as the cluster is now. Made for each state of the cluster, and filled when first asked. */
+/** Finds ends by address, as the cluster is now. Filled when first asked about a state of the cluster. */
 export class EndNames {
-  readonly #cluster: Pick<Cluster, "pods" | "nodes">;
-  #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, End>>> | undefined;
+  #cluster: Pick<Cluster, "pods" | "nodes">;
+  #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
-  constructor(cluster: Pick<Cluster, "pods" | "nodes">) {
+  constructor(cluster: Pick<Cluster, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {
     this.#cluster = cluster;
   }
 
-  at(text: string): End {
+  update(cluster: Pick<Cluster, "pods" | "nodes">): void {
+    this.#cluster = cluster;
+    this.#ends = undefined;
+  }
+
+  at(text: string): AddressOwner {
     const address = parseAddress(text);
     if (address === undefined) return external;
     this.#ends ??= endsOf(this.#cluster);
@@ -31,11 +36,11 @@ export class EndNames {
   }
 }
 
-const external: End = { kind: "external" };
+const external: AddressOwner = { kind: "external" };
 
 function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
-  const ends = { 4: new Map<bigint, End>(), 6: new Map<bigint, End>() };
-  const add = (addresses: readonly Address[], end: End) => {
+  const ends = { 4: new Map<bigint, AddressOwner>(), 6: new Map<bigint, AddressOwner>() };
+  const add = (addresses: readonly Address[], end: AddressOwner) => {
     for (const { family, value } of addresses) ends[family].set(value, end);
   };
   for (const node of nodes.values()) add(addressesOfNode(node), { kind: "node", node: node.name });
@@ -51,13 +56,13 @@ function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
   return ends;
 }
 
-const only = (pod: Pod): PodEnd => ({
+const only = (pod: Pod): PodOwner => ({
   kind: "pod",
   pod: podKey(pod),
   ...(pod.node === undefined ? {} : { node: pod.node }),
 });
 
-const sharing = (end: PodEnd, other: string): PodEnd => ({
+const sharing = (end: PodOwner, other: string): PodOwner => ({
   ...end,
   sharedWith: [...(end.sharedWith ?? []), other],
 });

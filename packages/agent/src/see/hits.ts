@@ -11,7 +11,7 @@ export interface HitsReport {
   readonly rules: readonly RuleHits[];
 }
 
-export interface RuleHits extends Decider {
+interface RuleHits extends Decider {
   readonly packets: number;
   readonly bytes: number;
   readonly firstSeen: string;

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeFolder } from "@tierwall/kube";
+import { makeFolder, messageOf } from "@tierwall/kube";
 
 /** Where lines go: standard output, or a file that may be moved away under us. */
 export class LineLog {
@@ -67,5 +67,3 @@ function open(file: string): number {
     );
   }
 }
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -1,3 +1,5 @@
+import { protocolName } from "../ruleset/vocabulary.js";
+
 /** A packet that the kernel logged, as ulogd2's JSON output tells of it. */
 export interface LoggedPacket {
   readonly time: Date;
@@ -19,19 +21,8 @@ export interface LoggedPacket {
 /** `tw:ID`, `tw:ID:cut`, `tw:ID:cut-reply`. */
 const prefixes = /^tw:([^:]+)(?::(cut|cut-reply))?$/;
 
-const protocols: Readonly<Record<number, string>> = {
-  1: "ICMP",
-  6: "TCP",
-  17: "UDP",
-  58: "ICMPv6",
-  132: "SCTP",
-};
-
 /** NF_INET_LOCAL_IN of the kernel. */
 const inputHook = 1;
-
-/** `TCP`, or the number where it is none that policies know. */
-export const protocolName = (protocol: number): string => protocols[protocol] ?? String(protocol);
 
 /** Undefined for what is not of ours, or makes no sense. */
 export function parseLoggedPacket(line: string): LoggedPacket | undefined {

@@ -15,7 +15,7 @@ function observed(yaml: string, limit: number) {
   const book = bookOf(yaml);
   const counts = new Counts("n1");
   const metrics = new AgentMetrics(() => 0);
-  const series = new RuleSeries(metrics.registry, limit);
+  const series = new RuleSeries(metrics, limit);
   return {
     read: (packets: Readonly<Record<string, number>>) => {
       const counters = Object.entries(packets).map(

@@ -1,113 +1,102 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { ServiceMetrics } from "@tierwall/kube/service";
+import { Gauge } from "prom-client";
 
 /*
  * Everything the agent exports, in one place. Who knows a figure sets it here; what rules count comes in bulk from
  * rule-series.ts.
  */
-export class AgentMetrics {
-  readonly registry = new Registry();
-
+export class AgentMetrics extends ServiceMetrics {
   /** From the moment a local pod is seen with an address until its rules are in the kernel. */
-  readonly programmingWindow = this.#histogram(
+  readonly programmingWindow = this.histogram(
     "tierwall_programming_window_seconds",
     "From a pod of this node being seen with an address to its rules being in the kernel",
-    [],
     [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   );
-  readonly applySeconds = this.#histogram(
+  readonly applySeconds = this.histogram(
     "tierwall_apply_seconds",
     "From a changed state to the kernel having it, by what was written: nothing, difference, whole table",
-    ["kind"],
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ["kind"],
   );
-  readonly applyFailures = this.#counter("tierwall_apply_failures_total", "Changes that the kernel refused");
-  readonly driftRepairs = this.#counter(
+  readonly applyFailures = this.counter("tierwall_apply_failures_total", "Changes that the kernel refused");
+  readonly driftRepairs = this.counter(
     "tierwall_drift_repairs_total",
     "Times somebody else had changed our table, and it was made right again",
   );
-  readonly generation = this.#gauge("tierwall_generation", "Generation of the rules in the kernel");
+  readonly generation = this.gauge("tierwall_generation", "Generation of the rules in the kernel");
 
-  readonly pods = this.#gauge("tierwall_pods", "Pods of this node, programmed or waiting for it", ["state"]);
-  readonly policies = this.#gauge("tierwall_policies", "Policies known, of the whole cluster");
-  readonly rules = this.#gauge(
+  readonly pods = this.gauge("tierwall_pods", "Pods of this node, programmed or waiting for it", ["state"]);
+  readonly policies = this.gauge("tierwall_policies", "Policies known, of the whole cluster");
+  readonly rules = this.gauge(
     "tierwall_rules",
     "Rules and isolations that can decide about a pod of this node",
   );
 
-  readonly foreignApis = this.#gauge(
+  readonly foreignApis = this.gauge(
     "tierwall_foreign_policy_apis",
     "Policy APIs of other projects that the cluster serves (1); their policies apply beside ours",
     ["group", "kind"],
   );
 
-  readonly sourceSynced = this.#gauge(
-    "tierwall_source_synced",
-    "Whether all objects of a kind are known and watched (1), or not (0)",
-    ["kind"],
-  );
-  readonly watchRestarts = this.#counter("tierwall_watch_restarts_total", "Watches that were begun again", [
-    "kind",
-  ]);
-  readonly sourceChanged = this.#gauge(
+  readonly sourceChanged = this.gauge(
     "tierwall_source_last_change_timestamp_seconds",
     "When the state of the cluster last changed",
   );
 
-  readonly unknownPodDrops = this.#counter(
+  readonly unknownPodDrops = this.counter(
     "tierwall_unknown_pod_dropped_packets_total",
     "Packets of pods of this node that were dropped because their rules were not in the kernel yet",
     ["direction"],
   );
-  readonly nodeProblem = this.#gauge(
+  readonly nodeProblem = this.gauge(
     "tierwall_node_problem",
     "Whether something is wrong with the network of this node (1), or not (0), by what it concerns",
     ["kind"],
   );
-  readonly cutConnections = this.#counter(
+  readonly cutConnections = this.counter(
     "tierwall_cut_connections_total",
     "Established connections that a change of policy ended",
   );
 
-  readonly auditLines = this.#counter("tierwall_audit_lines_total", "Lines of the audit log", ["verdict"]);
-  readonly auditSuppressed = this.#counter(
+  readonly auditLines = this.counter("tierwall_audit_lines_total", "Lines of the audit log", ["verdict"]);
+  readonly auditSuppressed = this.counter(
     "tierwall_audit_suppressed_total",
     "Decisions that should have been logged and were not, for the limit on the rate or for a lost message",
   );
-  readonly auditRunning = this.#gauge(
+  readonly auditRunning = this.gauge(
     "tierwall_audit_running",
     "Whether packets are being logged (1), or not (0)",
   );
 
-  readonly dnsQueries = this.#counter("tierwall_dns_queries_total", "Questions of pods about names", [
+  readonly dnsQueries = this.counter("tierwall_dns_queries_total", "Questions of pods about names", [
     "protocol",
   ]);
-  readonly dnsAnswers = this.#counter(
+  readonly dnsAnswers = this.counter(
     "tierwall_dns_answers_total",
     "What became of questions: answered, or why not",
     ["outcome"],
   );
-  readonly dnsIgnored = this.#counter("tierwall_dns_ignored_total", "Answers that were not trusted", [
+  readonly dnsIgnored = this.counter("tierwall_dns_ignored_total", "Answers that were not trusted", [
     "reason",
   ]);
-  readonly dnsAddresses = this.#counter(
+  readonly dnsAddresses = this.counter(
     "tierwall_dns_addresses_total",
     "Addresses learned for names of rules",
   );
-  readonly dnsInside = this.#counter(
+  readonly dnsInside = this.counter(
     "tierwall_dns_addresses_refused_total",
     "Addresses in answers that were not learned, because they are not outside the cluster",
     ["inside"],
   );
-  readonly dnsSeconds = this.#histogram(
+  readonly dnsSeconds = this.histogram(
     "tierwall_dns_seconds",
     "From the question of a pod to its answer",
-    [],
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
 
   /** Identities are counted when somebody asks: a large node has tens of thousands of addresses to look at. */
   constructor(countIdentities: () => number) {
-    collectDefaultMetrics({ register: this.registry });
+    super();
     const identities = new Gauge({
       name: "tierwall_identities",
       help: "Different peers that the rules of this node tell apart",
@@ -117,30 +106,5 @@ export class AgentMetrics {
       },
     });
     this.registry.registerMetric(identities);
-  }
-
-  text(): Promise<string> {
-    return this.registry.metrics();
-  }
-
-  get contentType(): string {
-    return this.registry.contentType;
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) {
-    return new Counter<Label>({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  #gauge<Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) {
-    return new Gauge<Label>({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  #histogram<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    buckets: number[],
-  ) {
-    return new Histogram<Label>({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }

@@ -1,19 +1,20 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core";
 import {
   agentLeaseOf,
   type Connection,
   jsonRequest,
   leasesOf,
   microTime,
+  pause,
   programmedAnnotation,
   programmedText,
   refusalIn,
   shadowAnnotation,
+  textAt,
 } from "@tierwall/kube";
 import type { Logger } from "pino";
 
-export interface NodeLeaseOptions {
+interface NodeLeaseOptions {
   readonly node: string;
   readonly namespace: string;
   /** The node only watches: what is programmed denies nothing. */
@@ -94,8 +95,8 @@ export class NodeLease {
     const { node } = this.options;
     const { signal } = this.#stopping;
     const { status, body } = await jsonRequest(this.connection, { path: `/api/v1/nodes/${node}`, signal });
-    const uid = isObject(body.metadata) ? body.metadata.uid : undefined;
-    return status === 200 && uid !== undefined ? [{ apiVersion: "v1", kind: "Node", name: node, uid }] : [];
+    const uid = textAt(body, "metadata", "uid");
+    return status === 200 && uid !== "" ? [{ apiVersion: "v1", kind: "Node", name: node, uid }] : [];
   }
 
   #sayIfNew(trouble: string | undefined): void {
@@ -107,8 +108,7 @@ export class NodeLease {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#stopping;
-    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+    await pause(milliseconds, this.#stopping.signal);
   }
 
   async #untilWoken(milliseconds: number): Promise<void> {

@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { AgentMetrics } from "./metrics.js";
 
 /** What is wrong with a node's network in a way that the agent cannot fix, by what it concerns. */
-export const problemKinds = ["pod-range", "shared-addresses", "ipvs", "bridges", "flowtables"] as const;
-export type ProblemKind = (typeof problemKinds)[number];
+const problemKinds = ["pod-range", "shared-addresses", "ipvs", "bridges", "flowtables"] as const;
+type ProblemKind = (typeof problemKinds)[number];
 
 export interface NodeProblem {
   readonly kind: ProblemKind;

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { done, failed } from "../kernel/outcome.js";
 import { bookOf } from "../testing/book.js";
 import { lacking } from "../testing/tools.js";
-import type { Count } from "./counts.js";
+import type { Count } from "../kernel/counters.js";
 import { Observer, type ObserverOptions } from "./observer.js";
 
 const book = bookOf(`

@@ -1,17 +1,20 @@
 import type { Cluster } from "@tierwall/core";
+import { messageOf, replaceFile } from "@tierwall/kube";
+import type { Count } from "../kernel/counters.js";
 import type { Outcome } from "../kernel/outcome.js";
 import type { BookEntry, NodeProgram } from "../ruleset/program.js";
 import { cutCounter } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
-import { type Count, type CounterReading, Counts, type Growth } from "./counts.js";
+import { type CounterReading, Counts, type Growth } from "./counts.js";
 import { type CutConnection, CutReport, type CutReportOptions } from "./cut-report.js";
+import { EndNames } from "./end-names.js";
 import { type HitsReport, hitsReport } from "./hits.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { AgentMetrics } from "./metrics.js";
 import { RuleSeries } from "./rule-series.js";
 import { RuleVersions } from "./rule-versions.js";
-import { readStateFile, writeStateFile } from "./state-file.js";
+import { readStateFile } from "./state-file.js";
 import { Ulogd } from "./ulogd.js";
 import { findUlogd } from "./ulogd-installed.js";
 
@@ -64,6 +67,7 @@ export class Observer {
   /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
   #book: ReadonlyMap<string, BookEntry> | undefined;
   readonly #versions = new RuleVersions();
+  readonly #ends = new EndNames();
   #sets: NodeProgram["ruleset"]["sets"] = new Map();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
@@ -79,8 +83,8 @@ export class Observer {
     const { saved, problem } = readStateFile(options.stateFile);
     if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
     this.#counts = new Counts(options.node, saved);
-    this.#series = new RuleSeries(this.metrics.registry, options.series);
-    this.#cut = new CutReport({ ...options.cut, onTrouble: options.onTrouble });
+    this.#series = new RuleSeries(this.metrics, options.series);
+    this.#cut = new CutReport({ ...options.cut, ends: this.#ends, onTrouble: options.onTrouble });
     if (options.audit === undefined) return;
     const log = new LineLog(options.audit.log, options.onTrouble);
     this.#log = log;
@@ -88,6 +92,7 @@ export class Observer {
       node: options.node,
       shadow: options.shadow,
       rules: this.#versions,
+      ends: this.#ends,
       write: (line) => {
         const written = log.write(line);
         if ("suppressed" in line) return;
@@ -120,9 +125,8 @@ export class Observer {
   ): void {
     this.#book = this.#options.shadow ? watched(book) : book;
     this.#sets = ruleset.sets;
-    this.#cut.programmed(cluster);
+    this.#ends.update(cluster);
     this.#versions.programmed(this.#book);
-    this.#audit?.programmed(cluster);
   }
 
   /** Reads counters, and brings all that hangs on them up to date. One reading at a time: who asks meanwhile shares it. */
@@ -191,7 +195,7 @@ export class Observer {
   #save(): void {
     this.#saved = performance.now();
     try {
-      writeStateFile(this.#options.stateFile, this.#counts.saved());
+      replaceFile(this.#options.stateFile, JSON.stringify(this.#counts.saved()));
       this.#saidUnsaved = false;
     } catch (cause) {
       if (!this.#saidUnsaved)
@@ -246,8 +250,6 @@ export class Observer {
     await this.#ulogd.start();
   }
 }
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** On a node that only watches, every denial is one that would be. */
 function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, BookEntry> {

@@ -1,5 +1,7 @@
-import { Counter, Gauge, type Registry } from "prom-client";
-import type { Count, Growth, Sum } from "./counts.js";
+import type { ServiceMetrics } from "@tierwall/kube/service";
+import type { Counter, Gauge } from "prom-client";
+import type { Count } from "../kernel/counters.js";
+import type { Growth, Sum } from "./counts.js";
 import { type Decider, policyText, verdictText } from "./decider.js";
 
 type Labels = Record<(typeof labelNames)[number], string>;
@@ -20,26 +22,22 @@ export class RuleSeries {
   readonly #left: Gauge;
   readonly #own = new Map<string, Labels>();
 
-  constructor(registry: Registry, limit: number) {
+  constructor(metrics: ServiceMetrics, limit: number) {
     this.#limit = limit;
-    const registers = [registry];
-    this.#packets = new Counter({
-      name: "tierwall_rule_packets_total",
-      help: "Packets that a rule decided about: of connections that it allows, those that were judged",
+    this.#packets = metrics.counter(
+      "tierwall_rule_packets_total",
+      "Packets that a rule decided about: of connections that it allows, those that were judged",
       labelNames,
-      registers,
-    });
-    this.#bytes = new Counter({
-      name: "tierwall_rule_bytes_total",
-      help: "Bytes of the packets that a rule decided about",
+    );
+    this.#bytes = metrics.counter(
+      "tierwall_rule_bytes_total",
+      "Bytes of the packets that a rule decided about",
       labelNames,
-      registers,
-    });
-    this.#left = new Gauge({
-      name: "tierwall_rules_without_series",
-      help: `Rules that are counted under policy="${others}", because there are more than ${limit}`,
-      registers,
-    });
+    );
+    this.#left = metrics.gauge(
+      "tierwall_rules_without_series",
+      `Rules that are counted under policy="${others}", because there are more than ${limit}`,
+    );
   }
 
   /** How many rules found no series of their own. */

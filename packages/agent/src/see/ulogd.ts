@@ -6,7 +6,7 @@ import { makeFolder } from "@tierwall/kube";
 import { dyingWithUs } from "../kernel/dying-with-us.js";
 import { type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
 
-export interface UlogdOptions {
+interface UlogdOptions {
   readonly installed: InstalledUlogd;
   /** The NFLOG group that rules log to. */
   readonly group: number;

@@ -51,11 +51,15 @@ const service = new NameService({
 });
 
 const sets = names.flatMap(({ fresh, kept }) => [...Object.values(fresh), ...Object.values(kept)]);
-const left = await leftElements(table, sets);
-if (typeof left === "string") throw new Error(left);
-service.adopt(left);
+let adopted = 0;
+for (const set of sets) {
+  const left = await leftElements(table, set);
+  if (!left.ok) throw new Error(left.message);
+  service.adopt(left.value);
+  adopted += left.value.length;
+}
 await service.use(names, servers);
-say({ kind: "ready", adopted: left.length });
+say({ kind: "ready", adopted });
 
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === "refreshKept") {

@@ -1,4 +1,4 @@
-import type { AgentStatus, ControlAnswer } from "@tierwall/agent";
+import type { AgentStatus, Outcome } from "@tierwall/agent";
 import type { Style } from "@tierwall/core";
 import { Argument, type Command, Option } from "commander";
 import { type AgentFlags, agentOptions, contradiction, withAgentFlags } from "../input/agent-flags.js";
@@ -90,14 +90,14 @@ async function perform(action: Action, flags: AgentFlags): Promise<number> {
   }
 }
 
-function report(answer: ControlAnswer<string>): number {
+function report(answer: Outcome<string>): number {
   if (answer.ok) print(answer.value);
   else talk(answer.message);
   return answer.ok ? 0 : 1;
 }
 
 function reportStatus(
-  answer: ControlAnswer<AgentStatus>,
+  answer: Outcome<AgentStatus>,
   { output }: AgentFlags,
   textOf: (status: AgentStatus, style: Style) => string,
 ): number {

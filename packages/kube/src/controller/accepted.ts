@@ -1,14 +1,12 @@
 import { type Diagnostic, formatPath, listed, type PolicyRef, type Rule, type Tiers } from "@tierwall/core";
-import type { Condition } from "./condition.js";
-
-type Accepted = Omit<Condition, "observedGeneration">;
+import type { Statement } from "./condition.js";
 
 /** Codes of what is not understood: a part that fails closed, and a policy that is not enforced at all (S3.6). */
 const partNotUnderstood = "TW2015";
 const notEnforced = "TW2016";
 
 /** Whether all of a policy is understood, and if not, which field is not and how the policy is taken. */
-export function acceptedOf(complaints: readonly Diagnostic[], failedRules: readonly Rule[]): Accepted {
+export function acceptedOf(complaints: readonly Diagnostic[], failedRules: readonly Rule[]): Statement {
   const whole = complaints.filter(({ code }) => code === notEnforced);
   const parts = complaints.filter(({ code }) => code === partNotUnderstood);
   if (whole.length > 0) return refused("NotEnforced", [...parts, ...whole].map(complaintText));
@@ -26,7 +24,7 @@ export function acceptedOf(complaints: readonly Diagnostic[], failedRules: reado
 /** Who makes more mistakes than that has made one, many times. */
 const mostTold = 10;
 
-const refused = (reason: string, texts: readonly string[]): Accepted => ({
+const refused = (reason: string, texts: readonly string[]): Statement => ({
   type: "Accepted",
   status: "False",
   reason,

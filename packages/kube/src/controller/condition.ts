@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject, type PolicyRef } from "@tierwall/core";
+import type { JsonObject, PolicyRef } from "@tierwall/core";
+import { objectsAt, textAt } from "../cluster/object-fields.js";
 
-export const conditionTypes = [
+const conditionTypes = [
   "Accepted",
   "Programmed",
   "Conflicted",
@@ -8,7 +9,7 @@ export const conditionTypes = [
   // Only there while it is True.
   "ForeignPolicies",
 ] as const;
-export type ConditionType = (typeof conditionTypes)[number];
+type ConditionType = (typeof conditionTypes)[number];
 
 /** One statement about a policy. */
 export interface Condition {
@@ -19,6 +20,9 @@ export interface Condition {
   /** Which version of the policy it was said of. */
   readonly observedGeneration: number;
 }
+
+/** The same, whichever version it is said of. */
+export type Statement = Omit<Condition, "observedGeneration">;
 
 /** One that stands on the object. */
 export interface StoredCondition extends Condition {
@@ -31,24 +35,20 @@ export const hasConditions = ({ dialect }: Pick<PolicyRef, "dialect">): boolean 
   dialect !== "network-policy" && dialect !== "cilium";
 
 /** Those of our types that an object carries, whoever wrote them. */
-export function conditionsOn({ status }: JsonObject): readonly StoredCondition[] {
-  const list = isObject(status) && Array.isArray(status.conditions) ? (status.conditions as Json[]) : [];
-  return list.flatMap((item) => {
-    const found = isObject(item) ? item : {};
+export function conditionsOn(object: JsonObject): readonly StoredCondition[] {
+  return objectsAt(object, "status", "conditions").flatMap((found) => {
     const type = conditionTypes.find((one) => one === found.type);
     if (type === undefined) return [];
     return {
       type,
       status: found.status === "True" || found.status === "False" ? found.status : "Unknown",
-      reason: textIn(found.reason),
-      message: textIn(found.message),
+      reason: textAt(found, "reason"),
+      message: textAt(found, "message"),
       observedGeneration: typeof found.observedGeneration === "number" ? found.observedGeneration : 0,
-      lastTransitionTime: textIn(found.lastTransitionTime),
+      lastTransitionTime: textAt(found, "lastTransitionTime"),
     };
   });
 }
-
-const textIn = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** With their times: that of the stored one, as long as the status stays. */
 export function dated(

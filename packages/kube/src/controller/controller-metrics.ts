@@ -1,81 +1,47 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { ServiceMetrics } from "../service/service-metrics.js";
 
 /** Everything the controller exports, in one place. */
-export class ControllerMetrics {
-  readonly registry = new Registry();
-
-  readonly policies = this.#gauge("tierwall_policies", "Policies of the cluster, by kind", ["kind"]);
-  readonly conditions = this.#gauge(
+export class ControllerMetrics extends ServiceMetrics {
+  readonly policies = this.gauge("tierwall_policies", "Policies of the cluster, by kind", ["kind"]);
+  readonly conditions = this.gauge(
     "tierwall_policy_conditions",
     "Policies by what their conditions should say; from the replica that leads",
     ["type", "status"],
   );
-  readonly foreign = this.#gauge(
+  readonly foreign = this.gauge(
     "tierwall_foreign_policies",
     "Policies of other projects in the cluster, which are not evaluated",
     ["group", "kind"],
   );
-  readonly pods = this.#gauge("tierwall_pods", "Pods of the cluster that can be an end of a connection");
-  readonly nodes = this.#gauge("tierwall_nodes", "Nodes of the cluster");
-  readonly agents = this.#gauge("tierwall_agents", "Nodes whose agent tells what it enforces");
+  readonly pods = this.gauge("tierwall_pods", "Pods of the cluster that can be an end of a connection");
+  readonly nodes = this.gauge("tierwall_nodes", "Nodes of the cluster");
+  readonly agents = this.gauge("tierwall_agents", "Nodes whose agent tells what it enforces");
 
-  readonly recompute = this.#histogram(
+  readonly recompute = this.histogram(
     "tierwall_recompute_seconds",
     "What the engine took to take in a change of the cluster",
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
-  readonly analysis = this.#histogram(
+  readonly analysis = this.histogram(
     "tierwall_analysis_seconds",
     "What it took to prove which rules conflict, are shadowed, or override",
     [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   );
-  readonly statusLag = this.#histogram(
+  readonly statusLag = this.histogram(
     "tierwall_status_lag_seconds",
     "From a version of a policy being seen to its condition Accepted being written",
     [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   );
 
-  readonly synced = this.#gauge(
-    "tierwall_source_synced",
-    "Whether all objects of a kind are known and watched (1), or not (0)",
-    ["kind"],
-  );
-  readonly watchRestarts = this.#counter("tierwall_watch_restarts_total", "Watches that were begun again", [
-    "kind",
-  ]);
-  readonly statusWrites = this.#counter(
+  readonly statusWrites = this.counter(
     "tierwall_status_writes_total",
     "Conditions written to policies, by what became of it: written, failed",
     ["result"],
   );
-  readonly events = this.#counter(
+  readonly events = this.counter(
     "tierwall_events_total",
     "Events told, by reason and by what became of it: written, failed, dropped",
     ["reason", "result"],
   );
-  readonly leader = this.#gauge("tierwall_leader", "Whether this replica leads (1), or not (0)");
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-  }
-
-  text(): Promise<string> {
-    return this.registry.metrics();
-  }
-
-  get contentType(): string {
-    return this.registry.contentType;
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) {
-    return new Counter<Label>({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  #gauge<Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) {
-    return new Gauge<Label>({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  #histogram(name: string, help: string, buckets: number[]) {
-    return new Histogram({ name, help, buckets, registers: [this.registry] });
-  }
+  readonly leader = this.gauge("tierwall_leader", "Whether this replica leads (1), or not (0)");
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { destination, type Logger, pino, stdTimeFunctions } from "pino";
-import { connect, messageOf } from "../connection.js";
+import { connect, messageOf } from "../cluster/connection.js";
 import { openMetrics } from "../http/open-metrics.js";
+import { refuseToStart, serviceLog, stopSignal } from "../service/service-process.js";
 import { AdmissionService } from "../webhook/admission-service.js";
 import { Controller, type ControllerCommand, type ControllerService } from "./controller.js";
 import { ControllerMetrics } from "./controller-metrics.js";
@@ -10,19 +10,18 @@ import { ControllerMetrics } from "./controller-metrics.js";
 export async function controllerProcess(options: ControllerCommand): Promise<number> {
   // Two of the same host are two, and so is one that was started again.
   const identity = `${hostname()}_${randomUUID().slice(0, 8)}`;
-  const log = controllerLog(identity);
+  const log = serviceLog({ identity });
   const connected = await connect(options.connection);
-  if (!connected.ok) return refuse(log, connected.message);
+  if (!connected.ok) return refuseToStart(log, connected.message);
   const { connection } = connected;
   const metrics = new ControllerMetrics();
   const { connection: _, services: others = [], metrics: served, webhook, ...rest } = options;
   const { namespace, state } = rest;
-  const { registry } = metrics;
   const isReady = () => controller.live.situation !== undefined;
   let admission: AdmissionService | undefined;
   try {
     const unreadForeign = () => controller.live.situation?.unreadForeign ?? [];
-    const parts = { connection, registry, log, state, isReady, unreadForeign };
+    const parts = { connection, metrics, log, state, isReady, unreadForeign };
     if (webhook !== undefined)
       admission = new AdmissionService({
         ...parts,
@@ -30,7 +29,7 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
         ...(webhook.clients === undefined ? {} : { clients: webhook.clients }),
       });
   } catch (cause) {
-    return refuse(log, messageOf(cause));
+    return refuseToStart(log, messageOf(cause));
   }
   const follower = admission === undefined ? {} : { follower: admission.follower };
   const controller = new Controller(connection, { ...rest, identity, ...follower }, metrics, log);
@@ -48,7 +47,7 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   } catch (cause) {
     // What listens already would keep the process from ending.
     for (const service of services) await service.stop();
-    return refuse(log, messageOf(cause));
+    return refuseToStart(log, messageOf(cause));
   }
   admission?.start();
   const signalled = stopSignal();
@@ -63,27 +62,4 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   await started;
   for (const service of services.toReversed()) await service.stop();
   return 0;
-}
-
-function refuse(log: Logger, message: string): number {
-  log.fatal(message);
-  return 2;
-}
-
-/** JSON lines on stderr, written at once: the last words before a kill are the ones that matter. */
-function controllerLog(identity: string): Logger {
-  return pino(
-    {
-      base: { identity },
-      timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
-    },
-    destination({ dest: 2, sync: true }),
-  );
-}
-
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
-  });
 }

@@ -1,14 +1,14 @@
 import type { LiveOptions } from "@tierwall/core";
 import type { Logger } from "pino";
-import type { ClusterListing } from "../cluster-listing.js";
-import { ClusterSource, type Follower } from "../cluster-source.js";
-import type { Connection, ConnectionOptions } from "../connection.js";
-import { allKinds, namesOfForeign } from "../foreign-kinds.js";
+import type { ClusterListing } from "../cluster/cluster-listing.js";
+import { ClusterSource, type Follower } from "../cluster/cluster-source.js";
+import type { Connection, ConnectionOptions } from "../cluster/connection.js";
+import { allKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { MetricsCommand } from "../http/open-metrics.js";
-import { resourceOf, watchedKinds } from "../kinds.js";
-import { HealthLog } from "../health-log.js";
-import { type ReflectorTimes, usualTimes } from "../reflector.js";
-import type { Situation } from "../situation.js";
+import { resourceOf, watchedKinds } from "../cluster/kinds.js";
+import { HealthLog } from "../service/health-log.js";
+import { type ReflectorTimes, usualTimes } from "../cluster/reflector.js";
+import type { Situation } from "../cluster/situation.js";
 import type { ClientOptions } from "../webhook/client-authority.js";
 import type { WebhookOptions } from "../webhook/start-webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
@@ -19,7 +19,7 @@ import { NodeReports } from "./node-reports.js";
 import type { Patience } from "./policy-conditions.js";
 import { StoredPolicies } from "./stored-policies.js";
 
-export interface ControllerOptions {
+interface ControllerOptions {
   /** Where the Leases are: of those who want to lead, and of the agents. */
   readonly namespace: string;
   /** Who we are among the replicas. */
@@ -55,7 +55,7 @@ export interface ControllerService {
 /** Starts one, before the cluster is known; rejects with why it cannot. */
 export type StartService = (controller: Controller, log: Logger) => Promise<ControllerService>;
 
-export const controllerLease = "tierwall-controller";
+const controllerLease = "tierwall-controller";
 
 /**
  * Keeps the engine of a cluster current on every replica; on the one that leads, writes what follows for its policies.
@@ -88,8 +88,7 @@ export class Controller {
     const { namespace, identity, leaseDuration: duration, state, times = usualTimes, follower } = options;
     this.health = new HealthLog({
       log,
-      synced: metrics.synced,
-      watchRestarts: metrics.watchRestarts,
+      metrics,
       meanwhile: "conditions stay as they are",
     });
     this.stored = new StoredPolicies((uid) => this.work?.stored(uid));

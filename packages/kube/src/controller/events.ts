@@ -1,11 +1,11 @@
 import { visibleWithin } from "@tierwall/core";
 import { createHash } from "node:crypto";
 import type { PolicyRef } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
 import { withoutExample } from "./condition.js";
-import { jsonRequest, refusalIn } from "./json-request.js";
+import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";
-import { RateLimit } from "./rate-limit.js";
+import { RateLimit } from "../cluster/rate-limit.js";
 
 /** Something that happened to a policy. */
 export interface PolicyEvent {
@@ -21,7 +21,7 @@ export interface PolicyEvent {
   readonly occasion?: string;
 }
 
-export type EventOutcome = "written" | "failed" | "dropped";
+type EventOutcome = "written" | "failed" | "dropped";
 
 /** More wait for no one. */
 const mostWaiting = 1000;

@@ -16,9 +16,7 @@ import {
   type RuleProof,
   takerText,
 } from "@tierwall/core";
-import { type Condition, exampleMark } from "./condition.js";
-
-type Statement = Omit<Condition, "observedGeneration">;
+import { exampleMark, type Statement } from "./condition.js";
 
 /**
  * What the engine proves about policies, in the words of conditions and events. Accounts that read policies of the cluster, or events of a

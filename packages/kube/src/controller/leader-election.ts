@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
-import { pause } from "../pause.js";
-import { jsonRequest, refusalIn } from "./json-request.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
+import { BackgroundTask, pause } from "../cluster/pause.js";
+import { jsonRequest, refusalIn } from "../cluster/json-request.js";
+import { textAt, valueAt } from "../cluster/object-fields.js";
 
-export interface ElectionOptions {
+interface ElectionOptions {
   readonly namespace: string;
   readonly lease: string;
   /** Who we are: another one each time a process starts. */
@@ -20,7 +21,7 @@ export interface Leadership {
   readonly holds: () => boolean;
 }
 
-export interface ElectionListener {
+interface ElectionListener {
   onLead(leadership: Leadership): void;
   /** Said once for each who leads, ourselves included. */
   onLeader(identity: string): void;
@@ -35,9 +36,7 @@ export interface ElectionListener {
  *    ▲                                              ▲              └─► not renewed in time: lost ──► ask
  *    └── held by another                            └ refused: another was faster
  */
-export class LeaderElection {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
+export class LeaderElection extends BackgroundTask {
   private current: { readonly ending: AbortController; renewed: number } | undefined;
   /** What the Lease said when we last saw it change, and when that was. */
   private seen: { readonly text: string; readonly at: number } | undefined;
@@ -48,20 +47,17 @@ export class LeaderElection {
     private readonly options: ElectionOptions,
     private readonly listener: ElectionListener,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    super();
+  }
 
   get isLeading(): boolean {
     return this.current !== undefined && this.holds(this.current.renewed);
   }
 
-  start(): void {
-    this.running ??= this.run();
-  }
-
   /** Gives the Lease back, so that others need not wait for it to end. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  override async stop(): Promise<void> {
+    await super.stop();
     const led = this.current !== undefined;
     this.lose();
     if (led) await this.release().catch(() => undefined);
@@ -72,7 +68,7 @@ export class LeaderElection {
     return this.now() - renewed < (this.options.duration * 2) / 3;
   }
 
-  private async run(): Promise<void> {
+  protected override async run(): Promise<void> {
     const { signal } = this.stopping;
     const retry = (this.options.duration * 2) / 15;
     while (!signal.aborted) {
@@ -115,7 +111,7 @@ export class LeaderElection {
   }
 
   private lead(renewed: number): void {
-    if (this.stopping.signal.aborted) return;
+    if (this.isStopped) return;
     if (this.current !== undefined) {
       this.current.renewed = renewed;
       return;
@@ -146,8 +142,8 @@ export class LeaderElection {
     if (this.seen?.text !== text) this.seen = { text, at: this.now() };
   }
 
-  private isOver({ spec }: JsonObject): boolean {
-    const seconds = isObject(spec) ? Number(spec.leaseDurationSeconds) : Number.NaN;
+  private isOver(lease: JsonObject): boolean {
+    const seconds = Number(valueAt(lease, "spec", "leaseDurationSeconds"));
     const duration = Number.isFinite(seconds) ? seconds * 1000 : this.options.duration;
     return this.now() - this.seen!.at > duration;
   }
@@ -206,10 +202,7 @@ export class LeaderElection {
 export const leasesOf = (namespace: string): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 
-function holderOf(lease: JsonObject | undefined): string {
-  const holder = isObject(lease?.spec) ? lease.spec.holderIdentity : undefined;
-  return typeof holder === "string" ? holder : "";
-}
+const holderOf = (lease: JsonObject | undefined): string => textAt(lease, "spec", "holderIdentity");
 
 /** Leases tell times to the microsecond. */
 export const microTime = (time: Date): string => `${time.toISOString().slice(0, -1)}000Z`;

@@ -1,8 +1,8 @@
 import { formatPolicy, proveInSteps } from "@tierwall/core";
 import type { Logger } from "pino";
-import type { Connection } from "../connection.js";
-import { Delivery } from "../delivery.js";
-import type { Situation } from "../situation.js";
+import type { Connection } from "../cluster/connection.js";
+import { Delivery } from "../cluster/delivery.js";
+import type { Situation } from "../cluster/situation.js";
 import type { Condition, StoredCondition } from "./condition.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { Events } from "./events.js";
@@ -17,7 +17,7 @@ import { Overridings } from "./overridings.js";
 import { StatusWriter, type Wanted } from "./status-writer.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
-export interface LeaderParts {
+interface LeaderParts {
   readonly connection: Connection;
   readonly identity: string;
   readonly live: LiveEngine;

@@ -1,6 +1,6 @@
 import { compile, type Endpoint, type Engine, keyOf, LiveState, readObjects } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
-import { situationOf } from "../situation.js";
+import { situationOf } from "../cluster/situation.js";
 import { LiveEngine } from "./live-engine.js";
 
 const pod = (name: string, address: number, labels = `app: ${name}`) =>

@@ -6,7 +6,7 @@ import {
   type Engine,
   type Update,
 } from "@tierwall/core";
-import type { Situation } from "../situation.js";
+import type { Situation } from "../cluster/situation.js";
 
 /**
  * The present situation of a cluster, and its engine. The engine is one object for as long as the process runs, and takes

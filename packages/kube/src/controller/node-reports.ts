@@ -1,7 +1,13 @@
-import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import type { WatchedKind } from "../kinds.js";
-import { type KindHealth, Reflector, type ReflectorListener, type ReflectorTimes } from "../reflector.js";
+import type { JsonObject } from "@tierwall/core";
+import type { Connection } from "../cluster/connection.js";
+import type { WatchedKind } from "../cluster/kinds.js";
+import { textAt } from "../cluster/object-fields.js";
+import {
+  type KindHealth,
+  Reflector,
+  type ReflectorListener,
+  type ReflectorTimes,
+} from "../cluster/reflector.js";
 import { nodeOfLease, programmedAnnotation, programmedIn, shadowAnnotation } from "./programmed-report.js";
 
 /** What the agent of a node told last. */
@@ -48,13 +54,11 @@ export class NodeReports implements ReflectorListener {
     const name = nameOf(object);
     const node = nodeOfLease(name);
     if (node === undefined) return name;
-    const { metadata, spec } = object;
-    const annotations = isObject(metadata) && isObject(metadata.annotations) ? metadata.annotations : {};
-    const text = textIn(annotations[programmedAnnotation]);
-    const shadow = annotations[shadowAnnotation] === "true";
+    const text = textAt(object, "metadata", "annotations", programmedAnnotation);
+    const shadow = textAt(object, "metadata", "annotations", shadowAnnotation) === "true";
     const known = this.byNode.get(node);
     const programmed = known?.text === text ? known.programmed : programmedIn(text);
-    const renewed = textIn(isObject(spec) ? spec.renewTime : "");
+    const renewed = textAt(object, "spec", "renewTime");
     this.byNode.set(node, { text, programmed, shadow, renewed });
     // That it is alive changes nothing.
     if (known?.text !== text || known.shadow !== shadow) this.onChange();
@@ -90,6 +94,4 @@ const leasesIn = (namespace: string): WatchedKind => ({
   keep: (object) => object,
 });
 
-const nameOf = ({ metadata }: JsonObject): string => textIn(isObject(metadata) ? metadata.name : "");
-
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+const nameOf = (object: JsonObject): string => textAt(object, "metadata", "name");

@@ -8,8 +8,8 @@ import {
   readObjects,
 } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
-import type { KindHealth } from "../reflector.js";
-import { type Situation, situationOf } from "../situation.js";
+import type { KindHealth } from "../cluster/reflector.js";
+import { type Situation, situationOf } from "../cluster/situation.js";
 import { findingsFrom } from "./findings.js";
 import type { NodeReport } from "./node-reports.js";
 import { PolicyConditions } from "./policy-conditions.js";

@@ -1,9 +1,9 @@
 import { visibleWithin } from "@tierwall/core";
 import type { PolicyRef } from "@tierwall/core";
-import { namesOfForeign } from "../foreign-kinds.js";
-import type { Situation } from "../situation.js";
+import { namesOfForeign } from "../cluster/foreign-kinds.js";
+import type { Situation } from "../cluster/situation.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
-import { type Condition, hasConditions } from "./condition.js";
+import { type Condition, hasConditions, type Statement } from "./condition.js";
 import { type Findings, notConflicted, notShadowed } from "./findings.js";
 import type { NodeReports } from "./node-reports.js";
 import { programmedOn } from "./programmed.js";
@@ -192,7 +192,7 @@ function foreignStatementOf({
 /** API servers refuse a status with a message of more than 32,768 characters, and the conditions would stay what they were. */
 const longestMessage = 4096;
 
-const saidOf = (policy: PolicyRef, statement: Omit<Condition, "observedGeneration">): Condition => ({
+const saidOf = (policy: PolicyRef, statement: Statement): Condition => ({
   ...statement,
   message: visibleWithin(statement.message, longestMessage),
   observedGeneration: policy.stored!.generation,

@@ -1,15 +1,13 @@
 import { listed } from "@tierwall/core";
-import type { Condition } from "./condition.js";
+import type { Condition, Statement } from "./condition.js";
 import type { NodeReport } from "./node-reports.js";
-
-type Programmed = Omit<Condition, "observedGeneration">;
 
 /** On how many of the nodes the kernel holds a policy, by its digest, as far as their agents tell. */
 export function programmedOn(
   digest: string,
   nodes: readonly string[],
   reports: ReadonlyMap<string, NodeReport>,
-): Programmed {
+): Statement {
   if (!nodes.some((node) => reports.has(node)))
     return programmed("Unknown", "NoAgents", "no node agent tells what it enforces");
   const lacking = nodes.flatMap((node) => lackAt(node, digest, reports.get(node)));
@@ -31,7 +29,7 @@ function lackAt(node: string, digest: string, report: NodeReport | undefined): r
 /** Milliseconds; much longer than agents wait before they tell again, as clocks may differ. */
 const longestSilence = 300_000;
 
-const programmed = (status: Condition["status"], reason: string, message: string): Programmed => ({
+const programmed = (status: Condition["status"], reason: string, message: string): Statement => ({
   type: "Programmed",
   status,
   reason,

@@ -1,11 +1,11 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
-import { pathOf, watchedKinds } from "../kinds.js";
-import { Backoff, pause } from "../pause.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
+import { pathOf, watchedKinds } from "../cluster/kinds.js";
+import { Backoff, pause } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
-import { jsonRequest, refusalIn } from "./json-request.js";
+import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import type { Leadership } from "./leader-election.js";
-import { RateLimit } from "./rate-limit.js";
+import { RateLimit } from "../cluster/rate-limit.js";
 import { StorageVersions } from "./storage-version.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
@@ -15,7 +15,7 @@ export interface Wanted {
   readonly conditions: readonly Condition[];
 }
 
-export interface WriterListener {
+interface WriterListener {
   /** A write, with what stood there before. */
   onWritten(wanted: Wanted, before: readonly StoredCondition[], after: readonly StoredCondition[]): void;
   onFailed(policy: PolicyRef, message: string): void;

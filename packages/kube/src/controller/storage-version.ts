@@ -1,7 +1,8 @@
-import { dialects, isObject, type Json, type PolicyRef } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import { resourceOf, watchedKinds } from "../kinds.js";
-import { jsonRequest } from "./json-request.js";
+import { dialects, type PolicyRef } from "@tierwall/core";
+import type { Connection } from "../cluster/connection.js";
+import { resourceOf, watchedKinds } from "../cluster/kinds.js";
+import { jsonRequest } from "../cluster/json-request.js";
+import { objectsAt, textAt } from "../cluster/object-fields.js";
 
 type Kind = Pick<PolicyRef, "group" | "kind" | "version">;
 
@@ -39,11 +40,11 @@ export class StorageVersions {
   private async ask(name: string, signal: AbortSignal): Promise<string | undefined> {
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
     const { status, body } = await jsonRequest(this.connection, { method: "GET", path, signal });
-    if (status !== 200 || !isObject(body.spec) || !Array.isArray(body.spec.versions)) return undefined;
-    const stored = (body.spec.versions as readonly Json[]).find(
-      (version) => isObject(version) && version.storage === true && version.served === true,
+    if (status !== 200) return undefined;
+    const stored = objectsAt(body, "spec", "versions").find(
+      ({ storage, served }) => storage === true && served === true,
     );
-    return isObject(stored) && typeof stored.name === "string" ? stored.name : undefined;
+    return textAt(stored, "name") || undefined;
   }
 }
 

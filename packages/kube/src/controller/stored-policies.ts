@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type PolicyRef } from "@tierwall/core";
+import type { JsonObject, PolicyRef } from "@tierwall/core";
+import { isEarlier, textAt } from "../cluster/object-fields.js";
 import { conditionsOn, type StoredCondition } from "./condition.js";
 
 /** What an API server holds of a policy that no verdict hangs on. */
@@ -38,17 +39,17 @@ export class StoredPolicies {
   /** An object of any kind that came or changed; undefined: it is gone. */
   saw(key: string, object: JsonObject | undefined): void {
     const known = this.byKey.get(key);
-    const uid = object === undefined ? undefined : policyUidOf(object);
+    const uid = object === undefined ? "" : policyUidOf(object);
     if (known !== undefined && known.uid !== uid) {
       this.byKey.delete(key);
       this.byUid.delete(known.uid);
     }
-    if (object === undefined || uid === undefined) return;
-    const { creationTimestamp: created, resourceVersion } = object.metadata as JsonObject;
-    const entry = this.byUid.get(uid) ?? { uid, created: textIn(created), conditions: [] };
+    if (object === undefined || uid === "") return;
+    const created = textAt(object, "metadata", "creationTimestamp");
+    const entry = this.byUid.get(uid) ?? { uid, created, conditions: [] };
     this.byKey.set(key, entry);
     this.byUid.set(uid, entry);
-    if (isOutdated(entry, textIn(resourceVersion))) return;
+    if (isOutdated(entry, versionOf(object))) return;
     entry.conditions = conditionsOn(object);
     this.onChange(uid);
   }
@@ -57,22 +58,20 @@ export class StoredPolicies {
   wrote(uid: string, object: JsonObject): void {
     const entry = this.byUid.get(uid);
     if (entry === undefined) return;
-    const { resourceVersion } = isObject(object.metadata) ? object.metadata : {};
     entry.conditions = conditionsOn(object);
-    entry.written = { version: textIn(resourceVersion), at: performance.now() };
+    entry.written = { version: versionOf(object), at: performance.now() };
   }
 }
 
-function policyUidOf({ apiVersion, metadata }: JsonObject): string | undefined {
-  const uid = isObject(metadata) ? metadata.uid : undefined;
-  const [group] = textIn(apiVersion).split("/");
-  return typeof uid === "string" && policyGroups.includes(group!) ? uid : undefined;
+function policyUidOf(object: JsonObject): string {
+  const [group] = textAt(object, "apiVersion").split("/");
+  return policyGroups.includes(group!) ? textAt(object, "metadata", "uid") : "";
 }
+
+const versionOf = (object: JsonObject): string => textAt(object, "metadata", "resourceVersion");
 
 /** Versions grow, except where the server's data was put back to an earlier time: so this holds for a while only. */
 function isOutdated({ written }: Entry, version: string): boolean {
   if (written === undefined || performance.now() - written.at > watchDelay) return false;
-  return /^\d+$/.test(version) && /^\d+$/.test(written.version) && BigInt(version) < BigInt(written.version);
+  return isEarlier(version, written.version);
 }
-
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,5 +1,5 @@
 import type { ObjectSchema, PolicyKind } from "@tierwall/core";
-import { resourceOf, watchedKinds } from "../kinds.js";
+import { resourceOf, watchedKinds } from "../cluster/kinds.js";
 import type { OpenApi } from "./open-api.js";
 import { policyStatus } from "./status.js";
 import { structural } from "./structural.js";
@@ -17,42 +17,7 @@ export interface Naming {
 }
 
 /** A CustomResourceDefinition as it is sent to an API server. */
-export interface Definition {
-  readonly apiVersion: "apiextensions.k8s.io/v1";
-  readonly kind: "CustomResourceDefinition";
-  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
-  readonly spec: {
-    readonly group: string;
-    readonly names: {
-      readonly kind: string;
-      readonly listKind: string;
-      readonly plural: string;
-      readonly singular: string;
-      readonly shortNames: readonly string[];
-      readonly categories: readonly string[];
-    };
-    readonly scope: "Cluster" | "Namespaced";
-    readonly versions: readonly Version[];
-  };
-}
-
-interface Version {
-  readonly name: string;
-  readonly served: true;
-  readonly storage: true;
-  readonly additionalPrinterColumns: readonly Column[];
-  readonly subresources: { readonly status: Readonly<Record<string, never>> };
-  readonly schema: { readonly openAPIV3Schema: WholeObject };
-}
-
-/** `metadata` is the API server's own: it describes it, and lets nobody else. */
-interface WholeObject extends Omit<OpenApi, "properties"> {
-  readonly properties: Readonly<
-    Record<"apiVersion" | "kind" | "spec" | "status", OpenApi> & {
-      readonly metadata: { readonly type: "object" };
-    }
-  >;
-}
+export type Definition = ReturnType<typeof definitionOf>;
 
 interface Column {
   readonly name: string;
@@ -68,7 +33,7 @@ const approval =
   "unapproved, written by Tierwall for what it enforces of this API; the API itself is the Kubernetes project's";
 
 /** The definition of a kind in the spelling that this shape is of. */
-export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Naming): Definition {
+export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Naming) {
   const { plural } = watchedKinds.find((one) => one.kind === kind.kind && one.group === kind.group)!;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -107,7 +72,7 @@ export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Nami
   };
 }
 
-function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming): WholeObject {
+function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming) {
   const spec = shape.fields.spec!.schema as ObjectSchema;
   const rules = validationRules(shape);
   return {
@@ -117,6 +82,7 @@ function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming): WholeObject
     properties: {
       apiVersion: { description: "The API group and version.", type: "string" },
       kind: { description: "The kind of object.", type: "string" },
+      // The API server's own: it describes it, and lets nobody else.
       metadata: { type: "object" },
       spec: {
         ...oneHand(structural(spec)),

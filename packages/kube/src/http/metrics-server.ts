@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { messageOf } from "../connection.js";
+import { messageOf } from "../cluster/connection.js";
 import { HttpListener } from "./http-listener.js";
 import { refuse } from "./refusal.js";
 import type { RequestTarget } from "./request-target.js";
@@ -18,7 +18,7 @@ export interface Health {
 }
 
 /** `127.0.0.1:9465`, `[::1]:9465`, `:9465`. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -37,7 +37,7 @@ export interface MetricsAccess {
   check(authorization: string | undefined, address: string): Promise<AccessDecision>;
 }
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   readonly address: ListenAddress;
   readonly metrics: Metrics;
   readonly health: Health;

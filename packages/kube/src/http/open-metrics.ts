@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
 import {
   type Health,
   type Metrics,
@@ -20,7 +20,7 @@ export interface MetricsCommand {
   readonly auth: MetricsAuth;
 }
 
-export interface MetricsParts {
+interface MetricsParts {
   readonly metrics: Metrics;
   readonly health: Health;
   /** To the API server that knows the tokens; absent where there is none. */

@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import { jsonRequest } from "../controller/json-request.js";
+import { isObject, type Json } from "@tierwall/core";
+import type { Connection } from "../cluster/connection.js";
+import { jsonRequest } from "../cluster/json-request.js";
+import { listAt, textAt, valueAt } from "../cluster/object-fields.js";
 
 /** An account, as TokenReviews and AdmissionReviews describe it. */
 export interface ReviewedUser {
@@ -12,21 +13,22 @@ export interface ReviewedUser {
 
 /** Undefined where it names no account. */
 export function userIn(value: Json | undefined): ReviewedUser | undefined {
-  if (!isObject(value) || typeof value.username !== "string" || value.username === "") return undefined;
+  const [username, uid] = [textAt(value, "username"), textAt(value, "uid")];
+  if (!isObject(value) || username === "") return undefined;
   const extra = isObject(value.extra) ? Object.entries(value.extra) : [];
   return {
-    username: value.username,
-    ...(typeof value.uid === "string" && value.uid !== "" ? { uid: value.uid } : {}),
+    username,
+    ...(uid === "" ? {} : { uid }),
     groups: textsIn(value.groups),
     extra: Object.fromEntries(extra.map(([key, texts]) => [key, textsIn(texts)])),
   };
 }
 
 const textsIn = (value: Json | undefined): readonly string[] =>
-  Array.isArray(value) ? (value as readonly Json[]).filter((text) => typeof text === "string") : [];
+  listAt(value).filter((text) => typeof text === "string");
 
 /** What a SubjectAccessReview asks about. */
-export type AccessAttributes =
+type AccessAttributes =
   | { readonly nonResourceAttributes: { readonly path: string; readonly verb: string } }
   | {
       readonly resourceAttributes: {
@@ -56,6 +58,5 @@ export async function subjectAccess(
     signal,
   });
   if (status >= 300) throw new Error(`the API server answered ${status} to a SubjectAccessReview`);
-  const review: JsonObject = isObject(body.status) ? body.status : {};
-  return review.allowed === true && review.denied !== true;
+  return valueAt(body, "status", "allowed") === true && valueAt(body, "status", "denied") !== true;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import { jsonRequest } from "../controller/json-request.js";
+import type { Connection } from "../cluster/connection.js";
+import { jsonRequest } from "../cluster/json-request.js";
+import { valueAt } from "../cluster/object-fields.js";
 import type { AccessDecision, MetricsAccess } from "./metrics-server.js";
 import { ReviewBudget } from "./review-budget.js";
 import { type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
@@ -98,7 +98,7 @@ export class TokenAccess implements MetricsAccess {
       signal: AbortSignal.timeout(reviewTime),
     });
     if (status >= 300) throw new Error(`the API server answered ${status} to a TokenReview`);
-    const review: JsonObject = isObject(body.status) ? body.status : {};
-    return review.authenticated === true ? userIn(review.user) : undefined;
+    const isKnown = valueAt(body, "status", "authenticated") === true;
+    return isKnown ? userIn(valueAt(body, "status", "user")) : undefined;
   }
 }

@@ -5,7 +5,16 @@ import { filledIn, here, itemsOf, valueOf } from "./marked.js";
 import { inNamespace, nameOf, partOf, selectorOf } from "./names.js";
 import { cleanupRoles } from "./roles.js";
 import { usualValues } from "./settings.js";
-import { account, agentImage, confined, folders, linux, namespace, netAdmin } from "./workloads.js";
+import {
+  account,
+  agentImage,
+  confined,
+  folders,
+  linux,
+  namespace,
+  netAdmin,
+  unprivileged,
+} from "./workloads.js";
 
 /*
  * Agents leave their rules in the kernel when they end, since they may be started again. When they are removed for good, the Job
@@ -94,12 +103,7 @@ const cleanupJob: JsonObject = {
         imagePullSecrets: valueOf("imagePullSecrets"),
         nodeSelector: linux,
         tolerations: everywhere,
-        securityContext: {
-          runAsNonRoot: true,
-          runAsUser: 65532,
-          runAsGroup: 65532,
-          seccompProfile: { type: "RuntimeDefault" },
-        },
+        securityContext: unprivileged,
         containers: [
           {
             name: "cleanup",

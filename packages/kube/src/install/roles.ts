@@ -1,7 +1,8 @@
 import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
-import { allKinds } from "../foreign-kinds.js";
-import { type WatchedKind, watchedKinds } from "../kinds.js";
+import { allKinds } from "../cluster/foreign-kinds.js";
+import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
+import { usualSecret } from "../webhook/configuration.js";
 import { fullName, here } from "./marked.js";
 import { called, clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
@@ -116,8 +117,6 @@ const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
 });
 
 export const webhookConfigurationName = fullName;
-/** Fixed, as the controller knows it. */
-export const webhookSecretName = "tierwall-webhook-tls";
 
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
 
@@ -151,7 +150,7 @@ export const controllerRoles: readonly JsonObject[] = [
     {
       apiGroups: [""],
       resources: ["secrets"],
-      resourceNames: [webhookSecretName],
+      resourceNames: [usualSecret],
       verbs: ["get", "update"],
     },
   ]),

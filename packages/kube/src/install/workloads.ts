@@ -28,6 +28,14 @@ const startupProbe = (port: number, host: JsonObject = {}): JsonObject => ({
 /** Nothing that a process needs not; what it needs is added where it is needed. */
 export const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true } as const;
 
+/** Of a pod that needs nothing of its node. */
+export const unprivileged: JsonObject = {
+  runAsNonRoot: true,
+  runAsUser: 65532,
+  runAsGroup: 65532,
+  seccompProfile: { type: "RuntimeDefault" },
+};
+
 /** Both images are for Linux, and so is nftables. */
 export const linux = { "kubernetes.io/os": "linux" } as const;
 
@@ -59,12 +67,7 @@ export const controllerDeployment: JsonObject = {
         imagePullSecrets: valueOf("imagePullSecrets"),
         nodeSelector: withEntries(linux, "controller.nodeSelector"),
         priorityClassName: "system-cluster-critical",
-        securityContext: {
-          runAsNonRoot: true,
-          runAsUser: 65532,
-          runAsGroup: 65532,
-          seccompProfile: { type: "RuntimeDefault" },
-        },
+        securityContext: unprivileged,
         topologySpreadConstraints: spread("controller"),
         containers: [
           {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { JsonObject } from "@tierwall/core";
-import type { Connection, KubeRequest } from "../connection.js";
+import type { Connection, KubeRequest } from "../cluster/connection.js";
 
 /** For tests: an API server that answers what it is told to. */
 export function scriptedConnection(

@@ -1,10 +1,11 @@
-import { isObject, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../connection.js";
-import { jsonRequest, refusalIn } from "../controller/json-request.js";
-import { pause } from "../pause.js";
+import type { JsonObject } from "@tierwall/core";
+import { type Connection, messageOf } from "../cluster/connection.js";
+import { jsonRequest, refusalIn } from "../cluster/json-request.js";
+import { pause } from "../cluster/pause.js";
 import { type NodeCleanup, nodeCleanup, type ObservedCleanup } from "./node-cleanup.js";
+import { objectsAt } from "../cluster/object-fields.js";
 
-export interface ClusterCleanup {
+interface ClusterCleanup {
   readonly connection: Connection;
   readonly namespace: string;
   /** The DaemonSets of the agents, and of what cleans up after them. */
@@ -36,7 +37,7 @@ export async function cleanUpCluster(options: ClusterCleanup): Promise<boolean> 
         report(cause.message);
         return false;
       }
-      trouble = cause instanceof Error ? cause.message : String(cause);
+      trouble = messageOf(cause);
     }
     if (trouble !== reported) report(`waiting: ${trouble}`);
     reported = trouble;
@@ -81,7 +82,7 @@ async function observed(options: ClusterCleanup): Promise<ObservedCleanup> {
     get(options, `/api/v1/namespaces/${namespace}/pods`),
     get(options, "/api/v1/nodes"),
   ]);
-  return { daemonSet, pods: itemsOf(pods), nodes: itemsOf(nodes) };
+  return { daemonSet, pods: objectsAt(pods, "items"), nodes: objectsAt(nodes, "items") };
 }
 
 async function get({ connection }: ClusterCleanup, path: string): Promise<JsonObject> {
@@ -96,6 +97,3 @@ function refuse(status: number, message: string): never {
   if (status === 401 || status === 403) throw new Refusal(message);
   throw new Error(message);
 }
-
-const itemsOf = ({ items }: JsonObject): readonly JsonObject[] =>
-  Array.isArray(items) ? items.filter(isObject) : [];

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import type { Json, JsonObject } from "@tierwall/core";
+import { listAt, textAt, valueAt } from "../cluster/object-fields.js";
 
 /*
  * How far the DaemonSet has got that removes the rules of the agents from the nodes (install/cleanup.ts). One of its pods is Ready
@@ -22,18 +23,20 @@ export interface ObservedCleanup {
 
 /** Undefined until the controller of DaemonSets has made a pod for every node. */
 export function nodeCleanup({ daemonSet, pods, nodes }: ObservedCleanup): NodeCleanup | undefined {
-  const uid = at(daemonSet, "metadata", "uid");
+  const uid = valueAt(daemonSet, "metadata", "uid");
   const own = pods.filter(
-    (pod) => ownerOf(pod) === uid && at(pod, "metadata", "deletionTimestamp") === undefined,
+    (pod) => ownerOf(pod) === uid && valueAt(pod, "metadata", "deletionTimestamp") === undefined,
   );
   const agents = pods.filter(
-    (pod) => at(pod, "metadata", "labels", "app.kubernetes.io/component") === "agent",
+    (pod) => valueAt(pod, "metadata", "labels", "app.kubernetes.io/component") === "agent",
   );
-  const wanted = at(daemonSet, "status", "desiredNumberScheduled");
+  const wanted = valueAt(daemonSet, "status", "desiredNumberScheduled");
   const isObserved =
-    at(daemonSet, "status", "observedGeneration") === at(daemonSet, "metadata", "generation");
+    valueAt(daemonSet, "status", "observedGeneration") === valueAt(daemonSet, "metadata", "generation");
   if (!isObserved || typeof wanted !== "number" || own.length < wanted) return undefined;
-  const ready = new Set(nodes.filter((node) => isReady(node)).map((node) => at(node, "metadata", "name")));
+  const ready = new Set(
+    nodes.filter((node) => isReady(node)).map((node) => valueAt(node, "metadata", "name")),
+  );
   const [clean, unreachable]: [string[], string[]] = [[], []];
   const pending = new Map<string, string>();
   for (const pod of own) {
@@ -46,32 +49,23 @@ export function nodeCleanup({ daemonSet, pods, nodes }: ObservedCleanup): NodeCl
   return { clean: clean.toSorted(), unreachable: unreachable.toSorted(), pending };
 }
 
-function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
-}
-
-const listAt = (value: JsonObject, ...path: readonly string[]): readonly Json[] => {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? (found as readonly Json[]) : [];
-};
-
 const ownerOf = (pod: JsonObject): Json | undefined =>
-  at(listAt(pod, "metadata", "ownerReferences")[0], "uid");
+  valueAt(listAt(pod, "metadata", "ownerReferences")[0], "uid");
 
 const isReady = (object: JsonObject): boolean =>
   listAt(object, "status", "conditions").some(
-    (condition) => at(condition, "type") === "Ready" && at(condition, "status") === "True",
+    (condition) => valueAt(condition, "type") === "Ready" && valueAt(condition, "status") === "True",
   );
 
 /** A pod of a DaemonSet names its node before it is scheduled: in the affinity that its controller gave it. */
 function nodeOf(pod: JsonObject): string {
-  const scheduled = at(pod, "spec", "nodeName");
-  if (typeof scheduled === "string") return scheduled;
+  const scheduled = textAt(pod, "spec", "nodeName");
+  if (scheduled !== "") return scheduled;
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
-  const terms = at(pod, "spec", "affinity", "nodeAffinity", required, "nodeSelectorTerms");
-  const fields = Array.isArray(terms) ? at(terms[0] as Json, "matchFields") : undefined;
-  const values = Array.isArray(fields) ? at(fields[0] as Json, "values") : undefined;
-  return Array.isArray(values) ? String(values[0]) : "";
+  const [term] = listAt(pod, "spec", "affinity", "nodeAffinity", required, "nodeSelectorTerms");
+  const [field] = listAt(term, "matchFields");
+  const [node] = listAt(field, "values");
+  return typeof node === "string" ? node : "";
 }
 
 /** What the kubelet reports of a container that does not run: `ErrImagePull`, say. */
@@ -79,7 +73,7 @@ function reasonOf(pod: JsonObject): string {
   const containers = ["initContainerStatuses", "containerStatuses"].flatMap((list) =>
     listAt(pod, "status", list),
   );
-  const reasons = containers.map((status) => at(status, "state", "waiting", "reason"));
+  const reasons = containers.map((status) => valueAt(status, "state", "waiting", "reason"));
   const reason = reasons.find((one) => typeof one === "string" && one !== "PodInitializing");
   return typeof reason === "string" ? reason : "its pod has not been started yet";
 }

@@ -19,7 +19,7 @@ export type AdmissionAnswer =
   | { readonly allowed: true; readonly warnings: readonly string[] }
   | { readonly allowed: false; readonly message: string };
 
-export type ReadReview =
+type ReadReview =
   | { readonly ok: true; readonly request: AdmissionRequest }
   | { readonly ok: false; readonly message: string };
 

@@ -1,11 +1,11 @@
 import type { LiveOptions } from "@tierwall/core";
-import type { Follower } from "../cluster-source.js";
-import { messageOf } from "../connection.js";
+import type { Follower } from "../cluster/cluster-source.js";
+import { messageOf } from "../cluster/connection.js";
 import { AnalystThread } from "./analyst-thread.js";
 import { ClientAuthority, type ClientOptions } from "./client-authority.js";
 import { startWebhook, type Webhook, type WebhookParts } from "./start-webhook.js";
 
-export interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal" | "clients"> {
+interface AdmissionParts extends Omit<WebhookParts, "judge" | "signal" | "clients"> {
   /** Absent: every client that can connect is answered. */
   readonly clients?: ClientOptions;
   /** What no object of the cluster tells. */

@@ -4,20 +4,20 @@ import {
   type Diagnostic,
   type ForeignKind,
   formatPath,
-  isObject,
   type JsonObject,
   visibleWithin,
 } from "@tierwall/core";
-import { asManifest } from "../cluster-object.js";
-import { namesOfForeign } from "../foreign-kinds.js";
+import { asManifest } from "../cluster/cluster-object.js";
+import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
 import type { Judge, Judgement } from "./analyst-thread.js";
 import type { Visibility } from "./visibility.js";
 import { warningLines } from "./warning-lines.js";
+import { textAt, valueAt } from "../cluster/object-fields.js";
 
 /** Why less was found out than there is to know. */
-export type Fallback = "time" | "not-ready" | "failed" | "busy";
+type Fallback = "time" | "not-ready" | "failed" | "busy";
 
 export interface Admitted {
   readonly answer: AdmissionAnswer;
@@ -25,7 +25,7 @@ export interface Admitted {
   readonly fallback?: Fallback;
 }
 
-export interface Admitting {
+interface Admitting {
   readonly judge: Judge;
   readonly visibility: Visibility;
   /** Whether the judge has seen the whole cluster. */
@@ -60,10 +60,10 @@ const silence: Admitted = { answer: { allowed: true, warnings: [] } };
 
 /** Annotations count, as some of them say how a policy is enforced. */
 function isSameMeaning(object: JsonObject, oldObject: JsonObject | undefined): boolean {
-  const meaning = ({ spec, specs, metadata }: JsonObject) => {
-    const { annotations = {} } = isObject(metadata) ? metadata : {};
-    const ours = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith("tierwall.dev/"));
-    return JSON.stringify([spec, specs, ours]);
+  const meaning = (one: JsonObject) => {
+    const annotations = valueAt(one, "metadata", "annotations") ?? {};
+    const ours = Object.entries(annotations).filter(([key]) => key.startsWith("tierwall.dev/"));
+    return JSON.stringify([one.spec, one.specs, ours]);
   };
   return oldObject !== undefined && meaning(object) === meaning(oldObject);
 }
@@ -133,18 +133,14 @@ async function judgementFor(
   { judge, visibility, deadline }: Admitting,
 ): Promise<Judgement> {
   if (user === undefined) return judge.judge(edit, new Map(), deadline);
-  const readable = await visibility.readableBy(user, namespaceIn(object ?? oldObject), deadline);
+  const namespace = textAt(object ?? oldObject, "metadata", "namespace") || undefined;
+  const readable = await visibility.readableBy(user, namespace, deadline);
   const first = await judge.judge(edit, readable, deadline);
   if (first.unread.length === 0 || first.missing.length > 0) return first;
   const more = await visibility.extended(user, readable, first.unread, deadline);
   if (more === undefined) return first;
   const second = await judge.judge(edit, more, deadline);
   return second.missing.length === 0 && second.failure === undefined ? second : first;
-}
-
-function namespaceIn(object: JsonObject | undefined): string | undefined {
-  const { namespace } = isObject(object?.metadata) ? object.metadata : {};
-  return typeof namespace === "string" ? namespace : undefined;
 }
 
 const complaintsOf = (found: readonly Diagnostic[]): readonly string[] =>

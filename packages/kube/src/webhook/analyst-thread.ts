@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { EditWarning, JsonObject, LiveOptions, Readable, Unread } from "@tierwall/core";
-import type { Follower } from "../cluster-source.js";
-import { messageOf } from "../connection.js";
+import type { Follower } from "../cluster/cluster-source.js";
+import { messageOf } from "../cluster/connection.js";
 import { type Found, type PolicyEdit, type Stage, stages } from "./analyst.js";
 
 /** What is known of an edit when an answer is due. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { LiveOptions } from "@tierwall/core";
-import { messageOf } from "../connection.js";
+import { messageOf } from "../cluster/connection.js";
 import { Analyst } from "./analyst.js";
 import type { FromAnalyst, ToAnalyst } from "./analyst-thread.js";
 

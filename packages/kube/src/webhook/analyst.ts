@@ -16,11 +16,11 @@ import {
   Reader,
   type Unread,
 } from "@tierwall/core";
-import { asManifest } from "../cluster-object.js";
-import type { Follower } from "../cluster-source.js";
-import { namesOfForeign } from "../foreign-kinds.js";
+import { asManifest } from "../cluster/cluster-object.js";
+import type { Follower } from "../cluster/cluster-source.js";
+import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import { LiveEngine } from "../controller/live-engine.js";
-import { situationOf } from "../situation.js";
+import { situationOf } from "../cluster/situation.js";
 
 /** What somebody is about to do to a policy: `object` comes in the place of what was there, or what was there goes. */
 export interface PolicyEdit {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, type PeerCertificate, type TlsOptions, TLSSocket } from "node:tls";
-import { messageOf } from "../connection.js";
+import { messageOf } from "../cluster/connection.js";
 import type { Refusal } from "../http/refusal.js";
 
 /** Which clients the webhook answers: API servers that show a certificate. */

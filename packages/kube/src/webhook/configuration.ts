@@ -1,12 +1,12 @@
 import { dialects } from "@tierwall/core";
-import { type WatchedKind, watchedKinds } from "../kinds.js";
+import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 
 /** How API servers get to the webhook. */
-export type WebhookAddress =
+type WebhookAddress =
   | { readonly service: { readonly name: string; readonly namespace: string; readonly port: number } }
   | { readonly url: string };
 
-export interface ConfigurationOptions {
+interface ConfigurationOptions {
   /** Where Tierwall itself runs: what happens there is none of the webhook's business. */
   readonly namespace: string;
   readonly address: WebhookAddress;
@@ -20,9 +20,11 @@ export interface ConfigurationOptions {
   readonly caBundle?: string;
 }
 
-export const webhookName = "policies.tierwall.dev";
+const webhookName = "policies.tierwall.dev";
 export const webhookPath = "/validate";
 export const usualConfiguration = "tierwall";
+/** The Secret with its certificates. */
+export const usualSecret = "tierwall-webhook-tls";
 
 /** Namespaces in which a mistake of ours could take the cluster down. */
 const systemNamespaces = ["kube-system", "kube-public", "kube-node-lease"];

@@ -1,16 +1,17 @@
 import type { ForeignKind } from "@tierwall/core";
-import type { Registry } from "prom-client";
 import type { Logger } from "pino";
-import type { Connection } from "../connection.js";
+import type { Connection } from "../cluster/connection.js";
+import type { ServiceMetrics } from "../service/service-metrics.js";
 import { admit } from "./admit.js";
 import type { Judge } from "./analyst-thread.js";
 import type { ClientAuthority } from "./client-authority.js";
 import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
-import { usualConfiguration } from "./configuration.js";
+import { usualConfiguration, usualSecret } from "./configuration.js";
 import { pathWith } from "./path-token.js";
 import { ReviewedVisibility } from "./visibility.js";
+import { webhookMetrics } from "./webhook-metrics.js";
 import { WebhookServer } from "./webhook-server.js";
 
 export interface WebhookOptions {
@@ -34,7 +35,7 @@ export interface WebhookParts {
   readonly isReady: () => boolean;
   /** Kinds of policies of other projects that are served and cannot be read; none, if it is absent. */
   readonly unreadForeign?: () => readonly ForeignKind[];
-  readonly registry: Registry;
+  readonly metrics: ServiceMetrics;
   readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
   readonly options: WebhookOptions;
   /** Absent: every client that knows the path is answered. */
@@ -61,11 +62,9 @@ export const serviceHost = (service: string, namespace: string): string => `${se
  *                    └── certificates ◄──► Secret, ValidatingWebhookConfiguration
  */
 export async function startWebhook(parts: WebhookParts): Promise<Webhook> {
-  const { connection, judge, isReady, registry, log, options } = parts;
-  const { namespace, names, secret = "tierwall-webhook-tls", configuration = usualConfiguration } = options;
-  // Commands that serve nothing need not wait for what it takes to load.
-  const { WebhookMetrics } = await import("./webhook-metrics.js");
-  const metrics = new WebhookMetrics(registry);
+  const { connection, judge, isReady, log, options } = parts;
+  const { namespace, names, secret = usualSecret, configuration = usualConfiguration } = options;
+  const metrics = webhookMetrics(parts.metrics);
   const visibility = new ReviewedVisibility(connection, (message) =>
     log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
   );

@@ -1,8 +1,8 @@
 import { dialects, kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core";
-import { type Connection, messageOf } from "../connection.js";
+import { type Connection, messageOf } from "../cluster/connection.js";
 import { SeldomReport } from "../http/seldom-report.js";
 import { type ReviewedUser, subjectAccess } from "../http/subject-access.js";
-import { type WatchedKind, watchedKinds } from "../kinds.js";
+import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 
 /** What accounts may read of a cluster. Never rejects: what could not be found out counts as not readable. */
 export interface Visibility {

@@ -11,9 +11,9 @@ import { webhookPath } from "./configuration.js";
 import { isTokenPath } from "./path-token.js";
 
 /** Answers a request before a deadline on the clock of `Date.now()`. */
-export type Answering = (request: AdmissionRequest, deadline: number) => Promise<AdmissionAnswer>;
+type Answering = (request: AdmissionRequest, deadline: number) => Promise<AdmissionAnswer>;
 
-export interface ServerListener {
+interface ServerListener {
   /** A client sent what no API server sends, or is none that was expected. */
   onBadRequest(message: string): void;
   onTrouble(message: string): void;

@@ -7,23 +7,23 @@ const large = 1000;
  * A map that never changes, as what another one was and the changes since. A large map is so not copied whenever
  * something in it is another: copies of it are the largest garbage there is, and the last to be collected.
  */
-class EditedMap<T> implements ReadonlyMap<string, T> {
+class EditedMap<K, T> implements ReadonlyMap<K, T> {
   constructor(
-    readonly base: ReadonlyMap<string, T>,
-    readonly changes: ReadonlyMap<string, T | undefined>,
+    readonly base: ReadonlyMap<K, T>,
+    readonly changes: ReadonlyMap<K, T | undefined>,
     readonly size: number,
   ) {}
 
-  get(key: string): T | undefined {
+  get(key: K): T | undefined {
     const changed = this.changes.get(key);
     return changed !== undefined || this.changes.has(key) ? changed : this.base.get(key);
   }
 
-  has(key: string): boolean {
+  has(key: K): boolean {
     return this.get(key) !== undefined;
   }
 
-  *entries(): MapIterator<[string, T]> {
+  *entries(): MapIterator<[K, T]> {
     for (const entry of this.base) {
       const [key] = entry;
       if (!this.changes.has(key)) yield entry;
@@ -36,7 +36,7 @@ class EditedMap<T> implements ReadonlyMap<string, T> {
       if (value !== undefined && !this.base.has(key)) yield [key, value];
   }
 
-  *keys(): MapIterator<string> {
+  *keys(): MapIterator<K> {
     for (const [key] of this.entries()) yield key;
   }
 
@@ -44,20 +44,20 @@ class EditedMap<T> implements ReadonlyMap<string, T> {
     for (const [, value] of this.entries()) yield value;
   }
 
-  [Symbol.iterator](): MapIterator<[string, T]> {
+  [Symbol.iterator](): MapIterator<[K, T]> {
     return this.entries();
   }
 
-  forEach(use: (value: T, key: string, map: ReadonlyMap<string, T>) => void): void {
+  forEach(use: (value: T, key: K, map: ReadonlyMap<K, T>) => void): void {
     for (const [key, value] of this.entries()) use(value, key, this);
   }
 }
 
 /** The same but for these; undefined is gone. */
-export function editedMap<T>(
-  before: ReadonlyMap<string, T>,
-  changes: ReadonlyMap<string, T | undefined>,
-): ReadonlyMap<string, T> {
+export function editedMap<K, T>(
+  before: ReadonlyMap<K, T>,
+  changes: ReadonlyMap<K, T | undefined>,
+): ReadonlyMap<K, T> {
   if (changes.size === 0) return before;
   const { base, changes: earlier } = partsOf(before);
   if (base.size >= large && earlier.size + changes.size <= most) {
@@ -98,5 +98,5 @@ function* keysToCompare<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<st
   }
 }
 
-const partsOf = <T>(map: ReadonlyMap<string, T>): Pick<EditedMap<T>, "base" | "changes"> =>
-  map instanceof EditedMap ? (map as EditedMap<T>) : { base: map, changes: new Map() };
+const partsOf = <K, T>(map: ReadonlyMap<K, T>): Pick<EditedMap<K, T>, "base" | "changes"> =>
+  map instanceof EditedMap ? (map as EditedMap<K, T>) : { base: map, changes: new Map() };

@@ -1,5 +1,5 @@
-import { type Connection, messageOf } from "../../connection.js";
-import { Backoff, pause } from "../../pause.js";
+import { type Connection, messageOf } from "../../cluster/connection.js";
+import { Backoff, pause } from "../../cluster/pause.js";
 import { pathTokenOf, pathWith } from "../path-token.js";
 import { issue, type Issued } from "./issue.js";
 import {
@@ -14,7 +14,7 @@ import {
 import { CertificateSecret, type SecretName } from "./stored-certificates.js";
 import { ensureTrusted } from "./trusted-bundle.js";
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly secret: SecretName;
   /** The ValidatingWebhookConfiguration that is told whom to trust. */
   readonly configuration: string;
@@ -23,7 +23,7 @@ export interface KeeperOptions {
   readonly times: CertificateTimes;
 }
 
-export interface KeeperListener {
+interface KeeperListener {
   /** A certificate to serve from now on. */
   onCertificate(issued: Issued): void;
   onIssued(): void;

@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../../connection.js";
-import { jsonRequest, refusalIn } from "../../controller/json-request.js";
+import type { JsonObject } from "@tierwall/core";
+import type { Connection } from "../../cluster/connection.js";
+import { jsonRequest, refusalIn } from "../../cluster/json-request.js";
 import type { Issued } from "./issue.js";
 import type { Certificates } from "./schedule.js";
+import { textAt } from "../../cluster/object-fields.js";
 
 /** Certificates as a Secret holds them, and which version of it. */
-export interface StoredCertificates {
+interface StoredCertificates {
   /** Absent where the Secret holds something else, or nothing. */
   readonly certificates?: Certificates;
   /** Absent where there is no Secret. */
@@ -30,12 +31,11 @@ export class CertificateSecret {
     const answer = await jsonRequest(this.connection, { path: this.path, signal });
     if (answer.status === 404) return {};
     if (answer.status !== 200) throw new Error(refusalIn(answer));
-    const { data = {}, metadata = {} } = answer.body;
-    const certificates = certificatesIn(isObject(data) ? data : {});
-    const version = isObject(metadata) ? metadata.resourceVersion : undefined;
+    const certificates = certificatesIn(answer.body);
+    const version = textAt(answer.body, "metadata", "resourceVersion");
     return {
       ...(certificates === undefined ? {} : { certificates }),
-      ...(typeof version === "string" ? { version } : {}),
+      ...(version === "" ? {} : { version }),
     };
   }
 
@@ -88,18 +88,16 @@ function dataOf({ latest, previous }: Certificates): JsonObject {
   ]) as JsonObject;
 }
 
-function certificatesIn(data: Readonly<Record<string, Json | undefined>>): Certificates | undefined {
-  const latest = issuedIn(data, "");
+function certificatesIn(secret: JsonObject): Certificates | undefined {
+  const latest = issuedIn(secret, "");
   if (latest === undefined) return undefined;
-  const previous = issuedIn(data, before);
+  const previous = issuedIn(secret, before);
   return { latest, ...(previous === undefined ? {} : { previous }) };
 }
 
-function issuedIn(data: Readonly<Record<string, Json | undefined>>, prefix: string): Issued | undefined {
-  const textOf = (part: keyof typeof keys) => {
-    const value = data[`${prefix}${keys[part]}`];
-    return typeof value === "string" ? Buffer.from(value, "base64").toString("utf8") : "";
-  };
+function issuedIn(secret: JsonObject, prefix: string): Issued | undefined {
+  const textOf = (part: keyof typeof keys) =>
+    Buffer.from(textAt(secret, "data", `${prefix}${keys[part]}`), "base64").toString("utf8");
   const issued = { certificate: textOf("certificate"), key: textOf("key"), authority: textOf("authority") };
   return isReadable(issued) ? issued : undefined;
 }

@@ -1,19 +1,20 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "@tierwall/core";
-import type { Connection } from "../../connection.js";
-import { jsonRequest, refusalIn } from "../../controller/json-request.js";
+import type { Connection } from "../../cluster/connection.js";
+import { jsonRequest, refusalIn } from "../../cluster/json-request.js";
+import { objectsAt, valueAt } from "../../cluster/object-fields.js";
 
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
 /** What API servers have to know to ask the webhook. */
-export interface Introduction {
+interface Introduction {
   /** Authorities that its certificate is signed by, in PEM. */
   readonly bundle: string;
   /** With the secret part by which the webhook knows API servers. */
   readonly path: string;
 }
 
-export type Trust =
+type Trust =
   | { readonly isConfigured: false }
   | {
       readonly isConfigured: true;
@@ -32,7 +33,7 @@ export async function ensureTrusted(
   const found = await jsonRequest(connection, { path, signal });
   if (found.status === 404) return { isConfigured: false };
   if (found.status !== 200) throw new Error(refusalIn(found));
-  const webhooks = webhooksIn(found.body);
+  const webhooks = objectsAt(found.body, "webhooks");
   const trusted = {
     isConfigured: true,
     showsPath: webhooks.some(({ failurePolicy }) => failurePolicy !== "Ignore"),
@@ -43,7 +44,7 @@ export async function ensureTrusted(
   if (webhooks.every(({ clientConfig }, i) => isSame(clientConfig, wanted[i]!))) return trusted;
   const body = {
     // Whoever changed it meanwhile is not overwritten; the next look finds what is left to do.
-    metadata: { resourceVersion: versionOf(found.body) },
+    metadata: { resourceVersion: valueAt(found.body, "metadata", "resourceVersion") ?? null },
     webhooks: webhooks.map((webhook, i) => ({ ...webhook, clientConfig: wanted[i]! })),
   };
   const patched = await jsonRequest(connection, { method: "PATCH", path, body, as: "merge", signal });
@@ -72,9 +73,3 @@ function withPath(url: string, path: string): string {
 
 /** Only what is written here can differ, so the order of keys is the same. */
 const isSame = (a: Json | undefined, b: JsonObject): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const webhooksIn = ({ webhooks }: JsonObject): readonly JsonObject[] =>
-  Array.isArray(webhooks) ? (webhooks as Json[]).filter(isObject) : [];
-
-const versionOf = ({ metadata }: JsonObject): Json =>
-  isObject(metadata) ? (metadata.resourceVersion ?? null) : null;

@@ -1,0 +1,58 @@
+import { formatAddress, parseAddress } from "@tierwall/core";
+import { hex } from "../ruleset/connection-mark.js";
+import { protocolName } from "../ruleset/vocabulary.js";
+import { run } from "./command.js";
+import { done, failed, type Outcome } from "./outcome.js";
+
+/** A connection that the kernel tracks, as it was opened; the destination is the real one, behind any Service. */
+export interface TrackedConnection {
+  /** The number that the kernel has for it. */
+  readonly id: string;
+  readonly protocol: string;
+  readonly source: ConnectionEnd;
+  readonly destination: ConnectionEnd;
+}
+
+export interface ConnectionEnd {
+  readonly address: string;
+  /** Absent for protocols without ports. */
+  readonly port?: number;
+}
+
+/** The connections whose mark has the given bit: the kernel picks them out, nothing else is read. */
+export async function connectionsMarked(bit: number): Promise<Outcome<readonly TrackedConnection[]>> {
+  const mark = `${hex(bit)}/${hex(bit)}`;
+  // Without a family it stops at the first connection that it cannot put into a message.
+  const families = await Promise.all(
+    ["ipv4", "ipv6"].map((family) => run(["conntrack", "-L", "-o", "id", "-f", family, "--mark", mark])),
+  );
+  const bad = families.find(({ status }) => status !== 0);
+  if (bad !== undefined) return failed(bad.ended ?? bad.stderr.trim());
+  return done(families.flatMap(({ stdout }) => connectionsIn(stdout)));
+}
+
+/** Reads what `conntrack -L -o id` prints: a connection a line, as it was opened and then as it is answered. */
+export function connectionsIn(text: string): readonly TrackedConnection[] {
+  return text.split("\n").flatMap((line) => {
+    const [, protocol] = /^\S+\s+(\d+)\s/.exec(line) ?? [];
+    const all = (key: string) =>
+      [...line.matchAll(new RegExp(`\\s${key}=(\\S+)`, "g"))].map(([, value]) => value!);
+    const [opener, answerer] = all("src").map(parseAddress);
+    const [[openerPort, answererPort], id] = [all("sport"), all("id").at(-1)];
+    if (protocol === undefined || opener === undefined || answerer === undefined || id === undefined)
+      return [];
+    return [
+      {
+        id,
+        protocol: protocolName(Number(protocol)),
+        source: end(formatAddress(opener), openerPort),
+        destination: end(formatAddress(answerer), answererPort),
+      },
+    ];
+  });
+}
+
+const end = (address: string, port: string | undefined): ConnectionEnd => ({
+  address,
+  ...(port === undefined ? {} : { port: Number(port) }),
+});

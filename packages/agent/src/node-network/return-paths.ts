@@ -1,0 +1,31 @@
+import { baseChain } from "../ruleset/hooks.js";
+import type { Ruleset } from "../ruleset/ruleset.js";
+import { rulesetText } from "../ruleset/text.js";
+import { forgedChain, forgedRules } from "../ruleset/unknown-pods.js";
+import { unknownCounter } from "../ruleset/vocabulary.js";
+import type { Nft } from "../kernel/nft.js";
+
+/** Those before it take rules on trial without looking at where they stand, and none of them takes these where they are needed. */
+const firstToCheck = [5, 11] as const;
+
+/**
+ * Whether rules for packets that are forwarded, or come to the node, may ask by which device an address is reached: since Linux
+ * 5.19. `release`: `6.1.0-18-amd64`.
+ */
+export async function tellsReturnPaths(nft: Nft, release: string): Promise<boolean> {
+  const [major = 0, minor = 0] = release.split(".").map(Number.parseFloat);
+  const [firstMajor, firstMinor] = firstToCheck;
+  if (major < firstMajor || (major === firstMajor && minor < firstMinor)) return false;
+  return nft.wouldTake(rulesetText(asking, "tierwall-asks"));
+}
+
+const asking: Ruleset = {
+  chains: new Map([
+    baseChain("forward", "first", [`goto ${forgedChain}`]),
+    baseChain("input", "first", [`goto ${forgedChain}`]),
+    [forgedChain, { rules: forgedRules }],
+    [unknownCounter.egress, { rules: ["drop"] }],
+  ]),
+  sets: new Map(),
+  counters: new Set(),
+};

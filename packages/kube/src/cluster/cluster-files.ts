@@ -1,0 +1,65 @@
+import {
+  clusterFile,
+  dialects,
+  foreignKinds,
+  type JsonObject,
+  snapshotObject,
+  type TextSource,
+} from "@tierwall/core";
+import { stringify } from "yaml";
+import type { ClusterListing } from "./cluster-listing.js";
+import { textAt } from "./object-fields.js";
+
+/**
+ * What a cluster holds, as if it stood in files: what is wrong with it is then told as for files. Each policy has one of its
+ * own, which messages show lines of; nobody is shown pods. JSON is read and written much faster; people read YAML.
+ */
+export function clusterFiles(
+  { objects, ...unseen }: ClusterListing,
+  policiesAs: "json" | "yaml" = "json",
+): readonly TextSource[] {
+  const written = policiesAs === "yaml" ? yamlText : jsonText;
+  const policies = objects.filter(isPolicy);
+  const others = objects.filter((object) => !isPolicy(object));
+  const items = [snapshotObject(unseen), ...others].map((item) => JSON.stringify(item));
+  const files = new Map([
+    [clusterFile, `{"apiVersion":"v1","kind":"List","items":[\n${items.join(",\n")}\n]}\n`],
+  ]);
+  for (const policy of policies) {
+    const [short, long] = namesOf(policy);
+    files.set(files.has(short) ? long : short, written(policy));
+  }
+  return Array.from(files, ([file, text]) => ({ file, text }));
+}
+
+const jsonText = (policy: JsonObject): string => JSON.stringify(policy, undefined, 2);
+
+/** A policy that did not change is the same object, and is written once. */
+const yamlTexts = new WeakMap<JsonObject, string>();
+
+function yamlText(policy: JsonObject): string {
+  const text = yamlTexts.get(policy) ?? stringify(policy, { aliasDuplicateObjects: false, lineWidth: 0 });
+  yamlTexts.set(policy, text);
+  return text;
+}
+
+const policyTypes: ReadonlySet<string> = new Set(
+  [...dialects, ...foreignKinds].map(({ group, kind }) => `${group} ${kind}`),
+);
+
+function isPolicy(object: JsonObject): boolean {
+  const { apiVersion, kind } = typeOf(object);
+  return policyTypes.has(`${apiVersion.split("/")[0]} ${kind}`);
+}
+
+/** An API server says of every object what it is. */
+const typeOf = (object: JsonObject) => object as { readonly apiVersion: string; readonly kind: string };
+
+/** Two APIs may have policies of the same kind and name. */
+function namesOf(object: JsonObject): readonly [string, string] {
+  const { apiVersion, kind } = typeOf(object);
+  const names = [textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name")];
+  const called = names.filter((part) => part !== "").join("/");
+  const group = apiVersion.split("/")[0]!;
+  return [`${clusterFile}/${kind}/${called}`, `${clusterFile}/${kind}.${group}/${called}`];
+}

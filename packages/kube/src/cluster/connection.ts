@@ -1,0 +1,126 @@
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import type { KubeConfig } from "@kubernetes/client-node";
+
+export interface ConnectionOptions {
+  /** Absent: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod we run in. */
+  readonly kubeconfig?: string;
+  /** Absent: the current one. */
+  readonly context?: string;
+}
+
+export interface KubeRequest {
+  /** `/api/v1/pods?limit=500` */
+  readonly path: string;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Without a byte for this long, the connection is given up. */
+  readonly idleMilliseconds: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The API server of a cluster, and who we are to it. */
+export interface Connection {
+  /** By what name the kubeconfig knows it. */
+  readonly context: string;
+  readonly server: string;
+  /** The namespace that the context is about, if it names one. */
+  readonly namespace: string | undefined;
+  /** Resolves when the answer begins. Its body comes as it is read, and fails where the connection does. */
+  send(request: KubeRequest): Promise<IncomingMessage>;
+}
+
+type Connected =
+  | { readonly ok: true; readonly connection: Connection }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads how to get to the cluster; whether it can be reached shows with the first request. */
+export async function connect({ kubeconfig, context }: ConnectionOptions = {}): Promise<Connected> {
+  // It takes half a second to load, which whoever reads files need not wait for.
+  const { KubeConfig: Config } = await import("@kubernetes/client-node");
+  const config = new Config();
+  try {
+    if (kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(kubeconfig);
+  } catch (cause) {
+    const named = kubeconfig ?? process.env.KUBECONFIG ?? "~/.kube/config";
+    return refusal(`\`${named}\` cannot be read as a kubeconfig: ${messageOf(cause)}`);
+  }
+  if (context !== undefined) {
+    if (config.getContextObject(context) === null) {
+      const known = config.getContexts().map(({ name }) => `\`${name}\``);
+      return refusal(`there is no context \`${context}\`; there are: ${known.join(", ") || "none"}`);
+    }
+    config.setCurrentContext(context);
+  }
+  const cluster = config.getCurrentCluster();
+  if (config.getCurrentContext() === madeUpContext)
+    return refusal("there is no kubeconfig; name one with `--kubeconfig`, or in $KUBECONFIG");
+  if (cluster === null)
+    return refusal("the kubeconfig names no cluster to talk to; choose a context with `--context`");
+  return { ok: true, connection: new KubeConnection(config, config.getCurrentContext(), cluster.server) };
+}
+
+/** What the library takes where it finds nothing at all: a server that hardly anybody has. */
+const madeUpContext = "loaded-context";
+
+const refusal = (message: string): Connected => ({ ok: false, message });
+
+class KubeConnection implements Connection {
+  private kept: { readonly secrets: string; readonly agent: Agent } | undefined;
+
+  constructor(
+    private readonly config: KubeConfig,
+    readonly context: string,
+    readonly server: string,
+  ) {}
+
+  get namespace(): string | undefined {
+    return this.config.getContextObject(this.context)?.namespace;
+  }
+
+  async send(request: KubeRequest): Promise<IncomingMessage> {
+    const { path, method = "GET", headers = {}, body, idleMilliseconds, signal } = request;
+    const options: RequestOptions = {
+      method,
+      headers: { accept: "application/json", ...headers },
+      ...(signal === undefined ? {} : { signal }),
+    };
+    // Each time anew: tokens and certificates are renewed while we run.
+    await this.config.applyToHTTPSOptions(options);
+    this.keepAlive(options);
+    const url = new URL(`${this.server.replace(/\/$/, "")}${path}`);
+    return new Promise((resolve, reject) => {
+      const sent = (url.protocol === "http:" ? httpRequest : httpsRequest)(url, options, resolve);
+      sent.on("error", reject);
+      sent.on("socket", (socket) => socket.setKeepAlive(true, 15_000));
+      sent.setTimeout(idleMilliseconds, () =>
+        sent.destroy(new Error(`the API server said nothing for ${idleMilliseconds / 1000} s`)),
+      );
+      sent.end(body);
+    });
+  }
+
+  /** The library makes an agent for each request, and so a TLS handshake. One is enough while the secrets are the same. */
+  private keepAlive(options: RequestOptions): void {
+    const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized, agent } = options;
+    // Those that go through a proxy are of another class.
+    if (!(agent instanceof Agent) || Object.getPrototypeOf(agent) !== Agent.prototype) return;
+    const secrets = JSON.stringify([ca, cert, key, pfx, passphrase, servername, rejectUnauthorized]);
+    if (this.kept?.secrets !== secrets) {
+      this.kept?.agent.destroy();
+      this.kept = { secrets, agent: new Agent({ ...agent.options, keepAlive: true }) };
+    }
+    options.agent = this.kept.agent;
+  }
+}
+
+export function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  // Where several addresses were tried, the error of each tells, and the error around them does not.
+  const inner = cause instanceof AggregateError ? (cause.errors as readonly unknown[]).map(messageOf) : [];
+  // What Node calls it says neither who aborted nor what.
+  if (cause.message === "aborted") return "the connection was closed in the middle of an answer";
+  return cause.message || inner.join(", ") || cause.name;
+}

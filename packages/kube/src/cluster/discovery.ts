@@ -1,0 +1,141 @@
+import type { IncomingMessage } from "node:http";
+import type { JsonObject } from "@tierwall/core";
+import { type Connection, messageOf } from "./connection.js";
+import { bodyText } from "./list-pages.js";
+import { objectsAt, textAt } from "./object-fields.js";
+import { type Trouble, troubleOf } from "./trouble.js";
+
+/** The resources that an API server serves. */
+export interface Served {
+  /** In the order in which the server prefers them; none: the resource is not served. */
+  versionsOf(resource: { readonly group: string; readonly plural: string }): readonly string[];
+}
+
+export type Discovered = { readonly served: Served } | { readonly trouble: Trouble };
+
+/** Everything in one answer where the server can do that (since 1.26), otherwise the list of groups. */
+const aggregated =
+  "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
+  "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+/**
+ * Asks an API server what it serves, once for all who want to know. As long as nothing changes, the server answers a
+ * repeated request without a body.
+ */
+export class Discovery {
+  /** What the server said last. */
+  latest: Discovered | undefined;
+  private known: { readonly tag: string; readonly served: Served } | undefined;
+  private asked: { readonly at: number; readonly answer: Promise<Discovered> } | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly options: {
+      /** The groups whose resources are of interest. */
+      readonly groups: ReadonlySet<string>;
+      readonly idleMilliseconds: number;
+      readonly signal?: AbortSignal;
+    },
+  ) {}
+
+  /** What the server said at most this long ago; milliseconds. */
+  async served(age = 0): Promise<Discovered> {
+    const now = performance.now();
+    if (this.asked === undefined || now - this.asked.at > age) this.asked = { at: now, answer: this.ask() };
+    return this.asked.answer;
+  }
+
+  private async ask(): Promise<Discovered> {
+    this.latest = await this.answer();
+    return this.latest;
+  }
+
+  private async answer(): Promise<Discovered> {
+    try {
+      const response = await this.get("/apis", {
+        accept: aggregated,
+        ...(this.known === undefined ? {} : { "if-none-match": this.known.tag }),
+      });
+      if (response.statusCode === 304 && this.known !== undefined) {
+        response.resume();
+        return { served: this.known.served };
+      }
+      if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
+      const served = await this.servedIn(JSON.parse(await bodyText(response)) as JsonObject);
+      if (served === undefined)
+        return { trouble: { kind: "failed", message: "the answer to `/apis` is no list of API groups" } };
+      const { etag: tag = "" } = response.headers;
+      this.known = tag === "" ? undefined : { tag, served };
+      return { served };
+    } catch (cause) {
+      return { trouble: { kind: "failed", message: messageOf(cause) } };
+    }
+  }
+
+  private async get(path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+    const { idleMilliseconds, signal } = this.options;
+    return this.connection.send({
+      path,
+      headers,
+      idleMilliseconds,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  private async servedIn(answer: JsonObject): Promise<Served | undefined> {
+    const { groups: wanted } = this.options;
+    if (answer.kind === "APIGroupDiscoveryList" && Array.isArray(answer.items)) {
+      const groups = objectsAt(answer, "items").map(
+        (group) => [textAt(group, "metadata", "name"), objectsAt(group, "versions").map(versionIn)] as const,
+      );
+      return servedBy(new Map(groups.filter(([name]) => wanted.has(name))));
+    }
+    if (answer.kind !== "APIGroupList" || !Array.isArray(answer.groups)) return undefined;
+    const known = objectsAt(answer, "groups").filter((group) => wanted.has(textAt(group, "name")));
+    const versions = await Promise.all(
+      known.map(async (group) => {
+        const name = textAt(group, "name");
+        const each = textsAt(group, "versions", "version").map(async (version) => ({
+          version,
+          resources: await this.resourcesOf(name, version),
+        }));
+        return [name, await Promise.all(each)] as const;
+      }),
+    );
+    return servedBy(new Map(versions));
+  }
+
+  /** Undefined: the server does not say. */
+  private async resourcesOf(group: string, version: string): Promise<readonly string[] | undefined> {
+    try {
+      const response = await this.get(`/apis/${group}/${version}`, {});
+      const text = await bodyText(response);
+      if (response.statusCode === 404) return [];
+      return response.statusCode === 200 ? textsAt(JSON.parse(text), "resources", "name") : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+interface VersionServed {
+  readonly version: string;
+  /** Undefined: not known, so it may be any. */
+  readonly resources: readonly string[] | undefined;
+}
+
+const servedBy = (groups: ReadonlyMap<string, readonly VersionServed[]>): Served => ({
+  versionsOf: ({ group, plural }) =>
+    (groups.get(group) ?? [])
+      .filter(({ resources }) => resources === undefined || resources.includes(plural))
+      .map(({ version }) => version),
+});
+
+/** The server behind an aggregated API may not answer: what it serves is not known then. */
+const versionIn = (version: JsonObject): VersionServed => ({
+  version: textAt(version, "version"),
+  resources: version.freshness === "Stale" ? undefined : textsAt(version, "resources", "resource"),
+});
+
+const textsAt = (value: unknown, list: string, field: string): readonly string[] =>
+  objectsAt(value, list).map((one) => textAt(one, field));

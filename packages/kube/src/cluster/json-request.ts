@@ -1,0 +1,43 @@
+import type { JsonObject } from "@tierwall/core";
+import type { Connection, KubeRequest } from "./connection.js";
+import { bodyText } from "./list-pages.js";
+import { objectIn, textAt } from "./object-fields.js";
+
+interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {
+  readonly body?: object;
+  /** `apply` is server-side apply: the body is all that we want to own. */
+  readonly as?: "object" | "apply" | "merge";
+}
+
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** Nothing that is asked here takes longer where all is well. */
+const idleMilliseconds = 10_000;
+
+const contentTypes = {
+  object: "application/json",
+  // JSON is YAML too.
+  apply: "application/apply-patch+yaml",
+  merge: "application/merge-patch+json",
+} as const;
+
+/** One object to or from an API server. Rejects where no answer comes. */
+export async function jsonRequest(
+  connection: Connection,
+  { body, as = "object", ...request }: JsonRequest,
+): Promise<JsonAnswer> {
+  const response = await connection.send({
+    ...request,
+    idleMilliseconds,
+    headers: { "content-type": contentTypes[as] },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.statusCode ?? 0, body: objectIn(await bodyText(response)) };
+}
+
+/** What the API server, or somebody on the way, says of a request that it refuses. */
+export const refusalIn = ({ status, body }: JsonAnswer): string =>
+  textAt(body, "message") || `the API server answered ${status}`;

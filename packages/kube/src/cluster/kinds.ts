@@ -1,0 +1,143 @@
+import {
+  dialects,
+  type FieldMask,
+  isObject,
+  type Json,
+  type JsonObject,
+  nodeAnnotations,
+  pickFields,
+  podFields,
+} from "@tierwall/core";
+
+/** A kind of objects that is read from clusters. */
+export interface WatchedKind {
+  readonly kind: string;
+  /** `""` for the core group. */
+  readonly group: string;
+  /** Those whose shape is known: the first that is served is taken, else any other. */
+  readonly versions: readonly string[];
+  readonly plural: string;
+  /** The only one that is looked at; absent: all. */
+  readonly namespace?: string;
+  /** Its objects live in namespaces. */
+  readonly isNamespaced: boolean;
+  /** Served by every API server; others come and go with their definitions. */
+  readonly isBuiltIn: boolean;
+  /** Of another project: shown in answers, never enforced here, and not needed to begin. */
+  readonly isForeign?: boolean;
+  /** What is kept of an object. */
+  readonly keep: (object: JsonObject) => JsonObject;
+}
+
+/** `networkpolicies.networking.k8s.io`, as `kubectl` and roles name it. */
+export const resourceOf = ({ plural, group }: Pick<WatchedKind, "plural" | "group">): string =>
+  group === "" ? plural : `${plural}.${group}`;
+
+/** `/apis/networking.k8s.io/v1/networkpolicies` */
+export function pathOf({ group, plural, namespace }: PathParts, version: string): string {
+  const api = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  return namespace === undefined ? `${api}/${plural}` : `${api}/namespaces/${namespace}/${plural}`;
+}
+
+type PathParts = Pick<WatchedKind, "group" | "plural" | "namespace">;
+
+const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as const;
+const type = { apiVersion: "all", kind: "all" } as const;
+
+/** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
+export function policyText(object: JsonObject): JsonObject {
+  const { metadata = {} } = object;
+  const about = isObject(metadata) ? metadata : {};
+  const { annotations = {} } = about;
+  return {
+    ...without(object, "status"),
+    metadata: {
+      ...pickFields(about, { ...identity, generation: "all" }),
+      // What was applied last is the whole object once more.
+      annotations: without(annotations, "kubectl.kubernetes.io/last-applied-configuration"),
+    },
+  };
+}
+
+function without(object: Json, field: string): JsonObject {
+  return isObject(object)
+    ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
+    : {};
+}
+
+const policy = (group: string, plural: string, kind: string): WatchedKind => ({
+  kind,
+  group,
+  versions: dialects.find((one) => one.group === group && one.kind === kind)!.versions,
+  plural,
+  isNamespaced: kind === "NetworkPolicy" || kind === "CiliumNetworkPolicy",
+  isBuiltIn: group === "networking.k8s.io",
+  keep: policyText,
+});
+
+const builtIn = (
+  kind: string,
+  group: string,
+  plural: string,
+  scope: "cluster" | "namespaces",
+  fields: FieldMask,
+): WatchedKind => ({
+  kind,
+  group,
+  versions: ["v1"],
+  plural,
+  isNamespaced: scope === "namespaces",
+  isBuiltIn: true,
+  keep: (object) => pickFields(object, fields),
+});
+
+const nodeFields: FieldMask = {
+  ...type,
+  metadata: {
+    ...identity,
+    annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "all"] as const)),
+  },
+  spec: { podCIDR: "all", podCIDRs: "all" },
+  status: { addresses: { address: "all" } },
+};
+
+const serviceFields: FieldMask = {
+  ...type,
+  metadata: identity,
+  spec: "all",
+  status: { loadBalancer: "all" },
+};
+
+const sliceFields: FieldMask = {
+  ...type,
+  metadata: identity,
+  addressType: "all",
+  ports: "all",
+  endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
+};
+
+/** All that is read from a cluster. What is looked at most comes first. */
+export const watchedKinds: readonly WatchedKind[] = [
+  builtIn("Namespace", "", "namespaces", "cluster", { ...type, metadata: identity }),
+  builtIn("Node", "", "nodes", "cluster", nodeFields),
+  builtIn("Pod", "", "pods", "namespaces", podFields),
+  builtIn("Service", "", "services", "namespaces", serviceFields),
+  builtIn("EndpointSlice", "discovery.k8s.io", "endpointslices", "namespaces", sliceFields),
+  policy("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
+  policy("policy.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("policy.networking.k8s.io", "adminnetworkpolicies", "AdminNetworkPolicy"),
+  policy("policy.networking.k8s.io", "baselineadminnetworkpolicies", "BaselineAdminNetworkPolicy"),
+  policy("netpol.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
+  policy("netpol.networking.k8s.io", "clusterdefaultnetworkpolicies", "ClusterDefaultNetworkPolicy"),
+  policy("cilium.io", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
+  policy("cilium.io", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
+  {
+    ...builtIn("CiliumCIDRGroup", "cilium.io", "ciliumcidrgroups", "cluster", {
+      ...type,
+      metadata: identity,
+      spec: "all",
+    }),
+    versions: ["v2", "v2alpha1"],
+    isBuiltIn: false,
+  },
+];

@@ -1,0 +1,279 @@
+import type { IncomingMessage } from "node:http";
+import { isObject, type JsonObject } from "@tierwall/core";
+import { type Connection, messageOf } from "./connection.js";
+import type { Discovered, Discovery } from "./discovery.js";
+import { pathOf, type WatchedKind } from "./kinds.js";
+import { linesIn } from "./lines.js";
+import { listPages, bodyText } from "./list-pages.js";
+import { listServed } from "./list-served.js";
+import { isEarlier, textAt } from "./object-fields.js";
+import { BackgroundTask, Backoff, pause } from "./pause.js";
+import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
+
+/** Who is told about the objects of a kind, all that the API server says of them. */
+export interface ReflectorListener {
+  /** Gives back what the object goes by. */
+  set(kind: WatchedKind, object: JsonObject): string;
+  removed(kind: WatchedKind, object: JsonObject): void;
+  /** These are all there are: what else was known is gone. */
+  complete(kind: WatchedKind, keys: ReadonlySet<string>): void;
+  /** `health` has another state now. */
+  stirred(kind: WatchedKind): void;
+  /** A watch or a list is begun again. */
+  restarted?(kind: WatchedKind): void;
+}
+
+export interface ReflectorTimes {
+  /** Without a word for this long a watch is begun again; servers send a bookmark about once a minute. */
+  readonly idleMilliseconds: number;
+  /** How often kinds that are not served, or not allowed, are asked for again. */
+  readonly absentMilliseconds: number;
+  readonly firstPauseMilliseconds: number;
+  readonly longestPauseMilliseconds: number;
+  /** Servers are asked to end a watch after this long, and up to twice that, lest all begin again at once. */
+  readonly watchSeconds?: number;
+}
+
+export const usualTimes: ReflectorTimes = {
+  idleMilliseconds: 90_000,
+  absentMilliseconds: 10_000,
+  firstPauseMilliseconds: 200,
+  longestPauseMilliseconds: 30_000,
+};
+
+export interface KindHealth {
+  /** `listing` until the first list is in; `failing` keeps what was known, and tries again. */
+  readonly state: "listing" | "synced" | "missing" | "forbidden" | "failing";
+  /** Whether there is anything to go by: a list, or the word of the server that the kind is not served. */
+  readonly isKnown: boolean;
+  /** What the API server, or the way to it, said last; only while something is wrong. */
+  readonly message?: string;
+  /** Since when it is `failing`; milliseconds since 1970. */
+  readonly since?: number;
+  /** When something was heard last, a bookmark included; milliseconds since 1970. */
+  readonly lastEvent?: number;
+  /** Watches and lists that were begun again. */
+  readonly restarts: number;
+}
+
+/** A kind that the cluster does not serve has no objects, and that is known. */
+export const isReadable = ({ state }: Pick<KindHealth, "state">): boolean =>
+  state === "synced" || state === "missing";
+
+/** Milliseconds within which kinds that are listed for the first time share what is known about the server. */
+const firstTogether = 1000;
+/** Milliseconds; one that ends sooner has failed. */
+const shortestWatch = 1000;
+const usualWatchSeconds = 290;
+/** Every watch breaks off one day, and is renewed: nothing is failing before that has failed, too. */
+const failuresThatCount = 2;
+
+/**
+ * Keeps somebody informed about all objects of a kind: lists them, watches from there, and starts over where the watch
+ * cannot go on.
+ *
+ *   list ──► watch ──► watch again from the last version seen (server ended it, connection lost, 429, 5xx)
+ *     ▲        └─ 410 Gone, or a version later than the latest: list
+ *     └──────── 404, 403: ask again later
+ */
+export class Reflector extends BackgroundTask {
+  private readonly backoff: Backoff;
+  /** The version the watch goes on from; absent: a list is needed. */
+  private version: string | undefined;
+  private served: string;
+  /** Something went wrong since the version was seen. */
+  private isDoubtful = false;
+  /** How often in a row the kind was said not to be served, where it was before. */
+  private absences = 0;
+  /** In a row, and since when. */
+  private failures = 0;
+  private failingSince: number | undefined;
+  private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
+
+  constructor(
+    readonly kind: WatchedKind,
+    private readonly connection: Connection,
+    private readonly listener: ReflectorListener,
+    private readonly times: ReflectorTimes = usualTimes,
+    /** Where kinds that are not built in are looked up. */
+    private readonly discovery?: Discovery,
+  ) {
+    super();
+    this.served = kind.versions[0] ?? "";
+    this.backoff = new Backoff(times.firstPauseMilliseconds, times.longestPauseMilliseconds);
+  }
+
+  get health(): KindHealth {
+    return this.current;
+  }
+
+  protected override async run(): Promise<void> {
+    while (!this.isStopped) {
+      const trouble = await this.listOrWatch();
+      if (this.isStopped) return;
+      if (trouble === undefined) continue;
+      await pause(this.deal(trouble), this.stopping.signal);
+      this.be({ restarts: this.current.restarts + 1 });
+      this.listener.restarted?.(this.kind);
+    }
+  }
+
+  private async listOrWatch(): Promise<Trouble | undefined> {
+    try {
+      if (this.version === undefined) return await this.list();
+      return (
+        (this.isDoubtful ? await this.checkVersion(this.version) : undefined) ??
+        (await this.watch(this.version))
+      );
+    } catch (cause) {
+      return { kind: "failed", message: messageOf(cause) };
+    }
+  }
+
+  /** Notes what went wrong. Gives back how long to wait. */
+  private deal(trouble: Trouble): number {
+    const { message } = trouble;
+    switch (trouble.kind) {
+      case "missing":
+        this.version = undefined;
+        if (!this.isBelieved()) return this.deal({ kind: "failed", message });
+        this.listener.complete(this.kind, new Set());
+        this.be({ state: "missing", isKnown: true, message });
+        return this.times.absentMilliseconds;
+      case "forbidden":
+        // What was known stays: a role that was taken away must not take policies with it.
+        this.version = undefined;
+        this.be({ state: "forbidden", message });
+        return this.times.absentMilliseconds;
+      case "expired":
+        this.version = undefined;
+        return this.backoff.next();
+      case "failed":
+        this.isDoubtful = true;
+        this.failingSince ??= Date.now();
+        // The first list of a foreign kind is not waited for.
+        if (!this.current.isKnown && this.kind.isForeign !== true) this.be({ state: "listing", message });
+        else if (++this.failures >= failuresThatCount || !this.current.isKnown)
+          this.be({ state: "failing", message, since: this.failingSince });
+        return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);
+    }
+  }
+
+  /** A server that is just starting must not make policies vanish: that a kind is no longer served is to be said twice. */
+  private isBelieved(): boolean {
+    const { isKnown, state } = this.current;
+    return !this.kind.isBuiltIn && (!isKnown || state === "missing" || ++this.absences > 1);
+  }
+
+  private async list(): Promise<Trouble | undefined> {
+    const discovered = await this.discovered();
+    const isStillMissing = this.current.state === "missing" && discovered !== undefined;
+    if (isStillMissing && "served" in discovered && discovered.served.versionsOf(this.kind).length === 0)
+      return { kind: "missing", message: this.current.message ?? "not served" };
+    const keys = new Set<string>();
+    const found = await listServed(this.kind, discovered, async (version) => {
+      keys.clear();
+      return listPages(
+        async (path) => this.get(path),
+        pathOf(this.kind, version),
+        this.kind.kind,
+        (object) => keys.add(this.listener.set(this.kind, object)),
+      );
+    });
+    if ("trouble" in found) return found.trouble;
+    this.served = found.version;
+    this.version = found.listed.version;
+    this.isDoubtful = false;
+    this.listener.complete(this.kind, keys);
+    this.heard();
+    return undefined;
+  }
+
+  /** Many kinds ask at once when a process starts, and again and again for what is missing: one answer is for all of them. */
+  private async discovered(): Promise<Discovered | undefined> {
+    if (this.kind.isBuiltIn) return undefined;
+    const { isKnown, state } = this.current;
+    const age = state === "missing" ? this.times.absentMilliseconds / 2 : isKnown ? 0 : firstTogether;
+    return this.discovery?.served(age);
+  }
+
+  /**
+   * A server whose data was put back to an earlier time says nothing to those who watch from a later one. So where a watch
+   * broke, or was silent, the latest version there is tells whether to go on.
+   */
+  private async checkVersion(seen: string): Promise<Trouble | undefined> {
+    const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
+    if (response.statusCode !== 200) return troubleOf(response);
+    const latest = textAt(JSON.parse(await bodyText(response)), "metadata", "resourceVersion");
+    if (isEarlier(latest, seen))
+      return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
+    this.isDoubtful = false;
+    return undefined;
+  }
+
+  private async watch(from: string): Promise<Trouble | undefined> {
+    const { watchSeconds = usualWatchSeconds } = this.times;
+    const seconds = watchSeconds + Math.floor(Math.random() * watchSeconds);
+    const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${from}&timeoutSeconds=${seconds}`;
+    const response = await this.get(`${pathOf(this.kind, this.served)}?${query}`);
+    if (response.statusCode !== 200) return troubleOf(response);
+    this.be({ state: "synced", isKnown: true });
+    const began = performance.now();
+    const trouble = await this.follow(response);
+    // A server that ends watches at once is not asked again at once.
+    if (performance.now() - began < shortestWatch)
+      return trouble ?? { kind: "failed", message: "the API server ended the watch as soon as it began" };
+    this.succeeded();
+    return trouble;
+  }
+
+  /** Until the server ends the watch; or what it came to an end by. */
+  private async follow(response: IncomingMessage): Promise<Trouble | undefined> {
+    try {
+      for await (const line of linesIn(response)) {
+        const trouble = this.take(JSON.parse(line) as JsonObject);
+        if (trouble === undefined) continue;
+        response.destroy();
+        return trouble;
+      }
+      return undefined;
+    } catch (cause) {
+      return { kind: "failed", message: messageOf(cause) };
+    }
+  }
+
+  private take({ type, object }: JsonObject): Trouble | undefined {
+    if (!isObject(object)) return { kind: "failed", message: "a watch event without an object" };
+    if (type === "ERROR") return troubleFrom(Number(object.code), object);
+    const version = textAt(object, "metadata", "resourceVersion");
+    if (type === "ADDED" || type === "MODIFIED") this.listener.set(this.kind, object);
+    if (type === "DELETED") this.listener.removed(this.kind, object);
+    if (version !== "") this.version = version;
+    this.heard();
+    return undefined;
+  }
+
+  private async get(path: string): Promise<IncomingMessage> {
+    const { idleMilliseconds } = this.times;
+    return this.connection.send({ path, idleMilliseconds, signal: this.stopping.signal });
+  }
+
+  private succeeded(): void {
+    this.backoff.reset();
+    this.failures = 0;
+    this.failingSince = undefined;
+  }
+
+  private heard(): void {
+    this.succeeded();
+    this.absences = 0;
+    this.be({ state: "synced", isKnown: true, lastEvent: Date.now() });
+  }
+
+  private be(change: Partial<KindHealth>): void {
+    const { message: _, since: _since, ...before } = this.current;
+    const stirs = change.state !== undefined && change.state !== this.current.state;
+    this.current = { ...(change.state === undefined ? this.current : before), ...change };
+    if (stirs) this.listener.stirred(this.kind);
+  }
+}

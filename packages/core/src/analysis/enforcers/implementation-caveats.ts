@@ -1,5 +1,4 @@
-import { compileBoth } from "../../engine/compile-both.js";
-import { diffEngines } from "../../engine/diff.js";
+import { compileBoth, diffEngines } from "../../engine/index.js";
 import { evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Tiers } from "../../policy/model.js";

@@ -7,11 +7,10 @@ import { type AnswerId, Answers } from "./compile/answers.js";
 import { type EndClass, Ends } from "./classes/ends.js";
 import {
   type DirectionExplanation,
-  explainDirection,
   explanationOf,
   type FlowExplanation,
   noWalk,
-} from "./walk/explain-flow.js";
+} from "./walk/explanation.js";
 import { type ExternalBlock, externalPairsIn } from "./pairs/external-pairs.js";
 import { type IsolatedPods, isolatedIn } from "./walk/isolated.js";
 import type { Other } from "./compile/layer.js";
@@ -25,12 +24,13 @@ import { RuleUses, type Use } from "./usage/rule-use.js";
 import { canTalk } from "./classes/talking.js";
 import { View } from "./compile/view.js";
 import { seesNothingNew, vocabularyOf } from "./classes/vocabulary.js";
-import { asChangedPairs, type ChangedPairs } from "./change/changed-pairs.js";
-import { diffEngines } from "./change/diff.js";
+import { asChangedPairs } from "./change/changed-pairs.js";
+import { Difference, diffEngines, type IsTouched } from "./change/diff.js";
 import { endpointOf } from "./classes/members.js";
-import type { Move } from "./change/move-comparison.js";
-import { changesOfPods } from "./change/pod-changes.js";
-import { changesOfPolicies } from "./change/policy-changes.js";
+import { EndsInBoth, type Move } from "./change/ends-in-both.js";
+import { Deciders } from "./walk/deciders.js";
+import { Sayings } from "./walk/sayings.js";
+import { readLanes } from "./usage/lanes.js";
 import {
   type Changes,
   clusterAfter,
@@ -57,6 +57,8 @@ export class Engine {
     this.compiledClasses = state.ends.classes.length;
   }
 
+  private readonly decidersOf = new WeakMap<View, Deciders>();
+  private readonly sayings = new Sayings();
   /** The pods as they are now, once they are not those that were given any more. */
   private pods: Map<string, Pod> | undefined;
   /** Classes that came later make tables slower than compiling again would. */
@@ -137,19 +139,32 @@ export class Engine {
   private updatePolicies(tiers: Tiers, tells: boolean): Changes {
     const { cluster, ends } = this.state;
     if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers }, tells);
-    const pairs: ChangedPairs[] = [];
-    const views = new Map<Family | undefined, View>();
-    for (const family of tells ? this.changingFamilies() : this.views.keys()) {
-      const before = this.view(family);
-      const { view, affected } = before.withTiers(tiers);
-      views.set(family, view);
-      if (tells) pairs.push(...changesOfPolicies(before, view, affected));
-    }
+    const before = new Engine(this.state, this.answers, this.views);
+    if (tells) for (const family of this.changingFamilies()) before.view(family);
+    const affected = { egress: new Set<number>(), ingress: new Set<number>() };
+    this.views = new Map(
+      Array.from(before.views, ([family, then]) => {
+        const changed = then.withTiers(tiers);
+        for (const direction of directions)
+          for (const index of changed.affected[direction]) affected[direction].add(index);
+        return [family, changed.view] as const;
+      }),
+    );
     this.state = { cluster, tiers, ends };
-    this.views = views;
-    // Who asks what changed may still look at how it was.
-    if (!tells && [...views.values()].some(({ isOvergrown }) => isOvergrown)) this.become(cluster, tiers);
-    return { appeared: [], disappeared: [], pairs };
+    if (tells) {
+      const both = EndsInBoth.moved(before, this, []);
+      const isTouched: IsTouched = (direction, joint) => affected[direction].has(joint.before.index);
+      return this.changesIn(new Difference(both, isTouched));
+    }
+    // The caller who asks what changed may still look at how it was.
+    if ([...this.views.values()].some(({ isOvergrown }) => isOvergrown)) this.become(cluster, tiers);
+    return noChanges;
+  }
+
+  private changesIn(difference: Difference): Changes {
+    const { appeared, disappeared } = difference;
+    const pairs = Array.from(difference, (block) => asChangedPairs(block, this.answers));
+    return { appeared, disappeared, pairs };
   }
 
   /** Whether a change of a pod leaves all other ends what they are to the rules. */
@@ -175,14 +190,18 @@ export class Engine {
       const count = ends.classes.length;
       const to = after && ends.addPod(after);
       if (to !== undefined && ends.classes.length > count)
-        for (const view of this.views.values()) view.addClass(to, ends.twinOf(to, from));
+        for (const view of this.views.values()) view.addClass(to);
       if (after === undefined) pods.delete(key);
       else pods.set(key, after);
       if (before && after && from && to) moves.push({ before, after, from, to });
       else if (after && to) found.appeared.push(endpointOf(this.cluster, to, after));
       else if (before && from) found.disappeared.push(endpointOf(this.cluster, from, before));
     }
-    const pairs = families.flatMap((family) => [...changesOfPods(this.view(family), moves)]);
+    const both = EndsInBoth.moved(this, this, moves);
+    const touched = new Set(both.classes.slice(0, moves.length));
+    const { pairs } = tells
+      ? this.changesIn(new Difference(both, (_direction, joint) => touched.has(joint)))
+      : noChanges;
     if (ends.classes.length > this.compiledClasses + mostLaterClasses(this.compiledClasses))
       this.become(this.cluster, tiers);
     return { ...found, pairs };
@@ -208,14 +227,7 @@ export class Engine {
   private compileAgain(update: Update, tells: boolean): Changes {
     const before = new Engine(this.state, this.answers, this.views);
     this.become(clusterAfter(this.cluster, update), update.tiers ?? this.tiers);
-    if (!tells) return { appeared: [], disappeared: [], pairs: [] };
-    const difference = diffEngines(before, this);
-    const { appeared, disappeared } = difference;
-    return {
-      appeared,
-      disappeared,
-      pairs: Array.from(difference, (block) => asChangedPairs(block, this.answers)),
-    };
+    return tells ? this.changesIn(diffEngines(before, this)) : noChanges;
   }
 
   verdict(flow: Flow): Verdict {
@@ -317,10 +329,8 @@ export class Engine {
 
   /** How much each rule decides, and who isolates, and what is left for the default. */
   ruleUse(): readonly Use[] {
-    const [first] = this.spokenFamilies();
-    const uses = new RuleUses(this.view(first));
-    for (const family of this.spokenFamilies()) uses.addInside(this.view(family));
-    for (const family of this.outsideFamilies(this.ends.classes)) uses.addOutside(this.view(family), family);
+    const uses = new RuleUses(this.tiers);
+    readLanes(this, [uses]);
     return uses.all();
   }
 
@@ -394,7 +404,7 @@ export class Engine {
 
   private explainAt(direction: Direction, subject: Located, other: Other, flow: Flow): DirectionExplanation {
     if (!("end" in subject)) return noWalk;
-    return explainDirection(this.view(flow.family), this.cluster, direction, subject.end, other, flow);
+    return this.deciders(flow.family).at(direction, subject.end, other, flow);
   }
 
   /** S1.4, S9.1 */
@@ -417,6 +427,13 @@ export class Engine {
     return made;
   }
 
+  private deciders(family: Family | undefined): Deciders {
+    const view = this.view(family);
+    const known = this.decidersOf.get(view) ?? new Deciders(view, this.cluster, this.sayings);
+    this.decidersOf.set(view, known);
+    return known;
+  }
+
   /** Undefined for ends that are not of the cluster, such as pods that somebody thinks of creating. */
   private locate(end: Endpoint, family: Family | undefined): Located | undefined {
     if (end.kind === "external") return { atom: this.ends.vocabulary.atoms.indexOf(end.address) };
@@ -430,6 +447,10 @@ export class Engine {
     return found && { end: found };
   }
 }
+
+const directions = ["egress", "ingress"] as const;
+
+const noChanges: Changes = { appeared: [], disappeared: [], pairs: [] };
 
 /** So many later classes are still better than compiling again, which costs the more the more there are. */
 const mostLaterClasses = (compiled: number): number => 256 + compiled / 10;

@@ -16,8 +16,9 @@ export { serviceKey, serviceTargets, type ServiceTargets } from "./classes/vocab
 export { Answers } from "./compile/answers.js";
 export { columnOf, type Layer, type Nearness, type Other } from "./compile/layer.js";
 export { OutcomeRows } from "./compile/outcome-rows.js";
-export { isSettled } from "./compile/outcomes.js";
-export { isSure } from "./compile/rule-items.js";
+export { type CellStates, isSure } from "./walk/cell-states.js";
+export { isSettled } from "./walk/outcomes.js";
+export { type LaneSink, startLane, walkRules, walkTier } from "./usage/lane-walk.js";
 export type { Row } from "./compile/tier-rows.js";
 export type { TierTable } from "./compile/tier-table.js";
 export type { View } from "./compile/view.js";
@@ -38,7 +39,6 @@ export {
   readLanes,
   showLanes,
 } from "./usage/lanes.js";
-export { openBehind } from "./usage/open-behind.js";
 export type { RuleFates } from "./usage/rule-fates.js";
 export { type RuleNeed, RuleNeeds } from "./usage/rule-need.js";
 export type { Use } from "./usage/rule-use.js";
@@ -46,6 +46,6 @@ export { flowAt, type Spot, spotIn } from "./usage/spot.js";
 export { type PortsByCell, Takers } from "./usage/takers.js";
 export { ColumnWalk } from "./walk/column-walk.js";
 export { type DecidedPorts, Deciders } from "./walk/deciders.js";
-export { type DirectionExplanation, type FlowExplanation, isIn, noWalk } from "./walk/explain-flow.js";
+export { type DirectionExplanation, type FlowExplanation, noWalk } from "./walk/explanation.js";
 export { type IsolatedPods, isolatingOf } from "./walk/isolated.js";
 export { Sayings } from "./walk/sayings.js";

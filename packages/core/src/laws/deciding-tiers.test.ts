@@ -7,7 +7,7 @@ import type { Pair } from "../analysis/explain/ask.js";
 import { partyKey, partyOf } from "../analysis/endpoints/party.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { Member } from "../engine/classes/ends.js";
-import type { FlowExplanation } from "../engine/walk/explain-flow.js";
+import type { FlowExplanation } from "../engine/walk/explanation.js";
 import { nearnessOf } from "../engine/classes/members.js";
 import { realPorts } from "../engine/change/translation.js";
 import type { Endpoint } from "../evaluate/flow.js";

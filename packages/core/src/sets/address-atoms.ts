@@ -1,5 +1,6 @@
 import { type Address, bitsOf, type Family } from "../net/address.js";
 import { type Cidr, lastOf } from "../net/cidr.js";
+import { lastAtMost } from "./sorted.js";
 
 /*
  * The CIDRs of all rules cut the addresses of a family into atoms: ranges within which no rule can tell one address from
@@ -61,16 +62,4 @@ export class AddressAtoms {
     const [from, to] = this.rangeOf(cidr);
     return this.firstOf(from).value === cidr.first && this.lastOf(to - 1).value === lastOf(cidr);
   }
-}
-
-/** The position of the last of the ascending values that is not above `wanted`; the first is never above. */
-function lastAtMost<T extends number | bigint>(ascending: ArrayLike<T>, wanted: T): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ascending[middle]! <= wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

@@ -1,4 +1,5 @@
 import { PairMemo } from "./pair-memo.js";
+import { lastAtMost } from "./sorted.js";
 import type { Protocol } from "../policy/model.js";
 
 /*
@@ -96,14 +97,8 @@ export class PortSets {
     if (id <= everyPort) return id === everyPort;
     const borders = this.borders[id]!;
     const at = offsets[protocol] + (protocol === "ICMP" ? 0 : port);
-    let low = 0;
-    let high = borders.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (borders[middle]! <= at) low = middle + 1;
-      else high = middle;
-    }
-    return (low & 1) === 1;
+    // Borders at an even position begin an interval of the set.
+    return (lastAtMost(borders, at) & 1) === 0;
   }
 
   /** The ranges of a protocol's ports that are in the set; port 0 does not exist. */

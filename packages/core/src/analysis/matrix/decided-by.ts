@@ -7,7 +7,6 @@ import {
   endpointOf,
   type Ends,
   type Engine,
-  isIn,
   isolatingOf,
   isSettled,
   type Layer,
@@ -18,7 +17,6 @@ import {
   type Row,
   Sayings,
   sizeOf,
-  type TierTable,
   type View,
 } from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
@@ -104,9 +102,8 @@ function podAt({ classes, classOfColumn }: Ends, column: number): OtherEnd | und
 class Shares {
   private readonly view: View;
   private readonly ports: PortSets;
-  /** By row: whether they speak there, and what of all that the tier says to a column is theirs. */
+  /** By row, whether it has rules or isolation of theirs. */
   private readonly speaking = new Map<Layer, readonly boolean[]>();
-  private readonly parts = new Map<Layer, Map<number, Share>>();
   private readonly deciders: Deciders;
   /** What the other ends' policies say. */
   private readonly behind: OutcomeRows;
@@ -214,12 +211,14 @@ class Shares {
         const row = layer.rows.rowOf[subject.index]!;
         if (!this.speaking.get(layer)![row]) return;
         if (this.meant.kind === "tier") return shares.add(column, allowed, denied);
-        const part = this.partIn(layer, space, row, column);
-        shares.add(
-          column,
-          this.ports.intersect(allowed, part.allowed),
-          this.ports.intersect(denied, part.denied),
-        );
+        const place = { subject, column, isExternal: space === "outside" };
+        for (const { ports, said } of this.deciders.inTier(layer, place, this.ports.union(allowed, denied)))
+          if (said.deciders.every((by) => isBy(this.meant, by)))
+            shares.add(
+              column,
+              said.verdict === "Allow" ? ports : noPorts,
+              said.verdict === "Deny" ? ports : noPorts,
+            );
       },
       uncertain: (layer, column, open) => {
         if (layer.tier.name !== "foreign") this.addLiterally(shares, space, subject, column, open);
@@ -252,35 +251,6 @@ class Shares {
       if (said.verdict === "Allow") shares.add(column, ports, noPorts);
       if (said.verdict === "Deny") shares.add(column, noPorts, ports);
     }
-  }
-
-  /** Columns that lie together in the table are told the same. */
-  private partIn(layer: Layer, space: "inside" | "outside", number: number, column: number): Share {
-    const known = this.parts.get(layer) ?? new Map<number, Share>();
-    this.parts.set(layer, known);
-    const { layout } = layer[space];
-    const at = layout.columnOf[column]!;
-    const key = number * layout.columns + at;
-    const made = known.get(key) ?? this.computePart(layer, layer[space], layer.rows.rows[number]!, at);
-    known.set(key, made);
-    return made;
-  }
-
-  // S1.1, S1.2
-  private computePart({ tier }: Layer, table: TierTable, row: Row, at: number): Share {
-    const share = { allowed: noPorts, denied: noPorts, undecided: noPorts };
-    let open = this.asked;
-    for (const { set, ports, effect, rule } of table.itemsOf(row)) {
-      const taken = this.ports.intersect(open, ports);
-      if (taken === noPorts || !isIn(table.layout, table.layout.of(set), at)) continue;
-      open = this.ports.subtract(open, taken);
-      if (!isBy(this.meant, { kind: "rule", tier: tier.name, rule })) continue;
-      if (effect === "Allow") share.allowed = this.ports.union(share.allowed, taken);
-      if (effect === "Deny") share.denied = this.ports.union(share.denied, taken);
-    }
-    if (row.isolation.length > 0 && isBy(this.meant, isolationOf(tier, row)))
-      share.denied = this.ports.union(share.denied, open);
-    return share;
   }
 
   private ofBoth({ allowed, denied, undecided }: Share, subject: EndClass, end: EndClass): Share {

@@ -9,13 +9,14 @@ import {
   type LaneReader,
   type LaneTier,
   noDenials,
-  openBehind,
   type PortsByCell,
   readLanes,
   realPorts,
   type Row,
   type Spot,
   spotIn,
+  startLane,
+  walkTier,
 } from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
@@ -147,27 +148,23 @@ class LaneConflicts {
       behind.unshift(denied);
       denied = denialsFrom(tier, lane, denied, ports, all);
     }
-    let open: PortsByCell = new Uint32Array(lane.cells).fill(all);
-    for (const [i, tier] of lane.tiers.entries()) open = this.walkTier(tier, open, behind[i]!);
+    const at = startLane(lane, lane.field.view.states.startWith(all));
+    for (const [i, tier] of lane.tiers.entries()) this.walk(tier, at, behind[i]!);
   }
 
-  /** What is surely open behind a tier. */
-  private walkTier(tier: LaneTier, entering: PortsByCell, behind: Denials): PortsByCell {
-    const { ports } = this;
-    const open = entering.slice();
-    const passed = new Uint32Array(open.length);
-    for (const part of byPriority(tier.items)) {
-      const [group] = part.flatMap(({ rule }) => this.groups.get(rule.origin.policy) ?? []);
-      if (group !== undefined) this.compare(group, part, open, behind);
-      for (const { cells, ports: wanted, effect } of part)
-        for (let i = 0; i < cells.length; i++) {
-          const cell = cells[i]!;
-          const taken = ports.intersect(open[cell]!, wanted);
-          open[cell] = ports.subtract(open[cell]!, taken);
-          if (effect === "Pass") passed[cell] = ports.union(passed[cell]!, taken);
-        }
-    }
-    return openBehind(tier, this.lane, open, passed, ports);
+  /** Compares the policies of a priority where the walk reaches the first of their rules. */
+  private walk(tier: LaneTier, at: Uint32Array, behind: Denials): void {
+    const { states } = this.lane.field.view;
+    const parts = new Map(byPriority(tier.items).map((part) => [part[0]!, part]));
+    walkTier(tier, this.lane, states, at, {
+      item: (item) => {
+        const part = parts.get(item) ?? [];
+        const [group] = part.flatMap(({ rule }) => this.groups.get(rule.origin.policy) ?? []);
+        if (group === undefined) return;
+        const open = at.map((state) => states.open(state).surely);
+        this.compare(group, part, open, behind);
+      },
+    });
   }
 
   /** Each policy against those behind it, where it is the first of the priority to match. */

@@ -1,19 +1,21 @@
 import {
+  type CellStates,
   type Engine,
   isolatingOf,
-  isSure,
   type Lane,
   type LaneReader,
   type LaneTier,
-  openBehind,
   type PortsByCell,
   readLanes,
   realPorts,
   type Row,
   spotIn,
+  startLane,
   Takers,
+  walkRules,
+  walkTier,
 } from "../../engine/index.js";
-import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
+import { noPorts, type PortSets } from "../../sets/port-sets.js";
 import type { Direction, PolicyRef, Rule, Tier } from "../../policy/model.js";
 import { OverrideCounts } from "./override-counts.js";
 import type { Intent, Override } from "./override.js";
@@ -56,11 +58,10 @@ export class Overrides implements LaneReader {
 }
 
 class LaneOverrides {
-  private readonly all: PortSetId;
+  private readonly states: CellStates;
   private readonly takers: Takers<Rule>;
-  /** What the tiers before say. */
-  private readonly allowed: PortsByCell;
-  private readonly denied: PortsByCell;
+  /** After the tiers before. */
+  private readonly before: Uint32Array;
 
   constructor(
     private readonly lane: Lane,
@@ -68,61 +69,47 @@ class LaneOverrides {
     private readonly ports: PortSets,
     private readonly found: OverrideCounts,
   ) {
-    this.all = realPorts(ports);
+    this.states = lane.field.view.states;
     this.takers = new Takers(lane.cells, ports);
-    this.allowed = new Uint32Array(lane.cells);
-    this.denied = new Uint32Array(lane.cells);
+    this.before = this.start();
+  }
+
+  private start(): Uint32Array {
+    return startLane(this.lane, this.states.startWith(realPorts(this.ports)));
   }
 
   find(): void {
-    const { tiers, cells } = this.lane;
-    let open = new Uint32Array(cells).fill(this.all);
-    for (const tier of tiers.slice(0, this.local)) open = this.walkBefore(tier, open);
-    this.compare(tiers[this.local]!);
+    const { lane, states, takers } = this;
+    for (const tier of lane.tiers.slice(0, this.local))
+      walkTier(tier, lane, states, this.before, {
+        rule: ({ rule, effect, cells, step }, i, state) => {
+          if (effect === "Allow" || effect === "Deny")
+            takers.add(cells[i]!, states.taken(state, step).surely, rule);
+        },
+      });
+    this.compare(lane.tiers[this.local]!);
   }
 
-  /** What is surely open behind a tier. */
-  private walkBefore(tier: LaneTier, entering: PortsByCell): PortsByCell {
-    const { ports } = this;
-    const open = entering.slice();
-    const passed = new Uint32Array(open.length);
-    for (const { cells, ports: wanted, effect, rule } of tier.items) {
-      const into = isSure(effect)
-        ? { Allow: this.allowed, Deny: this.denied, Pass: passed }[effect]
-        : undefined;
-      for (let i = 0; i < cells.length; i++) {
-        const cell = cells[i]!;
-        const taken = ports.intersect(open[cell]!, wanted);
-        if (taken === noPorts) continue;
-        open[cell] = ports.subtract(open[cell]!, taken);
-        if (into !== undefined) into[cell] = ports.union(into[cell]!, taken);
-        if (effect === "Allow" || effect === "Deny") this.takers.add(cell, taken, rule);
-      }
-    }
-    return openBehind(tier, this.lane, open, passed, ports);
-  }
-
-  /** What the tier would say if all of it got there, held against what is said before. */
-  private compare({ layer, row, items }: LaneTier): void {
-    const { ports } = this;
-    const open = new Uint32Array(this.lane.cells).fill(this.all);
-    const said = { Allow: new Uint32Array(open.length), Deny: new Uint32Array(open.length) };
-    for (const { cells, ports: wanted, effect } of items) {
-      const into = effect === "Allow" || effect === "Deny" ? said[effect] : undefined;
-      for (let i = 0; i < cells.length; i++) {
-        const cell = cells[i]!;
-        if (into !== undefined) into[cell] = ports.union(into[cell]!, ports.intersect(open[cell]!, wanted));
-        open[cell] = ports.subtract(open[cell]!, wanted);
-      }
-    }
+  /** What the tier would decide if every port reached it, compared with what the tiers before decide. */
+  private compare(tier: LaneTier): void {
+    const { ports, states } = this;
+    const { layer, row, items } = tier;
+    const at = this.start();
+    walkRules(tier, states, at);
+    const said = {
+      Allow: at.map((state) => states.allowed(state)),
+      Deny: at.map((state) => states.denied(state)),
+    };
+    const allowed = this.before.map((state) => states.allowed(state));
+    const denied = this.before.map((state) => states.denied(state));
     // All rules that match are overridden, whichever of them comes first.
     for (const effect of ["Allow", "Deny"] as const) {
-      const against = effect === "Allow" ? this.denied : this.allowed;
+      const against = effect === "Allow" ? denied : allowed;
       const byPolicy = new Map<PolicyRef, PortsByCell>();
       for (const item of items) {
         if (item.effect !== effect) continue;
         const { policy } = item.rule.origin;
-        const lost = byPolicy.get(policy) ?? new Uint32Array(open.length);
+        const lost = byPolicy.get(policy) ?? new Uint32Array(at.length);
         byPolicy.set(policy, lost);
         for (const cell of item.cells) {
           const own = ports.intersect(item.ports, said[effect][cell]!);
@@ -134,8 +121,8 @@ class LaneOverrides {
     }
     if (row.isolation.length === 0) return;
     // S1.2
-    const lost = open.map((left, cell) =>
-      this.lane.isExempt[cell] === 1 ? noPorts : ports.intersect(left, this.allowed[cell]!),
+    const lost = at.map((state, cell) =>
+      this.lane.isExempt[cell] === 1 ? noPorts : ports.intersect(states.open(state).surely, allowed[cell]!),
     );
     for (const { origin } of isolatingOf(layer.tier, row))
       if (origin.kind === "policy") this.tell(origin.policy, "isolates", lost);

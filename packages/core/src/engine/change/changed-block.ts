@@ -3,7 +3,7 @@ import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";
 import type { AnswerId, Answers } from "../compile/answers.js";
 import type { EndInBoth, EndsInBoth, JointGroup } from "./ends-in-both.js";
-import type { FlowExplanation } from "../walk/explain-flow.js";
+import type { FlowExplanation } from "../walk/explanation.js";
 import type { Nearness } from "../compile/layer.js";
 import { nearnessOf } from "../classes/members.js";
 import type { AddressRange } from "../pairs/outside-runs.js";

@@ -1,11 +1,10 @@
-import type { Pod } from "../../cluster/model.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { AnswerId, Answers } from "../compile/answers.js";
 import type { ChangedBlock, ChangedSide } from "./changed-block.js";
-import type { EndClass, Member } from "../classes/ends.js";
+import type { Member } from "../classes/ends.js";
 import { type Nearness, nearnessOfNodes } from "../compile/layer.js";
-import type { AddressRange, OutsideRuns } from "../pairs/outside-runs.js";
+import type { AddressRange } from "../pairs/outside-runs.js";
 import type { PortSetId } from "../../sets/port-sets.js";
 
 /** Pairs whose answer is another one now: each of `from` with each of `to`, except with itself. */
@@ -42,19 +41,6 @@ export interface Ports {
   readonly undecided: PortSetId;
 }
 
-export const wholeClass = (end: EndClass): End => ({
-  kind: "ends",
-  members: () => [...end.pods, ...end.nodes],
-  group: end,
-});
-
-/** Without pods that are spoken of one by one. */
-export const classWithout = ({ pods, nodes }: EndClass, single: ReadonlySet<Pod>): End => ({
-  kind: "ends",
-  members: () => [...pods.filter((pod) => !single.has(pod)), ...nodes],
-  group: {},
-});
-
 export const justThese = (members: readonly Member[], group: object = members): End => ({
   kind: "ends",
   members: () => members,
@@ -64,77 +50,6 @@ export const justThese = (members: readonly Member[], group: object = members): 
 export function nodeNameOf(end: Member | AddressRange): string | undefined {
   if ("hostNetwork" in end) return end.node;
   return "name" in end ? end.name : undefined;
-}
-
-/** What changes between one end and external addresses. */
-export function addOutside(changes: ChangesOf, before: OutsideRuns, after: OutsideRuns): void {
-  let [i, j] = [0, 0];
-  let first = 0n;
-  // Both go through all addresses of the family: the next border is that of either.
-  while (i < before.runs.length && j < after.runs.length) {
-    const [was, is] = [before.runs[i]!, after.runs[j]!];
-    const last = was.range.last < is.range.last ? was.range.last : is.range.last;
-    const range: AddressRange = { family: is.range.family, first, last };
-    changes.add(was.answer, is.answer, () => ({ kind: "external", range }));
-    if (was.range.last === last) i++;
-    if (is.range.last === last) j++;
-    first = last + 1n;
-  }
-}
-
-/** What changes in one way between one end and others. */
-interface ChangeOf {
-  readonly before: AnswerId;
-  readonly after: AnswerId;
-  readonly nearness: Nearness | undefined;
-  readonly others: End[];
-}
-
-/** Collects what changes between one end and others, by what it was and what it is. */
-export class ChangesOf {
-  private readonly found: ChangeOf[] = [];
-  /** The same by what it was: there are few ways from there. */
-  private readonly from = new Map<AnswerId, ChangeOf[]>();
-
-  constructor(
-    private readonly one: End,
-    private readonly direction: "from" | "to",
-    private readonly family: Family | undefined,
-    private readonly answers: Answers,
-  ) {}
-
-  add(before: AnswerId, after: AnswerId, other: () => End, nearness?: Nearness): void {
-    if (before !== after) this.change(before, after, nearness).others.push(other());
-  }
-
-  private change(before: AnswerId, after: AnswerId, nearness: Nearness | undefined): ChangeOf {
-    const ways = this.from.get(before) ?? [];
-    for (const way of ways) if (way.after === after && way.nearness === nearness) return way;
-    const made: ChangeOf = { before, after, nearness, others: [] };
-    this.found.push(made);
-    ways.push(made);
-    this.from.set(before, ways);
-    return made;
-  }
-
-  *all(): Iterable<ChangedPairs> {
-    const { family, one, answers } = this;
-    const portsOf = (id: AnswerId): Ports => ({
-      allowed: answers.allowed(id),
-      undecided: answers.undecided(id),
-    });
-    for (const { others, nearness, before, after } of this.found) {
-      const ends = this.direction === "from" ? { from: [one], to: others } : { from: others, to: [one] };
-      yield {
-        ...ends,
-        family,
-        nearness,
-        before: portsOf(before),
-        after: portsOf(after),
-        pairs: () => pairsOf(ends.from, ends.to, nearness),
-      };
-    }
-  }
 }
 
 function* pairsOf(

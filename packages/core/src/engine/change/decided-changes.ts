@@ -5,7 +5,7 @@ import type { ChangedPorts, Pair } from "./changed-block.js";
 import { type DecidedPorts, Deciders } from "../walk/deciders.js";
 import type { EndClass } from "../classes/ends.js";
 import type { Compared } from "./ends-in-both.js";
-import { type DirectionExplanation, noWalk } from "../walk/explain-flow.js";
+import { type DirectionExplanation, noWalk } from "../walk/explanation.js";
 import type { Other } from "../compile/layer.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { Sayings } from "../walk/sayings.js";

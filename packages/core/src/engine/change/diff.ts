@@ -3,22 +3,28 @@ import type { AnswerId } from "../compile/answers.js";
 import { ChangedBlock, type ChangedSide, type NearnessInBoth } from "./changed-block.js";
 import { groupEnds } from "../pairs/end-groups.js";
 import type { EndClass } from "../classes/ends.js";
-import { type Compared, EndsInBoth, groupNumbers, type JointGroup } from "./ends-in-both.js";
+import { type Compared, EndsInBoth, groupNumbers, type JointClass, JointGroup } from "./ends-in-both.js";
 import { type Nearness, nearnessBetween } from "../compile/layer.js";
 import { outsideChanges } from "./outside-diff.js";
-import { PodSweep } from "../pairs/pod-sweep.js";
+import { tableSweep } from "../pairs/table-sweep.js";
 import { everyPort, type PortSets } from "../../sets/port-sets.js";
 import { canCompare } from "../classes/talking.js";
 import { Translation } from "./translation.js";
+import { OutcomeColumn, OutcomeRows } from "../compile/outcome-rows.js";
+import { isSettled, type OutcomeId, uncertain } from "../walk/outcomes.js";
+import type { Direction } from "../../policy/model.js";
 import type { View } from "../compile/view.js";
 
 /**
- * What is different between two engines: pairs of ends that both have, and the ports whose verdict changed. Good for as
+ * What is different between two engines: pairs of ends that both have, and the ports whose verdict changed. Valid for as
  * long as neither engine takes updates.
  */
 export function diffEngines(before: Compared, after: Compared): Difference {
-  return new Difference(new EndsInBoth(before, after));
+  return new Difference(EndsInBoth.of(before, after));
 }
+
+/** Says which classes' own policies, or own selection by others, may have changed in a direction. */
+export type IsTouched = (direction: Direction, joint: JointClass) => boolean;
 
 export class Difference implements Iterable<ChangedBlock> {
   readonly appeared: EndsInBoth["appeared"];
@@ -26,31 +32,38 @@ export class Difference implements Iterable<ChangedBlock> {
   /** Where the port sets of the blocks are known. */
   readonly ports: PortSets;
 
-  constructor(readonly ends: EndsInBoth) {
+  constructor(
+    readonly ends: EndsInBoth,
+    /** An update knows what it touched: only that is compared. */
+    private readonly isTouched?: IsTouched,
+  ) {
     this.appeared = ends.appeared;
     this.disappeared = ends.disappeared;
     this.ports = ends.after.answers.ports;
   }
 
   *[Symbol.iterator](): Iterator<ChangedBlock> {
-    const { before, after } = this.ends;
+    const { ends, isTouched } = this;
+    const { before, after } = ends;
     const translation = new Translation(before.answers, after.answers);
     for (const family of [4, 6, undefined] as const) {
-      if (before.isSpoken(family) || after.isSpoken(family))
-        yield* new InsideDiff(this.ends, family, translation).changes();
-      if (family !== undefined) yield* outsideChanges(this.ends, family, translation);
+      if (before.isSpoken(family) || after.isSpoken(family)) {
+        const inside = new InsideDiff(ends, family, translation);
+        yield* isTouched === undefined ? inside.changes() : new TouchedDiff(inside, isTouched).changes();
+      }
+      if (family !== undefined) yield* outsideChanges(ends, family, translation, isTouched);
     }
   }
 }
 
 /** Changes between the pods and hosts of the clusters, in one address family. */
 class InsideDiff {
-  private readonly views: { readonly before: View; readonly after: View };
+  readonly views: { readonly before: View; readonly after: View };
 
   constructor(
-    private readonly ends: EndsInBoth,
-    private readonly family: Family | undefined,
-    private readonly translation: Translation,
+    readonly ends: EndsInBoth,
+    readonly family: Family | undefined,
+    readonly translation: Translation,
   ) {
     this.views = { before: ends.before.view(family), after: ends.after.view(family) };
   }
@@ -70,8 +83,8 @@ class InsideDiff {
     const podsOf = (when: "before" | "after") => groupings[when].groups.filter(({ kind }) => kind === "pod");
     const [podsBefore, podsAfter] = [podsOf("before"), podsOf("after")];
     const sweeps = {
-      before: new PodSweep(views.before, groupings.before, podsBefore),
-      after: new PodSweep(views.after, groupings.after, podsAfter),
+      before: tableSweep(views.before, groupings.before, podsBefore),
+      after: tableSweep(views.after, groupings.after, podsAfter),
     };
     const positions = (list: typeof podsBefore) => new Map(list.map(({ index }, i) => [index, i]));
     const [placesBefore, placesAfter] = [positions(podsBefore), positions(podsAfter)];
@@ -113,30 +126,140 @@ class InsideDiff {
     yield* this.blocks(source, found);
   }
 
-  /** Where a host is at one end, before or after: what is said may hang on the node (S1.6). */
   private *withHosts(source: JointGroup, others: readonly JointGroup[]): Iterable<ChangedBlock> {
     const found = new Changes();
-    for (const to of others) {
-      if (!talkIn(this.family, source, to)) continue;
-      for (const before of nearnessInPair(source.before, to.before))
-        for (const after of nearnessInPair(source.after, to.after)) {
-          const was = between(this.views.before, source.before, to.before, before);
-          const is = between(this.views.after, source.after, to.after, after);
-          if (this.translation.isSame(was, is)) continue;
-          const count = pairsBeing(source, to, before, after);
-          if (count > 0) found.add(this.translation.of(was), is, { before, after }, to, count);
-        }
-    }
+    for (const to of others) this.withHost(source, to, found, to);
     yield* this.blocks(source, found);
   }
 
-  private *blocks(source: JointGroup, found: Changes): Iterable<ChangedBlock> {
-    const from: ChangedSide = { kind: "ends", groups: [source] };
+  /** Where a host is at one end, before or after: the verdict may depend on the node (S1.6). */
+  withHost(source: JointGroup, to: JointGroup, found: Changes, other: JointGroup): void {
+    if (!talkIn(this.family, source, to)) return;
+    for (const before of nearnessInPair(source.before, to.before))
+      for (const after of nearnessInPair(source.after, to.after)) {
+        const was = between(this.views.before, source.before, to.before, before);
+        const is = between(this.views.after, source.after, to.after, after);
+        if (this.translation.isSame(was, is)) continue;
+        const count = pairsBeing(source, to, before, after);
+        if (count > 0) found.add(this.translation.of(was), is, { before, after }, other, count);
+      }
+  }
+
+  *blocks(one: JointGroup, found: Changes, direction: Direction = "egress"): Iterable<ChangedBlock> {
+    const own: ChangedSide = { kind: "ends", groups: [one] };
     for (const { before, after, nearness, groups, count } of found.all()) {
-      const to = { kind: "ends", groups } as const;
+      const others: ChangedSide = { kind: "ends", groups };
+      const [from, to] = direction === "egress" ? [own, others] : [others, own];
       yield new ChangedBlock(this.ends, this.family, from, to, nearness, { before, after }, count);
     }
   }
+}
+
+/** The same, restricted to connections of classes that were touched. */
+class TouchedDiff {
+  private readonly groups = new Map<JointClass, JointGroup>();
+
+  constructor(
+    private readonly inside: InsideDiff,
+    private readonly isTouched: IsTouched,
+  ) {}
+
+  *changes(): Iterable<ChangedBlock> {
+    const { ends, views } = this.inside;
+    const arePods = ({ before, after }: JointClass) => before.kind === "pod" && after.kind === "pod";
+    const pods = ends.classes.filter(arePods);
+    const hosts = ends.classes.filter((joint) => !arePods(joint));
+    for (const direction of ["egress", "ingress"] as const) {
+      const rows = {
+        before: new OutcomeRows(views.before, direction),
+        after: new OutcomeRows(views.after, direction),
+      };
+      for (const joint of pods) {
+        if (!this.isTouched(direction, joint)) continue;
+        const own = { was: rows.before.of(joint.before), is: rows.after.of(joint.after) };
+        const found = new Changes();
+        this.withPods(direction, joint, own, pods, found);
+        for (const host of hosts) this.withHost(direction, joint, own, host, found);
+        yield* this.inside.blocks(this.groupOf(joint), found, direction);
+      }
+    }
+  }
+
+  private withPods(
+    direction: Direction,
+    joint: JointClass,
+    own: OwnOutcomes,
+    pods: readonly JointClass[],
+    found: Changes,
+  ): void {
+    const { views, translation, family } = this.inside;
+    const { denies } = views.after.outcomes;
+    const opposite = direction === "egress" ? "ingress" : "egress";
+    const theirs = {
+      was: new OutcomeColumn(views.before, opposite, joint.before.column),
+      is: new OutcomeColumn(views.after, opposite, joint.after.column),
+    };
+    for (const other of pods) {
+      // Where both are touched, their connections are compared at the source.
+      if (direction === "ingress" && this.isTouched("egress", other)) continue;
+      const [was, is] = [own.was[other.before.column]!, own.is[other.after.column]!];
+      const isSame = was === is && was !== uncertain;
+      if (isSame && joint.before === joint.after && !this.isTouched(opposite, other)) continue;
+      // What its own policies deny, before and after, has not changed.
+      if (isSame && denies[is] === everyPort) continue;
+      if (!talkIn(family, joint, other)) continue;
+      const before = this.answer(views.before, direction, joint.before, other.before, was, theirs.was);
+      const after = this.answer(views.after, direction, joint.after, other.after, is, theirs.is);
+      if (translation.isSame(before, after)) continue;
+      const [one, to] = [this.groupOf(joint), this.groupOf(other)];
+      found.add(translation.of(before), after, undefined, to, one.size * to.size - ownPairs(one, to));
+    }
+  }
+
+  private answer(
+    view: View,
+    direction: Direction,
+    own: EndClass,
+    other: EndClass,
+    ours: OutcomeId,
+    column: OutcomeColumn,
+  ): AnswerId {
+    const theirs = column.of(other);
+    if (isSettled(ours) && isSettled(theirs))
+      return view.answers.ports.intersect(view.answerOf(ours), view.answerOf(theirs));
+    return direction === "egress" ? view.pairAnswer(own, other) : view.pairAnswer(other, own);
+  }
+
+  private withHost(
+    direction: Direction,
+    joint: JointClass,
+    { was, is }: OwnOutcomes,
+    host: JointClass,
+    found: Changes,
+  ): void {
+    const isSame = (column: number, before: number) =>
+      was[before] === is[column] && is[column] !== uncertain && joint.before === joint.after;
+    const isUntouched =
+      joint.isMoved !== true &&
+      isSame(host.after.column, host.before.column) &&
+      isSame(host.after.ownColumn, host.before.ownColumn);
+    if (isUntouched) return;
+    const [one, other] = [this.groupOf(joint), this.groupOf(host)];
+    if (direction === "egress") this.inside.withHost(one, other, found, other);
+    else this.inside.withHost(other, one, found, other);
+  }
+
+  private groupOf(joint: JointClass): JointGroup {
+    const known = this.groups.get(joint) ?? new JointGroup(this.groups.size, this.inside.ends, [joint]);
+    this.groups.set(joint, known);
+    return known;
+  }
+}
+
+/** What the own policies of a class say, before and after, by column. */
+interface OwnOutcomes {
+  readonly was: Uint32Array;
+  readonly is: Uint32Array;
 }
 
 interface Bucket {
@@ -171,8 +294,10 @@ class Changes {
   }
 }
 
-const talkIn = (family: Family | undefined, a: JointGroup, b: JointGroup): boolean =>
+const talkIn = (family: Family | undefined, a: InBoth, b: InBoth): boolean =>
   canCompare(family, a.before.families, a.after.families, b.before.families, b.after.families);
+
+type InBoth = Pick<JointClass, "before" | "after">;
 
 /** Nothing is said here about an end and itself. */
 const ownPairs = (a: JointGroup, b: JointGroup): number => (a === b ? a.size : 0);

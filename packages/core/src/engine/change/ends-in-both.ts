@@ -1,10 +1,10 @@
-import type { Cluster } from "../../cluster/model.js";
+import type { Cluster, Pod } from "../../cluster/model.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Answers } from "../compile/answers.js";
 import type { EndGroup } from "../pairs/end-groups.js";
-import type { EndClass, Ends, Member } from "../classes/ends.js";
-import type { FlowExplanation } from "../walk/explain-flow.js";
+import { type EndClass, type Ends, type Member, sizeOf } from "../classes/ends.js";
+import type { FlowExplanation } from "../walk/explanation.js";
 import { endpointOf, nodeOf } from "../classes/members.js";
 import type { View } from "../compile/view.js";
 
@@ -29,21 +29,25 @@ export interface EndInBoth {
 export interface JointClass {
   readonly before: EndClass;
   readonly after: EndClass;
+  /** Whether its members may run on other nodes now. */
+  readonly isMoved?: boolean;
   /** By the same positions. */
   readonly membersBefore: readonly Member[];
   readonly membersAfter: readonly Member[];
 }
 
-/** The ends of two clusters: pods are the same by namespace and name, nodes by name. */
+/** The ends of two clusters, by their classes in both. */
 export class EndsInBoth {
-  readonly classes: readonly JointClass[];
-  readonly appeared: readonly Endpoint[];
-  readonly disappeared: readonly Endpoint[];
-
-  constructor(
+  private constructor(
     readonly before: Compared,
     readonly after: Compared,
-  ) {
+    readonly classes: readonly JointClass[],
+    readonly appeared: readonly Endpoint[],
+    readonly disappeared: readonly Endpoint[],
+  ) {}
+
+  /** Pods are the same by namespace and name, nodes by name. */
+  static of(before: Compared, after: Compared): EndsInBoth {
     const classes = new Map<number, { before: EndClass; after: EndClass; was: Member[]; is: Member[] }>();
     const found = { appeared: [] as Endpoint[], disappeared: [] as Endpoint[] };
     const classOf = (engine: Compared, member: Member) => engine.ends.classOfMember(member)!;
@@ -70,14 +74,31 @@ export class EndsInBoth {
     };
     pairUp(before.cluster.pods, after.cluster.pods);
     pairUp(before.cluster.nodes, after.cluster.nodes);
-    this.classes = [...classes.values()].map(({ before, after, was, is }) => ({
+    const joint = Array.from(classes.values(), ({ before, after, was, is }) => ({
       before,
       after,
       membersBefore: was,
       membersAfter: is,
     }));
-    this.appeared = found.appeared;
-    this.disappeared = found.disappeared;
+    return new EndsInBoth(before, after, joint, found.appeared, found.disappeared);
+  }
+
+  /** Two engines with the same classes, in which some pods are of another class than they were, or run elsewhere. */
+  static moved(before: Compared, after: Compared, moves: readonly Move[]): EndsInBoth {
+    const moved = new Set(moves.map((move) => move.after));
+    const stayed = after.ends.classes
+      .filter(
+        (end) => sizeOf(end) > 0 && (moves.length < sizeOf(end) || !end.pods.every((pod) => moved.has(pod))),
+      )
+      .map((end) => staying(end, moved));
+    const changed = moves.map((move) => ({
+      before: move.from,
+      after: move.to,
+      isMoved: move.before.node !== move.after.node,
+      membersBefore: [move.before],
+      membersAfter: [move.after],
+    }));
+    return new EndsInBoth(before, after, [...changed, ...stayed], [], []);
   }
 
   /** One by one. */
@@ -147,6 +168,32 @@ interface NodeCounts {
   /** By the node before and the node after. */
   readonly both: ReadonlyMap<string, number>;
 }
+
+/** A pod that was of one class and is of another now, or runs elsewhere. */
+export interface Move {
+  readonly before: Pod;
+  readonly after: Pod;
+  readonly from: EndClass;
+  readonly to: EndClass;
+}
+
+/** The members are listed when they are asked for: mostly nothing has changed for them. */
+const staying = (end: EndClass, moved: ReadonlySet<Pod>): JointClass => {
+  const members = () => [
+    ...(moved.size === 0 ? end.pods : end.pods.filter((pod) => !moved.has(pod))),
+    ...end.nodes,
+  ];
+  return {
+    before: end,
+    after: end,
+    get membersBefore() {
+      return members();
+    },
+    get membersAfter() {
+      return members();
+    },
+  };
+};
 
 /** By class, the number of its group. */
 export function groupNumbers(groups: readonly EndGroup[]): ReadonlyMap<EndClass, number> {

@@ -1,6 +1,7 @@
 import type { Family } from "../../net/address.js";
 import type { AnswerId } from "../compile/answers.js";
 import { ChangedBlock } from "./changed-block.js";
+import type { IsTouched } from "./diff.js";
 import type { EndsInBoth, JointClass } from "./ends-in-both.js";
 import { type AddressRange, OutsideAnswers, type OutsideRun } from "../pairs/outside-runs.js";
 import { canTalk } from "../classes/talking.js";
@@ -11,6 +12,7 @@ export function* outsideChanges(
   ends: EndsInBoth,
   family: Family,
   translation: Translation,
+  isTouched: IsTouched = () => true,
 ): Iterable<ChangedBlock> {
   // S1.15; S1.4: hosts have no policies.
   const isConcerned = ({ before, after }: JointClass) =>
@@ -27,7 +29,7 @@ export function* outsideChanges(
   };
   for (const direction of ["egress", "ingress"] as const) {
     const groups = ends.group((joint) => {
-      if (!isConcerned(joint)) return undefined;
+      if (!isConcerned(joint) || !isTouched(direction, joint)) return undefined;
       const was = numberOf(before.of(direction, joint.before).key);
       return `${was} ${numberOf(after.of(direction, joint.after).key)}`;
     });

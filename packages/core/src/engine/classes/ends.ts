@@ -17,8 +17,6 @@ import type { Vocabulary } from "./vocabulary.js";
 export interface EndClass {
   readonly index: number;
   readonly key: string;
-  /** What else the class goes by than the labels of its pods: two with the same differ in labels only. */
-  readonly butLabels: string;
   /** Any member that the class had; rules say the same of all of them. */
   readonly sample: Endpoint;
   readonly kind: "pod" | "host";
@@ -37,17 +35,6 @@ export type Member = Pod | Node;
 
 export const sizeOf = (end: EndClass): number => end.pods.length + end.nodes.length;
 
-/** As rules see them: those of the vocabulary are the same for all pods of a class. */
-export const labelsOf = ({ sample }: EndClass): Labels => (sample.kind === "pod" ? sample.pod.labels : {});
-
-/** The namespace of a class of pods. */
-export const namespaceOf = ({ sample }: EndClass): Namespace =>
-  sample.kind === "pod" ? sample.namespace : { name: "", labels: {} };
-
-/** Whether two classes of pods differ in labels only. */
-export const differInLabels = (a: EndClass, b: EndClass): boolean =>
-  a.kind === "pod" && b.kind === "pod" && a.butLabels === b.butLabels;
-
 export class Ends {
   readonly classes: EndClass[] = [];
   /** The class of each column, and which columns are hosts seen from themselves. */
@@ -64,8 +51,6 @@ export class Ends {
   readonly labelValues: number[][];
   private readonly values: Map<string, number>[];
   private readonly byKey = new Map<string, number>();
-  private readonly firsts = new Map<string, EndClass>();
-  private readonly models = new Map<EndClass, EndClass>();
   private readonly classOfPod = new Map<Pod, number>();
   private readonly classOfNode = new Map<Node, number>();
   private readonly namespaceNumbers = new Map<string, number>();
@@ -163,23 +148,9 @@ export class Ends {
     return found;
   }
 
-  /** A class from before that differs from a new one in labels only: the one that its pod was of, or any. */
-  twinOf(end: EndClass, before: EndClass | undefined): EndClass | undefined {
-    const first = this.firsts.get(end.butLabels);
-    const found =
-      before !== undefined && differInLabels(before, end) ? before : first === end ? undefined : first;
-    if (found !== undefined) this.models.set(end, this.modelOf(found));
-    return found;
-  }
-
-  /** The class that one was first likened to, however long the history since. */
-  modelOf(end: EndClass): EndClass {
-    return this.models.get(end) ?? end;
-  }
-
   private addNode(node: Node): void {
     const key = `node ${nodeKey(node.labels, this.vocabulary)} ${this.addressKey(node.addresses)}`;
-    const found = this.intern({ key, butLabels: key }, "host", true, node.addresses, () => ({
+    const found = this.intern(key, "host", true, node.addresses, () => ({
       kind: "node",
       node,
     }));
@@ -189,7 +160,7 @@ export class Ends {
 
   private hostClass(pod: Pod): EndClass {
     const { key, addresses } = this.hostIdentity(pod);
-    return this.intern({ key, butLabels: key }, "host", pod.node !== undefined, addresses, () => ({
+    return this.intern(key, "host", pod.node !== undefined, addresses, () => ({
       kind: "pod",
       pod,
       namespace: this.namespaces[this.namespaceOf(pod)]!,
@@ -224,22 +195,20 @@ export class Ends {
     const { accounts } = this.vocabulary;
     const namespace = this.namespaceOf(pod);
     const labels = this.labelNumbers(pod.labels);
-    let butLabels = `${namespace} ${this.addressKey(pod.addresses)}`;
-    if (pod.node === undefined) butLabels += " unplaced";
-    if (accounts) butLabels += ` account ${pod.serviceAccount}`;
     const named = this.namedPorts(pod);
-    butLabels += named;
-    if (this.marks.size > 0) butLabels += ` behind ${this.marks.get(pod) ?? ""}`;
-    const key = `${labels.join()} ${butLabels}`;
+    let key = `${labels.join()} ${namespace} ${this.addressKey(pod.addresses)}`;
+    if (pod.node === undefined) key += " unplaced";
+    if (accounts) key += ` account ${pod.serviceAccount}`;
+    key += named;
+    if (this.marks.size > 0) key += ` behind ${this.marks.get(pod) ?? ""}`;
     const known = this.byKey.get(key);
     if (known !== undefined) return this.classes[known]!;
     const addresses = pod.addresses.length > 0 ? pod.addresses : this.cluster.facts.podCidrs;
-    const found = this.intern({ key, butLabels }, "pod", pod.node !== undefined, addresses, () => ({
+    const found = this.intern(key, "pod", pod.node !== undefined, addresses, () => ({
       kind: "pod",
       pod,
       namespace: this.namespaces[namespace]!,
     }));
-    if (!this.firsts.has(butLabels)) this.firsts.set(butLabels, found);
     if (!this.namingPorts.has(named)) this.namingPorts.set(named, found);
     this.namings[found.index] = this.namingPorts.get(named);
     this.podClasses.push(found.index);
@@ -279,7 +248,7 @@ export class Ends {
   }
 
   private intern(
-    { key, butLabels }: Pick<EndClass, "key" | "butLabels">,
+    key: string,
     kind: EndClass["kind"],
     placed: boolean,
     addresses: readonly { readonly family: Family }[],
@@ -292,7 +261,6 @@ export class Ends {
     const made: EndClass = {
       index,
       key,
-      butLabels,
       sample: sample(),
       kind,
       placed,

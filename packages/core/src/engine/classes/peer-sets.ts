@@ -5,9 +5,8 @@ import { addressesOf, peerMatches } from "../../evaluate/match.js";
 import type { Family } from "../../net/address.js";
 import type { Peer, ServiceSelection } from "../../policy/model.js";
 import { type ColumnSet, ColumnSets } from "../../sets/column-sets.js";
-import { type EndClass, type Ends, labelsOf, namespaceOf } from "./ends.js";
-import { LabelIndex } from "./label-index.js";
-import { type PodChoice, Selections } from "./selection.js";
+import type { EndClass, Ends } from "./ends.js";
+import { Selections } from "./selection.js";
 import { isRelative, peerKey, type PodsPeer, type SettledPeer, settlePeer } from "./settled-peer.js";
 import { serviceKey } from "./vocabulary.js";
 
@@ -22,15 +21,6 @@ interface Found {
   readonly set: PeerSet;
 }
 
-/** Two classes that were compared last: a pod that changes is asked about more than once. */
-interface Compared {
-  readonly a: EndClass;
-  readonly b: EndClass;
-  /** How many sets there were. */
-  readonly size: number;
-  readonly unlike: ReadonlySet<number>;
-}
-
 export type Membership = "yes" | "no" | "maybe";
 
 /** Which pods and hosts the peers of rules hold, for connections of one address family. */
@@ -42,11 +32,7 @@ export class PeerSets {
   private readonly atAtom = new Map<number, Profile>();
   private readonly severalOrNone: Profile[] = [];
   private readonly found = new Map<string, Found>();
-  /** Those found that are not in the index yet, which is made when a class comes later. */
-  private readonly unlisted: Found[] = [];
-  private labelled: LabelIndex<{ readonly choice: PodChoice; readonly set: PeerSet }> | undefined;
   private readonly ofPeer = new Map<Peer, PeerSet>();
-  private last: Compared | undefined;
 
   constructor(
     private readonly cluster: Cluster,
@@ -71,56 +57,17 @@ export class PeerSets {
     const known = this.found.get(key);
     if (known !== undefined) return known.set;
     const set = this.compute(peer, key);
-    const found = { peer, set };
-    this.found.set(key, found);
-    this.unlisted.push(found);
+    this.found.set(key, { peer, set });
     return set;
   }
 
-  /**
-   * A class of pods that came later, and one from before that differs from it in labels only, if there is one. Says which
-   * sets hold only one of the two; without such a class, which hold the new one.
-   */
-  addClass(end: EndClass, twin: EndClass | undefined): ReadonlySet<number> {
+  /** A class of pods that was added later than all others. */
+  addClass(end: EndClass): void {
     this.addToProfile(end);
-    const unlike = twin === undefined ? this.holding(end) : this.unlike(twin, end);
-    this.sets.addColumn(end.column, twin?.column, unlike);
-    return unlike;
-  }
-
-  /** The sets, by id, that hold only one of two classes which differ in labels only. */
-  unlike(a: EndClass, b: EndClass): ReadonlySet<number> {
-    const { last } = this;
-    const { size } = this.sets;
-    if (last?.a === a && last.b === b && last.size === size) return last.unlike;
-    const unlike = this.findUnlike(a, b);
-    this.last = { a, b, size, unlike };
-    return unlike;
-  }
-
-  private findUnlike(a: EndClass, b: EndClass): ReadonlySet<number> {
-    const found: ColumnSet[] = [];
-    for (const { choice, set } of this.byLabel().touched(namespaceOf(a), labelsOf(a), labelsOf(b)))
-      if (this.selections.includes(choice, a.index) !== this.selections.includes(choice, b.index))
-        found.push(set.yes);
-    return this.sets.idsWithParts(found, b.column);
-  }
-
-  private holding(end: EndClass): ReadonlySet<number> {
-    const found: ColumnSet[] = [];
     for (const { peer, set } of this.found.values()) {
       const membership = this.membership(peer, end, false);
-      if (membership !== "no") found.push(set[membership]);
+      if (membership !== "no") this.sets.append(set[membership], end.column);
     }
-    return this.sets.idsWithParts(found, end.column);
-  }
-
-  /** The peers that look at labels of pods. */
-  private byLabel(): LabelIndex<{ readonly choice: PodChoice; readonly set: PeerSet }> {
-    this.labelled ??= new LabelIndex();
-    for (const { peer, set } of this.unlisted.splice(0))
-      if (peer.kind === "pods") this.labelled.add(peer.choice, { choice: peer.choice, set });
-    return this.labelled;
   }
 
   private compute(peer: SettledPeer, key: string): PeerSet {

@@ -1,5 +1,6 @@
 import { isUnsettled, type Rule } from "../../policy/model.js";
-import { isSure, type Item } from "./rule-items.js";
+import { isSure } from "../walk/cell-states.js";
+import type { Item } from "./rule-items.js";
 
 /**
  * Whether each of the rules that may match hangs on facts of its own, so that any of them may match whatever the others

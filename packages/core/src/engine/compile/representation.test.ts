@@ -4,7 +4,7 @@ import { stateOf } from "../../testing/arbitrary/scenario.js";
 import { Answers } from "./answers.js";
 import { Ends } from "../classes/ends.js";
 import { PortSets } from "../../sets/port-sets.js";
-import { type Limits, representationFor } from "./representation.js";
+import { representationFor } from "./representation.js";
 import { View } from "./view.js";
 import { vocabularyOf } from "../classes/vocabulary.js";
 
@@ -36,20 +36,16 @@ function viewOf({ peers, again = 0 }: { readonly peers: number; readonly again?:
 }
 
 describe("how all pairs are found", () => {
-  it.each<{ readonly peers: number; readonly again?: number; readonly limits?: Limits; found: string }>([
-    { peers: 2, found: "tables" },
-    { peers: 2, limits: { entries: 20, words: 1 }, found: "tables" },
-    { peers: 2, limits: { entries: 19, words: 1 }, found: "streamed" },
-    { peers: 10, again: 3, limits: { entries: 100, words: 1 }, found: "tables" },
-    { peers: 10, again: 3, limits: { entries: 99, words: 1 }, found: "streamed" },
-  ])("by tables while they are small: $found for ten rows of $peers, with $limits", (example) => {
-    expect(representationFor(viewOf(example), example.limits)).toBe(example.found);
-  });
-
   it.each([
-    [1, "streamed"],
-    [0.5, "tables"],
-  ])("by tables as well where twenty borders of ports do not fit into %d words: %s", (words, found) => {
-    expect(representationFor(viewOf({ peers: 2 }), { entries: 0, words })).toBe(found);
-  });
+    { peers: 2, most: undefined, found: "tables" },
+    { peers: 2, most: 20, found: "tables" },
+    { peers: 2, most: 19, found: "streamed" },
+    { peers: 10, again: 3, most: 100, found: "tables" },
+    { peers: 10, again: 3, most: 99, found: "streamed" },
+  ])(
+    "by tables while they are small: $found for ten rows of $peers, with at most $most entries",
+    (example) => {
+      expect(representationFor(viewOf(example), example.most)).toBe(example.found);
+    },
+  );
 });

@@ -1,10 +1,11 @@
-import { type Action, type Direction, isUnsettled, type Peer, type Rule } from "../../policy/model.js";
+import { type Direction, isUnsettled, type Peer, type Rule } from "../../policy/model.js";
 import type { ColumnSet, ColumnSets } from "../../sets/column-sets.js";
 import type { EndClass } from "../classes/ends.js";
 import type { PeerSet } from "../classes/peer-sets.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import { hasNamedPorts, type RulePorts } from "./rule-ports.js";
 import { isRelative } from "../classes/settled-peer.js";
+import { type Effect, isSure, type Step, stepOf } from "../walk/cell-states.js";
 
 /** The other ends that rules look at: pods and hosts, or external addresses. */
 export interface Space {
@@ -25,20 +26,14 @@ export const ofHost = 1;
 /** S1.6: hosts seen by the pods that run on them. */
 export const ownHost = 2;
 
-/**
- * `Maybe`: whether the rule matches depends on a fact that is not known. `Undecided`: the rule matches, and may allow or
- * deny, whatever else is known (S9.3).
- */
-export type Effect = Action | "Maybe" | "Undecided";
-
-export const isSure = (effect: Effect): effect is Action => effect !== "Maybe" && effect !== "Undecided";
-
 /** A part of a rule: for these columns, this happens to these ports. */
 export interface Item {
   readonly set: ColumnSet;
   readonly ports: PortSetId;
   readonly effect: Effect;
   readonly rule: Rule;
+  /** Ports and effect, for the walk. */
+  readonly step: Step;
 }
 
 /** Takes rules apart into items, each once for all subjects that it means the same for. */
@@ -124,7 +119,7 @@ export class RuleItems {
 
   private item(set: ColumnSet, ports: PortSetId, effect: Effect, rule: Rule): readonly Item[] {
     if (set === this.space.sets.empty || ports === noPorts) return [];
-    return [{ set, ports, effect, rule }];
+    return [{ set, ports, effect, rule, step: stepOf(ports, effect, rule.action) }];
   }
 }
 

@@ -3,7 +3,7 @@ import type { Family } from "../../net/address.js";
 import type { Direction, Tier } from "../../policy/model.js";
 import type { EndClass, Ends } from "../classes/ends.js";
 import type { Layer } from "./layer.js";
-import type { Outcomes } from "./outcomes.js";
+import type { CellStates } from "../walk/cell-states.js";
 import { OutsideSets } from "../classes/outside-sets.js";
 import { PeerSets } from "../classes/peer-sets.js";
 import { ofHost, ofPod, ownHost, RuleItems, type Space } from "./rule-items.js";
@@ -17,7 +17,7 @@ const isLocal = ({ name }: Tier): boolean => name === "network-policy";
 /** What rules may look at, in connections of one address family, and how tiers are compiled against it. */
 export class Spaces {
   private readonly peers: PeerSets;
-  private readonly inside: Space;
+  readonly inside: Space;
   private readonly outside: Space;
 
   constructor(
@@ -51,11 +51,11 @@ export class Spaces {
     };
   }
 
-  compile(direction: Direction, tier: Tier, outcomes: Outcomes): Layer {
+  compile(direction: Direction, tier: Tier, states: CellStates): Layer {
     const rows = TierRows.of(tier, direction, this.ends, this.peers.selections);
     const table = (space: Space, grouped: boolean) => {
       const items = new RuleItems(direction, space, this.ports, (end) => this.ends.portNaming(end));
-      return new TierTable(rows, direction, space, items, outcomes, grouped);
+      return new TierTable(rows, direction, space, items, states, grouped);
     };
     return {
       tier,
@@ -65,14 +65,9 @@ export class Spaces {
     };
   }
 
-  /** A class of pods that came later than all others; see PeerSets. */
-  addClass(end: EndClass, twin: EndClass | undefined): ReadonlySet<number> {
-    return this.peers.addClass(end, twin);
-  }
-
-  /** The sets of columns, by id, that hold only one of two classes which differ in labels only. */
-  unlike(a: EndClass, b: EndClass): ReadonlySet<number> {
-    return this.peers.unlike(a, b);
+  /** A class of pods that was added later than all others. */
+  addClass(end: EndClass): void {
+    this.peers.addClass(end);
   }
 }
 

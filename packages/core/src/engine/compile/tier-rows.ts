@@ -1,10 +1,9 @@
 import type { Direction, Isolation, PodSelection, Rule, Tier } from "../../policy/model.js";
-import { type EndClass, type Ends, labelsOf, namespaceOf } from "../classes/ends.js";
-import { LabelIndex } from "../classes/label-index.js";
+import type { EndClass, Ends } from "../classes/ends.js";
 import { difference } from "../classes/list-difference.js";
 import { hasNamedPorts } from "./rule-ports.js";
 import { choiceKey, type PodChoice, type Selections } from "../classes/selection.js";
-import { isRelative, peerKey, type PodsPeer, settlePeer } from "../classes/settled-peer.js";
+import { isRelative, peerKey, settlePeer } from "../classes/settled-peer.js";
 
 /** Classes to which the same rules of a tier apply, in the same way. */
 export interface Row {
@@ -14,8 +13,6 @@ export interface Row {
   /** In the order in which they are evaluated. */
   readonly rules: readonly Rule[];
   readonly isolation: readonly Isolation[];
-  /** The peers of its rules whom they mean depends on the subject (S5.4), each once. */
-  readonly relative: readonly PodsPeer[];
 }
 
 /** By class; hosts have no policies of their own (S1.4). */
@@ -30,8 +27,10 @@ export class TierRows {
     private readonly selections: Selections,
     readonly rows: Row[],
     readonly rowOf: number[],
-    private subjects?: Subjects,
   ) {}
+
+  /** Of the tier, for classes that are added later. */
+  private subjects: readonly Subject[] | undefined;
 
   static of(tier: Tier, direction: Direction, ends: Ends, selections: Selections): TierRows {
     const rowOf = ends.classes.map(() => noRow);
@@ -56,35 +55,20 @@ export class TierRows {
     return made;
   }
 
-  /** A class of pods that came later, and one from before that differs from it in labels only, if there is one. */
-  addClass(end: EndClass, twin: EndClass | undefined): Row {
-    this.rowOf[end.index] = noRow;
-    this.subjects ??= new Subjects(this.tier);
-    if (twin === undefined) {
-      const selecting = this.subjects.all.filter(({ choice }) => this.selections.includes(choice, end.index));
-      this.addRows([end.index], rulesOf(selecting), isolationOf(selecting));
-    } else this.addLike(twin, end, this.subjects);
-    return this.rows[this.rowOf[end.index]!]!;
-  }
-
-  /** What applies to the twin, but for what the labels that are different change. */
-  private addLike(twin: EndClass, end: EndClass, subjects: Subjects): void {
-    const row = this.rows[this.rowOf[twin.index]!]!;
-    const come: Subject[] = [];
-    const gone = new Set<Rule | Isolation>();
-    for (const subject of subjects.touched(twin, end)) {
-      const [was, is] = [twin, end].map(({ index }) => this.selections.includes(subject.choice, index));
-      if (is && !was) come.push(subject);
-      if (was && !is) for (const { value } of [...subject.rules, ...subject.isolation]) gone.add(value);
-    }
-    const meansTheSame = row.relative.every((peer) => meaningFor(twin, peer) === meaningFor(end, peer));
-    if (come.length === 0 && gone.size === 0 && meansTheSame) this.rowOf[end.index] = row.index;
-    else
-      this.addRows(
-        [end.index],
-        subjects.inOrder([...row.rules.filter((rule) => !gone.has(rule)), ...rulesOf(come)]),
-        subjects.inOrder([...row.isolation.filter((entry) => !gone.has(entry)), ...isolationOf(come)]),
-      );
+  /** A class of pods that was added later than all others. */
+  addClass(end: EndClass): void {
+    this.subjects ??= subjectsOf(this.tier);
+    const selecting = this.subjects.filter(({ choice }) => this.selections.includes(choice, end.index));
+    const [rules, isolation] = [rulesOf(selecting), isolationOf(selecting)];
+    const meaningOf = this.meaningOf(rules);
+    const same = this.rows.find(
+      (row) =>
+        isSameList(row.rules, rules) &&
+        isSameList(row.isolation, isolation) &&
+        meaningOf(row.subject) === meaningOf(end),
+    );
+    if (same === undefined) this.addRows([end.index], rules, isolation);
+    else this.rowOf[end.index] = same.index;
   }
 
   /** The rows of the tier as it is now. Rows of classes that it means the same for stay what they are. */
@@ -141,26 +125,35 @@ export class TierRows {
 
   /** Puts classes that the same rules select into rows: one, unless what the rules mean depends on the subject. */
   private addRows(classes: readonly number[], rules: readonly Rule[], isolation: readonly Isolation[]): void {
-    const relative = [...new Set(rules.flatMap(({ peers }) => peers.filter(isRelative)))];
-    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
+    const meaningOf = this.meaningOf(rules);
     const byMeaning = new Map<string, Row>();
     for (const index of classes) {
       const subject = this.ends.classes[index]!;
-      let meaning = named ? `${namedPorts(subject)}\n` : "";
-      for (const peer of relative) meaning += `${meaningFor(subject, peer)}\n`;
+      const meaning = meaningOf(subject);
       let row = byMeaning.get(meaning);
       if (row === undefined) {
-        row = { index: this.rows.length, subject, rules, isolation, relative };
+        row = { index: this.rows.length, subject, rules, isolation };
         this.rows.push(row);
         byMeaning.set(meaning, row);
       }
       this.rowOf[index] = row.index;
     }
   }
+
+  /** A text that subjects share for which the rules mean the same (S1.8, S5.4). */
+  private meaningOf(rules: readonly Rule[]): (subject: EndClass) => string {
+    const relative = [...new Set(rules.flatMap(({ peers }) => peers.filter(isRelative)))];
+    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
+    return (subject) => {
+      let meaning = named ? `${namedPorts(subject)}\n` : "";
+      for (const peer of relative) meaning += `${peerKey(settlePeer(peer, subject))}\n`;
+      return meaning;
+    };
+  }
 }
 
-/** A text that subjects share for whom a peer is the same. */
-const meaningFor = (subject: EndClass, peer: PodsPeer): string => peerKey(settlePeer(peer, subject));
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
 
 /** Where those of the wanted that are in the list stand in it. */
 function positions<T>(list: readonly T[], wanted: readonly T[]): ReadonlyMap<T, number> {
@@ -187,31 +180,6 @@ interface Subject {
   readonly choice: PodChoice;
   readonly rules: Placed<Rule>[];
   readonly isolation: Placed<Isolation>[];
-}
-
-/** Whom a tier speaks of, for classes that come later. */
-class Subjects {
-  readonly all: readonly Subject[];
-  private readonly byLabel = new LabelIndex<Subject>();
-  private readonly positions = new Map<unknown, number>();
-
-  constructor(tier: Tier) {
-    this.all = subjectsOf(tier);
-    for (const subject of this.all) {
-      this.byLabel.add(subject.choice, subject);
-      for (const { position, value } of [...subject.rules, ...subject.isolation])
-        this.positions.set(value, position);
-    }
-  }
-
-  /** Those that may select only one of two classes which differ in labels only. */
-  touched(one: EndClass, other: EndClass): ReadonlySet<Subject> {
-    return this.byLabel.touched(namespaceOf(one), labelsOf(one), labelsOf(other));
-  }
-
-  inOrder<T>(values: readonly T[]): readonly T[] {
-    return values.toSorted((a, b) => this.positions.get(a)! - this.positions.get(b)!);
-  }
 }
 
 function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {

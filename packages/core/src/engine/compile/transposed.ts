@@ -1,5 +1,5 @@
-import { silent } from "./outcomes.js";
-import { isUncertain, type RowValues, sameRow } from "../walk/row-work.js";
+import { silent } from "../walk/outcomes.js";
+import { isUncertain, type RowValues, sameRow } from "../walk/row-walk.js";
 import type { TierTable } from "./tier-table.js";
 
 /** A table read by columns: what each row says to most, and for each column the rows that say something else to it. */

@@ -3,12 +3,15 @@ import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction, Tier, Tiers } from "../../policy/model.js";
 import type { AnswerId, Answers } from "./answers.js";
-import { differInLabels, type EndClass, type Ends } from "../classes/ends.js";
+import type { EndClass, Ends } from "../classes/ends.js";
 import { columnOf, type Layer, type Other } from "./layer.js";
 import { LiteralAnswers } from "./literal-answers.js";
-import { isSettled, type OutcomeId, Outcomes, silent, uncertain, undecided } from "./outcomes.js";
+import { isSettled, type OutcomeId, Outcomes, silent, uncertain, undecided } from "../walk/outcomes.js";
 import { everyPort, noPorts, offsets, type PortSetId } from "../../sets/port-sets.js";
-import { ofPod } from "./rule-items.js";
+import { ofPod, type Space } from "./rule-items.js";
+import { CellStates } from "../walk/cell-states.js";
+import { isolatingOf } from "../walk/isolated.js";
+import type { Cell, CellLayer } from "../walk/cell-walk.js";
 import { RulePorts } from "./rule-ports.js";
 import { Spaces } from "./spaces.js";
 import { TierReach } from "./tier-reach.js";
@@ -20,6 +23,7 @@ const mostLaterRows = 1000;
 /** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
 export class View {
   readonly layers: Readonly<Record<Direction, readonly Layer[]>>;
+  readonly outcomes: Outcomes;
   private readonly literal: LiteralAnswers;
   /** How many there were when nothing had changed yet: rows of policies that are gone stay in their tables. */
   private readonly compiledRows: number;
@@ -30,18 +34,24 @@ export class View {
     readonly ends: Ends,
     readonly answers: Answers,
     readonly family: Family | undefined,
-    readonly outcomes: Outcomes,
+    readonly states: CellStates,
     private readonly spaces: Spaces,
     tiers: Tiers,
     compile: (direction: Direction, tier: Tier) => Layer,
     compiledRows?: number,
   ) {
+    this.outcomes = states.outcomes;
     this.literal = new LiteralAnswers(cluster, answers, family);
     this.layers = {
       egress: tiers.egress.map((tier) => compile("egress", tier)),
       ingress: tiers.ingress.map((tier) => compile("ingress", tier)),
     };
     this.compiledRows = compiledRows ?? this.rowCount;
+  }
+
+  /** The pods and hosts that rules select. */
+  get space(): Space {
+    return this.spaces.inside;
   }
 
   private get rowCount(): number {
@@ -57,10 +67,10 @@ export class View {
   }
 
   static of(cluster: Cluster, tiers: Tiers, ends: Ends, answers: Answers, family: Family | undefined): View {
-    const outcomes = new Outcomes(answers.ports);
+    const states = new CellStates(new Outcomes(answers.ports));
     const spaces = new Spaces(cluster, ends, new RulePorts(answers.ports, family), family);
-    const compile = (direction: Direction, tier: Tier) => spaces.compile(direction, tier, outcomes);
-    return new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile);
+    const compile = (direction: Direction, tier: Tier) => spaces.compile(direction, tier, states);
+    return new View(cluster, ends, answers, family, states, spaces, tiers, compile);
   }
 
   /**
@@ -71,19 +81,18 @@ export class View {
     readonly view: View;
     readonly affected: Readonly<Record<Direction, ReadonlySet<number>>>;
   } {
-    const { cluster, ends, answers, family, outcomes, spaces } = this;
+    const { cluster, ends, answers, family, states, spaces } = this;
     const affected = { egress: new Set<number>(), ingress: new Set<number>() };
     const compile = (direction: Direction, tier: Tier): Layer => {
       const before = this.layers[direction].find((layer) => layer.tier.name === tier.name);
       if (before !== undefined && isSame(before.tier, tier)) return before;
       if (before === undefined) {
         for (const index of ends.podClasses) affected[direction].add(index);
-        return spaces.compile(direction, tier, outcomes);
+        return spaces.compile(direction, tier, states);
       }
       const { rows, affected: touched } = before.rows.changedTo(tier);
       for (const index of touched) affected[direction].add(index);
       const [inside, outside] = [before.inside.withRows(rows), before.outside.withRows(rows)];
-      for (let i = before.rows.rows.length; i < rows.rows.length; i++) inside.admit(rows.rows[i]!);
       return { tier, rows, inside, outside };
     };
     for (const direction of ["egress", "ingress"] as const)
@@ -91,19 +100,16 @@ export class View {
         if (!tiers[direction].some(({ name }) => name === tier.name))
           for (const index of rows.rowOf.keys()) affected[direction].add(index);
     const { compiledRows } = this;
-    const view = new View(cluster, ends, answers, family, outcomes, spaces, tiers, compile, compiledRows);
+    const view = new View(cluster, ends, answers, family, states, spaces, tiers, compile, compiledRows);
     return { view, affected };
   }
 
-  /** A class of pods that came later than all others, and one from before that differs in labels only, if there is one. */
-  addClass(end: EndClass, twin: EndClass | undefined): void {
-    const model = twin && this.ends.modelOf(twin);
-    const unlike = this.spaces.addClass(end, model);
+  /** A class of pods that was added later than all others. */
+  addClass(end: EndClass): void {
+    this.spaces.addClass(end);
     for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
-      const count = rows.rows.length;
-      const row = rows.addClass(end, twin);
-      inside.addColumn(ofPod, model?.column, unlike);
-      if (rows.rows.length > count) inside.admit(row);
+      rows.addClass(end);
+      inside.addColumn(ofPod);
     }
     for (const reach of this.reaches.values()) reach.add(end.index);
   }
@@ -115,11 +121,6 @@ export class View {
     const made = new TierReach(this.layers[direction], direction, this.ends.podClasses);
     this.reaches.set(direction, made);
     return made;
-  }
-
-  /** What can tell a pod of one class from one of another by their labels only; undefined where there is more to it. */
-  unlike(a: EndClass, b: EndClass): ReadonlySet<number> | undefined {
-    return differInLabels(a, b) ? this.spaces.unlike(a, b) : undefined;
   }
 
   /** What the policies of `subject` say about talking to, or being talked to by, the other end. */
@@ -244,12 +245,26 @@ export class View {
         other.kind === "external"
           ? layer.outside.at(row, other.atom)
           : asked === "alone"
-            ? layer.inside.aloneAt(row, columnOf(other))
+            ? layer.inside.cell(row, columnOf(other))
             : layer.inside.at(row, columnOf(other));
       all = this.outcomes.compose(all, said);
       if (this.outcomes.isFinal[all] === 1) break;
     }
     return all;
+  }
+
+  /** All rules that match a pair; of `other` it is known on which node it is, where that matters. */
+  cell(direction: Direction, subject: EndClass, other: Other): Cell {
+    const isExternal = other.kind === "external";
+    const column = isExternal ? other.atom : columnOf(other);
+    const fromOwnNode = direction === "ingress" && other.kind === "host" && other.nearness === "own-node";
+    const layers = this.layers[direction].map(({ tier, rows, inside, outside }): CellLayer => {
+      const row = rows.rows[rows.rowOf[subject.index]!]!;
+      const items = (isExternal ? outside : inside).itemsOf(row).filter(({ set }) => set.holds(column));
+      const isolation = fromOwnNode || row.isolation.length === 0 ? [] : isolatingOf(tier, row);
+      return { tier: tier.name, items, isolation };
+    });
+    return { layers, fromOwnNode, isExternal };
   }
 
   /** Where the ports begin that some rule of these rows tells from those before, ascending. */

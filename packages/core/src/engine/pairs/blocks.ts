@@ -3,7 +3,7 @@ import type { AnswerId } from "../compile/answers.js";
 import type { EndGroup } from "./end-groups.js";
 import type { Nearness } from "../compile/layer.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
-import type { Outgoing } from "./sweep.js";
+import type { Outgoing } from "./pod-sweep.js";
 import type { View } from "../compile/view.js";
 
 /** Pairs of ends that get the same answer: each of `from` with each of `to`, except with itself. */
@@ -106,7 +106,7 @@ export class Blocks {
 
   /** The same for all pods, as far as the source, which is one of them, can talk to them. */
   addAll({ toPods, open }: Outgoing, sizes: Sizes, self: number, canTalk?: (i: number) => boolean): void {
-    if (open !== undefined && canTalk === undefined) this.addOpen(toPods, open, sizes);
+    if (canTalk === undefined) this.addOpen(toPods, open, sizes);
     else this.addEach(toPods, sizes, canTalk);
     const { slotOf, counts } = this;
     // Nothing is said here about an end and itself.

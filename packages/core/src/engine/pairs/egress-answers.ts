@@ -1,22 +1,16 @@
 import { contentOf, type EndGroup, type GroupLayer, tupleNumbers } from "./end-groups.js";
 import type { OutcomeAnswers } from "./outcome-answers.js";
-import { composeAll, silent } from "../compile/outcomes.js";
+import { composeAll, silent } from "../walk/outcomes.js";
 import { noPorts } from "../../sets/port-sets.js";
-import { readRow } from "../walk/row-work.js";
+import type { Egress, EgressSource } from "./pod-sweep.js";
+import { readRow } from "../walk/row-walk.js";
 import type { View } from "../compile/view.js";
-
-/** What the policies of one source say. */
-export interface Egress {
-  readonly answers: Uint32Array;
-  /** The destinations to which some port may be open, ascending: mostly few. */
-  readonly open: Uint32Array;
-}
 
 /**
  * What the policies of sources say to destinations. Destinations whose columns are alike in all tiers are one, and so are
  * sources whose rows are: few answers stand for all of them, and are kept.
  */
-export class EgressAnswers {
+export class EgressAnswers implements EgressSource {
   /** By destination, its number in the answers. */
   readonly at: Uint32Array;
   private readonly rowsOf: ReadonlyMap<EndGroup, number>;

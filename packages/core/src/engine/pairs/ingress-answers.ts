@@ -1,6 +1,7 @@
 import { contentOf, type EndGroup, type GroupLayer, tupleNumbers } from "./end-groups.js";
 import type { OutcomeAnswers } from "./outcome-answers.js";
-import { composeAll, type OutcomeId, silent } from "../compile/outcomes.js";
+import { composeAll, type OutcomeId, silent } from "../walk/outcomes.js";
+import type { IngressSource } from "./pod-sweep.js";
 import { readColumn } from "../compile/transposed.js";
 import type { View } from "../compile/view.js";
 
@@ -9,7 +10,7 @@ import type { View } from "../compile/view.js";
  * a source are made from those for the one before: tiers are composed again from the first that says something else to
  * it. Where a tier singles out few ends for each source, these are composed one by one.
  */
-export class IngressAnswers {
+export class IngressAnswers implements IngressSource {
   /** By destination, its number in the answers. */
   readonly at: Uint32Array;
   private readonly layers: readonly (DenseLayer | SparseLayer)[];

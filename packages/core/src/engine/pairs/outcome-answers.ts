@@ -1,5 +1,5 @@
 import type { AnswerId } from "../compile/answers.js";
-import { type OutcomeId, uncertain } from "../compile/outcomes.js";
+import { type OutcomeId, uncertain } from "../walk/outcomes.js";
 import type { View } from "../compile/view.js";
 
 /** Stands for an answer that has to be asked for pair by pair. */

@@ -3,9 +3,9 @@ import type { Direction } from "../../policy/model.js";
 import type { AnswerId } from "../compile/answers.js";
 import type { EndClass } from "../classes/ends.js";
 import type { Layer } from "../compile/layer.js";
-import { silent } from "../compile/outcomes.js";
+import { silent } from "../walk/outcomes.js";
 import { everyPort } from "../../sets/port-sets.js";
-import { isUncertain, sameRow } from "../walk/row-work.js";
+import { isUncertain, sameRow } from "../walk/row-walk.js";
 import type { View } from "../compile/view.js";
 
 /** External addresses, both ends included. */

@@ -3,11 +3,11 @@ import { AnswerSlots, type Block, Blocks } from "./blocks.js";
 import { type EndGroup, groupEnds, ungrouped } from "./end-groups.js";
 import { allNearness, type Nearness } from "../compile/layer.js";
 import { type Part, shareOf, whole } from "./part.js";
-import { PodStream } from "./pod-stream.js";
-import { PodSweep } from "./pod-sweep.js";
+import type { Outgoing, PodSweep } from "./pod-sweep.js";
+import { streamedSweep } from "./streamed-sweep.js";
+import { tableSweep } from "./table-sweep.js";
 import { everyPort } from "../../sets/port-sets.js";
 import { type Representation, representationFor } from "../compile/representation.js";
-import type { Outgoing, Sweep } from "./sweep.js";
 import { canTalk } from "../classes/talking.js";
 import type { View } from "../compile/view.js";
 
@@ -54,12 +54,12 @@ function sweepOf(view: View, part: Part, representation: Representation) {
     case "tables": {
       const grouping = groupEnds(view.ends, view);
       const [pods, hosts] = [of(grouping.groups, "pod"), of(grouping.groups, "host")];
-      return { sweep: new PodSweep(view, grouping, pods, part), pods, hosts };
+      return { sweep: tableSweep(view, grouping, pods, part), pods, hosts };
     }
     case "streamed": {
       const groups = ungrouped(view.ends);
       const [pods, hosts] = [of(groups, "pod"), of(groups, "host")];
-      return { sweep: new PodStream(view, pods, hosts, part), pods, hosts };
+      return { sweep: streamedSweep(view, pods, hosts, part), pods, hosts };
     }
   }
 }
@@ -88,7 +88,7 @@ function* fromHostToPods(
   slots: AnswerSlots,
   host: EndGroup,
   pods: readonly EndGroup[],
-  sweep: Sweep,
+  sweep: PodSweep,
   talking: Talking,
   near: NearPairs,
 ): Iterable<Block> {

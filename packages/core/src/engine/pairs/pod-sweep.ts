@@ -1,54 +1,77 @@
-import type { AnswerId } from "../compile/answers.js";
-import { type Egress, EgressAnswers } from "./egress-answers.js";
-import type { EndGroup, Grouping } from "./end-groups.js";
-import { IngressAnswers } from "./ingress-answers.js";
-import type { Nearness } from "../compile/layer.js";
-import { askEach, OutcomeAnswers } from "./outcome-answers.js";
-import { type Part, shareOf, whole } from "./part.js";
 import { everyPort, noPorts, type PortSetId } from "../../sets/port-sets.js";
-import { hostAt, type Outgoing, type Sweep } from "./sweep.js";
+import type { AnswerId } from "../compile/answers.js";
+import type { Nearness, Other } from "../compile/layer.js";
 import type { View } from "../compile/view.js";
+import type { EndGroup } from "./end-groups.js";
+import { askEach } from "./outcome-answers.js";
+
+/** What the policies of one source say to all groups of pods. Valid until the next call. */
+export interface Egress {
+  /** By the numbers of `EgressSource.at`. */
+  readonly answers: Uint32Array;
+  /** The groups to which some port may be open, ascending: mostly few. */
+  readonly open: Uint32Array;
+}
+
+export interface EgressSource {
+  /** By group of pods, its number in the answers. */
+  readonly at: Uint32Array;
+  for(source: EndGroup): Egress;
+}
+
+/** What the policies of all groups of pods say to one source. Valid until the next call. */
+export interface IngressSource {
+  readonly at: Uint32Array;
+  for(source: EndGroup): Uint32Array;
+}
+
+/** What is said between pods and hosts. */
+export interface HostAnswers {
+  toHost(source: EndGroup, host: Other): AnswerId;
+  fromHost(host: Other, pod: EndGroup): AnswerId;
+}
+
+/** What one source may open connections to. Valid until the next call. */
+export interface Outgoing {
+  /** By group of pods. */
+  readonly toPods: Uint32Array;
+  /** The groups to which some port may be open. */
+  readonly open: Uint32Array;
+  readonly toHost: (host: EndGroup, nearness: Nearness) => AnswerId;
+}
 
 /**
- * Answers for all pairs with a pod among them, from tables. For each source, what its own rows say to all destinations is held against what the
- * rows of all destinations say to its column: passes over numbers, without looking at a rule.
+ * Answers for all pairs with a pod among them: for each source, what its own policies say to all destinations, and what
+ * the policies of all destinations say to it. These are passes over numbers that look at no rule.
  */
-export class PodSweep implements Sweep {
-  /** Those to which destinations say much the same next to each other. */
-  readonly sources: readonly EndGroup[];
-  private readonly egress: EgressAnswers;
-  private readonly ingress: IngressAnswers;
+export class PodSweep {
   private readonly both: Uint32Array;
 
   constructor(
     private readonly view: View,
-    { layers }: Grouping,
     private readonly pods: readonly EndGroup[],
-    part: Part = whole,
+    /** In the order in which they are best asked about. */
+    readonly sources: readonly EndGroup[],
+    private readonly egress: EgressSource,
+    private readonly ingress: IngressSource,
+    private readonly hosts: HostAnswers,
   ) {
-    const answers = new OutcomeAnswers(view);
-    this.egress = new EgressAnswers(view, layers.egress, pods, answers);
-    this.ingress = new IngressAnswers(view, layers.ingress, pods, answers);
-    const order = new Map(pods.map((group) => [group, this.ingress.orderOf(group)]));
-    this.sources = shareOf(
-      pods.toSorted((a, b) => compare(order.get(a)!, order.get(b)!)),
-      part,
-    );
     this.both = new Uint32Array(pods.length);
   }
 
   from(source: EndGroup): Outgoing {
-    const toHost = (host: EndGroup, nearness: Nearness): AnswerId =>
-      this.view.answer("egress", source.classes[0]!, hostAt(host, nearness));
     const egress = this.egress.for(source);
-    return { toPods: this.answersFrom(source, egress), open: egress.open, toHost };
+    return {
+      toPods: this.answersFrom(source, egress),
+      open: egress.open,
+      toHost: (host, nearness) => this.hosts.toHost(source, hostAt(host, nearness)),
+    };
   }
 
   fromHost(host: EndGroup, pod: EndGroup, nearness: Nearness): AnswerId {
-    return this.view.fromHost(pod.classes[0]!, hostAt(host, nearness));
+    return this.hosts.fromHost(hostAt(host, nearness), pod);
   }
 
-  /** By destination, in the order of the groups given. Good until the next call. */
   private answersFrom(source: EndGroup, { answers: egress, open }: Egress): Uint32Array {
     const { both } = this;
     const ingress = this.ingress.for(source);
@@ -60,7 +83,7 @@ export class PodSweep implements Sweep {
       const into = ingress[intoAt[i]!]!;
       if (into === noPorts) continue;
       const out = egress[outAt[i]!]!;
-      if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!);
+      if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!, out, into);
       // Mostly it is as one end alone says.
       else if (out === everyPort || out === into) both[i] = into;
       else both[i] = into === everyPort ? out : answers.both(out, into, asTheyAre);
@@ -68,13 +91,29 @@ export class PodSweep implements Sweep {
     return both;
   }
 
-  /** Undecided answers are only ever found here, but for those of foreign objects: all others come from certain outcomes. */
-  private ask({ classes: [source] }: EndGroup, { classes: [destination] }: EndGroup): AnswerId {
-    return this.view.pairAnswer(source!, destination!);
+  /** Where facts are missing, one by one: what depends on none is known already. */
+  private ask(
+    { classes: [source] }: EndGroup,
+    { classes: [destination] }: EndGroup,
+    out: AnswerId,
+    into: AnswerId,
+  ): AnswerId {
+    const { view } = this;
+    const known = (answer: AnswerId) => () => (answer === askEach ? undefined : answer);
+    return view.pairAnswer(
+      source!,
+      destination!,
+      view.answer("egress", source!, { kind: "pod", end: destination! }, known(out)),
+      view.answer("ingress", destination!, { kind: "pod", end: source! }, known(into)),
+    );
   }
 }
 
 /** S9.3: what foreign objects do in one direction depends on nothing that the other direction could ask about. */
 const asTheyAre = (undecided: PortSetId): PortSetId => undecided;
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const hostAt = ({ classes }: EndGroup, nearness: Nearness): Other => ({
+  kind: "host",
+  end: classes[0]!,
+  nearness,
+});

@@ -1,9 +1,12 @@
 import { type ColumnSet, groupColumns } from "../../sets/column-sets.js";
+import { lastAtMost } from "../../sets/sorted.js";
 
 /** Columns that some sets do not tell apart, as one; only those that are met. */
 export interface Cells {
   /** By cell, the first of its columns. */
   readonly first: Uint32Array;
+  /** The cell of a column that is met. */
+  readonly cellOf: (column: number) => number;
   /** The cells of one of the sets. */
   readonly of: (set: ColumnSet) => Uint32Array;
   /** By cell, the sum over its columns. */
@@ -39,6 +42,7 @@ export function scatteredCells(
   let turn = 0;
   return {
     first: first.subarray(0, cells),
+    cellOf: (column) => cellOf[column]! - 1,
     of: remembered(({ members }) => {
       let size = 0;
       turn++;
@@ -68,6 +72,7 @@ export function rangedCells(from: number, to: number, sets: Sets): Cells {
   const behind = (cell: number) => first[cell + 1] ?? to;
   return {
     first,
+    cellOf: (column) => lastAtMost(first, column),
     of: remembered((set) => {
       const found: number[] = [];
       const runs = runsOf(set);

@@ -5,6 +5,7 @@ import { type EndClass, sizeOf } from "../classes/ends.js";
 import type { Engine } from "../engine.js";
 import type { Layer } from "../compile/layer.js";
 import { canTalk } from "../classes/talking.js";
+import { marked } from "../../sets/marks.js";
 import type { TierTable } from "../compile/tier-table.js";
 import { InsideWeights } from "./use-weights.js";
 import type { View } from "../compile/view.js";
@@ -27,6 +28,13 @@ export interface Met {
   readonly pairs: Float64Array;
   /** By cell, whether somebody surely meets it; of two ends nobody may know whether they are on one node (S1.6). */
   readonly isSure: Uint8Array;
+  readonly unplaced: readonly UnplacedPairs[];
+}
+
+/** Pairs of pods and hosts of which it is not known whether they are on one node: each meets one of two cells (S1.6). */
+export interface UnplacedPairs {
+  readonly cells: readonly [other: number, own: number];
+  readonly pairs: number;
 }
 
 /** Everything that an engine speaks of, each address family by itself (S1.15). */
@@ -42,7 +50,7 @@ export function* fieldsOf(engine: Engine): Iterable<Field> {
 function insideField(view: View): Field {
   const { ends, family } = view;
   const weights = new InsideWeights(ends, family);
-  const own = { members: membersOf(Uint8Array.from(ends.isOwnColumn, Number)) };
+  const own = { members: marked(Uint8Array.from(ends.isOwnColumn, Number)) };
   return {
     view,
     kind: "inside",
@@ -58,7 +66,7 @@ function insideField(view: View): Field {
       const isMet = isSure.slice();
       // Wherever the pod runs, it is one of the two.
       for (const { column, ownColumn } of unplaced.keys()) isMet[column] = isMet[ownColumn] = 1;
-      const cells = scatteredCells(ends.columns, membersOf(isMet), [own, ...sets]);
+      const cells = scatteredCells(ends.columns, marked(isMet), [own, ...sets]);
       return {
         cells,
         pairs: cells.sum((column) => byColumn[column]!),
@@ -66,6 +74,10 @@ function insideField(view: View): Field {
           cells.sum((column) => isSure[column]!),
           (sum) => (sum > 0 ? 1 : 0),
         ),
+        unplaced: Array.from(unplaced, ([{ column, ownColumn }, pairs]) => ({
+          cells: [cells.cellOf(column), cells.cellOf(ownColumn)] as const,
+          pairs,
+        })),
       };
     },
   };
@@ -83,16 +95,10 @@ function outsideField(view: View, family: Family): Field {
     meets: (_subjects, sets) => {
       const cells = rangedCells(from, to, sets);
       const count = cells.first.length;
-      return { cells, pairs: new Float64Array(count).fill(1), isSure: new Uint8Array(count).fill(1) };
+      const each = { pairs: new Float64Array(count).fill(1), isSure: new Uint8Array(count).fill(1) };
+      return { cells, ...each, unplaced: [] };
     },
   };
-}
-
-function membersOf(isIn: Uint8Array): Uint32Array {
-  const found = new Uint32Array(isIn.length);
-  let count = 0;
-  for (let i = 0; i < isIn.length; i++) if (isIn[i] === 1) found[count++] = i;
-  return found.subarray(0, count);
 }
 
 const podsOf = ({ ends }: View): readonly EndClass[] =>

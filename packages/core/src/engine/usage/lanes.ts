@@ -3,7 +3,7 @@ import type { Cells } from "./cells.js";
 import type { ColumnSet } from "../../sets/column-sets.js";
 import type { EndClass } from "../classes/ends.js";
 import type { Engine } from "../engine.js";
-import { fieldsOf, type Field } from "./fields.js";
+import { fieldsOf, type Field, type UnplacedPairs } from "./fields.js";
 import type { Layer } from "../compile/layer.js";
 import type { Item } from "../compile/rule-items.js";
 import type { Row } from "../compile/tier-rows.js";
@@ -28,7 +28,8 @@ export interface Lane {
   readonly pairs: Float64Array;
   /** By cell, whether some subject surely meets it, be it in no pair but by itself. */
   readonly isSure: Uint8Array;
-  /** By cell, whether isolation has nothing to say to it (S1.6). */
+  readonly unplaced: readonly UnplacedPairs[];
+  /** By cell, whether isolation does not apply to it (S1.6). */
   readonly isExempt: Uint8Array;
 }
 
@@ -38,7 +39,7 @@ export interface LaneTier {
   readonly items: readonly LaneItem[];
 }
 
-export interface LaneItem extends Pick<Item, "ports" | "effect" | "rule"> {
+export interface LaneItem extends Pick<Item, "ports" | "effect" | "rule" | "step"> {
   readonly cells: Uint32Array;
   /** How many cells all items of the lane before it have: where notes about its own begin. */
   readonly start: number;
@@ -141,7 +142,7 @@ function laneOf(
   const items = layers.map((layer, i) => field.tableOf(layer).itemsOf(rows[i]!));
   const sets = new Set<ColumnSet>();
   for (const list of items) for (const { set } of list) sets.add(set);
-  const { cells, pairs, isSure } = field.meets(subjects, sets);
+  const { cells, pairs, isSure, unplaced } = field.meets(subjects, sets);
   const isExempt = new Uint8Array(cells.first.length);
   if (direction === "ingress")
     for (let cell = 0; cell < isExempt.length; cell++)
@@ -166,6 +167,7 @@ function laneOf(
     firstColumnOf: (cell) => cells.first[cell]!,
     pairs,
     isSure,
+    unplaced,
     isExempt,
   };
 }
@@ -173,10 +175,10 @@ function laneOf(
 function itemsIn(cells: Cells, items: readonly Item[], start: number): readonly LaneItem[] {
   const found: LaneItem[] = [];
   let next = start;
-  for (const { set, ports, effect, rule } of items) {
+  for (const { set, ports, effect, rule, step } of items) {
     const within = set.members.length === 0 ? undefined : cells.of(set);
     if (within === undefined || within.length === 0) continue;
-    found.push({ ports, effect, rule, cells: within, start: next });
+    found.push({ ports, effect, rule, step, cells: within, start: next });
     next += within.length;
   }
   return found;

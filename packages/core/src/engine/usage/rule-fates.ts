@@ -3,7 +3,7 @@ import { explore } from "../../evaluate/facts.js";
 import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction, Isolation, Tier } from "../../policy/model.js";
-import { type Cell, cellAt, turnsIn } from "../walk/cell-walk.js";
+import { type Cell, turnsIn } from "../walk/cell-walk.js";
 import type { EndClass } from "../classes/ends.js";
 import { Fates } from "./fates.js";
 import type { Nearness, Other } from "../compile/layer.js";
@@ -106,8 +106,8 @@ export class RuleFates {
 
   private add(fates: Fates, view: View, direction: Direction, meeting: Meeting): void {
     const { ports } = view.answers;
-    const cells = placesOf(meeting.other).map((other) => cellAt(view, direction, meeting.subject, other));
-    const turns = cells.map((cell) => turnsIn(cell, ports, this.all));
+    const cells = placesOf(meeting.other).map((other) => view.cell(direction, meeting.subject, other));
+    const turns = cells.map((cell) => turnsIn(cell, view.states, ports, this.all));
     if (turns.every((list) => list !== undefined)) {
       fates.addTurns(turns, ports);
       return;

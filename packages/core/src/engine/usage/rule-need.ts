@@ -3,11 +3,11 @@ import { type Denials, denialsFrom, noDenials } from "./denials.js";
 import type { Engine } from "../engine.js";
 import { isolatingOf } from "../walk/isolated.js";
 import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
-import { openBehind } from "./open-behind.js";
+import { startLane, walkRules, walkTier } from "./lane-walk.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
-import { isSure } from "../compile/rule-items.js";
+import { type CellStates, isSure, type StateId, type Step } from "../walk/cell-states.js";
 import { type Spot, spotIn } from "./spot.js";
-import { type PortsByCell, Takers } from "./takers.js";
+import { Takers } from "./takers.js";
 import type { Row } from "../compile/tier-rows.js";
 import { realPorts } from "../change/translation.js";
 
@@ -62,9 +62,10 @@ const unknownNeed = (): RuleNeed => ({
   takersInTier: new Set(),
 });
 
-/** Goes through a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
+/** Walks a lane forwards, to see what reaches each rule, and backwards, to see what would happen without it. */
 class LaneNeeds {
   private readonly real: PortSetId;
+  private readonly states: CellStates;
   /** The ports that items may take from each of their cells, from the start of each. */
   private readonly taken: Uint32Array;
   private readonly before: Takers<Rule | Isolation>;
@@ -76,6 +77,7 @@ class LaneNeeds {
     private readonly needs: ReadonlyMap<Rule, RuleNeed>,
     private readonly ports: PortSets,
   ) {
+    this.states = lane.field.view.states;
     this.real = realPorts(ports);
     this.taken = new Uint32Array(lane.size);
     this.before = new Takers(lane.cells, ports);
@@ -86,59 +88,73 @@ class LaneNeeds {
   }
 
   find(): void {
-    const { cells, tiers } = this.lane;
-    let open = new Uint32Array(cells).fill(this.real);
-    for (const tier of tiers) open = this.forwards(tier, open);
-    let denied = noDenials(this.lane);
-    for (const tier of tiers.toReversed()) denied = this.backwards(tier, denied);
-  }
-
-  /** What may be open behind the tier. */
-  private forwards(tier: LaneTier, entering: PortsByCell): PortsByCell {
-    const walk = new TierWalk(tier, entering, this.real, this.ports);
-    for (const item of tier.items) this.take(item, walk);
-    this.remember(tier, walk.open);
-    return openBehind(tier, this.lane, walk.open, walk.passed, this.ports);
-  }
-
-  // S1.1
-  private take({ rule, cells, start, ports: wanted, effect }: LaneItem, walk: TierWalk): void {
-    const { ports } = this;
-    const { open, openInTier, passed } = walk;
-    const need = this.needs.get(rule)!;
-    need.matches = true;
-    for (let i = 0; i < cells.length; i++) {
-      const cell = cells[i]!;
-      const now = ports.intersect(open[cell]!, wanted);
-      const nowInTier = ports.intersect(openInTier[cell]!, wanted);
-      if (nowInTier !== noPorts) need.decidesInTier = true;
-      else if (!need.decidesInTier) walk.takersInTier.note(cell, wanted, need.takersInTier);
-      if (now !== noPorts) need.decides ??= spotIn(this.lane, cell, now);
-      else if (need.decides === undefined) {
-        this.before.note(cell, wanted, need.takers);
-        walk.takers.note(cell, wanted, need.takers);
-      }
-      // S7.7: which conditions an Allow has hangs on all that allow, whoever of them comes first.
-      if (walk.isConditional && rule.action === "Allow" && walk.enters(cell, wanted)) need.needed = true;
-      this.taken[start + i] = now;
-      if (rule.action === "Pass") passed[cell] = ports.union(passed[cell]!, now);
-      if (!isSure(effect)) continue;
-      open[cell] = ports.subtract(open[cell]!, wanted);
-      openInTier[cell] = ports.subtract(openInTier[cell]!, wanted);
-      walk.takers.add(cell, now, rule);
-      walk.takersInTier.add(cell, nowInTier, rule);
+    const { lane, states } = this;
+    const start = states.startWith(this.real);
+    const at = startLane(lane, start);
+    for (const tier of lane.tiers) {
+      this.inTierAlone(tier, startLane(lane, start));
+      this.forwards(tier, at);
     }
+    let denied = noDenials(lane);
+    for (const tier of lane.tiers.toReversed()) denied = this.backwards(tier, denied);
   }
 
-  /** Who decided what in the tier, for the tiers behind it. */
-  private remember({ layer, row, items }: LaneTier, open: PortsByCell): void {
-    for (const { rule, effect, cells, start } of items)
+  /** As if no tier came before. */
+  private inTierAlone(tier: LaneTier, at: Uint32Array): void {
+    const takers = new Takers<Rule>(at.length, this.ports);
+    walkRules(tier, this.states, at, {
+      rule: ({ rule, cells, ports: wanted, effect, step }, i, state) => {
+        const need = this.needs.get(rule)!;
+        const taken = this.mayTake(state, step);
+        if (taken !== noPorts) need.decidesInTier = true;
+        else if (!need.decidesInTier) takers.note(cells[i]!, wanted, need.takersInTier);
+        if (isSure(effect)) takers.add(cells[i]!, taken, rule);
+      },
+    });
+  }
+
+  private forwards(tier: LaneTier, at: Uint32Array): void {
+    const { states, ports, before } = this;
+    const takers = new Takers<Rule | Isolation>(at.length, ports);
+    const entering = at.slice();
+    const isConditional = tier.items.some(({ rule }) => rule.condition !== undefined);
+    const enters = (cell: number, wanted: PortSetId) =>
+      ports.intersect(this.mayBeOpen(entering[cell]!), wanted) !== noPorts;
+    const isolating = tier.row.isolation.length === 0 ? [] : isolatingOf(tier.layer.tier, tier.row);
+    const isolated: (readonly [cell: number, ports: PortSetId])[] = [];
+    walkTier(tier, this.lane, states, at, {
+      rule: ({ rule, cells, start, ports: wanted, effect, step }, i, state) => {
+        const cell = cells[i]!;
+        const need = this.needs.get(rule)!;
+        const taken = this.mayTake(state, step);
+        need.matches = true;
+        if (taken !== noPorts) need.decides ??= spotIn(this.lane, cell, taken);
+        else if (need.decides === undefined) {
+          before.note(cell, wanted, need.takers);
+          takers.note(cell, wanted, need.takers);
+        }
+        // S7.7: the conditions of an Allow depend on all rules that allow, whichever comes first.
+        if (isConditional && rule.action === "Allow" && enters(cell, wanted)) need.needed = true;
+        this.taken[start + i] = taken;
+        if (isSure(effect)) takers.add(cell, taken, rule);
+      },
+      isolation: (cell, state) => isolated.push([cell, this.mayBeOpen(state)]),
+    });
+    // What rules of the tier passed is not taken from the tiers behind it.
+    for (const { rule, effect, cells, start } of tier.items)
       if (rule.action !== "Pass" && isSure(effect))
-        for (let i = 0; i < cells.length; i++) this.before.add(cells[i]!, this.taken[start + i]!, rule);
-    if (row.isolation.length === 0) return;
-    for (const isolation of isolatingOf(layer.tier, row))
-      for (let cell = 0; cell < open.length; cell++)
-        if (this.lane.isExempt[cell] === 0) this.before.add(cell, open[cell]!, isolation);
+        for (let i = 0; i < cells.length; i++) before.add(cells[i]!, this.taken[start + i]!, rule);
+    for (const entry of isolating) for (const [cell, open] of isolated) before.add(cell, open, entry);
+  }
+
+  private mayTake(state: StateId, step: Step): PortSetId {
+    const { surely, perhaps } = this.states.taken(state, step);
+    return this.ports.union(surely, perhaps);
+  }
+
+  private mayBeOpen(state: StateId): PortSetId {
+    const { surely, perhaps } = this.states.open(state);
+    return this.ports.union(surely, perhaps);
   }
 
   private backwards(tier: LaneTier, behind: Denials): Denials {
@@ -180,34 +196,5 @@ class LaneNeeds {
       }
     }
     return false;
-  }
-}
-
-/** What is known while the rules of a tier are gone through. */
-class TierWalk {
-  /** What may be open, and what would be if no tier came before. */
-  readonly open: PortsByCell;
-  readonly openInTier: PortsByCell;
-  readonly passed: PortsByCell;
-  readonly takers: Takers<Rule | Isolation>;
-  readonly takersInTier: Takers<Rule>;
-  readonly isConditional: boolean;
-
-  constructor(
-    { items }: LaneTier,
-    private readonly entering: PortsByCell,
-    all: PortSetId,
-    private readonly ports: PortSets,
-  ) {
-    this.open = entering.slice();
-    this.openInTier = new Uint32Array(entering.length).fill(all);
-    this.passed = new Uint32Array(entering.length);
-    this.takers = new Takers(entering.length, ports);
-    this.takersInTier = new Takers(entering.length, ports);
-    this.isConditional = items.some(({ rule }) => rule.condition !== undefined);
-  }
-
-  enters(cell: number, wanted: PortSetId): boolean {
-    return this.ports.intersect(this.entering[cell]!, wanted) !== noPorts;
   }
 }

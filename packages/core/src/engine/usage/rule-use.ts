@@ -1,15 +1,14 @@
-import type { Family } from "../../net/address.js";
-import type { Direction, Isolation, Rule, TierName } from "../../policy/model.js";
-import { type EndClass, sizeOf } from "../classes/ends.js";
-import { canTalk } from "../classes/talking.js";
-import { type Field, type User, UseSweep } from "./use-sweep.js";
-import { InsideWeights } from "./use-weights.js";
-import type { View } from "../compile/view.js";
+import type { Direction, Isolation, Rule, TierName, Tiers } from "../../policy/model.js";
+import { noPorts, type PortSetId } from "../../sets/port-sets.js";
+import { realPorts } from "../change/translation.js";
+import type { Taken } from "../walk/cell-states.js";
+import { startLane, walkTier } from "./lane-walk.js";
+import type { Lane, LaneItem, LaneReader } from "./lanes.js";
 
-/** How much one rule, or one who isolates, decides: the ports that are still open when its turn comes. */
+/** How much a rule, isolation or the default decides: the ports that are still open when its turn comes. */
 export interface Use {
   readonly direction: Direction;
-  /** Undefined where no tier had anything to say. */
+  /** Undefined for what no tier decides. */
   readonly tier: TierName | undefined;
   readonly by:
     | { readonly kind: "rule"; readonly rule: Rule }
@@ -20,7 +19,7 @@ export interface Use {
    * passes decides what it keeps from the rules behind it.
    */
   readonly pairs: number;
-  /** Pairs of which it may do so, if facts that are not known are so. */
+  /** Pairs of which it may do so, if missing facts are so. */
   readonly possibly: number;
   /** Whether it does so for some pod and some external address. */
   readonly external: "surely" | "possibly" | "never";
@@ -28,87 +27,100 @@ export interface Use {
 
 type Count = { -readonly [K in keyof Use]: Use[K] };
 
-/** Collects from one view after the other. */
-export class RuleUses {
+/** Counts what every rule decides, lane by lane. */
+export class RuleUses implements LaneReader {
   private readonly counts = new Map<unknown, Count>();
-  private readonly rest = { egress: new Map<string, Count>(), ingress: new Map<string, Count>() };
+  private readonly rest: Readonly<Record<Direction, Readonly<Record<"default" | "own-node", Count>>>>;
 
-  /** All rules and isolation of the view's tiers, and what is left for the default; before anything is counted. */
-  constructor({ layers }: View) {
-    for (const direction of ["egress", "ingress"] as const) {
-      const nothing = { direction, pairs: 0, possibly: 0, external: "never" } as const;
-      for (const { tier } of layers[direction]) {
-        const of = { ...nothing, tier: tier.name };
-        for (const rule of tier.rules) this.counts.set(rule, { ...of, by: { kind: "rule", rule } });
-        for (const isolation of tier.isolation)
-          this.counts.set(isolation, { ...of, by: { kind: "isolation", isolation } });
+  constructor(tiers: Tiers) {
+    const nothing = { pairs: 0, possibly: 0, external: "never" } as const;
+    const undecided = (direction: Direction, kind: "default" | "own-node"): Count => ({
+      ...nothing,
+      direction,
+      tier: undefined,
+      by: { kind },
+    });
+    const restOf = (direction: Direction) => ({
+      default: undecided(direction, "default"),
+      "own-node": undecided(direction, "own-node"),
+    });
+    this.rest = { egress: restOf("egress"), ingress: restOf("ingress") };
+    for (const direction of ["egress", "ingress"] as const)
+      for (const { name: tier, rules, isolation } of tiers[direction]) {
+        for (const rule of rules)
+          this.counts.set(rule, { ...nothing, direction, tier, by: { kind: "rule", rule } });
+        for (const entry of isolation)
+          this.counts.set(entry, {
+            ...nothing,
+            direction,
+            tier,
+            by: { kind: "isolation", isolation: entry },
+          });
       }
-      for (const kind of direction === "egress" ? (["default"] as const) : (["default", "own-node"] as const))
-        this.rest[direction].set(kind, { ...nothing, tier: undefined, by: { kind } });
-    }
   }
 
   all(): readonly Use[] {
-    return [...this.counts.values(), ...this.rest.egress.values(), ...this.rest.ingress.values()];
+    const { egress, ingress } = this.rest;
+    return [...this.counts.values(), egress.default, ingress.default, ingress["own-node"]];
   }
 
-  addInside(view: View): void {
-    const weights = new InsideWeights(view.ends, view.family);
-    const field: Field = {
-      columns: view.ends.columns,
-      isOwn: (column) => view.ends.isOwnColumn[column]!,
-      tableOf: ({ inside }) => inside,
-      weightsOf: (subjects) => weights.of(subjects),
-    };
-    this.sweep(view, field, podsOf(view), (count, pairs, possibly) => {
-      count.pairs += pairs;
-      count.possibly += possibly;
-    });
+  wants(): boolean {
+    return true;
   }
 
-  addOutside(view: View, family: Family): void {
-    const { atoms } = view.ends.vocabulary;
-    const [from, to] = atoms.rangeOf({ family, first: 0n, prefix: 0 });
-    const byColumn = new Float64Array(atoms.count).fill(1, from, to);
-    const field: Field = {
-      columns: atoms.count,
-      isOwn: () => false,
-      tableOf: ({ outside }) => outside,
-      weightsOf: () => ({ byColumn, unplaced: new Map() }),
-    };
-    const subjects = podsOf(view).filter(({ families }) => canTalk(family, families, [family]));
-    this.sweep(view, field, subjects, (count, pairs) => {
-      if (pairs > 0) count.external = "surely";
-      else if (count.external === "never") count.external = "possibly";
-    });
-  }
-
-  private sweep(
-    view: View,
-    field: Field,
-    subjects: readonly EndClass[],
-    add: (count: Count, pairs: number, possibly: number) => void,
-  ): void {
-    for (const direction of ["egress", "ingress"] as const) {
-      const tell = (user: User, pairs: number, possibly: number) => {
-        for (const count of this.countsOf(direction, user)) add(count, pairs, possibly);
-      };
-      new UseSweep(direction, view.layers[direction], view.answers.ports, field, tell).run(subjects);
+  read(lane: Lane): void {
+    const { states } = lane.field.view;
+    const at = startLane(lane, states.startWith(realPorts(states.outcomes.ports)));
+    for (const tier of lane.tiers) {
+      const isolated = new Credit(lane);
+      let ruled: { readonly item: LaneItem; readonly credit: Credit } | undefined;
+      const finishRule = () => ruled?.credit.addTo(this.counts.get(ruled.item.rule)!);
+      walkTier(tier, lane, states, at, {
+        item: (item) => {
+          if (ruled?.item.rule === item.rule) return;
+          finishRule();
+          ruled = { item, credit: new Credit(lane) };
+        },
+        rule: ({ cells, step }, i, state) => ruled!.credit.add(cells[i]!, states.taken(state, step)),
+        isolation: (cell, state) => isolated.add(cell, states.open(state)),
+      });
+      finishRule();
+      for (const entry of tier.row.isolation) isolated.addTo(this.counts.get(entry)!);
     }
-  }
-
-  private countsOf(direction: Direction, user: User): readonly Count[] {
-    switch (user.kind) {
-      case "rule":
-        return [this.counts.get(user.rule)!];
-      case "isolation":
-        return user.row.isolation.map((entry) => this.counts.get(entry)!);
-      case "default":
-      case "own-node":
-        return [this.rest[direction].get(user.kind)!];
-    }
+    const left = { default: new Credit(lane), "own-node": new Credit(lane) };
+    for (let cell = 0; cell < at.length; cell++)
+      left[lane.isExempt[cell] === 1 ? "own-node" : "default"].add(cell, states.open(at[cell]!));
+    for (const kind of ["default", "own-node"] as const) left[kind].addTo(this.rest[lane.direction][kind]);
   }
 }
 
-const podsOf = ({ ends }: View): readonly EndClass[] =>
-  ends.classes.filter((end) => end.kind === "pod" && sizeOf(end) > 0);
+/** The cells of a lane of which one decider decides some port: surely, or perhaps. */
+class Credit {
+  private readonly cells = new Map<number, "surely" | "perhaps">();
+
+  constructor(private readonly lane: Lane) {}
+
+  add(cell: number, { surely, perhaps }: Taken): void {
+    const isSome = (ports: PortSetId) => ports !== noPorts;
+    if (isSome(surely)) this.cells.set(cell, "surely");
+    else if (isSome(perhaps) && !this.cells.has(cell)) this.cells.set(cell, "perhaps");
+  }
+
+  addTo(count: Count): void {
+    const { cells } = this;
+    if (cells.size === 0) return;
+    let [pairs, possibly] = [0, 0];
+    for (const [cell, how] of cells)
+      if (how === "surely") pairs += this.lane.pairs[cell]!;
+      else possibly += this.lane.pairs[cell]!;
+    // Wherever the pod runs, it meets one of the two.
+    for (const unplaced of this.lane.unplaced)
+      if (unplaced.cells.every((cell) => cells.get(cell) === "surely")) pairs += unplaced.pairs;
+      else if (unplaced.cells.some((cell) => cells.has(cell))) possibly += unplaced.pairs;
+    if (this.lane.field.kind === "inside") {
+      count.pairs += pairs;
+      count.possibly += possibly;
+    } else if (pairs > 0) count.external = "surely";
+    else if (count.external === "never" && possibly > 0) count.external = "possibly";
+  }
+}

@@ -1,15 +1,11 @@
+import type { Isolation, TierName } from "../../policy/model.js";
 import type { Decider } from "../../evaluate/walk.js";
-import type { Direction, Isolation, TierName } from "../../policy/model.js";
-import { holds } from "../../sets/column-sets.js";
-import type { EndClass } from "../classes/ends.js";
-import { areIndependent } from "../compile/independent-facts.js";
-import { isolatingOf } from "./isolated.js";
-import { columnOf, type Other } from "../compile/layer.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
-import { isSure, type Item } from "../compile/rule-items.js";
-import type { View } from "../compile/view.js";
+import { areIndependent } from "../compile/independent-facts.js";
+import type { Item } from "../compile/rule-items.js";
+import type { CellStates, Taken } from "./cell-states.js";
 
-/** All that the policies of one end say about one other end. */
+/** All rules that match one pair of classes, tier by tier. */
 export interface Cell {
   readonly layers: readonly CellLayer[];
   /** S1.6: the other end is the node that the subject runs on, and opens the connection. */
@@ -17,89 +13,54 @@ export interface Cell {
   readonly isExternal: boolean;
 }
 
-interface CellLayer {
+export interface CellLayer {
   readonly tier: TierName;
   readonly items: readonly Item[];
   readonly isolation: readonly Isolation[];
 }
 
-/** `other` is an end of which it is known on which node it is, where that matters. */
-export function cellAt(view: View, direction: Direction, subject: EndClass, other: Other): Cell {
-  const isExternal = other.kind === "external";
-  const column = isExternal ? other.atom : columnOf(other);
-  const fromOwnNode = direction === "ingress" && other.kind === "host" && other.nearness === "own-node";
-  const layers = view.layers[direction].map(({ tier, rows, inside, outside }): CellLayer => {
-    const row = rows.rows[rows.rowOf[subject.index]!]!;
-    const items = (isExternal ? outside : inside).itemsOf(row).filter(({ set }) => holds(set, column));
-    const isolation = fromOwnNode || row.isolation.length === 0 ? [] : isolatingOf(tier, row);
-    return { tier: tier.name, items, isolation };
-  });
-  return { layers, fromOwnNode, isExternal };
-}
-
-/** A speaker whose turn came, or would have come. */
+/** A rule, isolation or default, with the ports it matches and those it decides. */
 export interface Turn {
   readonly by: Decider;
-  /** The ports it speaks of; those that are surely still open, and those that may be, or that it may take. */
   readonly wanted: PortSetId;
   readonly taken: PortSetId;
   readonly perhaps: PortSetId;
 }
 
-/** What is still to be decided: surely, or if some fact that is not known is so. */
-interface Open {
-  surely: PortSetId;
-  perhaps: PortSetId;
-}
-
 /**
- * Everybody who speaks of the cell, in the order of their turns; `all` are the ports that there are. Undefined where
- * who takes a port hangs on facts that several of them share.
+ * Every decider that matches the cell, in order; `all` are the ports that exist. Undefined where the decider depends on
+ * facts that several rules share.
  */
 export function turnsIn(
   { layers, fromOwnNode, isExternal }: Cell,
+  states: CellStates,
   ports: PortSets,
   all: PortSetId,
 ): readonly Turn[] | undefined {
   const maybe = layers.some(({ items }) => items.some(({ effect }) => effect === "Maybe"));
   if (maybe && !(isExternal && areIndependent(layers.flatMap(({ items }) => items)))) return undefined;
   const turns: Turn[] = [];
-  let open: Open = { surely: all, perhaps: noPorts };
+  const add = (by: Decider, wanted: PortSetId, { surely, perhaps }: Taken) => {
+    turns.push({ by, wanted, taken: surely, perhaps });
+  };
+  let state = states.startWith(all);
   for (const { tier, items, isolation } of layers) {
-    const passed: Open = { surely: noPorts, perhaps: noPorts };
-    for (const { rule, ports: written, effect } of items) {
+    for (const { rule, ports: written, step } of items) {
       const wanted = ports.intersect(written, all);
-      if (wanted === noPorts) continue;
-      const certain = isSure(effect);
-      const met = ports.intersect(open.surely, wanted);
-      const alsoMet = ports.intersect(open.perhaps, wanted);
-      const taken = certain ? met : noPorts;
-      const perhaps = certain ? alsoMet : ports.union(met, alsoMet);
-      turns.push({ by: { kind: "rule", tier, rule }, wanted, taken, perhaps });
-      open = {
-        surely: ports.subtract(open.surely, wanted),
-        perhaps: certain ? ports.subtract(open.perhaps, wanted) : ports.union(open.perhaps, met),
-      };
-      // S1.3: what is passed is open for the next tier.
-      if (rule.action !== "Pass") continue;
-      passed.surely = ports.union(passed.surely, taken);
-      passed.perhaps = ports.union(passed.perhaps, perhaps);
+      if (wanted !== noPorts) add({ kind: "rule", tier, rule }, wanted, states.taken(state, step));
+      state = states.take(state, step);
     }
     if (isolation.length > 0) {
-      const by = { kind: "isolation", tier, isolation } as const;
-      turns.push({ by, wanted: all, taken: open.surely, perhaps: open.perhaps });
-      open = passed;
-    } else
-      open = {
-        surely: ports.union(open.surely, passed.surely),
-        perhaps: ports.union(open.perhaps, passed.perhaps),
-      };
+      add({ kind: "isolation", tier, isolation }, all, states.open(state));
+      state = states.isolate(state);
+    }
+    state = states.nextTier(state);
   }
-  const by = { kind: fromOwnNode ? "own-node" : "default" } as const;
-  return [...turns, { by, wanted: all, taken: open.surely, perhaps: open.perhaps }];
+  add({ kind: fromOwnNode ? "own-node" : "default" }, all, states.open(state));
+  return turns;
 }
 
-/** Those who took something, or may, that the speaker of a later turn wanted. */
+/** The deciders that took, or may have taken, ports that a later one matches. */
 export function takersBefore(turns: readonly Turn[], position: number, ports: PortSets): readonly Decider[] {
   const { by, wanted } = turns[position]!;
   return turns

@@ -1,7 +1,7 @@
 import type { Direction } from "../../policy/model.js";
 import type { EndClass } from "../classes/ends.js";
 import type { Layer } from "../compile/layer.js";
-import { isSettled, silent } from "../compile/outcomes.js";
+import { isSettled, silent } from "./outcomes.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { View } from "../compile/view.js";
 

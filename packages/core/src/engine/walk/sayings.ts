@@ -1,6 +1,6 @@
 import type { Decider } from "../../evaluate/walk.js";
 import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
-import { byDefault, byOwnNode, type DirectionExplanation, noWalk } from "./explain-flow.js";
+import { byDefault, byOwnNode, type DirectionExplanation, noWalk } from "./explanation.js";
 import { isolatingOf } from "./isolated.js";
 import type { Row } from "../compile/tier-rows.js";
 

@@ -68,17 +68,17 @@ export class Outcomes {
   }
 }
 
-/** Lets a tier speak about all that the tiers before left open: of the i-th, what stands in `said` at `at[i]`. */
+/** S1.3: adds what a tier says about what the tiers before left open; about the i-th it is in `said`, at `at[i]` or i. */
 export function composeAll(
   outcomes: Outcomes,
   all: Uint32Array,
   said: Uint32Array,
-  at: ArrayLike<number>,
+  at?: ArrayLike<number>,
 ): void {
   for (let i = 0; i < all.length; i++) {
     const first = all[i]!;
     if (outcomes.isFinal[first] === 1) continue;
-    const second = said[at[i]!]!;
+    const second = said[at === undefined ? i : at[i]!]!;
     if (second === silent) continue;
     all[i] = first === silent ? second : outcomes.compose(first, second);
   }

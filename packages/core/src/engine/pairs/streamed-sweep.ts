@@ -1,0 +1,205 @@
+import { noPorts } from "../../sets/port-sets.js";
+import type { AnswerId } from "../compile/answers.js";
+import { columnOf, type Layer, type Other } from "../compile/layer.js";
+import type { View } from "../compile/view.js";
+import type { EndClass } from "../classes/ends.js";
+import { Layout } from "../walk/layout.js";
+import { composeAll, silent } from "../walk/outcomes.js";
+import { readRow, type RowWalk } from "../walk/row-walk.js";
+import type { EndGroup } from "./end-groups.js";
+import { askEach, OutcomeAnswers } from "./outcome-answers.js";
+import { type Part, shareOf } from "./part.js";
+import { type Egress, type EgressSource, type IngressSource, PodSweep } from "./pod-sweep.js";
+
+/** Numbers of four bytes in what is kept of ingress. */
+const usualTileSize = 25_000_000;
+
+/**
+ * All pairs where tables would take too much room. Only this is kept:
+ *
+ *   egress    what the source at hand may send to: its own rows, past all ends
+ *   ingress   a tile: what all pods let in from some sources, until each of these had its turn
+ */
+export function streamedSweep(
+  view: View,
+  pods: readonly EndGroup[],
+  hosts: readonly EndGroup[],
+  part: Part,
+  tileSize = usualTileSize,
+): PodSweep {
+  const answers = new OutcomeAnswers(view);
+  const egress = new StreamedEgress(view, pods, answers);
+  const sources = shareOf(egress.ordered(), part);
+  const tiles = (groups: readonly EndGroup[]) =>
+    new StreamedIngress(view, pods, columnsOf(groups), answers, tileSize);
+  const fromHosts = tiles(hosts);
+  const known = (answer: AnswerId) => (answer === askEach ? undefined : answer);
+  return new PodSweep(view, pods, sources, egress, tiles(sources), {
+    toHost: (source, host) =>
+      view.answer("egress", source.classes[0]!, host, (other) =>
+        known(egress.for(source).answers[insideColumn(other)]!),
+      ),
+    fromHost: (host, pod) =>
+      view.answer("ingress", pod.classes[0]!, host, (other) =>
+        known(fromHosts.from(insideColumn(other))[fromHosts.numberOf(pod)]!),
+      ),
+  });
+}
+
+/** Pods are seen alike by all others, hosts as one by their own pods (S1.6). */
+const columnsOf = (groups: readonly EndGroup[]): Uint32Array =>
+  Uint32Array.from(
+    groups.flatMap(({ kind, classes: [first] }) =>
+      kind === "pod" ? first!.column : [first!.column, first!.ownColumn],
+    ),
+  );
+
+const insideColumn = (other: Other): number => (other.kind === "external" ? -1 : columnOf(other));
+
+/** Composes what all tiers of a direction say about some columns, subject by subject. */
+class StreamedRows {
+  private readonly walk: RowWalk | undefined;
+  private readonly said: Uint32Array;
+
+  constructor(
+    private readonly view: View,
+    private readonly layers: readonly Layer[],
+    layout: Layout,
+  ) {
+    this.walk = layers[0]?.inside.walkOver(layout);
+    this.said = new Uint32Array(layout.columns);
+  }
+
+  /** By column of the layout. */
+  read(subject: EndClass, into: Uint32Array): void {
+    into.fill(silent);
+    for (const { rows, inside } of this.layers) {
+      const row = rows.rows[rows.rowOf[subject.index]!]!;
+      const values = this.walk!.walk(inside.itemsOf(row), row.isolation.length > 0);
+      if (values.base === silent && values.columns.length === 0) continue;
+      readRow(values, this.said);
+      composeAll(this.view.outcomes, into, this.said);
+    }
+  }
+}
+
+/** The rows of one source at a time; sources with the same rules come one after the other. */
+class StreamedEgress implements EgressSource {
+  readonly at: Uint32Array;
+  private readonly wayOf: ReadonlyMap<EndGroup, number>;
+  private readonly rows: StreamedRows;
+  private readonly found: Uint32Array;
+  private readonly buffer: Uint32Array;
+  private last: { readonly way: number; readonly egress: Egress } | undefined;
+
+  constructor(
+    view: View,
+    private readonly pods: readonly EndGroup[],
+    private readonly answers: OutcomeAnswers,
+  ) {
+    this.at = columnsOf(pods);
+    const { wayOf } = waysThrough(view.layers.egress, pods);
+    this.wayOf = new Map(pods.map((group, i) => [group, wayOf[i]!]));
+    this.rows = new StreamedRows(view, view.layers.egress, Layout.plain(view.space));
+    this.buffer = new Uint32Array(view.ends.columns);
+    this.found = new Uint32Array(pods.length);
+  }
+
+  ordered(): readonly EndGroup[] {
+    return this.pods.toSorted((a, b) => this.wayOf.get(a)! - this.wayOf.get(b)!);
+  }
+
+  for(source: EndGroup): Egress {
+    const way = this.wayOf.get(source)!;
+    if (this.last?.way !== way) this.last = { way, egress: this.walk(source) };
+    return this.last.egress;
+  }
+
+  private walk({ classes: [subject] }: EndGroup): Egress {
+    const { at, found, buffer: answers } = this;
+    this.rows.read(subject!, answers);
+    this.answers.read(answers, answers);
+    let count = 0;
+    for (let i = 0; i < at.length; i++) if (answers[at[i]!] !== noPorts) found[count++] = i;
+    return { answers, open: found.subarray(0, count) };
+  }
+}
+
+/** What all pods let in from some columns, for a tile of columns at a time. */
+class StreamedIngress implements IngressSource {
+  readonly at: Uint32Array;
+  /** A class for each way through the tiers. */
+  private readonly subjects: readonly EndClass[];
+  private readonly positionOf: ReadonlyMap<number, number>;
+  private readonly podNumbers: ReadonlyMap<EndGroup, number>;
+  /** How many columns a tile has. */
+  private readonly width: number;
+  private tile: { readonly first: number; readonly answers: Uint32Array } | undefined;
+
+  constructor(
+    private readonly view: View,
+    pods: readonly EndGroup[],
+    /** Best asked for in this order. */
+    private readonly columns: Uint32Array,
+    private readonly answers: OutcomeAnswers,
+    tileSize: number,
+  ) {
+    const { wayOf, firsts } = waysThrough(view.layers.ingress, pods);
+    this.at = wayOf;
+    this.subjects = firsts;
+    this.positionOf = new Map(Array.from(columns, (column, i) => [column, i]));
+    this.podNumbers = new Map(pods.map((group, i) => [group, wayOf[i]!]));
+    this.width = Math.max(1, Math.floor(tileSize / Math.max(1, firsts.length)));
+  }
+
+  numberOf(pod: EndGroup): number {
+    return this.podNumbers.get(pod)!;
+  }
+
+  for({ classes: [first] }: EndGroup): Uint32Array {
+    return this.from(first!.column);
+  }
+
+  /** By way. */
+  from(column: number): Uint32Array {
+    const position = this.positionOf.get(column)!;
+    const first = position - (position % this.width);
+    if (this.tile?.first !== first) {
+      // The room of one is given back before the next is made.
+      this.tile = undefined;
+      this.tile = { first, answers: this.makeTile(this.columns.subarray(first, first + this.width)) };
+    }
+    const start = (position - first) * this.subjects.length;
+    return this.tile.answers.subarray(start, start + this.subjects.length);
+  }
+
+  private makeTile(columns: Uint32Array): Uint32Array {
+    const { view, subjects, answers } = this;
+    const rows = new StreamedRows(view, view.layers.ingress, Layout.window(view.space, columns));
+    const found = new Uint32Array(columns.length * subjects.length);
+    const said = new Uint32Array(columns.length);
+    for (const [way, subject] of subjects.entries()) {
+      rows.read(subject, said);
+      for (let column = 0, at = way; column < said.length; column++, at += subjects.length)
+        found[at] = answers.of(said[column]!);
+    }
+    return found;
+  }
+}
+
+/** Which pods the same rules apply to in every tier of a direction. */
+function waysThrough(
+  layers: readonly Layer[],
+  pods: readonly EndGroup[],
+): { readonly wayOf: Uint32Array; readonly firsts: readonly EndClass[] } {
+  const numbers = new Map<string, number>();
+  const firsts: EndClass[] = [];
+  const wayOf = Uint32Array.from(pods, ({ classes: [first] }) => {
+    const key = layers.map(({ rows }) => rows.rowOf[first!.index]).join();
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    numbers.set(key, firsts.length);
+    return firsts.push(first!) - 1;
+  });
+  return { wayOf, firsts };
+}

@@ -20,15 +20,15 @@ const inEngine: readonly Change[] = [
   // Rules and tiers
   [
     "Pass is taken for Allow",
-    "engine/walk/row-work.ts",
-    `if (effect === "Allow") this.allow`,
-    `if (effect === "Allow" || effect === "Pass") this.allow`,
+    "engine/walk/cell-states.ts",
+    `plus(state.allowed, effect === "Allow")`,
+    `plus(state.allowed, effect === "Allow" || effect === "Pass")`,
   ],
   [
     "Pass leaves the ports open to later rules of the tier",
-    "engine/walk/row-work.ts",
-    "open[at]! ^= now;",
-    `if (effect !== "Pass") open[at]! ^= now;`,
+    "engine/walk/cell-states.ts",
+    "open: ports.subtract(state.open, wanted),",
+    `open: effect === "Pass" ? state.open : ports.subtract(state.open, wanted),`,
   ],
   [
     "of two rules the later one wins",
@@ -38,13 +38,13 @@ const inEngine: readonly Change[] = [
   ],
   [
     "a Deny of a later tier overrules an earlier Allow",
-    "engine/compile/outcomes.ts",
+    "engine/walk/outcomes.ts",
     "ports.union(d1, ports.subtract(d2, a1))",
     "ports.union(d1, d2)",
   ],
   [
     "the later tier speaks first",
-    "engine/compile/outcomes.ts",
+    "engine/walk/outcomes.ts",
     "this.composed.of(first, second)",
     "this.composed.of(second, first)",
   ],
@@ -104,8 +104,8 @@ const inEngine: readonly Change[] = [
   [
     "service accounts are not told apart",
     "engine/classes/ends.ts",
-    "if (accounts) butLabels +=",
-    "if (accounts && butLabels === undefined) butLabels +=",
+    "if (accounts) key +=",
+    "if (accounts && key === undefined) key +=",
   ],
   [
     "labels select host-network pods",
@@ -303,40 +303,34 @@ const inEngine: readonly Change[] = [
   ],
   [
     "rows that are uncertain for different reasons are one",
-    "engine/walk/row-work.ts",
+    "engine/walk/row-walk.ts",
     "({ values }: RowValues): boolean => values.includes(uncertain)",
     "({ values }: RowValues): boolean => values.length < 0 && values.includes(uncertain)",
   ],
   // The tables
   [
     "a column that is singled out forgets what was denied to all",
-    "engine/walk/row-work.ts",
-    "deny[to] = deny[from]!;",
-    "deny[to] = 0;",
+    "engine/walk/row-walk.ts",
+    "const before = state[isTouched ? column : width + kindOf[column]!]!;",
+    "const before = isTouched ? state[column]! : states.start;",
   ],
   [
-    "a column that is singled out forgets that it is uncertain",
-    "engine/walk/row-work.ts",
-    "this.unsettled[column] = this.unsettled[shared]!;",
-    "this.unsettled[column] = silent;",
+    "a rule that may match settles what it takes",
+    "engine/walk/cell-states.ts",
+    "isSure || state.unsettled !== silent ? state.unsettled : unsettledBy(effect)",
+    "state.unsettled",
   ],
   [
     "what is said to all columns of a kind passes by those singled out before",
-    "engine/walk/row-work.ts",
-    "if (layout.kindOf[column] === kind) this.takeOpen(column, mask, effect);",
-    "if (layout.kindOf[column] !== kind) this.takeOpen(column, mask, effect);",
+    "engine/walk/row-walk.ts",
+    "if (kindOf[column] === kind && states.isFinal[before] === 0)",
+    "if (kindOf[column] !== kind && states.isFinal[before] === 0)",
   ],
   [
     "sets of columns are not split where a rule holds a part of them",
     "sets/column-sets.ts",
     "if (reached[group] === sizes[group]) movedTo[group] = group;",
     "if (reached[group]! * 2 >= sizes[group]!) movedTo[group] = group;",
-  ],
-  [
-    "masks with one hash are taken for equal",
-    "engine/compile/port-atoms.ts",
-    "if (this.entries[at + w] !== this.key[w]) return false;",
-    "if (this.entries[at + w] !== this.key[w]) return true;",
   ],
   // All pairs
   [
@@ -396,34 +390,22 @@ const inEngine: readonly Change[] = [
   ],
   // All pairs, streamed
   [
-    "in a stream, what the source may not send is let in",
-    "engine/pairs/pod-stream.ts",
-    "words[into]! & ~denied[out]!",
-    "words[into]!",
+    "in a stream, the last tier overrules those before it",
+    "engine/pairs/streamed-sweep.ts",
+    "composeAll(this.view.outcomes, into, this.said);",
+    "into.set(this.said);",
   ],
   [
-    "in a stream, what was passed is closed to the next tier",
-    "engine/walk/direction-walk.ts",
-    "if (this.hasPassed) this.reopen(wanted);",
-    "",
+    "in a stream, all sources of a tile are let in alike",
+    "engine/pairs/streamed-sweep.ts",
+    "found[at] = answers.of(said[column]!);",
+    "found[at] = answers.of(said[0]!);",
   ],
   [
-    "in a stream, isolation reaches a pod's own node",
-    "engine/walk/direction-walk.ts",
-    `if (this.direction === "egress" || kind !== ownHost)`,
-    "",
-  ],
-  [
-    "in a stream, a column that is singled out forgets what was denied to all",
-    "engine/walk/direction-walk.ts",
-    "deny[to] = deny[from]!;",
-    "deny[to] = 0;",
-  ],
-  [
-    "in a stream, what is uncertain is allowed",
-    "engine/pairs/stream-ingress.ts",
-    "walk.isUncertain(column) ? unknownMask : this.masks.find()",
-    "this.masks.find()",
+    "what is uncertain is allowed",
+    "engine/pairs/outcome-answers.ts",
+    "outcome === uncertain ? askEach : this.view.answerOf(outcome)",
+    "this.view.answerOf(outcome)",
   ],
 ];
 

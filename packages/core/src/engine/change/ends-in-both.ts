@@ -3,7 +3,7 @@ import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Answers } from "../compile/answers.js";
 import type { EndGroup } from "../pairs/end-groups.js";
-import { type EndClass, type Ends, type Member, sizeOf } from "../classes/ends.js";
+import type { EndClass, Ends, Member } from "../classes/ends.js";
 import type { FlowExplanation } from "../walk/explanation.js";
 import { endpointOf, nodeOf } from "../classes/members.js";
 import type { View } from "../compile/view.js";
@@ -86,11 +86,8 @@ export class EndsInBoth {
   /** Two engines with the same classes, in which some pods are of another class than they were, or run elsewhere. */
   static moved(before: Compared, after: Compared, moves: readonly Move[]): EndsInBoth {
     const moved = new Set(moves.map((move) => move.after));
-    const stayed = after.ends.classes
-      .filter(
-        (end) => sizeOf(end) > 0 && (moves.length < sizeOf(end) || !end.pods.every((pod) => moved.has(pod))),
-      )
-      .map((end) => staying(end, moved));
+    const isLeft = ({ pods, nodes }: EndClass) => nodes.length > 0 || pods.some((pod) => !moved.has(pod));
+    const stayed = after.ends.classes.filter(isLeft).map((end) => staying(end, moved));
     const changed = moves.map((move) => ({
       before: move.from,
       after: move.to,

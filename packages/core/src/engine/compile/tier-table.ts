@@ -1,4 +1,5 @@
 import type { Direction } from "../../policy/model.js";
+import type { ColumnSet } from "../../sets/column-sets.js";
 import { lastAtMost } from "../../sets/sorted.js";
 import type { CellStates } from "../walk/cell-states.js";
 import { Layout } from "../walk/layout.js";
@@ -39,7 +40,8 @@ export class TierTable {
   private makeForm(): Form {
     const { space, rows } = this;
     if (!this.grouped) return { layout: Layout.plain(space), sets: undefined };
-    const sets = new Set(rows.rows.flatMap((row) => this.itemsOf(row).map(({ set }) => set)));
+    const sets = new Set<ColumnSet>();
+    for (const row of rows.rows) for (const { set } of this.itemsOf(row)) sets.add(set);
     // Rules that select no pods now may select some later.
     const [first] = rows.rows;
     for (const rule of first === undefined ? [] : rows.tier.rules)

@@ -27,6 +27,8 @@ export class Layout {
     /** By column of the table. Rules often select all columns of a kind. */
     readonly kindOf: number[],
     readonly kinds: number,
+    /** Whether each column of the space has the same number in the table. */
+    private readonly isPlain: boolean,
   ) {
     this.sizes = Array.from({ length: kinds }, () => 0);
     for (const [column, kind] of kindOf.entries()) this.count(column, kind);
@@ -44,7 +46,7 @@ export class Layout {
 
   static plain({ columns, kindOf, kinds }: Columns): Layout {
     const all = Array.from({ length: columns }, (_, column) => column);
-    return new Layout(all, all.map(kindOf), kinds);
+    return new Layout(all, all.map(kindOf), kinds, true);
   }
 
   /** Columns that these sets do not distinguish are one. */
@@ -56,14 +58,14 @@ export class Layout {
     const { groupOf, count } = groupColumns(columns, [...byKind, ...sets]);
     const kindOfGroup = Array.from({ length: count }, () => 0);
     for (const column of all) kindOfGroup[groupOf[column]!] = kindOf(column);
-    return new Layout([...groupOf], kindOfGroup, kinds);
+    return new Layout([...groupOf], kindOfGroup, kinds, false);
   }
 
   /** Only these columns of the space, in this order. */
   static window({ columns, kindOf, kinds }: Columns, wanted: Uint32Array): Layout {
     const columnOf = Array.from({ length: columns }, () => notThere);
     for (const [number, column] of wanted.entries()) columnOf[column] = number;
-    return new Layout(columnOf, Array.from(wanted, kindOf), kinds);
+    return new Layout(columnOf, Array.from(wanted, kindOf), kinds, false);
   }
 
   /** Adds a column of the space that has a higher number than all others. */
@@ -85,7 +87,7 @@ export class Layout {
   }
 
   private place({ members }: ColumnSet): PlacedSet {
-    const own = this.columnsWith(members);
+    const own = this.isPlain ? members : this.columnsWith(members);
     const counts = this.sizes.map(() => 0);
     for (const column of own) counts[this.kindOf[column]!]!++;
     const isWhole = counts.map((count, kind) => count > 0 && count === this.sizes[kind]);

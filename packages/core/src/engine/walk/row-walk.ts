@@ -113,12 +113,19 @@ export class RowWalk {
 
 /** The same with the most common outcome as the base; never `uncertain`, as such columns need not be alike. */
 function rebased(row: RowValues): RowValues {
-  const { width, base: before, columns, values } = row;
-  const base = majority(values, before, width - columns.length);
+  const { width, columns, values } = row;
+  const base = majority(values, row.base, width - columns.length);
   const all = new Uint32Array(width);
-  readRow({ ...row, base: before }, all);
-  const singledOut = Uint32Array.from(all.keys()).filter((column) => all[column] !== base);
-  return { width, base, columns: singledOut, values: singledOut.map((column) => all[column]!) };
+  readRow(row, all);
+  let count = 0;
+  for (let column = 0; column < width; column++) if (all[column] !== base) count++;
+  const made = { width, base, columns: new Uint32Array(count), values: new Uint32Array(count) };
+  for (let column = 0, at = 0; column < width; column++)
+    if (all[column] !== base) {
+      made.columns[at] = column;
+      made.values[at++] = all[column]!;
+    }
+  return made;
 }
 
 /** The outcome that more than half have, if there is one, and else any; `more` of them are `shared`. */

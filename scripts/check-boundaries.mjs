@@ -40,7 +40,7 @@ const coreMayUse = { yaml: "manifest", "fast-check": "testing" };
 const registry = "dialects/registry.ts";
 
 /** Sub-paths of our own packages that others may import, beside their main entry. */
-const doors = new Set(["@tierwall/kube/service"]);
+const subPaths = new Set(["@tierwall/kube/service"]);
 
 /** Names that say nothing about what is inside. */
 const emptyNames = /^(utils?|helpers?|common|misc|types)$/;
@@ -97,7 +97,7 @@ function relativeComplaint(from, path, local) {
 function outsideComplaint(from, specifier, declared) {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   // Deep paths into our own packages are closed to tests too: what they need, users may need.
-  if (name.startsWith("@tierwall/") && name !== specifier && !doors.has(specifier))
+  if (name.startsWith("@tierwall/") && name !== specifier && !subPaths.has(specifier))
     return `use what \`${name}\` exports`;
   if (from.test) return undefined;
   if (from.package === "core") {

@@ -31,6 +31,9 @@ export class ColumnSet {
   }
 }
 
+/** An update compares a few columns at a time. */
+const mostAsked = 8;
+
 interface Part {
   readonly set: ColumnSet;
   readonly keep: (column: number) => boolean;
@@ -41,7 +44,8 @@ export class ColumnSets {
   /** By the id of the whole set: its parts, by name. */
   private readonly parts = new Map<number, Map<string, Part>>();
   private count = 0;
-  private lastAsked: ColumnMembership | undefined;
+  /** Of the columns that were asked about last. */
+  private readonly asked = new Map<number, ColumnMembership>();
   /** Never holds anything. */
   readonly empty = this.named("(nothing)", () => []);
 
@@ -69,16 +73,19 @@ export class ColumnSets {
   /** Adds a column with a higher number than all others to a set, and to those of its parts that accept it. */
   append(set: ColumnSet, column: number): void {
     set.append(column);
-    this.lastAsked = undefined;
+    this.asked.clear();
     for (const part of this.parts.get(set.id)?.values() ?? [])
       if (part.keep(column)) this.append(part.set, column);
   }
 
   /** Which sets hold a column. */
   membershipOf(column: number): ColumnMembership {
-    const last = this.lastAsked;
-    if (last?.column === column && last.size === this.count) return last;
-    return (this.lastAsked = new ColumnMembership(column, this.count));
+    const known = this.asked.get(column);
+    if (known?.size === this.count) return known;
+    if (this.asked.size === mostAsked) this.asked.clear();
+    const made = new ColumnMembership(column, this.count);
+    this.asked.set(column, made);
+    return made;
   }
 
   private add(members: Uint32Array): ColumnSet {

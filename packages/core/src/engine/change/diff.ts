@@ -237,8 +237,7 @@ class TouchedDiff {
     host: JointClass,
     found: Changes,
   ): void {
-    const isSame = (column: number, before: number) =>
-      was[before] === is[column] && is[column] !== uncertain && joint.before === joint.after;
+    const isSame = (column: number, before: number) => was[before] === is[column] && is[column] !== uncertain;
     const isUntouched =
       joint.isMoved !== true &&
       isSame(host.after.column, host.before.column) &&

@@ -87,7 +87,7 @@ export class EndsInBoth {
   static moved(before: Compared, after: Compared, moves: readonly Move[]): EndsInBoth {
     const moved = new Set(moves.map((move) => move.after));
     const isLeft = ({ pods, nodes }: EndClass) => nodes.length > 0 || pods.some((pod) => !moved.has(pod));
-    const stayed = after.ends.classes.filter(isLeft).map((end) => staying(end, moved));
+    const stayed = after.ends.classes.filter(isLeft).map((end) => new StayingClass(end, moved));
     const changed = moves.map((move) => ({
       before: move.from,
       after: move.to,
@@ -174,23 +174,30 @@ export interface Move {
   readonly to: EndClass;
 }
 
-/** The members are listed when they are asked for: mostly nothing has changed for them. */
-const staying = (end: EndClass, moved: ReadonlySet<Pod>): JointClass => {
-  const members = () => [
-    ...(moved.size === 0 ? end.pods : end.pods.filter((pod) => !moved.has(pod))),
-    ...end.nodes,
-  ];
-  return {
-    before: end,
-    after: end,
-    get membersBefore() {
-      return members();
-    },
-    get membersAfter() {
-      return members();
-    },
-  };
-};
+/** A class that some pods may have left or joined; the others are listed when they are asked for. */
+class StayingClass implements JointClass {
+  constructor(
+    private readonly end: EndClass,
+    private readonly moved: ReadonlySet<Pod>,
+  ) {}
+
+  get before(): EndClass {
+    return this.end;
+  }
+
+  get after(): EndClass {
+    return this.end;
+  }
+
+  get membersBefore(): readonly Member[] {
+    return this.membersAfter;
+  }
+
+  get membersAfter(): readonly Member[] {
+    const { pods, nodes } = this.end;
+    return [...pods.filter((pod) => !this.moved.has(pod)), ...nodes];
+  }
+}
 
 /** By class, the number of its group. */
 export function groupNumbers(groups: readonly EndGroup[]): ReadonlyMap<EndClass, number> {

@@ -7,6 +7,8 @@ import { type AddressRange, OutsideAnswers, type OutsideRun } from "../pairs/out
 import { canTalk } from "../classes/talking.js";
 import type { Translation } from "./translation.js";
 
+const directions = ["egress", "ingress"] as const;
+
 /** Changes between pods and external addresses, in one address family. */
 export function* outsideChanges(
   ends: EndsInBoth,
@@ -18,7 +20,13 @@ export function* outsideChanges(
   const isConcerned = ({ before, after }: JointClass) =>
     [before, after].every(({ families }) => canTalk(family, families, [family])) &&
     (before.kind === "pod" || after.kind === "pod");
-  if (!ends.classes.some(isConcerned)) return;
+  const concerned = new Map(
+    directions.map((direction) => [
+      direction,
+      new Set(ends.classes.filter((joint) => isTouched(direction, joint) && isConcerned(joint))),
+    ]),
+  );
+  if ([...concerned.values()].every(({ size }) => size === 0)) return;
   const before = new OutsideAnswers(ends.before.view(family), family);
   const after = new OutsideAnswers(ends.after.view(family), family);
   const numbers = new Map<string, number>();
@@ -27,9 +35,9 @@ export function* outsideChanges(
     numbers.set(key, known);
     return known;
   };
-  for (const direction of ["egress", "ingress"] as const) {
+  for (const direction of directions) {
     const groups = ends.group((joint) => {
-      if (!isConcerned(joint) || !isTouched(direction, joint)) return undefined;
+      if (!concerned.get(direction)!.has(joint)) return undefined;
       const was = numberOf(before.of(direction, joint.before).key);
       return `${was} ${numberOf(after.of(direction, joint.after).key)}`;
     });

@@ -118,13 +118,9 @@ export class TierTable {
     this.rowValues = [];
   }
 
-  /** Writes the outcomes of a row for all columns of the table, without computing again what is known. */
+  /** Writes the outcomes of a row for all columns of the table. */
   read(row: number, into: Uint32Array): void {
-    const known = this.rowValues[row] ?? this.values(row);
-    readRow(known, into);
-    const { later, columns } = this.layout;
-    for (let column = known.width; column < columns; column++)
-      into[column] = this.cell(row, later[column - columns + later.length]!);
+    readRow(this.values(row), into);
   }
 
   walkOver(layout: Layout): RowWalk {

@@ -65,7 +65,7 @@ export class EgressAnswers implements EgressSource {
       if (values.base === silent && values.columns.length === 0) continue;
       const row = new Uint32Array(layer.inside.layout.columns);
       readRow(values, row);
-      composeAll(this.view.outcomes, all, row, this.columns[i]!);
+      composeAll(this.view.outcomes, all, row, this.columns[i]);
     }
     this.answers.read(all, all);
     return all;

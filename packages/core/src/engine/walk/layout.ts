@@ -18,8 +18,6 @@ export class Layout {
   private readonly sizes: number[];
   /** A bit for each column of the table that is not of the first kind. */
   readonly minor: number[] = [];
-  /** For each column that was added later: its number in the space. */
-  readonly later: number[] = [];
 
   private constructor(
     /** By column of the space. */
@@ -71,7 +69,6 @@ export class Layout {
   /** Adds a column of the space that has a higher number than all others. */
   addColumn(kind: number): void {
     const column = this.columns;
-    this.later.push(this.columnOf.length);
     this.columnOf.push(column);
     this.kindOf.push(kind);
     this.count(column, kind);
@@ -79,11 +76,15 @@ export class Layout {
 
   of(set: ColumnSet): PlacedSet {
     const known = this.placed[set.id];
-    if (known !== undefined && known.members === set.members.length && known.columns === this.columns)
-      return known.at;
+    if (known !== undefined && this.isCurrent(known, set)) return known.at;
     const at = this.place(set);
     this.placed[set.id] = { at, members: set.members.length, columns: this.columns };
     return at;
+  }
+
+  /** Columns that were added change nothing for sets that do not hold them, unless those were whole kinds. */
+  private isCurrent({ at, members, columns }: Placement, set: ColumnSet): boolean {
+    return set.members.length === members && (at.wholeKinds.length === 0 || columns === this.columns);
   }
 
   private place({ members }: ColumnSet): PlacedSet {

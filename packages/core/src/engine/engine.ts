@@ -25,9 +25,9 @@ import { canTalk } from "./classes/talking.js";
 import { View } from "./compile/view.js";
 import { seesNothingNew, vocabularyOf } from "./classes/vocabulary.js";
 import { asChangedPairs } from "./change/changed-pairs.js";
-import { Difference, diffEngines, type IsTouched } from "./change/diff.js";
+import { Difference, diffEngines } from "./change/diff.js";
 import { endpointOf } from "./classes/members.js";
-import { EndsInBoth, type Move } from "./change/ends-in-both.js";
+import { EndsInBoth, type Move, StayingClass } from "./change/ends-in-both.js";
 import { Deciders } from "./walk/deciders.js";
 import { Sayings } from "./walk/sayings.js";
 import { readLanes } from "./usage/lanes.js";
@@ -152,9 +152,10 @@ export class Engine {
     );
     this.state = { cluster, tiers, ends };
     if (tells) {
-      const both = EndsInBoth.moved(before, this, []);
-      const isTouched: IsTouched = (direction, joint) => affected[direction].has(joint.before.index);
-      return this.changesIn(new Difference(both, isTouched));
+      const touchedIn = (direction: Direction) =>
+        Array.from(affected[direction], (index) => new StayingClass(ends.classes[index]!, new Set()));
+      const touched = { egress: touchedIn("egress"), ingress: touchedIn("ingress") };
+      return this.changesIn(new Difference(EndsInBoth.moved(before, this, []), touched));
     }
     // The caller who asks what changed may still look at how it was.
     if ([...this.views.values()].some(({ isOvergrown }) => isOvergrown)) this.become(cluster, tiers);
@@ -193,15 +194,14 @@ export class Engine {
         for (const view of this.views.values()) view.addClass(to);
       if (after === undefined) pods.delete(key);
       else pods.set(key, after);
-      if (before && after && from && to) moves.push({ before, after, from, to });
-      else if (after && to) found.appeared.push(endpointOf(this.cluster, to, after));
+      if (before && after && from && to) {
+        if (from !== to || before.node !== after.node) moves.push({ before, after, from, to });
+      } else if (after && to) found.appeared.push(endpointOf(this.cluster, to, after));
       else if (before && from) found.disappeared.push(endpointOf(this.cluster, from, before));
     }
     const both = EndsInBoth.moved(this, this, moves);
-    const touched = new Set(both.classes.slice(0, moves.length));
-    const { pairs } = tells
-      ? this.changesIn(new Difference(both, (_direction, joint) => touched.has(joint)))
-      : noChanges;
+    const touched = { egress: both.classes, ingress: both.classes };
+    const { pairs } = tells && moves.length > 0 ? this.changesIn(new Difference(both, touched)) : noChanges;
     if (ends.classes.length > this.compiledClasses + mostLaterClasses(this.compiledClasses))
       this.become(this.cluster, tiers);
     return { ...found, pairs };

@@ -3,7 +3,14 @@ import type { AnswerId } from "../compile/answers.js";
 import { ChangedBlock, type ChangedSide, type NearnessInBoth } from "./changed-block.js";
 import { groupEnds } from "../pairs/end-groups.js";
 import type { EndClass } from "../classes/ends.js";
-import { type Compared, EndsInBoth, groupNumbers, type JointClass, JointGroup } from "./ends-in-both.js";
+import {
+  type Compared,
+  EndsInBoth,
+  groupNumbers,
+  type JointClass,
+  JointGroup,
+  StayingClass,
+} from "./ends-in-both.js";
 import { type Nearness, nearnessBetween } from "../compile/layer.js";
 import { outsideChanges } from "./outside-diff.js";
 import { tableSweep } from "../pairs/table-sweep.js";
@@ -13,6 +20,7 @@ import { Translation } from "./translation.js";
 import { OutcomeColumn, OutcomeRows } from "../compile/outcome-rows.js";
 import { isSettled, type OutcomeId, uncertain } from "../walk/outcomes.js";
 import type { Direction } from "../../policy/model.js";
+import type { Pod } from "../../cluster/model.js";
 import type { View } from "../compile/view.js";
 
 /**
@@ -23,8 +31,8 @@ export function diffEngines(before: Compared, after: Compared): Difference {
   return new Difference(EndsInBoth.of(before, after));
 }
 
-/** Says which classes' own policies, or own selection by others, may have changed in a direction. */
-export type IsTouched = (direction: Direction, joint: JointClass) => boolean;
+/** What an update touched: classes whose own policies changed in a direction, and pods that moved, in both. */
+export type Touched = Readonly<Record<Direction, readonly JointClass[]>>;
 
 export class Difference implements Iterable<ChangedBlock> {
   readonly appeared: EndsInBoth["appeared"];
@@ -34,8 +42,8 @@ export class Difference implements Iterable<ChangedBlock> {
 
   constructor(
     readonly ends: EndsInBoth,
-    /** An update knows what it touched: only that is compared. */
-    private readonly isTouched?: IsTouched,
+    /** An update compares only what it touched. */
+    private readonly touched?: Touched,
   ) {
     this.appeared = ends.appeared;
     this.disappeared = ends.disappeared;
@@ -43,15 +51,15 @@ export class Difference implements Iterable<ChangedBlock> {
   }
 
   *[Symbol.iterator](): Iterator<ChangedBlock> {
-    const { ends, isTouched } = this;
+    const { ends, touched } = this;
     const { before, after } = ends;
     const translation = new Translation(before.answers, after.answers);
     for (const family of [4, 6, undefined] as const) {
       if (before.isSpoken(family) || after.isSpoken(family)) {
         const inside = new InsideDiff(ends, family, translation);
-        yield* isTouched === undefined ? inside.changes() : new TouchedDiff(inside, isTouched).changes();
+        yield* touched === undefined ? inside.changes() : new TouchedDiff(inside, touched).changes();
       }
-      if (family !== undefined) yield* outsideChanges(ends, family, translation, isTouched);
+      if (family !== undefined) yield* outsideChanges(ends, family, translation, touched);
     }
   }
 }
@@ -75,7 +83,7 @@ class InsideDiff {
       after: groupEnds(ends.after.ends, views.after),
     };
     const [was, is] = [groupNumbers(groupings.before.groups), groupNumbers(groupings.after.groups)];
-    const groups = ends.group(({ before, after }) => `${was.get(before)!} ${is.get(after)!}`);
+    const groups = ends.group(ends.classes, ({ before, after }) => `${was.get(before)!} ${is.get(after)!}`);
     const arePods = ({ before, after }: JointGroup) => before.kind === "pod" && after.kind === "pod";
     const pods = groups.filter(arePods);
     const others = groups.filter((group) => !arePods(group));
@@ -155,65 +163,68 @@ class InsideDiff {
   }
 }
 
-/** The same, restricted to connections of classes that were touched. */
+/** The same, restricted to connections of what an update touched. */
 class TouchedDiff {
-  private readonly groups = new Map<JointClass, JointGroup>();
+  private readonly groups = new Map<JointClass | EndClass, JointGroup>();
+  private readonly moved: ReadonlySet<Pod>;
+  private readonly isTouched: Readonly<Record<Direction, ReadonlySet<JointClass | EndClass>>>;
 
   constructor(
     private readonly inside: InsideDiff,
-    private readonly isTouched: IsTouched,
-  ) {}
+    private readonly touched: Touched,
+  ) {
+    this.moved = new Set(inside.ends.classes.flatMap(({ membersAfter }) => membersAfter as readonly Pod[]));
+    const setOf = (list: readonly JointClass[]) =>
+      new Set(list.map((joint) => (joint instanceof StayingClass ? joint.after : joint)));
+    this.isTouched = { egress: setOf(touched.egress), ingress: setOf(touched.ingress) };
+  }
 
   *changes(): Iterable<ChangedBlock> {
     const { ends, views } = this.inside;
-    const arePods = ({ before, after }: JointClass) => before.kind === "pod" && after.kind === "pod";
-    const pods = ends.classes.filter(arePods);
-    const hosts = ends.classes.filter((joint) => !arePods(joint));
+    const { classes, hostClasses } = ends.after.ends;
     for (const direction of ["egress", "ingress"] as const) {
       const rows = {
         before: new OutcomeRows(views.before, direction),
         after: new OutcomeRows(views.after, direction),
       };
-      for (const joint of pods) {
-        if (!this.isTouched(direction, joint)) continue;
+      for (const joint of this.touched[direction]) {
+        if (joint.before.kind === "host" || joint.after.kind === "host") continue;
         const own = { was: rows.before.of(joint.before), is: rows.after.of(joint.after) };
         const found = new Changes();
-        this.withPods(direction, joint, own, pods, found);
-        for (const host of hosts) this.withHost(direction, joint, own, host, found);
+        this.withPods(direction, joint, own, found);
+        for (const index of hostClasses) this.withHost(direction, joint, own, classes[index]!, found);
         yield* this.inside.blocks(this.groupOf(joint), found, direction);
       }
     }
   }
 
-  private withPods(
-    direction: Direction,
-    joint: JointClass,
-    own: OwnOutcomes,
-    pods: readonly JointClass[],
-    found: Changes,
-  ): void {
-    const { views, translation, family } = this.inside;
+  private withPods(direction: Direction, joint: JointClass, own: OwnOutcomes, found: Changes): void {
+    const { ends, views, translation, family } = this.inside;
+    const { classes, podClasses } = ends.after.ends;
     const { denies } = views.after.outcomes;
     const opposite = direction === "egress" ? "ingress" : "egress";
     const theirs = {
       was: new OutcomeColumn(views.before, opposite, joint.before.column),
       is: new OutcomeColumn(views.after, opposite, joint.after.column),
     };
-    for (const other of pods) {
+    const compare = (before: EndClass, after: EndClass, other: JointClass | EndClass) => {
       // Where both are touched, their connections are compared at the source.
-      if (direction === "ingress" && this.isTouched("egress", other)) continue;
-      const [was, is] = [own.was[other.before.column]!, own.is[other.after.column]!];
+      if (direction === "ingress" && this.isTouched.egress.has(other)) return;
+      const [was, is] = [own.was[before.column]!, own.is[after.column]!];
       const isSame = was === is && was !== uncertain;
-      if (isSame && joint.before === joint.after && !this.isTouched(opposite, other)) continue;
+      if (isSame && joint.before === joint.after && !this.isTouched[opposite].has(other)) return;
       // What its own policies deny, before and after, has not changed.
-      if (isSame && denies[is] === everyPort) continue;
-      if (!talkIn(family, joint, other)) continue;
-      const before = this.answer(views.before, direction, joint.before, other.before, was, theirs.was);
-      const after = this.answer(views.after, direction, joint.after, other.after, is, theirs.is);
-      if (translation.isSame(before, after)) continue;
+      if (isSame && denies[is] === everyPort) return;
+      const then = this.answer(views.before, direction, joint.before, before, was, theirs.was);
+      const now = this.answer(views.after, direction, joint.after, after, is, theirs.is);
+      if (translation.isSame(then, now) || !talkIn(family, joint, { before, after })) return;
       const [one, to] = [this.groupOf(joint), this.groupOf(other)];
-      found.add(translation.of(before), after, undefined, to, one.size * to.size - ownPairs(one, to));
-    }
+      found.add(translation.of(then), now, undefined, to, one.size * to.size - ownPairs(one, to));
+    };
+    for (const index of podClasses) compare(classes[index]!, classes[index]!, classes[index]!);
+    for (const other of ends.classes)
+      if (other.before.kind === "pod" && other.after.kind === "pod")
+        compare(other.before, other.after, other);
   }
 
   private answer(
@@ -234,24 +245,25 @@ class TouchedDiff {
     direction: Direction,
     joint: JointClass,
     { was, is }: OwnOutcomes,
-    host: JointClass,
+    host: EndClass,
     found: Changes,
   ): void {
-    const isSame = (column: number, before: number) => was[before] === is[column] && is[column] !== uncertain;
-    const isUntouched =
-      joint.isMoved !== true &&
-      isSame(host.after.column, host.before.column) &&
-      isSame(host.after.ownColumn, host.before.ownColumn);
-    if (isUntouched) return;
+    const isSame = (column: number) => was[column] === is[column] && is[column] !== uncertain;
+    if (joint.isMoved !== true && isSame(host.column) && isSame(host.ownColumn)) return;
     const [one, other] = [this.groupOf(joint), this.groupOf(host)];
     if (direction === "egress") this.inside.withHost(one, other, found, other);
     else this.inside.withHost(other, one, found, other);
   }
 
-  private groupOf(joint: JointClass): JointGroup {
-    const known = this.groups.get(joint) ?? new JointGroup(this.groups.size, this.inside.ends, [joint]);
-    this.groups.set(joint, known);
-    return known;
+  /** A class stands for the members that did not move. */
+  private groupOf(of: JointClass | EndClass): JointGroup {
+    const key = of instanceof StayingClass ? of.after : of;
+    const known = this.groups.get(key);
+    if (known !== undefined) return known;
+    const joint = "column" in key ? new StayingClass(key, this.moved) : key;
+    const made = new JointGroup(this.groups.size, this.inside.ends, [joint]);
+    this.groups.set(key, made);
+    return made;
   }
 }
 

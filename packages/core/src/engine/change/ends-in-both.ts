@@ -83,19 +83,16 @@ export class EndsInBoth {
     return new EndsInBoth(before, after, joint, found.appeared, found.disappeared);
   }
 
-  /** Two engines with the same classes, in which some pods are of another class than they were, or run elsewhere. */
+  /** Two engines with the same classes: pods that are of another class than they were, or run elsewhere. */
   static moved(before: Compared, after: Compared, moves: readonly Move[]): EndsInBoth {
-    const moved = new Set(moves.map((move) => move.after));
-    const isLeft = ({ pods, nodes }: EndClass) => nodes.length > 0 || pods.some((pod) => !moved.has(pod));
-    const stayed = after.ends.classes.filter(isLeft).map((end) => new StayingClass(end, moved));
-    const changed = moves.map((move) => ({
+    const classes = moves.map((move) => ({
       before: move.from,
       after: move.to,
       isMoved: move.before.node !== move.after.node,
       membersBefore: [move.before],
       membersAfter: [move.after],
     }));
-    return new EndsInBoth(before, after, [...changed, ...stayed], [], []);
+    return new EndsInBoth(before, after, classes, [], []);
   }
 
   /** One by one. */
@@ -107,12 +104,11 @@ export class EndsInBoth {
       };
   }
 
-  /** The classes put together that `keyOf` gives the same key. */
-  group(keyOf: (joint: JointClass) => string | undefined): readonly JointGroup[] {
+  /** Puts classes together that `keyOf` gives the same key. */
+  group(classes: readonly JointClass[], keyOf: (joint: JointClass) => string): readonly JointGroup[] {
     const groups = new Map<string, JointClass[]>();
-    for (const joint of this.classes) {
+    for (const joint of classes) {
       const key = keyOf(joint);
-      if (key === undefined) continue;
       const known = groups.get(key);
       if (known === undefined) groups.set(key, [joint]);
       else known.push(joint);
@@ -174,8 +170,8 @@ export interface Move {
   readonly to: EndClass;
 }
 
-/** A class that some pods may have left or joined; the others are listed when they are asked for. */
-class StayingClass implements JointClass {
+/** A class without the pods that moved; its members are listed when they are asked for. */
+export class StayingClass implements JointClass {
   constructor(
     private readonly end: EndClass,
     private readonly moved: ReadonlySet<Pod>,

@@ -1,7 +1,7 @@
 import type { Family } from "../../net/address.js";
 import type { AnswerId } from "../compile/answers.js";
 import { ChangedBlock } from "./changed-block.js";
-import type { IsTouched } from "./diff.js";
+import type { Touched } from "./diff.js";
 import type { EndsInBoth, JointClass } from "./ends-in-both.js";
 import { type AddressRange, OutsideAnswers, type OutsideRun } from "../pairs/outside-runs.js";
 import { canTalk } from "../classes/talking.js";
@@ -14,19 +14,16 @@ export function* outsideChanges(
   ends: EndsInBoth,
   family: Family,
   translation: Translation,
-  isTouched: IsTouched = () => true,
+  touched: Touched = { egress: ends.classes, ingress: ends.classes },
 ): Iterable<ChangedBlock> {
   // S1.15; S1.4: hosts have no policies.
   const isConcerned = ({ before, after }: JointClass) =>
     [before, after].every(({ families }) => canTalk(family, families, [family])) &&
     (before.kind === "pod" || after.kind === "pod");
   const concerned = new Map(
-    directions.map((direction) => [
-      direction,
-      new Set(ends.classes.filter((joint) => isTouched(direction, joint) && isConcerned(joint))),
-    ]),
+    directions.map((direction) => [direction, touched[direction].filter(isConcerned)]),
   );
-  if ([...concerned.values()].every(({ size }) => size === 0)) return;
+  if ([...concerned.values()].every(({ length }) => length === 0)) return;
   const before = new OutsideAnswers(ends.before.view(family), family);
   const after = new OutsideAnswers(ends.after.view(family), family);
   const numbers = new Map<string, number>();
@@ -36,8 +33,7 @@ export function* outsideChanges(
     return known;
   };
   for (const direction of directions) {
-    const groups = ends.group((joint) => {
-      if (!concerned.get(direction)!.has(joint)) return undefined;
+    const groups = ends.group(concerned.get(direction)!, (joint) => {
       const was = numberOf(before.of(direction, joint.before).key);
       return `${was} ${numberOf(after.of(direction, joint.after).key)}`;
     });

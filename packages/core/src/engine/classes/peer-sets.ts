@@ -6,7 +6,8 @@ import type { Family } from "../../net/address.js";
 import type { Peer, ServiceSelection } from "../../policy/model.js";
 import { type ColumnSet, ColumnSets } from "../../sets/column-sets.js";
 import type { EndClass, Ends } from "./ends.js";
-import { Selections } from "./selection.js";
+import { ByNamespace } from "./by-namespace.js";
+import { type NamespaceChoice, Selections } from "./selection.js";
 import { isRelative, peerKey, type PodsPeer, type SettledPeer, settlePeer } from "./settled-peer.js";
 import { serviceKey } from "./vocabulary.js";
 
@@ -32,6 +33,7 @@ export class PeerSets {
   private readonly atAtom = new Map<number, Profile>();
   private readonly severalOrNone: Profile[] = [];
   private readonly found = new Map<string, Found>();
+  private readonly byNamespace = new ByNamespace<Found>();
   private readonly ofPeer = new Map<Peer, PeerSet>();
 
   constructor(
@@ -57,14 +59,17 @@ export class PeerSets {
     const known = this.found.get(key);
     if (known !== undefined) return known.set;
     const set = this.compute(peer, key);
-    this.found.set(key, { peer, set });
+    const found = { peer, set };
+    this.found.set(key, found);
+    this.byNamespace.add(peer.kind === "pods" ? peer.choice.namespaces : everyNamespace, found);
     return set;
   }
 
   /** A class of pods that was added later than all others. */
   addClass(end: EndClass): void {
     this.addToProfile(end);
-    for (const { peer, set } of this.found.values()) {
+    const { sample } = end;
+    for (const { peer, set } of this.byNamespace.in(sample.kind === "pod" ? sample.namespace.name : "")) {
       const membership = this.membership(peer, end, false);
       if (membership !== "no") this.sets.append(set[membership], end.column);
     }
@@ -225,6 +230,8 @@ interface Profile {
   readonly atoms: readonly number[];
   readonly columns: number[];
 }
+
+const everyNamespace: NamespaceChoice = { kind: "labels", match: [] };
 
 const yesIf = (holds: boolean): Membership => (holds ? "yes" : "no");
 

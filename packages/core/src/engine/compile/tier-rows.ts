@@ -1,6 +1,7 @@
 import type { Direction, Isolation, PodSelection, Rule, Tier } from "../../policy/model.js";
 import type { EndClass, Ends } from "../classes/ends.js";
 import { difference } from "../classes/list-difference.js";
+import { ByNamespace } from "../classes/by-namespace.js";
 import { hasNamedPorts } from "./rule-ports.js";
 import { choiceKey, type PodChoice, type Selections } from "../classes/selection.js";
 import { isRelative, peerKey, settlePeer } from "../classes/settled-peer.js";
@@ -30,7 +31,7 @@ export class TierRows {
   ) {}
 
   /** Of the tier, for classes that are added later. */
-  private subjects: readonly Subject[] | undefined;
+  private subjects: ByNamespace<Subject> | undefined;
 
   static of(tier: Tier, direction: Direction, ends: Ends, selections: Selections): TierRows {
     const rowOf = ends.classes.map(() => noRow);
@@ -57,8 +58,10 @@ export class TierRows {
 
   /** A class of pods that was added later than all others. */
   addClass(end: EndClass): void {
-    this.subjects ??= subjectsOf(this.tier);
-    const selecting = this.subjects.filter(({ choice }) => this.selections.includes(choice, end.index));
+    this.subjects ??= byNamespace(subjectsOf(this.tier));
+    const { sample } = end;
+    const candidates = [...this.subjects.in(sample.kind === "pod" ? sample.namespace.name : "")];
+    const selecting = candidates.filter(({ choice }) => this.selections.includes(choice, end.index));
     const [rules, isolation] = [rulesOf(selecting), isolationOf(selecting)];
     const meaningOf = this.meaningOf(rules);
     const same = this.rows.find(
@@ -180,6 +183,12 @@ interface Subject {
   readonly choice: PodChoice;
   readonly rules: Placed<Rule>[];
   readonly isolation: Placed<Isolation>[];
+}
+
+function byNamespace(subjects: readonly Subject[]): ByNamespace<Subject> {
+  const found = new ByNamespace<Subject>();
+  for (const subject of subjects) found.add(subject.choice.namespaces, subject);
+  return found;
 }
 
 function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {

@@ -41,12 +41,6 @@ export interface Ports {
   readonly undecided: PortSetId;
 }
 
-export const justThese = (members: readonly Member[], group: object = members): End => ({
-  kind: "ends",
-  members: () => members,
-  group,
-});
-
 export function nodeNameOf(end: Member | AddressRange): string | undefined {
   if ("hostNetwork" in end) return end.node;
   return "name" in end ? end.name : undefined;
@@ -77,12 +71,11 @@ export function asChangedPairs(block: ChangedBlock, known: Answers): ChangedPair
   const endsOf = (side: ChangedSide): readonly End[] =>
     side.kind === "external"
       ? side.ranges.map((range) => ({ kind: "external", range }))
-      : side.groups.map((group) =>
-          justThese(
-            group.classes.flatMap(({ membersAfter }) => membersAfter),
-            group,
-          ),
-        );
+      : side.groups.map((group) => ({
+          kind: "ends",
+          members: () => group.classes.flatMap(({ membersAfter }) => membersAfter),
+          group,
+        }));
   const portsOf = (id: AnswerId): Ports => ({ allowed: known.allowed(id), undecided: known.undecided(id) });
   const { from, to, family, nearness, answers } = block;
   const [sources, destinations] = [endsOf(from), endsOf(to)];

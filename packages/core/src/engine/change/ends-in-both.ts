@@ -191,7 +191,8 @@ export class StayingClass implements JointClass {
 
   get membersAfter(): readonly Member[] {
     const { pods, nodes } = this.end;
-    return [...pods.filter((pod) => !this.moved.has(pod)), ...nodes];
+    const staying = this.moved.size === 0 ? pods : pods.filter((pod) => !this.moved.has(pod));
+    return nodes.length === 0 ? staying : [...staying, ...nodes];
   }
 }
 

@@ -3,9 +3,10 @@ import { type Identified, identify } from "../../cluster/identity.js";
 import type { CidrGroup, Cluster } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import { counted } from "../../diagnostics/summary.js";
 import type { ForeignObject } from "../../foreign/object.js";
 import type { ManifestObject } from "../../manifest/object.js";
-import { compareText, type Lowered } from "../../policy/assemble.js";
+import { compareText } from "../../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../../policy/model.js";
 import { identityOf, kindOf } from "../object-kind.js";
 import { setWarnings } from "../warnings/set-warnings.js";
@@ -180,18 +181,26 @@ export class LiveState {
       workloads: this.pods.workloads,
       cidrGroups: this.groupList,
     };
-    this.cluster = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
-    const { podRanges } = this.nodes;
-    const foreign = this.foreign.settle(policies);
-    return new FoundLater(this.cluster, { tiers, policies, foreign, complaints }, podRanges, {
-      single: [
-        ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
-        ...this.pods.diagnostics,
-        ...this.namespaces.diagnostics(),
-        ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
-      ],
-      effects,
-    });
+    const settled = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
+    this.cluster = settled;
+    const single = [
+      ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
+      ...this.pods.diagnostics,
+      ...this.namespaces.diagnostics(),
+      ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
+    ];
+    let diagnostics: readonly Diagnostic[] | undefined;
+    return {
+      cluster: settled,
+      tiers,
+      policies,
+      foreign: this.foreign.settle(policies),
+      podRanges: this.nodes.podRanges,
+      complaints,
+      get diagnostics() {
+        return (diagnostics ??= [...single, ...setWarnings(settled, effects, policies)]);
+      },
+    };
   }
 }
 
@@ -207,43 +216,8 @@ export function keyOf(object: ManifestObject): string {
 /** `shop/web`, of `core Service shop/web`. */
 const calledIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
 
-class FoundLater implements Moment {
-  private found: readonly Diagnostic[] | undefined;
-
-  readonly tiers: Tiers;
-  readonly policies: readonly PolicyRef[];
-  readonly foreign: readonly ForeignObject[];
-  readonly complaints: Moment["complaints"];
-
-  constructor(
-    readonly cluster: Cluster,
-    read: Pick<Moment, "tiers" | "policies" | "foreign" | "complaints">,
-    readonly podRanges: PodRanges,
-    private readonly parts: {
-      readonly single: readonly Diagnostic[];
-      readonly effects: readonly Lowered[];
-    },
-  ) {
-    this.tiers = read.tiers;
-    this.policies = read.policies;
-    this.foreign = read.foreign;
-    this.complaints = read.complaints;
-  }
-
-  get diagnostics(): readonly Diagnostic[] {
-    this.found ??= [...this.parts.single, ...setWarnings(this.cluster, this.parts.effects, this.policies)];
-    return this.found;
-  }
-}
-
 function sameParts(a: Cluster, b: Cluster): boolean {
   return clusterParts.every((part) => a[part] === b[part]);
 }
 
 const clusterParts = ["namespaces", "pods", "nodes", "services", "workloads", "cidrGroups", "facts"] as const;
-
-function counted(names: Iterable<string>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}

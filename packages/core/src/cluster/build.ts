@@ -1,4 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { given } from "../diagnostics/given.js";
+import { grouped } from "../diagnostics/summary.js";
 import { type Labels, namespaceNameLabel, unknownLabels } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { type Address, type Family, formatAddress } from "../net/address.js";
@@ -14,11 +16,10 @@ import {
   type Pod,
   podKey,
   type Service,
-  type ServiceEndpoint,
 } from "./model.js";
 import { addHostAddresses, nodeWith, podRangesOf, readNode } from "./node.js";
 import type { ReadPod } from "./pod.js";
-import { readEndpointSlice, readService } from "./service.js";
+import { readEndpointSlice, readService, serviceNameLabel } from "./service.js";
 import { Shared } from "./shared.js";
 import { buildWorkloads, readPodObject } from "./workload.js";
 
@@ -159,18 +160,14 @@ function buildServices(
   slices: readonly Identified[],
   diagnostics: Diagnostic[],
 ): readonly Service[] {
-  const endpoints = new Map<string, ServiceEndpoint[]>();
-  for (const slice of slices) {
-    const read = readEndpointSlice(slice);
-    if (read === undefined) continue;
-    const key = `${slice.namespace}/${read.service}`;
-    const known = endpoints.get(key);
-    if (known === undefined) endpoints.set(key, [...read.endpoints]);
-    else for (const endpoint of read.endpoints) known.push(endpoint);
-  }
+  const slicesOf = grouped(
+    slices,
+    ({ namespace, labels }) => `${namespace}/${labels[serviceNameLabel] ?? ""}`,
+  );
   return services.map((service) => {
-    const found = endpoints.get(`${service.namespace}/${service.name}`);
-    return { ...readService(service, diagnostics), ...(found === undefined ? {} : { endpoints: found }) };
+    const found = slicesOf.get(`${service.namespace}/${service.name}`);
+    const endpoints = found?.flatMap((slice) => readEndpointSlice(slice)?.endpoints ?? []);
+    return { ...readService(service, diagnostics), ...given({ endpoints }) };
   });
 }
 

@@ -15,7 +15,7 @@ import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
 import type { Family } from "../net/address.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
-import type { Direction, PolicyRef, Tiers } from "../policy/model.js";
+import { type Direction, directions, type PolicyRef, type Tiers } from "../policy/model.js";
 import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
 import {
   type Difference,
@@ -327,9 +327,7 @@ export function enforcedByCilium(
   const origin = { kind: "option", option: "--cilium-enforcement always" } as const;
   // S1.2 is read differently there.
   const tier = enforcer === "cilium" ? "cluster-default" : "network-policy";
-  const isolation = (["ingress", "egress"] as const).map(
-    (direction) => ({ tier, direction, subject: everyPod, origin }) as const,
-  );
+  const isolation = directions.map((direction) => ({ tier, direction, subject: everyPod, origin }) as const);
   return [...parts, { rules: [], isolation }];
 }
 

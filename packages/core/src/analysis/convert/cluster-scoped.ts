@@ -1,13 +1,12 @@
 import { isObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
-import { formatPolicy } from "../../policy/model.js";
+import { directions, formatPolicy } from "../../policy/model.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import { type AdminApi, adminNetworkPolicyApi } from "./admin-api.js";
-import { type Draft, directions, isEmptyDraft, type NamespacedDraft, type OrderedTier } from "./draft.js";
+import { type Draft, isEmptyDraft, type Made, type NamespacedDraft, type OrderedTier } from "./draft.js";
 import { asExpressible } from "./expressible.js";
 import type { Findings } from "./findings.js";
 import { withinLimits } from "./limits.js";
-import type { Made } from "./made.js";
 import { Names } from "./names.js";
 import { type Order, orderOf, type Standing } from "./order.js";
 import { assignPriorities } from "./priorities.js";

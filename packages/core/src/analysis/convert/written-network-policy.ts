@@ -2,9 +2,9 @@ import type { Json, JsonObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describePeer, formatRule } from "../../policy/describe.js";
-import type { Direction, Entity, Peer, PortMatch } from "../../policy/model.js";
+import { type Direction, directions, type Entity, type Peer, type PortMatch } from "../../policy/model.js";
 import { carriedComments } from "./comments.js";
-import { type DraftRule, directions, type NamespacedDraft } from "./draft.js";
+import type { DraftRule, NamespacedDraft } from "./draft.js";
 import type { Findings } from "./findings.js";
 import { headParts, ruleParts, writtenMetadata } from "./written-policy.js";
 import { writtenSelector } from "./written-selector.js";
@@ -34,8 +34,7 @@ export function writtenNetworkPolicy(
     draft.rules[direction]!.flatMap((rule, i) => ruleParts(rule, ["spec", direction, i], "ports")),
   );
   const head = headParts(["appliedTo", "endpointSelector"], ["spec", "podSelector"]);
-  const remarks = draft.remarks.map((text) => ({ path: [], side: "before", text }) as const);
-  return { value, comments: [...carriedComments(draft.definition, [...head, ...parts]), ...remarks] };
+  return { value, comments: carriedComments(draft.definition, [...head, ...parts]) };
 }
 
 function writtenRule(rule: DraftRule, direction: Direction, findings: Findings): readonly JsonObject[] {

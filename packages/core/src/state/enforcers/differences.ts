@@ -5,7 +5,14 @@ import { policyKindOf } from "../../dialects/registry.js";
 import { type LabelMatch, namespaceNameLabel, type Requirement, selects } from "../../labels/requirement.js";
 import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { DialectId, NamespaceSet, Peer, PodSelection, Rule } from "../../policy/model.js";
+import {
+  type DialectId,
+  directions,
+  type NamespaceSet,
+  type Peer,
+  type PodSelection,
+  type Rule,
+} from "../../policy/model.js";
 import type { PolicyDefinition } from "../policy-definition.js";
 
 /*
@@ -243,11 +250,9 @@ const excludesNamespaces = (peer: Peer): boolean =>
 /** A pod that a NetworkPolicy selects for one direction never reaches the baseline in the other: it is allowed there. */
 function decidingOtherDirection({ policy, lowered: { rules, isolation } }: PolicyDefinition): Lowered {
   if (policy.dialect !== "network-policy") return { rules, isolation };
-  const directions = (["ingress", "egress"] as const).filter(
-    (direction) => !isolation.some((entry) => entry.direction === direction),
-  );
+  const others = directions.filter((direction) => !isolation.some((entry) => entry.direction === direction));
   const added = isolation.flatMap(({ tier, subject }) =>
-    directions.map(
+    others.map(
       (direction): PlacedRule => ({
         tier,
         rank: Number.MAX_SAFE_INTEGER,

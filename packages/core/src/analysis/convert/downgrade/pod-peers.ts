@@ -1,8 +1,9 @@
 import type { Cluster } from "../../../cluster/model.js";
+import { grouped } from "../../../diagnostics/summary.js";
 import type { LabelMatch } from "../../../labels/requirement.js";
 import type { JsonObject } from "../../../manifest/document.js";
 import { writtenSelector } from "../written-selector.js";
-import { type Cell, grouped } from "./cells.js";
+import type { Cell } from "./cells.js";
 import { selectorsFor } from "./label-selectors.js";
 
 /** Finds peers for sets of cells. */

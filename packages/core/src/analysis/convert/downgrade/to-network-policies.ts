@@ -1,17 +1,17 @@
 import { Answers, Engine } from "../../../engine/index.js";
+import { grouped } from "../../../diagnostics/summary.js";
 import { noPorts, PortSets, type PortSetId } from "../../../sets/port-sets.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
 import { isObject, type JsonObject } from "../../../manifest/document.js";
 import type { CommentedObject } from "../../../manifest/yaml/write-yaml.js";
-import { type Direction, formatPolicy } from "../../../policy/model.js";
+import { type Direction, directions, formatPolicy } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";
-import { directions } from "../draft.js";
+import type { Made } from "../draft.js";
 import type { Findings } from "../findings.js";
-import type { Made } from "../made.js";
 import { Names } from "../names.js";
 import { writtenSelector } from "../written-selector.js";
 import { addressPeers } from "./address-peers.js";
-import { type Cell, cellsOf, grouped } from "./cells.js";
+import { type Cell, cellsOf } from "./cells.js";
 import { needsOf } from "./needs.js";
 import { PodPeers } from "./pod-peers.js";
 import { portList } from "./port-list.js";
@@ -109,7 +109,7 @@ class Downgrade {
   ): readonly CommentedObject[] {
     const groups = grouped(needed, (cell) => `${cell.namespace} ${keyOf(wanted.get(cell)!)}`);
     return [...groups.values()].flatMap((group) => {
-      const [first] = group as [Cell, ...Cell[]];
+      const [first] = group;
       const selectors = this.podPeers.within(first.namespace, group);
       if (selectors === undefined) {
         const { namespace, pods } = first;

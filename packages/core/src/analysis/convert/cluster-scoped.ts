@@ -129,9 +129,7 @@ function written(
     .map(({ policy }) => policy);
   const kindName = api === adminNetworkPolicyApi ? "AdminNetworkPolicy" : "ClusterNetworkPolicy";
   const names = new Names(
-    kept
-      .filter(({ group, kind }) => kind === kindName && group === "policy.networking.k8s.io")
-      .map(({ name }) => name),
+    kept.filter(({ group, kind }) => kind === kindName && group === "policy.networking.k8s.io"),
   );
   const inTier = (tier: OrderedTier) => {
     if (api === adminNetworkPolicyApi && tier === "baseline") return writtenBaseline(order, state, findings);
@@ -172,14 +170,10 @@ function writtenNamespaced(
   kept: readonly PolicyDefinition["policy"][],
   findings: Findings,
 ): readonly CommentedObject[] {
-  const byNamespace = new Map<string, Names>();
+  const names = new Names(kept.filter(({ kind }) => kind === "NetworkPolicy"));
   return drafts.map((draft) => {
-    const taken = kept.filter(
-      ({ kind, namespace }) => kind === "NetworkPolicy" && namespace === draft.namespace,
-    );
-    const names = byNamespace.get(draft.namespace) ?? new Names(taken.map(({ name }) => name));
-    byNamespace.set(draft.namespace, names);
-    return writtenNetworkPolicy(draft, names.nameFor(draft.definition.policy.name, draft.suffixes), findings);
+    const { definition, suffixes, namespace } = draft;
+    return writtenNetworkPolicy(draft, names.nameFor(definition.policy.name, suffixes, namespace), findings);
   });
 }
 

@@ -1,3 +1,4 @@
+import { given } from "../../diagnostics/given.js";
 import type { Json, JsonObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
@@ -20,22 +21,33 @@ export function writtenNetworkPolicy(
     direction,
     draft.rules[direction]!.flatMap((rule) => writtenRule(rule, direction, findings)),
   ]);
-  const value = {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "NetworkPolicy",
-    metadata: writtenMetadata(draft.definition, { name, namespace: draft.namespace }),
-    spec: {
-      podSelector: writtenSelector(draft.pods),
-      policyTypes: spoken.map((direction) => (direction === "ingress" ? "Ingress" : "Egress")),
-      ...(Object.fromEntries(lists) as Record<string, Json>),
-    },
-  };
+  const value = networkPolicyObject(
+    writtenMetadata(draft.definition, { name, namespace: draft.namespace }),
+    writtenSelector(draft.pods),
+    Object.fromEntries(lists),
+  );
   const parts = spoken.flatMap((direction) =>
     draft.rules[direction]!.flatMap((rule, i) => ruleParts(rule, ["spec", direction, i], "ports")),
   );
   const head = headParts(["appliedTo", "endpointSelector"], ["spec", "podSelector"]);
   return { value, comments: carriedComments(draft.definition, [...head, ...parts]) };
 }
+
+/** With a list of rules, which may be missing, for each direction in which it isolates. */
+export const networkPolicyObject = (
+  metadata: JsonObject,
+  podSelector: Json,
+  rules: { readonly [direction in Direction]?: readonly JsonObject[] | undefined },
+): JsonObject => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata,
+  spec: {
+    podSelector,
+    policyTypes: Object.keys(rules).map((direction) => (direction === "ingress" ? "Ingress" : "Egress")),
+    ...(given(rules) as JsonObject),
+  },
+});
 
 function writtenRule(rule: DraftRule, direction: Direction, findings: Findings): readonly JsonObject[] {
   const isEverything = rule.peers.some(({ what }) => what.kind === "everything");

@@ -1,6 +1,6 @@
 import { grouped } from "../../diagnostics/summary.js";
 import { type Path, parsePath } from "../../diagnostics/place.js";
-import { isObject, type Json } from "../../manifest/document.js";
+import { valueAt } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import type { PlacedRule } from "../../policy/assemble.js";
 import type { Action, Direction, Peer, PodSelection, PortMatch, RuleOrigin } from "../../policy/model.js";
@@ -81,7 +81,10 @@ function draftRule({ object }: PolicyDefinition, { rule }: PlacedRule): DraftRul
   const { origin, action, peers, ports } = rule;
   const path = parsePath(origin.path);
   const sourced = <T>(list: readonly T[], fields: readonly Path[]): readonly Sourced<T>[] => {
-    const field = fields.find((one) => lengthAt(object.value, [...path, ...one]) === list.length);
+    const field = fields.find((one) => {
+      const written = valueAt(object.value, [...path, ...one]);
+      return Array.isArray(written) && written.length === list.length;
+    });
     return list.map((what, i) => ({ what, from: field && [...path, ...field, i] }));
   };
   return {
@@ -91,15 +94,6 @@ function draftRule({ object }: PolicyDefinition, { rule }: PlacedRule): DraftRul
     peers: sourced(peers, [["from"], ["to"]]),
     ports: ports === "every" ? ports : sourced(ports, [["ports"], ["protocols"], ["l4Selector", "ports"]]),
   };
-}
-
-/** How long the list at a path is, if there is one. */
-function lengthAt(value: Json, path: Path): number | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined) return Array.isArray(value) ? value.length : undefined;
-  const list = Array.isArray(value) ? (value as readonly Json[]) : undefined;
-  const next = typeof step === "number" ? list?.[step] : isObject(value) ? value[step] : undefined;
-  return next === undefined ? undefined : lengthAt(next, rest);
 }
 
 export function isEmptyDraft({ rules }: Draft): boolean {

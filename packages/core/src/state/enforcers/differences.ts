@@ -4,7 +4,7 @@ import type { LowerOptions } from "../../dialects/dialect.js";
 import { readPolicy } from "../../dialects/read.js";
 import { policyKindOf } from "../../dialects/registry.js";
 import { type LabelMatch, namespaceNameLabel, type Requirement, selects } from "../../labels/requirement.js";
-import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import { isObject, type JsonObject, valueAt } from "../../manifest/document.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
 import {
   type DialectId,
@@ -227,9 +227,8 @@ const nonPods: readonly Peer[] = (["world", "host", "remote-node"] as const).map
 }));
 
 /** The peers of a rule as they are written. */
-function writtenPeers({ spec }: JsonObject, { origin: { direction, index } }: Rule): readonly JsonObject[] {
-  const rules: Json | undefined = isObject(spec) ? spec[direction] : undefined;
-  const rule: Json | undefined = Array.isArray(rules) ? (rules as readonly Json[])[index] : undefined;
+function writtenPeers(object: JsonObject, { origin: { direction, index } }: Rule): readonly JsonObject[] {
+  const rule = valueAt(object, ["spec", direction, index]);
   return isObject(rule) ? items(rule, direction === "ingress" ? "from" : "to") : [];
 }
 

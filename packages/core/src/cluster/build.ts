@@ -26,7 +26,7 @@ import { buildWorkloads, readPodObject } from "./workload.js";
 /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
 export type PodRanges = ReadonlyMap<string, readonly string[]>;
 
-export interface Built {
+interface Built {
   readonly cluster: Cluster;
   readonly podRanges: PodRanges;
   readonly diagnostics: readonly Diagnostic[];
@@ -91,17 +91,6 @@ function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): 
         }),
       );
     }
-}
-
-/** The same for objects that are all at hand. */
-export function buildCluster(
-  objects: readonly ManifestObject[],
-  facts: Facts,
-  policyNamespaces: ReadonlySet<string>,
-): Built {
-  const builder = new ClusterBuilder();
-  for (const object of objects) builder.add(object);
-  return builder.build(facts, policyNamespaces);
 }
 
 /** S1.10: each with its name as a label. Those that others live in are made up where nothing defines them. */

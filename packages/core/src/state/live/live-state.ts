@@ -1,6 +1,6 @@
 import { type PodRanges, readCidrGroup } from "../../cluster/build.js";
 import { type Identified, identify } from "../../cluster/identity.js";
-import type { CidrGroup, Cluster } from "../../cluster/model.js";
+import { type CidrGroup, type Cluster, podKey } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { counted } from "../../diagnostics/summary.js";
@@ -106,7 +106,7 @@ export class LiveState {
     this.namespaces.movedOut(this.policies.namespaceOf(key));
     this.policies.remove(key);
     this.foreign.remove(key);
-    this.removeClusterObject(key);
+    this.becomes(key, undefined);
   }
 
   /** The same object as long as nothing comes. */
@@ -123,40 +123,21 @@ export class LiveState {
   private setClusterObject(key: string, object: ManifestObject): readonly Diagnostic[] {
     const diagnostics: Diagnostic[] = [];
     const identified = identify(object, this.pods.shared, diagnostics);
-    if (identified === undefined) this.removeClusterObject(key);
-    else this.setIdentified(key, identified, diagnostics);
+    this.becomes(key, identified, diagnostics);
     return diagnostics;
   }
 
-  private setIdentified(key: string, object: Identified, diagnostics: Diagnostic[]): void {
-    switch (object.kind) {
-      case "Pod":
-        return this.pods.set(object);
-      case "Namespace":
-        return this.namespaces.set(object);
-      case "Node":
-        return this.nodes.set(object);
-      case "Service":
-        return this.services.set(calledIn(key), object, diagnostics);
-      case "EndpointSlice":
-        return this.services.setSlice(calledIn(key), object);
-      case "CiliumCIDRGroup":
-        return this.setGroup(key, readCidrGroup(object));
-      default:
-        if (isWorkloadKind(object.kind)) this.pods.setWorkload(key, object);
-    }
-  }
-
-  private removeClusterObject(key: string): void {
+  /** An object of the cluster as it is now; undefined: gone. */
+  private becomes(key: string, object: Identified | undefined, diagnostics: Diagnostic[] = []): void {
     const [, kind = ""] = key.split(" ");
-    const called = calledIn(key);
-    if (kind === "Pod") this.pods.remove(called);
-    else if (kind === "Namespace") this.namespaces.remove(called);
-    else if (kind === "Node") this.nodes.remove(called);
-    else if (kind === "Service") this.services.remove(called);
-    else if (kind === "EndpointSlice") this.services.removeSlice(called);
-    else if (kind === "CiliumCIDRGroup") this.setGroup(key, undefined);
-    else if (isWorkloadKind(kind)) this.pods.removeWorkload(key);
+    const called = key.slice(key.lastIndexOf(" ") + 1);
+    if (kind === "Pod") this.pods.set(object === undefined ? called : podKey(object), object);
+    else if (kind === "Namespace") this.namespaces.set(object?.name ?? called, object);
+    else if (kind === "Node") this.nodes.set(object?.name ?? called, object);
+    else if (kind === "Service") this.services.set(called, object, diagnostics);
+    else if (kind === "EndpointSlice") this.services.setSlice(called, object);
+    else if (kind === "CiliumCIDRGroup") this.setGroup(key, object && readCidrGroup(object));
+    else if (isWorkloadKind(kind)) this.pods.setWorkload(key, object);
   }
 
   private setGroup(key: string, group: CidrGroup | undefined): void {
@@ -212,9 +193,6 @@ export function keyOf(object: ManifestObject): string {
   const { file, line, column } = object.document.placeOf(object.path);
   return `- ${object.kind} ${JSON.stringify([file, line, column])}`;
 }
-
-/** `shop/web`, of `core Service shop/web`. */
-const calledIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
 
 function sameParts(a: Cluster, b: Cluster): boolean {
   return clusterParts.every((part) => a[part] === b[part]);

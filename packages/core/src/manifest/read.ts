@@ -1,10 +1,11 @@
+import { ByteWindow } from "./json/byte-window.js";
 import { readJsonStream } from "./json/json-stream.js";
 import { objectsInValue } from "./list.js";
 import type { Receiver } from "./object.js";
 import { parseManifest } from "./parse.js";
 import type { Source } from "./source.js";
-import { TextWindow } from "./text-window.js";
-import { decodedChunks } from "./utf8.js";
+import { decodedChunks, decodeUtf8, encodeUtf8 } from "./utf8.js";
+import { TextWindow } from "./yaml/text-window.js";
 import { readYamlStream } from "./yaml/yaml-stream.js";
 
 /** Longer texts are read as streams, lest all of their objects be in memory at once. */
@@ -12,7 +13,7 @@ const longText = 16 * 1024 * 1024;
 
 /** All objects of a source, one by one. */
 export function readObjects(source: Source, receiver: Receiver): void {
-  if ("chunks" in source) readStream(decodedChunks(source.chunks()), source.file, receiver);
+  if ("chunks" in source) readStream(source.chunks(), source.file, receiver);
   else if (source.text.length > longText) readStream(slices(source.text), source.file, receiver);
   else readText(source.text, source.file, receiver);
 }
@@ -23,21 +24,26 @@ function readText(text: string, file: string, receiver: Receiver): void {
   for (const { value, ...document } of documents) objectsInValue(value, document, receiver);
 }
 
-function readStream(chunks: Iterable<string>, file: string, receiver: Receiver): void {
-  const window = new TextWindow(chunks);
+function readStream(chunks: Iterable<Uint8Array>, file: string, receiver: Receiver): void {
+  const window = new ByteWindow(chunks);
   if (opensJson(window)) readJsonStream(window, file, receiver);
-  else readYamlStream(window, file, receiver);
+  else readYamlStream(new TextWindow(decodedChunks(window.rest())), file, receiver);
 }
 
 /** A brace without a quote behind it opens a mapping of YAML. */
-function opensJson(window: TextWindow): boolean {
+function opensJson(window: ByteWindow): boolean {
   for (;;) {
-    const { text } = window;
+    const text = decodeUtf8(window.bytes.subarray(0, window.length));
     if (/^\s*(?:[^\s{]|\{\s*\S)/.test(text) || !window.more(0)) return /^\s*(?:\[|\{\s*["}])/.test(text);
   }
 }
 
-function* slices(text: string): Iterable<string> {
-  const size = longText / 4;
-  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+function* slices(text: string): Iterable<Uint8Array> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + longText / 4;
+    // Two halves of one character stay together.
+    const to = /[\uD800-\uDBFF]/.test(text[end - 1] ?? "") ? end + 1 : end;
+    yield encodeUtf8(text.slice(at, to));
+    at = to;
+  }
 }

@@ -187,15 +187,13 @@ function stringEnd(text: string, at: number): number | undefined {
   return undefined;
 }
 
-const inNumberOrWord = /[-+.\w]*/y;
-
 /** Where the value that begins here ends; undefined where the text ends before it does. Nesting is counted, not recursed into. */
-export function valueEnd(text: string, at: number): number | undefined {
+function valueEnd(text: string, at: number): number | undefined {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== "{" && text[at] !== "[") {
-    inNumberOrWord.lastIndex = at + 1;
-    const end = inNumberOrWord.test(text) ? inNumberOrWord.lastIndex : text.length;
-    return end >= text.length ? undefined : end;
+    let end = at;
+    while (end < text.length && !",]} \t\n\r".includes(text[end]!)) end++;
+    return end === text.length ? undefined : Math.max(end, at + 1);
   }
   let depth = 0;
   for (let i = at; i < text.length; i++) {

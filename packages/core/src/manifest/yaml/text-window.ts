@@ -1,4 +1,4 @@
-import type { Beginning } from "./lines.js";
+import type { Beginning } from "../lines.js";
 
 /** The part of a long text that is being looked at: it grows at its end, and what is done with is dropped. */
 export class TextWindow {

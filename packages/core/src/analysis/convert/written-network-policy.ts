@@ -17,14 +17,12 @@ export function writtenNetworkPolicy(
   findings: Findings,
 ): CommentedObject {
   const spoken = directions.filter((direction) => draft.rules[direction] !== undefined);
-  const lists = spoken.map((direction) => [
-    direction,
-    draft.rules[direction]!.flatMap((rule) => writtenRule(rule, direction, findings)),
-  ]);
+  const written = (direction: Direction) =>
+    draft.rules[direction]!.flatMap((rule) => writtenRule(rule, direction, findings));
   const value = networkPolicyObject(
     writtenMetadata(draft.definition, { name, namespace: draft.namespace }),
     writtenSelector(draft.pods),
-    Object.fromEntries(lists),
+    Object.fromEntries(spoken.map((direction) => [direction, written(direction)] as const)),
   );
   const parts = spoken.flatMap((direction) =>
     draft.rules[direction]!.flatMap((rule, i) => ruleParts(rule, ["spec", direction, i], "ports")),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { formatAddress, parseAddress } from "../net/address.js";
 import { formatCidr } from "../net/cidr.js";
-import { buildCluster } from "./build.js";
+import { ClusterBuilder } from "./build.js";
 import { isClusterKind, isFromCluster } from "./identity.js";
 import type { Facts, Workload } from "./model.js";
 
@@ -12,7 +12,9 @@ function build(text: string, facts: Facts = noFacts, policyNamespaces: readonly 
   const parsed = parseManifest(text, "test.yaml");
   expect(parsed.diagnostics).toEqual([]);
   const { objects } = objectsOf(parsed.documents);
-  return buildCluster(objects.filter(isClusterKind), facts, new Set(policyNamespaces));
+  const builder = new ClusterBuilder();
+  for (const object of objects.filter(isClusterKind)) builder.add(object);
+  return builder.build(facts, new Set(policyNamespaces));
 }
 const together = (...documents: readonly string[]) => documents.join("\n---\n");
 const problemsIn = (text: string) =>

@@ -1,4 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
+import { given } from "../diagnostics/given.js";
+import { grouped } from "../diagnostics/summary.js";
 import { type Labels, namespaceNameLabel, unknownLabels } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { type Address, type Family, formatAddress } from "../net/address.js";
@@ -14,18 +16,17 @@ import {
   type Pod,
   podKey,
   type Service,
-  type ServiceEndpoint,
 } from "./model.js";
 import { addHostAddresses, nodeWith, podRangesOf, readNode } from "./node.js";
 import type { ReadPod } from "./pod.js";
-import { readEndpointSlice, readService } from "./service.js";
+import { readEndpointSlice, readService, serviceNameLabel } from "./service.js";
 import { Shared } from "./shared.js";
 import { buildWorkloads, readPodObject } from "./workload.js";
 
 /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
 export type PodRanges = ReadonlyMap<string, readonly string[]>;
 
-export interface Built {
+interface Built {
   readonly cluster: Cluster;
   readonly podRanges: PodRanges;
   readonly diagnostics: readonly Diagnostic[];
@@ -92,17 +93,6 @@ function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): 
     }
 }
 
-/** The same for objects that are all at hand. */
-export function buildCluster(
-  objects: readonly ManifestObject[],
-  facts: Facts,
-  policyNamespaces: ReadonlySet<string>,
-): Built {
-  const builder = new ClusterBuilder();
-  for (const object of objects) builder.add(object);
-  return builder.build(facts, policyNamespaces);
-}
-
 /** S1.10: each with its name as a label. Those that others live in are made up where nothing defines them. */
 function buildNamespaces(
   written: readonly Identified[],
@@ -159,18 +149,14 @@ function buildServices(
   slices: readonly Identified[],
   diagnostics: Diagnostic[],
 ): readonly Service[] {
-  const endpoints = new Map<string, ServiceEndpoint[]>();
-  for (const slice of slices) {
-    const read = readEndpointSlice(slice);
-    if (read === undefined) continue;
-    const key = `${slice.namespace}/${read.service}`;
-    const known = endpoints.get(key);
-    if (known === undefined) endpoints.set(key, [...read.endpoints]);
-    else for (const endpoint of read.endpoints) known.push(endpoint);
-  }
+  const slicesOf = grouped(
+    slices,
+    ({ namespace, labels }) => `${namespace}/${labels[serviceNameLabel] ?? ""}`,
+  );
   return services.map((service) => {
-    const found = endpoints.get(`${service.namespace}/${service.name}`);
-    return { ...readService(service, diagnostics), ...(found === undefined ? {} : { endpoints: found }) };
+    const found = slicesOf.get(`${service.namespace}/${service.name}`);
+    const endpoints = found?.flatMap((slice) => readEndpointSlice(slice)?.endpoints ?? []);
+    return { ...readService(service, diagnostics), ...given({ endpoints }) };
   });
 }
 

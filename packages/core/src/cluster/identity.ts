@@ -6,7 +6,7 @@ import type { ManifestObject } from "../manifest/object.js";
 import { namespaceName, objectName } from "../schema/formats.js";
 import { locateProblem } from "../schema/locate-problem.js";
 import { validate } from "../schema/validate.js";
-import { at, notText } from "./complaint.js";
+import { at, notText } from "./read-labels.js";
 import { child } from "./fields.js";
 import { clusterSchemaOf } from "./schema.js";
 import type { Shared } from "./shared.js";
@@ -31,15 +31,10 @@ export const clusterKinds: Readonly<Record<string, Scope>> = {
   "cilium.io/v2alpha1 CiliumCIDRGroup": "Cluster",
 };
 
-/** By apiVersion, then by kind: asked for every object, and no text is put together for it. */
-const scopes = new Map<string, Map<string, Scope>>();
-for (const [text, scope] of Object.entries(clusterKinds)) {
-  const [apiVersion, kind] = text.split(" ") as [string, string];
-  scopes.set(apiVersion, (scopes.get(apiVersion) ?? new Map<string, Scope>()).set(kind, scope));
-}
+const scopes = new Map(Object.entries(clusterKinds));
 
 export const clusterScopeOf = (apiVersion: string, kind: string): Scope | undefined =>
-  scopes.get(apiVersion)?.get(kind);
+  scopes.get(`${apiVersion} ${kind}`);
 
 export const isClusterKind = ({ apiVersion, kind }: ManifestObject): boolean =>
   clusterScopeOf(apiVersion, kind) !== undefined;

@@ -2,13 +2,20 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isObject, type Json, type JsonObject } from "../manifest/document.js";
 import { type FieldMask, pickFields } from "../manifest/field-mask.js";
+import type { ManifestObject } from "../manifest/object.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
-import { buildCluster } from "./build.js";
+import { ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
 import { podFields } from "./pod-fields.js";
 import { servedPod } from "../testing/served-pod.js";
 
 const facts = { podCidrs: [], serviceCidrs: [] };
+
+function buildCluster(objects: readonly ManifestObject[]) {
+  const builder = new ClusterBuilder();
+  for (const object of objects) builder.add(object);
+  return builder.build(facts, new Set());
+}
 
 it("pod fields are all that is looked at", () => {
   const looked = new Set<string>();
@@ -17,7 +24,7 @@ it("pod fields are all that is looked at", () => {
     ...object,
     value: watched(object.value, [], looked) as JsonObject,
   }));
-  expect(buildCluster(watchedObjects, facts, new Set()).cluster.pods.size).toBe(1);
+  expect(buildCluster(watchedObjects).cluster.pods.size).toBe(1);
   expect(looked).toContain("spec.containers.ports.containerPort");
   expect([...looked].filter((path) => !isNamed(path.split("."), podFields))).toEqual([]);
 });
@@ -69,7 +76,7 @@ it("a cluster of picked fields is the same, whatever its pods are like", () => {
 function clusterOf(items: readonly JsonObject[]) {
   const text = JSON.stringify({ apiVersion: "v1", kind: "List", items });
   const { objects } = objectsOf(parseManifest(text, "test.json").documents);
-  const { cluster, diagnostics } = buildCluster(objects.filter(isClusterKind), facts, new Set());
+  const { cluster, diagnostics } = buildCluster(objects.filter(isClusterKind));
   return { cluster, codes: diagnostics.map(({ code, message }) => `${code} ${message}`) };
 }
 

@@ -1,10 +1,10 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Labels } from "../labels/requirement.js";
-import type { JsonObject } from "../manifest/document.js";
+import { isObject, type Json, type JsonObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { labelKey, labelValue } from "../schema/formats.js";
-import { at, notText } from "./complaint.js";
+import { child, text } from "./fields.js";
 
 /** Labels as they are, null as the empty text (S10.5), anything else a mistake that Kubernetes would refuse. */
 export function readLabels(
@@ -15,22 +15,35 @@ export function readLabels(
 ): Labels {
   const read: Record<string, string> = {};
   for (const [key, value] of Object.entries(labels)) {
-    for (const complaint of labelKey.check(key))
-      diagnostics.push(diagnostic(complaint.code, complaint.message, at(source, [...path, key], "key")));
+    const where = (what: "key" | "value") => at(source, [...path, key], what);
+    for (const { code, message } of labelKey.check(key))
+      diagnostics.push(diagnostic(code, message, where("key")));
     if (typeof value === "string") {
       read[key] = value;
-      for (const complaint of labelValue.check(value))
-        diagnostics.push(diagnostic(complaint.code, complaint.message, at(source, [...path, key], "value")));
+      for (const { code, message } of labelValue.check(value))
+        diagnostics.push(diagnostic(code, message, where("value")));
     } else if (value === null) {
       read[key] = "";
-      diagnostics.push(
-        diagnostic(
-          "TW2010",
-          `label \`${key}\` has no value; it is read as the empty text`,
-          at(source, [...path, key], "key"),
-        ),
-      );
+      const message = `label \`${key}\` has no value; it is read as the empty text`;
+      diagnostics.push(diagnostic("TW2010", message, where("key")));
     } else diagnostics.push(notText(value, source, [...path, key]));
   }
   return read;
+}
+
+export function notText(found: Json, source: ManifestObject, path: Path): Diagnostic {
+  const single = isObject(found) ? "an object" : `\`${JSON.stringify(found)}\``;
+  const what = Array.isArray(found) ? "a list" : single;
+  const written = source.document.writtenAt([...source.path, ...path]);
+  const advice = written === undefined ? "" : `; put it in quotes: "${written}"`;
+  return diagnostic("TW1201", `expected text, found ${what}${advice}`, at(source, path, "value"));
+}
+
+/** Where in the input, and of which object. */
+export function at({ document, path: root, kind, value }: ManifestObject, path: Path, what: "key" | "value") {
+  const full = [...root, ...path];
+  const place = what === "key" ? document.placeOfKey(full) : document.placeOf(full);
+  const metadata = child(value, "metadata");
+  const name = [text(metadata, "namespace"), text(metadata, "name")].filter((part) => part !== undefined);
+  return { place, object: [kind, name.join("/")].filter((part) => part !== "").join(" "), path };
 }

@@ -1,28 +1,23 @@
 import { parseAddress } from "../net/address.js";
 import { cidr, portName } from "../schema/formats.js";
-import {
-  any,
-  boolean,
-  type Fields,
-  type Format,
-  integer,
-  list,
-  object,
-  type ObjectSchema,
-  oneOf,
-  optional,
-  string,
-} from "../schema/schema.js";
+import * as schema from "../schema/schema.js";
+import { type Fields, type Format, list, object, type ObjectSchema, optional } from "../schema/schema.js";
 
 /*
  * The parts of Kubernetes' own objects that verdicts hang on. What else they hold is none of our business; but a
  * part that we read must be what it claims to be, and a slip in its name must not make it disappear (S10.3).
  */
 
+/** These stand in no reference: what the fields mean is described by Kubernetes. */
+const description = "As far as network policy looks at it.";
+
 const open = <F extends Fields>(title: string, fields: F): ObjectSchema<F> => ({
-  ...object(title, "As far as network policy looks at it.", fields),
+  ...object(title, description, fields),
   open: true,
 });
+const part = <F extends Fields>(title: string, fields: F) => optional(open(title, fields));
+const parts = <F extends Fields>(title: string, fields: F) =>
+  optional(list(description, open(title, fields)));
 
 const ipAddress: Format = {
   name: "ip-address",
@@ -32,147 +27,90 @@ const ipAddress: Format = {
       : [{ code: "TW1309", message: `\`${text}\` is not an IP address` }],
 };
 
-const port = (description: string) => integer(description, { minimum: 1, maximum: 65535 });
-const protocol = optional(oneOf("The protocol.", ["TCP", "UDP", "SCTP"]));
-const address = (description: string) => string(description, { format: ipAddress });
-const addressList = (title: string) =>
-  list("Addresses.", open(title, { ip: optional(address("An address.")) }));
+const anything = optional(schema.any(description));
+const text = optional(schema.string(description));
+const texts = optional(list(description, schema.string(description)));
+const address = optional(schema.string(description, { format: ipAddress }));
+const addresses = optional(list(description, schema.string(description, { format: ipAddress })));
+const protocol = optional(schema.oneOf(description, ["TCP", "UDP", "SCTP"]));
+const ports = { minimum: 1, maximum: 65535 };
+const port = optional(schema.integer(description, ports));
 
-const metadata = optional(
-  open("metadata", {
-    name: optional(any("Its name.")),
-    namespace: optional(any("Its namespace.")),
-    labels: optional(any("Its labels.")),
-    annotations: optional(any("Notes for tools.")),
-    ownerReferences: optional(list("Its owners.", open("an owner reference", {}))),
-  }),
-);
-
-const containers = (what: string) =>
-  list(
-    "What runs in it.",
-    open(what, {
-      ports: optional(
-        list(
-          "Ports that it declares.",
-          open("a container port", {
-            name: optional(string("Its name.", { format: portName })),
-            containerPort: optional(port("The port.")),
-            protocol,
-          }),
-        ),
-      ),
-      restartPolicy: optional(string("`Always` makes an init container a sidecar.")),
-    }),
-  );
-
-const podSpec = optional(
-  open("a pod's spec", {
-    nodeName: optional(string("The node it runs on.")),
-    hostNetwork: optional(boolean("Whether it uses the network of its node.")),
-    serviceAccountName: optional(string("Its service account.")),
-    containers: optional(containers("a container")),
-    initContainers: optional(containers("an init container")),
-  }),
-);
-
-const podStatus = optional(
-  open("a pod's status", {
-    phase: optional(
-      oneOf("Where it is in its life.", ["Pending", "Running", "Succeeded", "Failed", "Unknown"]),
-    ),
-    podIP: optional(address("Its address.")),
-    podIPs: optional(addressList("a pod address")),
-    hostIP: optional(address("The address of its node.")),
-    hostIPs: optional(addressList("a host address")),
-  }),
-);
-
-const template = optional(open("a pod template", { metadata, spec: podSpec }));
-const workload = open("a workload", { metadata, spec: optional(open("a workload's spec", { template })) });
-
-const service = open("a Service", {
-  metadata,
-  spec: optional(
-    open("a Service's spec", {
-      selector: optional(any("The pods behind it.")),
-      clusterIP: optional(address("Its address.")),
-      clusterIPs: optional(list("Its addresses.", address("An address."))),
-      externalIPs: optional(list("Addresses outside the cluster.", address("An address."))),
-      ports: optional(
-        list(
-          "Its ports.",
-          open("a Service port", {
-            name: optional(string("Its name.")),
-            port: optional(port("The port.")),
-            targetPort: optional({
-              type: "int-or-string",
-              description: "The port of the pods.",
-              expected: "a port number or a port name",
-              minimum: 1,
-              maximum: 65535,
-              format: portName,
-            }),
-            protocol,
-          }),
-        ),
-      ),
-    }),
-  ),
+const metadata = part("metadata", {
+  name: anything,
+  namespace: anything,
+  labels: anything,
+  annotations: anything,
+  ownerReferences: parts("an owner reference", {}),
 });
 
-const endpointSlice = open("an EndpointSlice", {
-  metadata,
-  endpoints: optional(
-    list(
-      "Who answers.",
-      open("an endpoint", { addresses: optional(list("Addresses.", string("An address."))) }),
-    ),
-  ),
-  ports: optional(
-    list("On which ports.", open("an endpoint port", { port: optional(integer("The port.")), protocol })),
-  ),
+const containers = (title: string) =>
+  parts(title, {
+    ports: parts("a container port", {
+      name: optional(schema.string(description, { format: portName })),
+      containerPort: port,
+      protocol,
+    }),
+    restartPolicy: text,
+  });
+
+const podSpec = part("a pod's spec", {
+  nodeName: text,
+  hostNetwork: optional(schema.boolean(description)),
+  serviceAccountName: text,
+  containers: containers("a container"),
+  initContainers: containers("an init container"),
 });
 
-const cronJob = open("a CronJob", {
-  metadata,
-  spec: optional(
-    open("a CronJob's spec", {
-      jobTemplate: optional(
-        open("a Job template", { metadata, spec: optional(open("a Job's spec", { template })) }),
-      ),
-    }),
-  ),
+const podStatus = part("a pod's status", {
+  phase: optional(schema.oneOf(description, ["Pending", "Running", "Succeeded", "Failed", "Unknown"])),
+  podIP: address,
+  podIPs: parts("a pod address", { ip: address }),
+  hostIP: address,
+  hostIPs: parts("a host address", { ip: address }),
 });
 
-const node = open("a Node", {
-  metadata,
-  status: optional(
-    open("a Node's status", {
-      addresses: optional(
-        list("Its addresses.", open("a node address", { address: optional(string("An address.")) })),
-      ),
-    }),
-  ),
+const template = part("a pod template", { metadata, spec: podSpec });
+const workload = open("a workload", { metadata, spec: part("a workload's spec", { template }) });
+
+const targetPort = optional({
+  type: "int-or-string",
+  description,
+  expected: "a port number or a port name",
+  ...ports,
+  format: portName,
+} as const);
+
+const serviceSpec = part("a Service's spec", {
+  selector: anything,
+  clusterIP: address,
+  clusterIPs: addresses,
+  externalIPs: addresses,
+  ports: parts("a Service port", { name: text, port, targetPort, protocol }),
 });
 
-const cidrGroup = open("a CiliumCIDRGroup", {
-  metadata,
-  spec: optional(
-    open("a CiliumCIDRGroup's spec", {
-      externalCIDRs: optional(list("Its ranges.", string("A range.", { format: cidr }))),
-    }),
-  ),
-});
+const jobTemplate = part("a Job template", { metadata, spec: part("a Job's spec", { template }) });
 
 const byKind: Readonly<Record<string, ObjectSchema>> = {
   Namespace: open("a Namespace", { metadata }),
-  Node: node,
+  Node: open("a Node", {
+    metadata,
+    status: part("a Node's status", { addresses: parts("a node address", { address: text }) }),
+  }),
   Pod: open("a Pod", { metadata, spec: podSpec, status: podStatus }),
-  Service: service,
-  EndpointSlice: endpointSlice,
-  CronJob: cronJob,
-  CiliumCIDRGroup: cidrGroup,
+  Service: open("a Service", { metadata, spec: serviceSpec }),
+  EndpointSlice: open("an EndpointSlice", {
+    metadata,
+    endpoints: parts("an endpoint", { addresses: texts }),
+    ports: parts("an endpoint port", { port: optional(schema.integer(description)), protocol }),
+  }),
+  CronJob: open("a CronJob", { metadata, spec: part("a CronJob's spec", { jobTemplate }) }),
+  CiliumCIDRGroup: open("a CiliumCIDRGroup", {
+    metadata,
+    spec: part("a CiliumCIDRGroup's spec", {
+      externalCIDRs: optional(list(description, schema.string(description, { format: cidr }))),
+    }),
+  }),
 };
 
 /** What an object of the cluster must look like, as far as we read it. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { given } from "../diagnostics/given.js";
 import { selects } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
 import { type Address, type Family, parseAddress, sameAddress } from "../net/address.js";
@@ -45,10 +46,12 @@ export function readService(
 function readServicePort(entry: JsonObject): ServicePort[] {
   const port = number(entry, "port");
   if (port === undefined) return [];
-  const name = text(entry, "name");
   const targetPort = number(entry, "targetPort") ?? text(entry, "targetPort") ?? port;
-  return [{ port, protocol: protocol(entry), targetPort, ...(name === undefined ? {} : { name }) }];
+  return [{ port, protocol: protocol(entry), targetPort, ...given({ name: text(entry, "name") }) }];
 }
+
+/** On an EndpointSlice: the Service it is for. */
+export const serviceNameLabel = "kubernetes.io/service-name";
 
 /** The endpoints of one EndpointSlice, and the Service they are for. */
 export function readEndpointSlice({
@@ -58,7 +61,7 @@ export function readEndpointSlice({
 }: Pick<Identified, "namespace" | "labels" | "value">):
   | { service: string; endpoints: readonly ServiceEndpoint[] }
   | undefined {
-  const service = labels["kubernetes.io/service-name"];
+  const service = labels[serviceNameLabel];
   if (service === undefined) return undefined;
   const listed = items(value, "ports").flatMap((entry) => {
     const port = number(entry, "port");
@@ -69,7 +72,7 @@ export function readEndpointSlice({
   const endpoints = ready.flatMap((endpoint) => {
     const pod = podRef(child(endpoint, "targetRef"), namespace);
     const addresses = texts(endpoint, "addresses").flatMap((ip) => parseAddress(ip) ?? []);
-    return addresses.map((address) => ({ address, ...ports, ...(pod === undefined ? {} : { pod }) }));
+    return addresses.map((address) => ({ address, ...ports, ...given({ pod }) }));
   });
   return { service, endpoints };
 }
@@ -96,20 +99,19 @@ export function backendsOf(
   service: Service,
   port: ServicePort | undefined,
 ): readonly Backend[] | undefined {
-  const withPort = (target: number | undefined) => (target === undefined ? {} : { port: target });
   if (service.endpoints !== undefined)
     return service.endpoints.map((endpoint) => {
       const { address, ports } = endpoint;
       const pod = cluster.pods.get(endpoint.pod ?? "") ?? podAt(cluster, address);
       const listed = ports === undefined ? portWithoutSlice(port) : ports[port?.name ?? ""];
-      const unknown = pod === undefined && endpoint.pod !== undefined ? { unknownPod: endpoint.pod } : {};
-      return { address, ...(pod === undefined ? {} : { pod }), ...unknown, ...withPort(listed) };
+      const unknownPod = pod === undefined ? endpoint.pod : undefined;
+      return { address, ...given({ pod, unknownPod, port: listed }) };
     });
   const { selector } = service;
   if (selector === undefined) return undefined;
   return [...cluster.pods.values()]
     .filter((pod) => pod.namespace === service.namespace && selects(selector, pod.labels))
-    .map((pod) => ({ pod, ...withPort(port && targetOn(pod, port)) }));
+    .map((pod) => ({ pod, ...given({ port: port && targetOn(pod, port) }) }));
 }
 
 /** A slice without ports leaves the mapping to the Service, as far as a number tells. */

@@ -3,7 +3,7 @@ import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { readObjects } from "../manifest/read.js";
 import { servedPod } from "../testing/served-pod.js";
 import { cut } from "../testing/transform/cut.js";
-import { buildCluster, ClusterBuilder } from "./build.js";
+import { ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
 
 const facts = { podCidrs: [], serviceCidrs: [] };
@@ -24,8 +24,11 @@ function inChunks(text: string, size: number) {
 }
 
 /** The cluster of a text that is parsed as a whole. */
-const inHand = (text: string) =>
-  buildCluster(objectsOf(parseManifest(text, "test.json").documents).objects, facts, new Set());
+function inHand(text: string) {
+  const builder = new ClusterBuilder();
+  for (const object of objectsOf(parseManifest(text, "test.json").documents).objects) builder.add(object);
+  return builder.build(facts, new Set());
+}
 
 it("places in streamed pods are those in the file", () => {
   const wrong = { ...servedPod, metadata: { ...servedPod.metadata, labels: { app: "not a label!" } } };

@@ -1,3 +1,4 @@
+import { given } from "./given.js";
 import type { Path, Place } from "./place.js";
 import { type Code, diagnostics, type Severity } from "./table.js";
 import { shortened, visible } from "./visible.js";
@@ -20,18 +21,20 @@ export interface Diagnostic {
 export function diagnostic(
   code: Code,
   message: string,
-  more: Omit<Partial<Diagnostic>, "code" | "message"> = {},
+  { severity = diagnostics[code].severity, place, object, path, hint }: About = {},
 ): Diagnostic {
-  const { object, hint } = more;
   return {
     code,
-    severity: diagnostics[code].severity,
+    severity,
     message: safe(message),
-    ...more,
-    ...(object === undefined ? {} : { object: safe(object) }),
-    ...(hint === undefined ? {} : { hint: safe(hint) }),
+    ...given({ place, object: object && safe(object), path, hint: hint && safe(hint) }),
   };
 }
+
+/** What a diagnostic may say besides. */
+type About = {
+  readonly [Part in Exclude<keyof Diagnostic, "code" | "message">]?: Diagnostic[Part] | undefined;
+};
 
 const safe = (text: string): string => visible(shortened(text, longestText));
 

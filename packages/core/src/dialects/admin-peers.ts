@@ -1,6 +1,6 @@
 import { type LabelSelector, toMatch } from "../labels/requirement.js";
 import { parseCidr } from "../net/cidr.js";
-import type { DomainPattern, Peer, PodSelection } from "../policy/model.js";
+import { type DomainPattern, type Peer, type PodSelection, podsPeer } from "../policy/model.js";
 import { cidr, domainName } from "../schema/formats.js";
 import {
   type Constraint,
@@ -140,12 +140,7 @@ export function lowerSubject({ namespaces, pods }: WrittenPeer): PodSelection | 
 /** Undefined where no field is known: an API newer than this (S3.6). */
 export function lowerPeer(written: WrittenPeer): Peer | undefined {
   const selection = lowerSubject(written);
-  if (selection !== undefined)
-    return {
-      kind: "pods",
-      namespaces: { kind: "selector", match: selection.namespaces },
-      pods: { kind: "selector", match: selection.pods },
-    };
+  if (selection !== undefined) return podsPeer(selection.namespaces, selection.pods);
   const { nodes, networks, domainNames } = written;
   if (nodes !== undefined) return { kind: "nodes", nodes: toMatch(nodes) };
   // S3.4: any address, pods' included.

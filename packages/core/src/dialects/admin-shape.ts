@@ -1,3 +1,4 @@
+import { child, items } from "../cluster/fields.js";
 import { isObject, type Json, type JsonObject } from "../manifest/document.js";
 
 /** The AdminNetworkPolicy of policy.networking.k8s.io/v1alpha1 as released, or that of KEP-2091. */
@@ -20,34 +21,29 @@ const words = {
   },
 } as const;
 
+export const kepWords: readonly string[] = Object.values(words).flatMap(({ kep }) => kep);
+
 /** S4.4: told apart by the subject; where it says nothing, or both, by the words of the rules. */
 export function adminShapeOf(object: JsonObject): AdminShape {
-  const spec = isObject(object.spec) ? object.spec : {};
+  const spec = child(object, "spec");
   const bySubject = shapes.filter((shape) => countOf(words.subject[shape], spec.subject) > 0);
   if (bySubject.length === 1) return bySubject[0]!;
-  const rules = [...itemsOf(spec.ingress), ...itemsOf(spec.egress)];
+  const rules = [...items(spec, "ingress"), ...items(spec, "egress")];
   return votes(rules, "kep") > votes(rules, "released") ? "kep" : "released";
 }
 
 function votes(rules: readonly JsonObject[], shape: AdminShape): number {
-  const peers = rules.flatMap((rule) => [...itemsOf(rule.from), ...itemsOf(rule.to)]);
-  return (
-    sum(rules.map((rule) => countOf(words.rule[shape], rule))) +
-    sum(
-      peers.map(
-        (peer) => countOf(words.peer[shape], peer) + countOf(words.namespaces[shape], peer.namespaces),
-      ),
-    )
-  );
+  const peers = rules.flatMap((rule) => [...items(rule, "from"), ...items(rule, "to")]);
+  return sum([
+    ...rules.map((rule) => countOf(words.rule[shape], rule)),
+    ...peers.map((peer) => countOf(words.peer[shape], peer)),
+    ...peers.map((peer) => countOf(words.namespaces[shape], peer.namespaces)),
+  ]);
 }
 
 /** How many of the keys are set; null is as if absent. */
 function countOf(keys: readonly string[], value: Json | undefined): number {
   return isObject(value) ? keys.filter((key) => Object.hasOwn(value, key) && value[key] !== null).length : 0;
-}
-
-function itemsOf(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

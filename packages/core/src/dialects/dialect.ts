@@ -2,17 +2,8 @@ import { formatPath, foundOnce, type Path, type Place } from "../diagnostics/pla
 import { visible } from "../diagnostics/visible.js";
 import type { Code } from "../diagnostics/table.js";
 import type { JsonObject } from "../manifest/document.js";
-import type { Lowered } from "../policy/assemble.js";
-import type {
-  Action,
-  DialectId,
-  Direction,
-  Peer,
-  PolicyRef,
-  PortMatch,
-  Rule,
-  RuleOrigin,
-} from "../policy/model.js";
+import type { Lowered, PlacedIsolation } from "../policy/assemble.js";
+import type { DialectId, Direction, PodSelection, PolicyRef, Rule, RuleOrigin } from "../policy/model.js";
 import type { ObjectSchema, Problem, Static } from "../schema/schema.js";
 
 /** One kind of one API: how it is written, and what it means. */
@@ -99,27 +90,36 @@ export function originOf(context: LowerContext, direction: Direction, path: Path
   };
 }
 
-/** A rule as written, each part with the path it stands at. */
-export interface RuleDraft {
-  readonly subject: Rule["subject"];
-  readonly action: Action;
-  readonly peers: readonly Peer[];
-  readonly ports: "every" | readonly PortMatch[];
-  readonly origin: RuleOrigin;
+/** S1.2: the policy isolates these pods. */
+export const isolating = (
+  { policy }: LowerContext,
+  tier: PlacedIsolation["tier"],
+  direction: Direction,
+  subject: PodSelection,
+): PlacedIsolation => ({ tier, direction, subject, origin: { kind: "policy", policy } });
+
+/**
+ * S3.6: the fields of one rule that hold something we do not understand, for `failClosed`. What is wrong with
+ * the rule as a whole (an unknown field of its own, a missing one) counts as a part of it too.
+ */
+export function unreadableParts(
+  context: LowerContext,
+  rule: Path,
+  fields: readonly string[],
+): readonly string[] {
+  if (!context.unreadable(rule)) return [];
+  const named = fields.filter((field) => context.unreadable([...rule, field])).map((field) => `\`${field}\``);
+  return named.length > 0 ? named : ["a part of it"];
 }
 
 /**
  * S3.6: a rule with a part from a newer API fails closed. An Allow then matches nothing; a Deny or Pass, and an action
  * that is not known, deny everything for the subject.
  */
-export function failClosed(
-  draft: RuleDraft,
-  actionIsKnown: boolean,
-  unreadableParts: readonly string[],
-): Rule {
-  if (actionIsKnown && unreadableParts.length === 0) return draft;
+export function failClosed(draft: Rule, actionIsKnown: boolean, unreadable: readonly string[]): Rule {
+  if (actionIsKnown && unreadable.length === 0) return draft;
   const what = actionIsKnown
-    ? `${unreadableParts.join(", ")} ${unreadableParts.length > 1 ? "are" : "is"}`
+    ? `${unreadable.join(", ")} ${unreadable.length > 1 ? "are" : "is"}`
     : "its action is";
   if (actionIsKnown && draft.action === "Allow")
     return { ...draft, peers: [], failedClosed: `${what} not understood, so this rule allows nothing` };

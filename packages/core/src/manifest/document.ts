@@ -59,6 +59,16 @@ export class MovedDocument implements Document {
   }
 }
 
+/** The value that a path leads to; undefined where it leads nowhere. */
+export function valueAt(value: Json, path: Path): Json | undefined {
+  let found: Json | undefined = value;
+  for (const step of path) {
+    if (typeof step === "string") found = isObject(found) ? found[step] : undefined;
+    else found = Array.isArray(found) ? (found as readonly Json[])[step] : undefined;
+  }
+  return found;
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { firstOf } from "../diagnostics/summary.js";
 import { visible } from "../diagnostics/visible.js";
 import { formatMatch, type LabelMatch, namespaceNameLabel } from "../labels/requirement.js";
 import { type Cidr, formatCidr } from "../net/cidr.js";
@@ -69,9 +70,6 @@ export const actionOf = ({ action, condition }: Pick<Rule, "action" | "condition
 export const actionWord = (rule: Pick<Rule, "action" | "condition">): string =>
   rule.condition?.kind === "foreign" ? "allow or deny" : rule.action.toLowerCase();
 
-/** How many objects are named before the rest is counted. */
-const namedObjects = 3;
-
 interface NamedObject {
   readonly object: string;
   readonly group: string;
@@ -93,10 +91,9 @@ export function describeObjects(objects: readonly NamedObject[]): string {
 function listedObjects(objects: readonly NamedObject[]): { readonly names: string; readonly hint: string } {
   const names = [...new Set(objects.map(({ object }) => object))];
   const groups = [...new Set(objects.map(({ group }) => group))];
-  const more = names.length - namedObjects;
   const ignoring = groups.map((group) => `--ignore-api ${group}`).join(" ");
   return {
-    names: names.slice(0, namedObjects).join(", ") + (more > 0 ? ` and ${more} more` : ""),
+    names: firstOf(names, 3),
     hint: `not evaluated; ${ignoring} leaves ${names.length === 1 ? "it" : "them"} out`,
   };
 }

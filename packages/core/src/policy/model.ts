@@ -14,7 +14,8 @@ import type { Cidr } from "../net/cidr.js";
  *              └─ …                                               nothing anywhere: Allow (S1.3)
  */
 
-export type Direction = "ingress" | "egress";
+export const directions = ["ingress", "egress"] as const;
+export type Direction = (typeof directions)[number];
 export type Action = "Allow" | "Deny" | "Pass";
 export type Protocol = "TCP" | "UDP" | "SCTP" | "ICMP";
 export type TransportProtocol = Exclude<Protocol, "ICMP">;
@@ -115,6 +116,13 @@ export type NamespaceSet =
   | { readonly kind: "not-self" }
   | { readonly kind: "same-labels"; readonly keys: readonly string[] }
   | { readonly kind: "not-same-labels"; readonly keys: readonly string[] };
+
+/** Pods by labels alone. */
+export const podsPeer = (namespaces: LabelMatch, pods: LabelMatch): Extract<Peer, { kind: "pods" }> => ({
+  kind: "pods",
+  namespaces: { kind: "selector", match: namespaces },
+  pods: { kind: "selector", match: pods },
+});
 
 export type PodSet = Extract<NamespaceSet, { kind: "selector" | "same-labels" | "not-same-labels" }>;
 

@@ -1,5 +1,5 @@
 import { covers, formatCidr, hasHostBits, parseCidr } from "../net/cidr.js";
-import type { Complaint, Format } from "./schema.js";
+import type { Complaint, Constraint, Finding, Format } from "./schema.js";
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -111,13 +111,18 @@ export const objectName: Format = {
         ),
 };
 
-/** The findings for `except` beside the block it is taken from; both must already be valid CIDRs. */
-export function exceptOutside(block: string, except: readonly string[], strict: boolean): readonly number[] {
-  const outer = parseCidr(block);
-  if (outer === undefined) return [];
-  return except.flatMap((text, i) => {
-    const inner = parseCidr(text);
-    if (inner === undefined) return [];
-    return covers(outer, inner) && !(strict && inner.prefix === outer.prefix) ? [] : [i];
-  });
-}
+/** `except` holds parts of `cidr`; `strict`: less than all of it. What is no CIDR has been reported. */
+export const exceptInside = (strict: boolean): Constraint => ({
+  kind: "custom",
+  check: ({ cidr, except }) => {
+    const outer = typeof cidr === "string" ? parseCidr(cidr) : undefined;
+    if (outer === undefined || !Array.isArray(except)) return [];
+    return except.flatMap((text: unknown, i): readonly Finding[] => {
+      const inner = typeof text === "string" ? parseCidr(text) : undefined;
+      if (inner === undefined || (covers(outer, inner) && !(strict && inner.prefix === outer.prefix)))
+        return [];
+      const message = `\`${String(text)}\` is not a part of \`${String(cidr)}\``;
+      return [{ code: "TW1305", path: ["except", i], message }];
+    });
+  },
+});

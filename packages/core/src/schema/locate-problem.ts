@@ -1,3 +1,4 @@
+import { given } from "../diagnostics/given.js";
 import type { Path, Place } from "../diagnostics/place.js";
 import type { Document } from "../manifest/document.js";
 import type { Problem } from "./schema.js";
@@ -14,6 +15,6 @@ export function locateProblem(
     message: written === undefined ? problem.message : `${problem.message}; put it in quotes: "${written}"`,
     place: problem.at === "key" ? document.placeOfKey(full) : document.placeOf(full),
     path: problem.path,
-    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    ...given({ hint: problem.hint }),
   };
 }

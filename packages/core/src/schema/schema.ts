@@ -1,3 +1,4 @@
+import { given } from "../diagnostics/given.js";
 import type { Path } from "../diagnostics/place.js";
 import type { Code } from "../diagnostics/table.js";
 
@@ -125,19 +126,7 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean, N
 /** What must hold between the fields of one object. */
 export type Constraint =
   | {
-      readonly kind: "exactly-one";
-      readonly of: readonly string[];
-      readonly code?: Code;
-      readonly hint?: string;
-    }
-  | {
-      readonly kind: "at-least-one";
-      readonly of: readonly string[];
-      readonly code?: Code;
-      readonly hint?: string;
-    }
-  | {
-      readonly kind: "at-most-one";
+      readonly kind: "exactly-one" | "at-least-one" | "at-most-one";
       readonly of: readonly string[];
       readonly code?: Code;
       readonly hint?: string;
@@ -183,25 +172,20 @@ export interface Problem extends Finding {
   readonly quote?: true;
 }
 
-export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({
-  schema,
-  required: true,
-  nullable: false,
-});
+const [isRequired, isOptional] = [
+  { required: true, nullable: false },
+  { required: false, nullable: false },
+] as const;
+export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({ schema, ...isRequired });
 export const lenient = <S extends Schema>(schema: S): Field<S, true, false> => ({
   schema,
-  required: true,
-  nullable: false,
+  ...isRequired,
   lenient: true,
 });
-export const optional = <S extends Schema>(schema: S): Field<S, false, false> => ({
-  schema,
-  required: false,
-  nullable: false,
-});
+export const optional = <S extends Schema>(schema: S): Field<S, false, false> => ({ schema, ...isOptional });
 export const nullable = <S extends Schema>(schema: S): Field<S, false, true> => ({
   schema,
-  required: false,
+  ...isOptional,
   nullable: true,
 });
 
@@ -220,7 +204,7 @@ export const oneOf = <const V extends string>(
   type: "string",
   description,
   values,
-  ...(defaultValue === undefined ? {} : { default: defaultValue }),
+  ...given({ default: defaultValue }),
 });
 export const integer = (description: string, options: Options<IntegerSchema> = {}): IntegerSchema => ({
   type: "integer",
@@ -228,21 +212,12 @@ export const integer = (description: string, options: Options<IntegerSchema> = {
   ...options,
 });
 export const boolean = (description: string): BooleanSchema => ({ type: "boolean", description });
-export const onlyTrue = (description: string): BooleanSchema => ({
-  type: "boolean",
-  description,
-  only: true,
-});
+export const onlyTrue = (description: string): BooleanSchema => ({ ...boolean(description), only: true });
 export const list = <S extends Schema>(
   description: string,
   items: S,
   options: Omit<Options<ListSchema>, "items"> = {},
-): ListSchema<S> => ({
-  type: "list",
-  description,
-  items,
-  ...options,
-});
+): ListSchema<S> => ({ type: "list", description, items, ...options });
 export const object = <F extends Fields>(
   title: string,
   description: string,

@@ -1,6 +1,8 @@
+import { given } from "../diagnostics/given.js";
 import type { Path } from "../diagnostics/place.js";
 import { didYouMean, slipOf, suggest } from "../diagnostics/suggest.js";
 import type { Code } from "../diagnostics/table.js";
+import { isObject } from "../manifest/document.js";
 import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
 
 export interface Validated<T> {
@@ -21,8 +23,8 @@ type Way = (string | number)[];
 
 /** Ten thousand policies are mostly right: what surely is needs nobody who could complain. */
 function readValue(schema: Schema, value: unknown, way: Way, problems: Problem[]): unknown {
-  if (schema.type === "object" && isPlainObject(value)) return readObject(schema, value, way, problems);
-  if (schema.type === "map" && isPlainObject(value)) return readMap(schema, value, way, problems);
+  if (schema.type === "object" && isObject(value)) return readObject(schema, value, way, problems);
+  if (schema.type === "map" && isObject(value)) return readMap(schema, value, way, problems);
   return readDoubtful(schema, value, way, problems);
 }
 
@@ -108,8 +110,9 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
     } else if (given !== null) read[key] = readAt(key, field.schema, given, way, problems);
     else if (field.nullable) read[key] = null;
   }
-  for (const key of requiredBy(schema)) {
-    if (value[key] !== undefined && value[key] !== null) continue;
+  for (const key of Object.keys(schema.fields)) {
+    const field = schema.fields[key]!;
+    if (!field.required || (value[key] !== undefined && value[key] !== null)) continue;
     // The slip itself has been reported, with this very field as what was meant.
     if (unknown.some((found) => suggest(found, [key]) === key)) continue;
     problems.push({
@@ -117,22 +120,12 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
       path: [...way],
       at: "key",
       message: `\`${key}\` is missing; ${schema.title} needs it`,
-      ...(schema.fields[key]!.lenient ? { readable: true } : {}),
+      ...given({ readable: field.lenient }),
     });
   }
   for (const constraint of schema.constraints ?? [])
     checkConstraint(constraint, schema, read, unknown.length > 0, way, problems);
   return read;
-}
-
-const required = new WeakMap<ObjectSchema, readonly string[]>();
-
-function requiredBy(schema: ObjectSchema): readonly string[] {
-  const known = required.get(schema);
-  if (known !== undefined) return known;
-  const found = Object.keys(schema.fields).filter((key) => schema.fields[key]!.required);
-  required.set(schema, found);
-  return found;
 }
 
 const absentFields = (schema: ObjectSchema, value: PlainObject): readonly string[] =>
@@ -161,25 +154,20 @@ function checkConstraint(
       problems.push({ at: "value", ...found, path: [...path, ...found.path] });
     return;
   }
+  const { code } = constraint;
   const hint = constraint.hint === undefined ? {} : { hint: constraint.hint };
   if (constraint.kind === "needs") {
-    if (value[constraint.field] === undefined || constraint.needs.some((key) => value[key] !== undefined))
-      return;
-    const message = `\`${constraint.field}\` needs ${names(constraint.needs, "or")} beside it`;
-    problems.push({
-      code: constraint.code ?? "TW1211",
-      path: [...path, constraint.field],
-      at: "key",
-      message,
-      ...hint,
-    });
+    const { field, needs } = constraint;
+    if (value[field] === undefined || needs.some((key) => value[key] !== undefined)) return;
+    const message = `\`${field}\` needs ${names(needs, "or")} beside it`;
+    problems.push({ code: code ?? "TW1211", path: [...path, field], at: "key", message, ...hint });
     return;
   }
   const given = constraint.of.filter((key) => Object.hasOwn(value, key));
   // An unknown field may be the one that was meant, and has been reported as such.
   if (given.length === 0 && constraint.kind !== "at-most-one" && !hasUnknown)
     problems.push({
-      code: constraint.code ?? "TW1209",
+      code: code ?? "TW1209",
       path: [...path],
       at: "value",
       message: `${schema.title} needs ${constraint.kind === "exactly-one" ? "exactly one" : "at least one"} of ${names(constraint.of, "and")}; none is set`,
@@ -187,7 +175,7 @@ function checkConstraint(
     });
   if (given.length > 1 && constraint.kind !== "at-least-one")
     problems.push({
-      code: constraint.code ?? (constraint.kind === "exactly-one" ? "TW1209" : "TW1210"),
+      code: code ?? (constraint.kind === "exactly-one" ? "TW1209" : "TW1210"),
       path: [...path, given[1]!],
       at: "key",
       message: `${names(given, "and")} exclude each other in ${schema.title}; keep one`,
@@ -279,10 +267,6 @@ function findDuplicates(items: readonly unknown[], path: Path, problems: Problem
       });
     seen.add(key);
   }
-}
-
-function isPlainObject(value: unknown): value is PlainObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function describe(value: unknown): string {

@@ -3,6 +3,7 @@ import type { Cluster, Pod } from "../cluster/model.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
+import { counted, grouped } from "../diagnostics/summary.js";
 import { shortened } from "../diagnostics/visible.js";
 import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
 import type { JsonObject } from "../manifest/document.js";
@@ -70,40 +71,23 @@ const isHost = (end: Endpoint): boolean => end.kind === "node" || (end.kind === 
 
 /** The caveats of answers about many connections: one for all objects of an API. */
 export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
-  const groups = new Map<string, ForeignObject[]>();
-  for (const object of state.foreign) {
-    const { effect, product } = object.kind;
-    // What filters pods as well is named with the connections that it leaves undecided.
-    const isForNodes = object.scope.nodes && hasHosts(state.cluster) && !isFilter(object);
-    if (effect.kind !== "l7" && !isForNodes) continue;
-    const key = `${effect.kind} ${product}`;
-    groups.set(key, [...(groups.get(key) ?? []), object]);
-  }
+  // What filters pods as well is named with the connections that it leaves undecided.
+  const isForNodes = (object: ForeignObject) =>
+    object.scope.nodes && hasHosts(state.cluster) && !isFilter(object);
+  const concerned = state.foreign.filter((one) => one.kind.effect.kind === "l7" || isForNodes(one));
+  const groups = grouped(concerned, ({ kind }) => `${kind.effect.kind} ${kind.product}`);
   const shared = Array.from(groups.values(), (objects): Caveat => {
     const [first] = objects;
-    const named = formatForeign(first!);
-    const all =
-      objects.length === 1 ? named : `${named} and ${objects.length - 1} more of ${first!.kind.product}`;
-    switch (first!.kind.effect.kind) {
-      case "l7":
-        return {
-          kind: "mesh",
-          text: `${all} may also deny connections that are allowed here`,
-          object: named,
-        };
-      case "host":
-        return {
-          kind: "host-policy",
-          text: `${all} may let policies for nodes deny what is allowed here`,
-          object: named,
-        };
-      default:
-        return {
-          kind: "host-policy",
-          text: `${all} may also deny connections of nodes`,
-          object: named,
-        };
-    }
+    const { effect, product } = first.kind;
+    const object = formatForeign(first);
+    const all = objects.length === 1 ? object : `${object} and ${objects.length - 1} more of ${product}`;
+    if (effect.kind === "l7")
+      return { kind: "mesh", text: `${all} may also deny connections that are allowed here`, object };
+    const what =
+      effect.kind === "host"
+        ? "may let policies for nodes deny what is allowed here"
+        : "may also deny connections of nodes";
+    return { kind: "host-policy", text: `${all} ${what}`, object };
   });
   return [...undecidedCaveats(state), ...shared, ...state.caveats];
 }
@@ -113,7 +97,7 @@ function undecidedCaveats(state: CaveatSources): readonly Caveat[] {
   if (filters.length === 0) return [];
   const { affected, all } = pairsUnder(filters, state.cluster);
   const objects = filters.map((object) => ({ object: formatForeign(object), group: object.kind.group }));
-  const text = `${count(affected)} of ${count(all)} connections between pods depend on ${describeObjects(objects)}`;
+  const text = `${formatNumber(affected)} of ${formatNumber(all)} connections between pods depend on ${describeObjects(objects)}`;
   const alsoNodes = hasHosts(state.cluster) && filters.some(({ scope }) => scope.nodes);
   return [
     {
@@ -160,7 +144,7 @@ function pairsUnder(
   return { all, affected: all - (freeOut * freeIn - free) };
 }
 
-const count = (number: number): string => number.toLocaleString("en");
+const formatNumber = (number: number): string => number.toLocaleString("en");
 
 /** Those of all states once: of what a change leaves as it is, too. */
 export function mergedCaveats(...lists: readonly (readonly Caveat[])[]): readonly Caveat[] {
@@ -168,8 +152,7 @@ export function mergedCaveats(...lists: readonly (readonly Caveat[])[]): readonl
 }
 
 export function ignoredCaveats(ignored: readonly ForeignObject[]): readonly Caveat[] {
-  const groups = new Map<string, number>();
-  for (const { kind } of ignored) groups.set(kind.group, (groups.get(kind.group) ?? 0) + 1);
+  const groups = counted(ignored.map(({ kind }) => kind.group));
   return Array.from(groups, ([group, count]) => ({
     kind: "ignored",
     text: `${count} ${count === 1 ? "object" : "objects"} of ${group} ${count === 1 ? "is" : "are"} ignored (--ignore-api)`,
@@ -184,28 +167,17 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
   const onlyIn = child(snapshot, "onlyIn");
   const partly = texts(onlyIn, "resources");
   const undiscovered = text(snapshot, "undiscovered");
-  return [
+  const asIf = "answers are as if there were none";
+  const unseen = [
     ...(undiscovered === undefined
       ? []
-      : [
-          {
-            kind: "unseen",
-            text: `policies of other projects could not be looked for (${brief(undiscovered)}): answers are as if there were none`,
-          } as const,
-        ]),
-    ...texts(snapshot, "forbidden").map(
-      (resource): Caveat => ({
-        kind: "unseen",
-        text: `${brief(resource)} could not be read: answers are as if there were none`,
-      }),
-    ),
+      : [`policies of other projects could not be looked for (${brief(undiscovered)}): ${asIf}`]),
+    ...texts(snapshot, "forbidden").map((resource) => `${brief(resource)} could not be read: ${asIf}`),
     ...(partly.length === 0
       ? []
       : [
-          {
-            kind: "unseen",
-            text: `${brief(partly.join(", "))} could be read in namespace ${brief(text(onlyIn, "namespace") ?? "")} only`,
-          } as const,
+          `${brief(partly.join(", "))} could be read in namespace ${brief(text(onlyIn, "namespace") ?? "")} only`,
         ]),
   ];
+  return unseen.map((text) => ({ kind: "unseen", text }));
 }

@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import type { Place } from "../diagnostics/place.js";
+import { counted, firstOf, formatCounts, grouped } from "../diagnostics/summary.js";
 import { type ForeignObject, isFilter } from "../foreign/object.js";
 import type { PolicyRef } from "../policy/model.js";
 
@@ -19,73 +19,51 @@ export function foreignRemarks(
   ];
 }
 
-function placeOf([first]: Group): { readonly place?: Place } {
-  const place = first.policy.place();
-  return place === undefined ? {} : { place };
-}
-
 type Group = readonly [ForeignObject, ...ForeignObject[]];
 
-function byGroup(objects: readonly ForeignObject[]): readonly Group[] {
-  const groups = new Map<string, [ForeignObject, ...ForeignObject[]]>();
-  for (const object of objects) {
-    const known = groups.get(object.kind.group);
-    if (known === undefined) groups.set(object.kind.group, [object]);
-    else known.push(object);
-  }
-  return [...groups.values()];
-}
+const byGroup = (objects: readonly ForeignObject[]): readonly Group[] => [
+  ...grouped(objects, ({ kind }) => kind.group).values(),
+];
 
 function notEvaluated(objects: Group): Diagnostic {
-  const { group } = objects[0].kind;
-  return diagnostic(
-    "TW2026",
-    `${listed(objects)} ${objects.length === 1 ? "is" : "are"} not evaluated: verdicts that may depend on ${objects.length === 1 ? "it" : "them"} are Undecided`,
-    {
-      ...placeOf(objects),
-      hint: `If ${objects.length === 1 ? "it is" : "they are"} not in force, leave ${objects.length === 1 ? "it" : "them"} out with \`--ignore-api ${group}\`.`,
-    },
-  );
+  const [{ kind, policy }] = objects;
+  const [is, them] = objects.length === 1 ? ["is", "it"] : ["are", "them"];
+  const message = `${listed(objects)} ${is} not evaluated: verdicts that may depend on ${them} are Undecided`;
+  return diagnostic("TW2026", message, {
+    place: policy.place(),
+    hint: `If ${objects.length === 1 ? "it is" : "they are"} not in force, leave ${them} out with \`--ignore-api ${kind.group}\`.`,
+  });
 }
 
 function onlyCaveat(objects: Group): Diagnostic {
-  const where = objects[0].scope.nodes ? "nodes" : "connections";
+  const [{ scope, policy }] = objects;
+  const [is, they] = objects.length === 1 ? ["is", "it"] : ["are", "they"];
+  const where = scope.nodes ? "nodes" : "connections";
   return diagnostic(
     "TW3007",
-    `${listed(objects)} ${objects.length === 1 ? "is" : "are"} not evaluated: answers about ${where} that ${objects.length === 1 ? "it" : "they"} may affect have a caveat`,
-    placeOf(objects),
+    `${listed(objects)} ${is} not evaluated: answers about ${where} that ${they} may affect have a caveat`,
+    { place: policy.place() },
   );
 }
 
 function isIgnored(objects: Group): Diagnostic {
-  const { group } = objects[0].kind;
-  return diagnostic(
-    "TW3008",
-    `${listed(objects)} ${objects.length === 1 ? "is" : "are"} ignored, as \`--ignore-api ${group}\` asks`,
-  );
+  const asked = `as \`--ignore-api ${objects[0].kind.group}\` asks`;
+  return diagnostic("TW3008", `${listed(objects)} ${objects.length === 1 ? "is" : "are"} ignored, ${asked}`);
 }
 
 function withoutEffect(objects: readonly ForeignObject[]): Diagnostic {
-  const counts = new Map<string, number>();
-  for (const { kind } of objects) {
-    const name = `${kind.product} ${kind.kind}`;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const counted = Array.from(counts, ([name, count]) => `${count} ${name}`).join(", ");
-  return diagnostic("TW3009", `objects that neither allow nor deny traffic by themselves: ${counted}`);
+  const counts = counted(objects.map(({ kind }) => `${kind.product} ${kind.kind}`));
+  const message = `objects that neither allow nor deny traffic by themselves: ${formatCounts(counts)}`;
+  return diagnostic("TW3009", message);
 }
 
-/** How many objects are named before the rest is counted. */
-const named = 3;
-
 /** `Calico GlobalNetworkPolicy guard, NetworkPolicy shop/web and 3 more`. */
-export function listed(objects: Group): string {
-  const names = objects.slice(0, named).map(({ policy: { kind, namespace, name } }) => {
+function listed(objects: Group): string {
+  const names = objects.map(({ policy: { kind, namespace, name } }) => {
     const called = namespace === undefined ? name : `${namespace}/${name}`;
     return `${kind} \`${called}\``;
   });
-  const more = objects.length - named;
-  return `${objects[0].kind.product} ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${objects[0].kind.product} ${firstOf(names, 3)}`;
 }
 
 /** Under which name and kind Calico's API server lists a policy of Kubernetes a second time, as one of its own. */

@@ -79,17 +79,14 @@ const fold = (kind: string): string => kind.toLowerCase().replace(/ies$/, "y").r
 
 /** `group kind namespace/name`, equal for two objects that a cluster could not both hold (S10.4). */
 export function identityOf(object: ManifestObject, kind: ObjectKind): string | undefined {
-  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
-  const family = typeof metadata.name === "string" ? familyOf(object, kind) : undefined;
-  return family === undefined ? undefined : `${family}${metadata.name as string}`;
-}
-
-/** All of that but the name: `group kind namespace/`. */
-export function familyOf(object: ManifestObject, kind: ObjectKind): string | undefined {
   if (kind.what !== "cluster" && kind.what !== "policy" && kind.what !== "foreign") return undefined;
-  const metadata = isObject(object.value.metadata) ? object.value.metadata : {};
+  const { name, namespace } = isObject(object.value.metadata) ? object.value.metadata : {};
+  if (typeof name !== "string") return undefined;
   const group = object.apiVersion.includes("/") ? object.apiVersion.split("/")[0]! : "core";
   const scope = kind.what === "cluster" ? clusterScopeOf(object.apiVersion, object.kind) : kind.kind.scope;
-  const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
-  return `${group} ${object.kind} ${scope === "Namespaced" ? `${namespace}/` : ""}`;
+  const home = typeof namespace === "string" ? namespace : "default";
+  return `${group} ${object.kind} ${scope === "Namespaced" ? `${home}/` : ""}${name}`;
 }
+
+/** `NetworkPolicy shop/web`, of `networking.k8s.io NetworkPolicy shop/web`. */
+export const calledIn = (identity: string): string => identity.slice(identity.indexOf(" ") + 1);

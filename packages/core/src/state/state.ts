@@ -2,7 +2,9 @@ import { ClusterBuilder, type PodRanges } from "../cluster/build.js";
 import { isFromCluster } from "../cluster/identity.js";
 import type { Cluster, Facts } from "../cluster/model.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
+import { given } from "../diagnostics/given.js";
 import { shortened, visible } from "../diagnostics/visible.js";
+import { counted, formatCounts } from "../diagnostics/summary.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
 import type { LowerOptions, PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
@@ -13,7 +15,7 @@ import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
 import type { Family } from "../net/address.js";
 import { assembleTiers, type Lowered } from "../policy/assemble.js";
-import type { Direction, PolicyRef, Tiers } from "../policy/model.js";
+import { type Direction, directions, type PolicyRef, type Tiers } from "../policy/model.js";
 import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
 import {
   type Difference,
@@ -23,7 +25,7 @@ import {
   enforcers,
 } from "./enforcers/differences.js";
 import { FirstObjects, type FirstPlace } from "./first-objects.js";
-import { identityOf, kindOf } from "./object-kind.js";
+import { calledIn, identityOf, kindOf } from "./object-kind.js";
 import { foreignRemarks, isDerived } from "./foreign-remarks.js";
 import type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
 import { setWarnings } from "./warnings/set-warnings.js";
@@ -127,9 +129,10 @@ export class StateReader implements Receiver {
   readonly object = (object: ManifestObject): PolicyRef | undefined => {
     if (++this.count % objectsPerReport === 0) this.options.progress?.(this.count);
     const kind = kindOf(object);
-    const first = this.firsts.add(object, kind);
+    const identity = identityOf(object, kind);
+    const first = identity === undefined ? undefined : this.firsts.add(object, identity);
     if (first !== undefined) {
-      this.inObjects.push(duplicate(object, first, identityOf(object, kind)!));
+      this.inObjects.push(duplicate(object, first, identity!));
       return undefined;
     }
     switch (kind.what) {
@@ -197,7 +200,7 @@ export class StateReader implements Receiver {
       ...setWarnings(built.cluster, partsAs(definitions, specified), policies),
     ];
     return stateOf(definitions, options, {
-      ...(options.enforcer === undefined ? {} : { enforcer: options.enforcer }),
+      ...given({ enforcer: options.enforcer }),
       cluster: built.cluster,
       podRanges: built.podRanges,
       written,
@@ -275,7 +278,7 @@ const objectsPerReport = 500;
 
 // S10.4
 export function duplicate(object: ManifestObject, first: FirstPlace, identity: string): Diagnostic {
-  const called = identity.split(" ").slice(1).join(" ");
+  const called = calledIn(identity);
   return diagnostic(
     "TW1102",
     `there are two objects called ${called}; the other is at ${first.file}:${first.line}`,
@@ -289,8 +292,8 @@ export function duplicate(object: ManifestObject, first: FirstPlace, identity: s
 
 // S10.3
 export function skippedKinds(skipped: ReadonlyMap<string, number>): Diagnostic {
-  const counted = [...skipped].map(([kind, n]) => `${n} ${kind}`).join(", ");
-  return diagnostic("TW3003", `kinds that are no part of network policy were skipped: ${counted}`);
+  const message = `kinds that are no part of network policy were skipped: ${formatCounts(skipped)}`;
+  return diagnostic("TW3003", message);
 }
 
 export function provenanceOf(
@@ -324,9 +327,7 @@ export function enforcedByCilium(
   const origin = { kind: "option", option: "--cilium-enforcement always" } as const;
   // S1.2 is read differently there.
   const tier = enforcer === "cilium" ? "cluster-default" : "network-policy";
-  const isolation = (["ingress", "egress"] as const).map(
-    (direction) => ({ tier, direction, subject: everyPod, origin }) as const,
-  );
+  const isolation = directions.map((direction) => ({ tier, direction, subject: everyPod, origin }) as const);
   return [...parts, { rules: [], isolation }];
 }
 
@@ -335,22 +336,20 @@ function notEnforcedCaveats(
   definitions: readonly PolicyDefinition[],
   { enforcer, ciliumEnforcement }: Setup,
 ): readonly Caveat[] {
-  const counted = (among: readonly PolicyDefinition[], by: string): readonly Caveat[] => {
-    const kinds = new Map<string, number>();
-    for (const { policy } of among) kinds.set(policy.kind, (kinds.get(policy.kind) ?? 0) + 1);
-    const named = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
-    return kinds.size === 0 ? [] : [{ kind: "ignored", text: `not enforced ${by}: ${named}` }];
+  const left = (among: readonly PolicyDefinition[], by: string): readonly Caveat[] => {
+    const kinds = counted(among.map(({ policy }) => policy.kind));
+    return kinds.size === 0 ? [] : [{ kind: "ignored", text: `not enforced ${by}: ${formatCounts(kinds)}` }];
   };
   const never =
     ciliumEnforcement === "never" ? definitions.filter(({ policy }) => isEnforcedByCilium(policy)) : [];
-  const caveats = counted(never, "(--cilium-enforcement never)");
+  const caveats = left(never, "(--cilium-enforcement never)");
   if (enforcer === undefined) return caveats;
   const { title, enforces } = enforcers[enforcer];
   const others = definitions.filter(({ policy }) => !enforces.includes(policy.dialect));
   const documented = differencesOf(enforcer).filter(({ concerns }) => concerns && definitions.some(concerns));
   return [
     ...caveats,
-    ...counted(others, `by ${title} (--enforcer ${enforcer})`),
+    ...left(others, `by ${title} (--enforcer ${enforcer})`),
     ...documented.map(
       ({ instead, statement }): Caveat => ({
         kind: "implementation",

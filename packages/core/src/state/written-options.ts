@@ -1,66 +1,58 @@
-import type { DnsRecord } from "../cluster/model.js";
+import { given } from "../diagnostics/given.js";
 import { type Address, formatAddress, parseAddress } from "../net/address.js";
 import { type Cidr, formatCidr, parseCidr } from "../net/cidr.js";
 import type { StateOptions } from "./state.js";
 
+/** Those that are JSON already. */
+const plainOptions = [
+  "provenance",
+  "ciliumEnforcement",
+  "enforcer",
+  "ignoreApis",
+  "ciliumClusterName",
+  "ciliumLabels",
+  "keepGoing",
+] as const;
+
+type PlainOptions = Pick<StateOptions, (typeof plainOptions)[number]>;
+
 /** The options of a state as JSON, for who reads the same manifests elsewhere and is to say the same. */
-export interface WrittenOptions {
+export interface WrittenOptions extends PlainOptions {
   readonly podCidrs?: readonly string[];
   readonly serviceCidrs?: readonly string[];
   readonly apiServer?: readonly string[];
   readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
-  readonly provenance?: NonNullable<StateOptions["provenance"]>;
-  readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
-  readonly enforcer?: NonNullable<StateOptions["enforcer"]>;
-  readonly ignoreApis?: readonly string[];
-  readonly ciliumClusterName?: string;
-  readonly ciliumLabels?: readonly string[];
-  readonly keepGoing?: boolean;
 }
 
 export function writtenOptions(options: StateOptions): WrittenOptions {
-  const { facts = {}, provenance, enforcer, ignoreApis, keepGoing } = options;
-  const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = options;
-  const { podCidrs, serviceCidrs, apiServer, dns } = facts;
+  const { podCidrs, serviceCidrs, apiServer, dns } = options.facts ?? {};
   return {
-    ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(formatCidr) }),
-    ...(serviceCidrs === undefined ? {} : { serviceCidrs: serviceCidrs.map(formatCidr) }),
-    ...(apiServer === undefined ? {} : { apiServer: apiServer.map(formatAddress) }),
-    ...(dns === undefined ? {} : { dns: dns.map(writtenRecord) }),
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
-    ...(enforcer === undefined ? {} : { enforcer }),
-    ...(ignoreApis === undefined ? {} : { ignoreApis }),
-    ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
-    ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
-    ...(keepGoing === undefined ? {} : { keepGoing }),
+    ...given({
+      podCidrs: podCidrs?.map(formatCidr),
+      serviceCidrs: serviceCidrs?.map(formatCidr),
+      apiServer: apiServer?.map(formatAddress),
+      dns: dns?.map(({ name, addresses }) => ({ name, addresses: addresses.map(formatAddress) })),
+    }),
+    ...plainIn(options),
   };
 }
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: WrittenOptions): StateOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns, provenance, enforcer, ignoreApis, keepGoing } = written;
-  const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = written;
+  const { podCidrs, serviceCidrs, apiServer, dns } = written;
   return {
-    facts: {
-      ...(podCidrs === undefined ? {} : { podCidrs: podCidrs.map(cidrIn) }),
-      ...(serviceCidrs === undefined ? {} : { serviceCidrs: serviceCidrs.map(cidrIn) }),
-      ...(apiServer === undefined ? {} : { apiServer: apiServer.map(addressIn) }),
-      ...(dns === undefined
-        ? {}
-        : { dns: dns.map(({ name, addresses }) => ({ name, addresses: addresses.map(addressIn) })) }),
-    },
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(ciliumEnforcement === undefined ? {} : { ciliumEnforcement }),
-    ...(enforcer === undefined ? {} : { enforcer }),
-    ...(ignoreApis === undefined ? {} : { ignoreApis }),
-    ...(ciliumClusterName === undefined ? {} : { ciliumClusterName }),
-    ...(ciliumLabels === undefined ? {} : { ciliumLabels }),
-    ...(keepGoing === undefined ? {} : { keepGoing }),
+    facts: given({
+      podCidrs: podCidrs?.map(cidrIn),
+      serviceCidrs: serviceCidrs?.map(cidrIn),
+      apiServer: apiServer?.map(addressIn),
+      dns: dns?.map(({ name, addresses }) => ({ name, addresses: addresses.map(addressIn) })),
+    }),
+    ...plainIn(written),
   };
 }
 
-const writtenRecord = ({ name, addresses }: DnsRecord) => ({ name, addresses: addresses.map(formatAddress) });
+const plainIn = (options: PlainOptions): PlainOptions =>
+  given(Object.fromEntries(plainOptions.map((option) => [option, options[option]])));
 
 function cidrIn(text: string): Cidr {
   const cidr = parseCidr(text);

@@ -1,11 +1,10 @@
 import { type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { Direction, PodSelection, Tier } from "../../policy/model.js";
+import { type Direction, directions, type PodSelection, type Tier } from "../../policy/model.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import {
   type Draft,
   type DraftRule,
   type DraftRules,
-  directions,
   draftsOf,
   isEmptyDraft,
   mapRules,
@@ -24,7 +23,7 @@ import { inEachNamespace, isolatedIn, itIsolates } from "./isolation.js";
  *
  * Whether something still gets between, the proof tells.
  */
-export interface CiliumDrafts {
+interface CiliumDrafts {
   readonly deny: readonly Draft[];
   readonly allow: readonly Draft[];
   readonly baseline: readonly Draft[];
@@ -43,13 +42,7 @@ export function ciliumDrafts(definition: PolicyDefinition, state: State, finding
         definition.policy,
         "this policy selects its subject by service account, which no other API can",
       );
-    return new SubjectPart(
-      definition,
-      subject,
-      subjects.size > 1 ? [String(i + 1)] : [],
-      state,
-      findings,
-    ).drafts();
+    return draftsFor(definition, subject, subjects.size > 1 ? [String(i + 1)] : [], state, findings);
   });
   return {
     deny: parts.flatMap(({ deny }) => deny),
@@ -60,112 +53,79 @@ export function ciliumDrafts(definition: PolicyDefinition, state: State, finding
 }
 
 /** What a policy says about one of its subjects. */
-class SubjectPart {
-  constructor(
-    private readonly definition: PolicyDefinition,
-    private readonly subject: PodSelection,
-    private readonly suffixes: readonly string[],
-    private readonly state: State,
-    private readonly findings: Findings,
-  ) {}
+function draftsFor(
+  definition: PolicyDefinition,
+  subject: PodSelection,
+  suffixes: readonly string[],
+  { cluster, tiers }: State,
+  findings: Findings,
+): CiliumDrafts {
+  const ofRank = (isMeant: (rank: number) => boolean, named: readonly string[]) =>
+    draftsOf(definition, ({ rule, rank }) => rule.subject === subject && isMeant(rank), named);
+  const deny = ofRank((rank) => rank === ranks.networkPolicy.deny, suffixes);
+  const ofAllows = deny.length > 0 ? [...suffixes, "allow"] : suffixes;
+  const allows = ofRank((rank) => rank !== ranks.networkPolicy.deny, ofAllows);
 
-  drafts(): CiliumDrafts {
-    const deny = this.draftsOf((rank) => rank === ranks.networkPolicy.deny, this.suffixes);
-    const suffixes = deny.length > 0 ? [...this.suffixes, "allow"] : this.suffixes;
-    const allows = this.draftsOf((rank) => rank !== ranks.networkPolicy.deny, suffixes);
-    const named = this.filtered(allows, (rule) => this.isolates(rule) && namesOnly(rule, true));
-    const skipped = this.filtered(allows, (rule) => !this.isolates(rule) && this.isSkipped(rule) && rule);
-    const plain = this.filtered(allows, (rule) => !this.isolates(rule) && !this.isSkipped(rule) && rule);
-    return {
-      deny,
-      allow: [...named, ...plain],
-      baseline: skipped,
-      namespaced: [...this.isolating(allows), ...skipped.flatMap((draft) => this.forIsolated(draft))],
-    };
-  }
-
-  private draftsOf(isMeant: (rank: number) => boolean, suffixes: readonly string[]): readonly Draft[] {
-    const { definition, subject } = this;
-    return draftsOf(definition, ({ rule, rank }) => rule.subject === subject && isMeant(rank), suffixes);
-  }
-
-  private filtered(
-    drafts: readonly Draft[],
-    change: (rule: DraftRule) => DraftRule | false,
-  ): readonly Draft[] {
-    const changed = (rule: DraftRule) => {
-      const kept = change(rule);
-      return kept === false ? [] : [kept];
-    };
-    return drafts
-      .map((draft) => ({ ...draft, rules: mapRules(draft.rules, changed) }))
-      .filter((draft) => !isEmptyDraft(draft));
-  }
-
-  private isolates({ origin }: Pick<DraftRule, "origin">): boolean {
-    return this.isolatedDirections().includes(origin.direction);
-  }
-
-  private isolatedDirections(): readonly Direction[] {
-    const { isolation } = this.definition.lowered;
-    return directions.filter((direction) =>
-      isolation.some((entry) => entry.subject === this.subject && entry.direction === direction),
-    );
-  }
-
+  const { isolation } = definition.lowered;
+  const isolated = directions.filter((direction) =>
+    isolation.some((entry) => entry.subject === subject && entry.direction === direction),
+  );
+  const isolates = ({ origin }: DraftRule) => isolated.includes(origin.direction);
   /** Whether tier admin will have rules that pass. */
-  private isSkipped({ origin }: DraftRule): boolean {
-    const tiers = this.state.tiers[origin.direction];
-    return tiers.some(
+  const isSkipped = ({ origin }: DraftRule) =>
+    tiers[origin.direction].some(
       ({ name, rules }) =>
         (name === "admin" || name === "guardrail") && rules.some((rule) => rule.action === "Pass"),
     );
-  }
+  const changed = (change: (rule: DraftRule) => readonly DraftRule[]) =>
+    allows
+      .map((draft) => ({ ...draft, rules: mapRules(draft.rules, change) }))
+      .filter((draft) => !isEmptyDraft(draft));
+  const named = changed((rule) => (isolates(rule) ? namesOnly(rule, true) : []));
+  const plain = changed((rule) => (isolates(rule) || isSkipped(rule) ? [] : [rule]));
+  const skipped = changed((rule) => (!isolates(rule) && isSkipped(rule) ? [rule] : []));
 
-  private isolating(allows: readonly Draft[]): readonly NamespacedDraft[] {
-    const { definition, subject, suffixes, state, findings } = this;
-    const isolated = this.isolatedDirections();
-    if (isolated.length === 0) return [];
-    const rules: Partial<DraftRules> = Object.fromEntries(
-      isolated.map((direction) => [
-        direction,
-        allows.flatMap((draft) => draft.rules[direction].flatMap((rule) => namesOnly(rule, false) || [])),
-      ]),
-    );
-    return inEachNamespace(
-      { definition, subject, suffixes, rules, why: itIsolates },
-      state.cluster,
-      findings,
-    );
-  }
-
-  /** Those that isolate with NetworkPolicies in the end: default policies do so for ingress. */
-  private isolatingTiers(direction: Direction): readonly Tier[] {
-    return this.state.tiers[direction].filter(
-      ({ name }) => name === "network-policy" || (name === "cluster-default" && direction === "ingress"),
-    );
-  }
-
-  private forIsolated({ definition, subject, suffixes, rules }: Draft): readonly NamespacedDraft[] {
-    const { state, findings } = this;
-    const why = "rules of tier admin pass, and would skip it there";
-    return directions
-      .filter((direction) => rules[direction].length > 0)
+  const ofDirection = (direction: Direction) =>
+    allows.flatMap((draft) => draft.rules[direction].flatMap((rule) => namesOnly(rule, false)));
+  const rules: Partial<DraftRules> = Object.fromEntries(
+    isolated.map((direction) => [direction, ofDirection(direction)]),
+  );
+  const isolating =
+    isolated.length === 0
+      ? []
+      : inEachNamespace({ definition, subject, suffixes, rules, why: itIsolates }, cluster, findings);
+  const forIsolated = skipped.flatMap((draft) =>
+    directions
+      .filter((direction) => draft.rules[direction].length > 0)
       .flatMap((direction) =>
         inEachNamespace(
-          { definition, subject, suffixes, rules: { [direction]: rules[direction] }, why },
-          state.cluster,
+          { ...draft, rules: { [direction]: draft.rules[direction] }, why: isPassed },
+          cluster,
           findings,
-          (namespace) => isolatedIn(namespace, subject.pods, this.isolatingTiers(direction)),
+          (namespace) => isolatedIn(namespace, subject.pods, isolatingTiers(tiers[direction], direction)),
         ),
-      );
-  }
+      ),
+  );
+  return {
+    deny,
+    allow: [...named, ...plain],
+    baseline: skipped,
+    namespaced: [...isolating, ...forIsolated],
+  };
 }
 
+const isPassed = "rules of tier admin pass, and would skip it there";
+
+/** Those that isolate with NetworkPolicies in the end: default policies do so for ingress. */
+const isolatingTiers = (tiers: readonly Tier[], direction: Direction): readonly Tier[] =>
+  tiers.filter(
+    ({ name }) => name === "network-policy" || (name === "cluster-default" && direction === "ingress"),
+  );
+
 /** NetworkPolicies know no names; as such rules only allow, they can stand elsewhere. */
-function namesOnly(rule: DraftRule, wanted: boolean): DraftRule | false {
+function namesOnly(rule: DraftRule, wanted: boolean): readonly DraftRule[] {
   const peers = rule.peers.filter(({ what }) => (what.kind === "domains") === wanted);
-  return peers.length > 0 && { ...rule, peers };
+  return peers.length > 0 ? [{ ...rule, peers }] : [];
 }
 
 // S7.7

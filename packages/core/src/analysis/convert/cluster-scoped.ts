@@ -1,13 +1,12 @@
 import { isObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
-import { formatPolicy } from "../../policy/model.js";
+import { directions, formatPolicy } from "../../policy/model.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import { type AdminApi, adminNetworkPolicyApi } from "./admin-api.js";
-import { type Draft, directions, isEmptyDraft, type NamespacedDraft, type OrderedTier } from "./draft.js";
+import { type Draft, isEmptyDraft, type Made, type NamespacedDraft, type OrderedTier } from "./draft.js";
 import { asExpressible } from "./expressible.js";
 import type { Findings } from "./findings.js";
 import { withinLimits } from "./limits.js";
-import type { Made } from "./made.js";
 import { Names } from "./names.js";
 import { type Order, orderOf, type Standing } from "./order.js";
 import { assignPriorities } from "./priorities.js";
@@ -130,9 +129,7 @@ function written(
     .map(({ policy }) => policy);
   const kindName = api === adminNetworkPolicyApi ? "AdminNetworkPolicy" : "ClusterNetworkPolicy";
   const names = new Names(
-    kept
-      .filter(({ group, kind }) => kind === kindName && group === "policy.networking.k8s.io")
-      .map(({ name }) => name),
+    kept.filter(({ group, kind }) => kind === kindName && group === "policy.networking.k8s.io"),
   );
   const inTier = (tier: OrderedTier) => {
     if (api === adminNetworkPolicyApi && tier === "baseline") return writtenBaseline(order, state, findings);
@@ -173,14 +170,10 @@ function writtenNamespaced(
   kept: readonly PolicyDefinition["policy"][],
   findings: Findings,
 ): readonly CommentedObject[] {
-  const byNamespace = new Map<string, Names>();
+  const names = new Names(kept.filter(({ kind }) => kind === "NetworkPolicy"));
   return drafts.map((draft) => {
-    const taken = kept.filter(
-      ({ kind, namespace }) => kind === "NetworkPolicy" && namespace === draft.namespace,
-    );
-    const names = byNamespace.get(draft.namespace) ?? new Names(taken.map(({ name }) => name));
-    byNamespace.set(draft.namespace, names);
-    return writtenNetworkPolicy(draft, names.nameFor(draft.definition.policy.name, draft.suffixes), findings);
+    const { definition, suffixes, namespace } = draft;
+    return writtenNetworkPolicy(draft, names.nameFor(definition.policy.name, suffixes, namespace), findings);
   });
 }
 

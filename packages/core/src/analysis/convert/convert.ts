@@ -1,4 +1,3 @@
-import { hasErrors } from "../../diagnostics/diagnostic.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { type CommentedObject, writeYaml } from "../../manifest/yaml/write-yaml.js";
 import type { PolicyRef } from "../../policy/model.js";
@@ -46,7 +45,7 @@ export function convert(given: State, { to, only = () => true }: ConvertOptions)
   const target = targets[to];
   const findings = new Findings();
   const chosen = new Set(
-    state.definitions.filter((definition) => target.takes(definition, state) && only(definition.policy)),
+    state.definitions.filter((definition) => target.takes(definition) && only(definition.policy)),
   );
   for (const definition of chosen) refuseWhatIsNotUnderstood(definition, findings);
   const made = findings.refusals.length > 0 ? undefined : target.convert(state, chosen, findings);
@@ -57,10 +56,8 @@ export function convert(given: State, { to, only = () => true }: ConvertOptions)
 
   const text = writeYaml(made.objects);
   const readBack = readState([{ file: "converted.yaml", text }], { provenance: "file" });
-  if (hasErrors(readBack.diagnostics)) {
-    const errors = readBack.diagnostics.filter(({ severity }) => severity === "error");
-    return { ...nothing, refusals: errors };
-  }
+  const errors = readBack.diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) return { ...nothing, refusals: errors };
   for (const { severity, message, object } of readBack.diagnostics)
     if (severity === "warning") findings.remark(message, object);
   const after = state.withDefinitions([

@@ -1,5 +1,5 @@
 import type { LabelMatch } from "../../labels/requirement.js";
-import type { RuleOrigin } from "../../policy/model.js";
+import { directions, type PodSelection, type RuleOrigin } from "../../policy/model.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import { type Draft, draftsOf, type NamespacedDraft, rulesOf } from "./draft.js";
 import type { Findings } from "./findings.js";
@@ -18,23 +18,19 @@ export interface DefaultDrafts {
 
 export function defaultDrafts(definition: PolicyDefinition, state: State, findings: Findings): DefaultDrafts {
   const { lowered, policy } = definition;
-  const isolation = (direction: "ingress" | "egress") =>
-    lowered.isolation.find((entry) => entry.direction === direction);
-  const [ingress, egress] = [isolation("ingress"), isolation("egress")];
+  const [ingress, egress] = directions.map((one) =>
+    lowered.isolation.find(({ direction }) => direction === one),
+  );
   const isEgress = ({ rule }: (typeof lowered.rules)[number]) => rule.origin.direction === "egress";
   const allow = draftsOf(definition, isEgress, ["allow"]);
-  const deny: readonly Draft[] =
-    egress === undefined
-      ? []
-      : [
-          {
-            definition,
-            suffixes: allow.length === 0 ? [] : ["deny"],
-            subject: egress.subject,
-            rules: { ingress: [], egress: [denyAll(policyOrigin(definition))] },
-            remarks: [`What no policy allows to the pods of ${policy.kind} ${policy.name}.`],
-          },
-        ];
+  const denyTo = (subject: PodSelection): Draft => ({
+    definition,
+    suffixes: allow.length === 0 ? [] : ["deny"],
+    subject,
+    rules: { ingress: [], egress: [denyAll(policyOrigin(definition))] },
+    remarks: [`What no policy allows to the pods of ${policy.kind} ${policy.name}.`],
+  });
+  const deny = egress === undefined ? [] : [denyTo(egress.subject)];
   if (ingress === undefined) return { allow, deny, namespaced: [] };
   const rules = rulesOf(
     definition,

@@ -1,5 +1,7 @@
+import { grouped } from "../../diagnostics/summary.js";
 import { type Path, parsePath } from "../../diagnostics/place.js";
-import { isObject, type Json } from "../../manifest/document.js";
+import { valueAt } from "../../manifest/document.js";
+import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import type { PlacedRule } from "../../policy/assemble.js";
 import type { Action, Direction, Peer, PodSelection, PortMatch, RuleOrigin } from "../../policy/model.js";
 import type { PolicyDefinition } from "../../state/state.js";
@@ -39,18 +41,19 @@ export interface Draft {
 }
 
 /** A policy of one namespace; it isolates in the directions it has a list for. */
-export interface NamespacedDraft {
-  readonly definition: PolicyDefinition;
-  readonly suffixes: readonly string[];
+export interface NamespacedDraft extends Pick<Draft, "definition" | "suffixes"> {
   readonly namespace: string;
   readonly pods: PodSelection["pods"];
   readonly rules: Partial<DraftRules>;
-  readonly remarks: readonly string[];
 }
 
 export type OrderedTier = "admin" | "baseline";
 
-export const directions = ["ingress", "egress"] as const;
+/** New objects, and the policies they take the place of. */
+export interface Made {
+  readonly objects: readonly CommentedObject[];
+  readonly replaced: readonly PolicyDefinition[];
+}
 
 /** The rules of a policy that fulfil a condition, as one draft for each subject; Cilium's may have several. */
 export function draftsOf(
@@ -58,12 +61,7 @@ export function draftsOf(
   isMeant: (rule: PlacedRule) => boolean,
   suffixes: readonly string[] = [],
 ): readonly Draft[] {
-  const bySubject = new Map<PodSelection, PlacedRule[]>();
-  for (const placed of definition.lowered.rules.filter(isMeant)) {
-    const known = bySubject.get(placed.rule.subject);
-    if (known === undefined) bySubject.set(placed.rule.subject, [placed]);
-    else known.push(placed);
-  }
+  const bySubject = grouped(definition.lowered.rules.filter(isMeant), ({ rule }) => rule.subject);
   return [...bySubject].map(([subject, placed], i, all) => ({
     definition,
     suffixes: all.length > 1 ? [...suffixes, String(i + 1)] : suffixes,
@@ -83,7 +81,10 @@ function draftRule({ object }: PolicyDefinition, { rule }: PlacedRule): DraftRul
   const { origin, action, peers, ports } = rule;
   const path = parsePath(origin.path);
   const sourced = <T>(list: readonly T[], fields: readonly Path[]): readonly Sourced<T>[] => {
-    const field = fields.find((one) => lengthAt(object.value, [...path, ...one]) === list.length);
+    const field = fields.find((one) => {
+      const written = valueAt(object.value, [...path, ...one]);
+      return Array.isArray(written) && written.length === list.length;
+    });
     return list.map((what, i) => ({ what, from: field && [...path, ...field, i] }));
   };
   return {
@@ -93,15 +94,6 @@ function draftRule({ object }: PolicyDefinition, { rule }: PlacedRule): DraftRul
     peers: sourced(peers, [["from"], ["to"]]),
     ports: ports === "every" ? ports : sourced(ports, [["ports"], ["protocols"], ["l4Selector", "ports"]]),
   };
-}
-
-/** How long the list at a path is, if there is one. */
-function lengthAt(value: Json, path: Path): number | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined) return Array.isArray(value) ? value.length : undefined;
-  const list = Array.isArray(value) ? (value as readonly Json[]) : undefined;
-  const next = typeof step === "number" ? list?.[step] : isObject(value) ? value[step] : undefined;
-  return next === undefined ? undefined : lengthAt(next, rest);
 }
 
 export function isEmptyDraft({ rules }: Draft): boolean {

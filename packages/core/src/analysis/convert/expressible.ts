@@ -3,7 +3,7 @@ import { selects } from "../../labels/requirement.js";
 import { type Cidr, singleAddress } from "../../net/cidr.js";
 import { cidrsOfRegion, regionOfCidrs, subtract } from "../../net/region.js";
 import { describePeer, formatRule } from "../../policy/describe.js";
-import type { DomainPattern, Entity, Peer, PortMatch } from "../../policy/model.js";
+import { type DomainPattern, type Entity, type Peer, podsPeer, type PortMatch } from "../../policy/model.js";
 import type { Draft, DraftRule, Sourced } from "./draft.js";
 import { mapRules } from "./draft.js";
 import type { Findings } from "./findings.js";
@@ -17,11 +17,7 @@ const everyAddress: readonly Cidr[] = [
   { family: 4, first: 0n, prefix: 0 },
   { family: 6, first: 0n, prefix: 0 },
 ];
-const everyPod: Peer = {
-  kind: "pods",
-  namespaces: { kind: "selector", match: [] },
-  pods: { kind: "selector", match: [] },
-};
+const everyPod = podsPeer([], []);
 const everyNode: Peer = { kind: "nodes", nodes: [] };
 const networks = (cidrs: readonly Cidr[]): Peer => ({
   kind: "networks",
@@ -150,14 +146,8 @@ function expressiblePeers(
       if (groups.length === 0 || direction === "ingress")
         return refuse(`refers to ${describePeer(peer)}, which cannot be looked up or named here`);
       nearly(`refers to ${describePeer(peer)}; its ranges are written down as they are now`);
-      return [
-        networks(
-          remaining(
-            groups.flatMap((group) => group.cidrs),
-            peer.except,
-          ),
-        ),
-      ];
+      const cidrs = groups.flatMap((group) => group.cidrs);
+      return [networks(remaining(cidrs, peer.except))];
     }
     case "endpoints":
       return refuse(`is about ${describePeer(peer)}; select the pods behind it instead`);

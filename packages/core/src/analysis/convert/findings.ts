@@ -1,13 +1,6 @@
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
-import type { Place } from "../../diagnostics/place.js";
+import { firstOf } from "../../diagnostics/summary.js";
 import { formatPolicy, type PolicyRef, type RuleOrigin } from "../../policy/model.js";
-
-const mostNamed = 5;
-
-interface About {
-  readonly object?: string;
-  readonly place?: Place | undefined;
-}
 
 /** What converting has to say: things worth knowing, and reasons why it cannot be done. */
 export class Findings {
@@ -23,33 +16,23 @@ export class Findings {
 
   /** `AdminNetworkPolicy a, AdminNetworkPolicy b and 3 more: …` */
   get remarks(): readonly string[] {
-    return [...this.found].map(([text, about]) => {
-      if (about.size === 0) return text;
-      const names = [...about].slice(0, mostNamed).join(", ");
-      const rest = about.size - mostNamed;
-      return `${names}${rest > 0 ? ` and ${rest} more` : ""}: ${text}`;
-    });
+    return Array.from(this.found, ([text, about]) =>
+      about.size === 0 ? text : `${firstOf([...about], 5)}: ${text}`,
+    );
   }
 
   refuseRule(origin: RuleOrigin, message: string, hint?: string): void {
-    const about = { object: formatPolicy(origin.policy), place: origin.place() };
-    this.refuse(`\`${origin.path}\` ${message}`, hint, about);
+    this.refuse(`\`${origin.path}\` ${message}`, hint, origin.policy, origin.place);
   }
 
   refusePolicy(policy: PolicyRef, message: string, hint?: string): void {
-    this.refuse(message, hint, { object: formatPolicy(policy), place: policy.place() });
+    this.refuse(message, hint, policy);
   }
 
   /** Of no policy by itself. */
-  refuse(message: string, hint?: string, about: About = {}): void {
-    const { object, place } = about;
+  refuse(message: string, hint?: string, policy?: PolicyRef, place = policy?.place): void {
+    const object = policy && formatPolicy(policy);
     if (this.refusals.some((known) => known.object === object && known.message === message)) return;
-    this.refusals.push(
-      diagnostic("TW1601", message, {
-        ...(object === undefined ? {} : { object }),
-        ...(place === undefined ? {} : { place }),
-        ...(hint === undefined ? {} : { hint }),
-      }),
-    );
+    this.refusals.push(diagnostic("TW1601", message, { object, place: place?.(), hint }));
   }
 }

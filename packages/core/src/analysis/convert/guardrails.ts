@@ -7,6 +7,7 @@ import {
   type NamespaceSet,
   type Peer,
   type PodSelection,
+  podsPeer,
   type PortMatch,
 } from "../../policy/model.js";
 import type { PolicyDefinition } from "../../state/state.js";
@@ -100,11 +101,7 @@ function bothPeers(a: Peer, b: Peer): Peer | "inexpressible" | undefined {
   const pods = bothSets(a.pods, b.pods);
   if (namespaces === "inexpressible" || pods === "inexpressible") return "inexpressible";
   if (namespaces === undefined || pods === undefined) return undefined;
-  return {
-    kind: "pods",
-    namespaces: { kind: "selector", match: namespaces },
-    pods: { kind: "selector", match: pods },
-  };
+  return podsPeer(namespaces, pods);
 }
 
 function bothSets(a: NamespaceSet, b: NamespaceSet): LabelMatch | "inexpressible" | undefined {

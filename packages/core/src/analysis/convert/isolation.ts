@@ -1,10 +1,10 @@
 import type { Cluster, Namespace } from "../../cluster/model.js";
 import { type LabelMatch, type Requirement, selects } from "../../labels/requirement.js";
 import { isSatisfiable } from "../../labels/satisfiable.js";
-import { formatPolicy, type Isolation, type Peer, type PodSelection, type Tier } from "../../policy/model.js";
-import type { DraftRule, DraftRules, NamespacedDraft, Sourced } from "./draft.js";
+import { formatPolicy, type Isolation, type PodSelection, type Tier } from "../../policy/model.js";
+import type { DraftRule, DraftRules, NamespacedDraft } from "./draft.js";
 import type { Findings } from "./findings.js";
-import { settledPeer } from "./settled-peer.js";
+import { settledPeers } from "./settled-peer.js";
 import type { PolicyDefinition } from "../../state/state.js";
 
 /*
@@ -13,7 +13,7 @@ import type { PolicyDefinition } from "../../state/state.js";
  */
 
 /** Rules that only a NetworkPolicy can hold, or only there stand where they should. */
-export interface Namespaceable {
+interface Namespaceable {
   readonly definition: PolicyDefinition;
   readonly suffixes: readonly string[];
   readonly subject: PodSelection;
@@ -44,7 +44,6 @@ export function inEachNamespace(
         namespace: namespace.name,
         pods,
         rules: settledRules(rules, namespace),
-        remarks: [],
       }),
     );
   });
@@ -62,10 +61,7 @@ export function inEachNamespace(
 function settledRules(rules: Partial<DraftRules>, namespace: Namespace): Partial<DraftRules> {
   const labels = { namespace: namespace.labels, pod: {} };
   const settle = (rule: DraftRule): readonly DraftRule[] => {
-    const peers = rule.peers.flatMap((peer): readonly Sourced<Peer>[] => {
-      const what = settledPeer(peer.what, labels);
-      return what === undefined ? [] : [{ ...peer, what }];
-    });
+    const peers = settledPeers(rule.peers, labels);
     // No peers would be every peer.
     return peers.length === 0 || rule.ports.length === 0 ? [] : [{ ...rule, peers }];
   };
@@ -112,15 +108,9 @@ function isolationIn(namespace: Namespace, tiers: readonly Tier[]): readonly Iso
   return [...new Map(here.map((entry) => [JSON.stringify(entry.subject.pods), entry])).values()];
 }
 
-function negated({ key, operator, values }: Requirement): Requirement {
-  switch (operator) {
-    case "In":
-      return { key, operator: "NotIn", values };
-    case "NotIn":
-      return { key, operator: "In", values };
-    case "Exists":
-      return { key, operator: "DoesNotExist", values: [] };
-    case "DoesNotExist":
-      return { key, operator: "Exists", values: [] };
-  }
-}
+const opposites = { In: "NotIn", NotIn: "In", Exists: "DoesNotExist", DoesNotExist: "Exists" } as const;
+
+const negated = (requirement: Requirement): Requirement => ({
+  ...requirement,
+  operator: opposites[requirement.operator],
+});

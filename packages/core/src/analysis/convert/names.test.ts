@@ -9,7 +9,7 @@ describe("names of new policies", () => {
   });
 
   it("get a number where somebody has them", () => {
-    const names = new Names(["guard"]);
+    const names = new Names(["guard"].map((name) => ({ name })));
     expect([names.nameFor("guard", []), names.nameFor("guard", [])]).toEqual(["guard-2", "guard-3"]);
   });
 

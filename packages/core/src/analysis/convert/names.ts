@@ -1,18 +1,20 @@
+import type { PolicyRef } from "../../policy/model.js";
+
 /** Names of objects that are to be made: those of their policies where that is possible, and each once. */
 export class Names {
   private readonly taken: Set<string>;
 
   /** `taken` by objects that stay. */
-  constructor(taken: Iterable<string>) {
-    this.taken = new Set(taken);
+  constructor(taken: readonly Pick<PolicyRef, "namespace" | "name">[]) {
+    this.taken = new Set(taken.map(({ namespace = "", name }) => `${namespace}/${name}`));
   }
 
-  /** `guard-foo`; with a number behind it where somebody has that name. */
-  nameFor(name: string, suffixes: readonly string[]): string {
+  /** `guard-foo`; with a number behind it where another object has that name. */
+  nameFor(name: string, suffixes: readonly string[], namespace = ""): string {
     const wanted = [name, ...suffixes].map(asName).filter(Boolean).join("-").slice(0, longest);
     let found = wanted;
-    for (let i = 2; this.taken.has(found); i++) found = `${wanted}-${i}`;
-    this.taken.add(found);
+    for (let i = 2; this.taken.has(`${namespace}/${found}`); i++) found = `${wanted}-${i}`;
+    this.taken.add(`${namespace}/${found}`);
     return found;
   }
 }

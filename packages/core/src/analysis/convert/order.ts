@@ -10,8 +10,14 @@ import { expandTenants } from "./tenants.js";
 /** What stands in an ordered tier, from first to last: policies that stay, and slots for new ones. */
 export type Standing =
   | { readonly kind: "kept"; readonly definition: PolicyDefinition; readonly priority: number }
-  /** Drafts with one priority between them, as no pod is the subject of two. */
-  | { readonly kind: "new"; readonly wanted: number; readonly drafts: readonly Draft[] };
+  | NewStanding;
+
+/** Drafts with one priority between them, as no pod is the subject of two. */
+interface NewStanding {
+  readonly kind: "new";
+  readonly wanted: number;
+  readonly drafts: readonly Draft[];
+}
 
 export interface Order {
   readonly tiers: Readonly<Record<OrderedTier, readonly Standing[]>>;
@@ -20,40 +26,36 @@ export interface Order {
 
 /** The order in which all that is converted has to be evaluated, among what is not. */
 export function orderOf(state: State, converted: ReadonlySet<PolicyDefinition>, findings: Findings): Order {
-  const tenants = (draft: Draft) => expandTenants(draft, state.cluster, findings);
-  const slots = (drafts: readonly Draft[], wanted: number): readonly Standing[] =>
-    drafts.flatMap(tenants).map((together) => ({ kind: "new", wanted, drafts: together }));
+  const slotsOf = <Part extends string>(
+    parts: readonly Readonly<Record<Part, readonly Draft[]>>[],
+    part: Part,
+    wanted: number,
+  ): readonly NewStanding[] =>
+    parts
+      .flatMap((drafts) => drafts[part])
+      .flatMap((draft) => expandTenants(draft, state.cluster, findings))
+      .map((together) => ({ kind: "new", wanted, drafts: together }));
   const chosen = state.definitions.filter((definition) => converted.has(definition));
 
   const inTier = (tier: OrderedTier): readonly Standing[] =>
     definitionsIn(state, tier).flatMap(({ definition, precedence }): readonly Standing[] =>
       converted.has(definition)
-        ? slots(
-            draftsOf(definition, () => true),
-            precedence,
-          )
+        ? slotsOf([{ all: draftsOf(definition, () => true) }], "all", precedence)
         : [{ kind: "kept", definition, priority: precedence }],
     );
   const admin = inTier("admin");
 
   const guardrails = chosen.filter(({ policy }) => policy.dialect === "first-draft").map(guardrailsOf);
-  const [empower, deny, allow] = (["empower", "deny", "allow"] as const).map((part) =>
-    slots(
-      guardrails.flatMap((drafts) => drafts[part]),
-      0,
-    ),
-  ) as [readonly Standing[], readonly Standing[], readonly Standing[]];
+  const empower = slotsOf(guardrails, "empower", 0);
+  const deny = slotsOf(guardrails, "deny", 0);
+  const allow = slotsOf(guardrails, "allow", 0);
   const later =
     empower.length === 0 ? [] : [...allow, ...admin].flatMap((standing) => draftsIn(standing, state));
   const empowered = later.flatMap((draft) =>
-    empower.flatMap((standing) =>
-      standing.kind === "kept"
-        ? []
-        : standing.drafts.flatMap((other): readonly Standing[] => {
-            const met = forEmpowered(draft, other, findings);
-            return met === undefined ? [] : [{ kind: "new", wanted: 0, drafts: [met] }];
-          }),
-    ),
+    empower
+      .flatMap((standing) => standing.drafts)
+      .flatMap((other) => forEmpowered(draft, other, findings) ?? [])
+      .map((met): Standing => ({ kind: "new", wanted: 0, drafts: [met] })),
   );
 
   const cilium = chosen
@@ -71,21 +73,14 @@ export function orderOf(state: State, converted: ReadonlySet<PolicyDefinition>, 
         ...deny,
         ...allow,
         ...admin,
-        ...slots(
-          [...cilium.flatMap((drafts) => drafts.deny), ...cilium.flatMap((drafts) => drafts.allow)],
-          last,
-        ),
+        ...slotsOf(cilium, "deny", last),
+        ...slotsOf(cilium, "allow", last),
       ],
       baseline: [
-        ...slots(
-          cilium.flatMap((drafts) => drafts.baseline),
-          0,
-        ),
+        ...slotsOf(cilium, "baseline", 0),
         ...inTier("baseline"),
-        ...slots(
-          [...defaults.flatMap((drafts) => drafts.allow), ...defaults.flatMap((drafts) => drafts.deny)],
-          last,
-        ),
+        ...slotsOf(defaults, "allow", last),
+        ...slotsOf(defaults, "deny", last),
       ],
     },
     namespaced: [...cilium, ...defaults].flatMap((drafts) => drafts.namespaced),

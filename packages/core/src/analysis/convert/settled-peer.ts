@@ -5,7 +5,8 @@ import {
   namespaceNameLabel,
   namespaceNamed,
 } from "../../labels/requirement.js";
-import type { NamespaceSet, Peer } from "../../policy/model.js";
+import { type NamespaceSet, type Peer, podsPeer } from "../../policy/model.js";
+import type { Sourced } from "./draft.js";
 
 /** What relative peers are relative to. */
 export interface SubjectLabels {
@@ -13,17 +14,18 @@ export interface SubjectLabels {
   readonly pod: Labels;
 }
 
-/** A peer as subjects with these labels mean it, in selectors alone; undefined where it matches nothing. */
-export function settledPeer(peer: Peer, { namespace, pod }: SubjectLabels): Peer | undefined {
-  if (peer.kind !== "pods") return peer;
-  const namespaces = settledSet(peer.namespaces, namespace);
-  const pods = settledSet(peer.pods, pod);
-  if (namespaces === undefined || pods === undefined) return undefined;
-  return {
-    ...peer,
-    namespaces: { kind: "selector", match: namespaces },
-    pods: { kind: "selector", match: pods },
-  };
+/** Peers as subjects with these labels mean them, in selectors alone; without those that match nothing. */
+export function settledPeers(
+  peers: readonly Sourced<Peer>[],
+  { namespace, pod }: SubjectLabels,
+): readonly Sourced<Peer>[] {
+  return peers.flatMap((peer) => {
+    if (peer.what.kind !== "pods") return peer;
+    const namespaces = settledSet(peer.what.namespaces, namespace);
+    const pods = settledSet(peer.what.pods, pod);
+    if (namespaces === undefined || pods === undefined) return [];
+    return { ...peer, what: { ...peer.what, ...podsPeer(namespaces, pods) } };
+  });
 }
 
 // S5.4

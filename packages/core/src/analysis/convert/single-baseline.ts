@@ -1,7 +1,7 @@
-import { formatPolicy } from "../../policy/model.js";
+import { type Direction, directions, formatPolicy } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
 import { adminNetworkPolicyApi } from "./admin-api.js";
-import { type Draft, type DraftRule, directions } from "./draft.js";
+import type { Draft, DraftRule } from "./draft.js";
 import type { Findings } from "./findings.js";
 
 /** S4.1: one BaselineAdminNetworkPolicy for all, with one subject, without Pass and without names. */
@@ -22,7 +22,7 @@ export function singleBaseline(
     );
     return undefined;
   }
-  const ofDirection = (direction: "ingress" | "egress") =>
+  const ofDirection = (direction: Direction) =>
     drafts.flatMap(({ rules }) => rules[direction].map((rule) => asBaseline(rule, state, findings)));
   const rules = { ingress: ofDirection("ingress"), egress: ofDirection("egress") };
   const { limit } = adminNetworkPolicyApi;

@@ -1,16 +1,16 @@
-import { isObject } from "../../manifest/document.js";
+import { child } from "../../cluster/fields.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import { adminNetworkPolicyApi, clusterNetworkPolicyApiFor } from "./admin-api.js";
 import { toClusterScoped } from "./cluster-scoped.js";
 import { toNetworkPolicies } from "./downgrade/to-network-policies.js";
 import type { Findings } from "./findings.js";
-import type { Made } from "./made.js";
+import type { Made } from "./draft.js";
 
 export type Target = "cluster-network-policy" | "network-policy-api-v1alpha1" | "network-policy";
 
-export interface TargetApi {
+interface TargetApi {
   /** Whether a policy is one that this target is for. */
-  readonly takes: (definition: PolicyDefinition, state: State) => boolean;
+  readonly takes: (definition: PolicyDefinition) => boolean;
   readonly convert: (state: State, chosen: ReadonlySet<PolicyDefinition>, findings: Findings) => Made;
 }
 
@@ -38,20 +38,11 @@ const isClusterNetworkPolicy = ({ policy }: PolicyDefinition): boolean =>
   policy.dialect === "cluster-network-policy";
 
 /** Of APIs that were never released, or of one vendor. */
-function isSuperseded({ policy }: PolicyDefinition): boolean {
-  return (
-    policy.dialect === "kep-2091" ||
-    policy.dialect === "first-draft" ||
-    policy.kind === "CiliumClusterwideNetworkPolicy"
-  );
-}
+const isSuperseded = ({ policy: { dialect, kind } }: PolicyDefinition): boolean =>
+  dialect === "kep-2091" || dialect === "first-draft" || kind === "CiliumClusterwideNetworkPolicy";
 
 /** S3.1: one API, two spellings, of which one was released. */
 function isSeedSpelling(definition: PolicyDefinition): boolean {
-  const { spec } = definition.object.value;
-  return (
-    isClusterNetworkPolicy(definition) &&
-    isObject(spec) &&
-    (spec.tier === "admin" || spec.tier === "baseline")
-  );
+  const { tier } = child(definition.object.value, "spec");
+  return isClusterNetworkPolicy(definition) && (tier === "admin" || tier === "baseline");
 }

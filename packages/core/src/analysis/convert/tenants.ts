@@ -1,4 +1,5 @@
 import type { Cluster, Namespace, Pod } from "../../cluster/model.js";
+import { firstOf } from "../../diagnostics/summary.js";
 import {
   formatRequirement,
   type LabelMatch,
@@ -7,11 +8,11 @@ import {
   type Requirement,
   selects,
 } from "../../labels/requirement.js";
-import { formatPolicy, type NamespaceSet, type Peer, type PodSelection } from "../../policy/model.js";
+import { directions, formatPolicy, type NamespaceSet, type PodSelection } from "../../policy/model.js";
 import { isRelative } from "../../engine/index.js";
-import { type Draft, type DraftRule, directions, isEmptyDraft, mapRules, type Sourced } from "./draft.js";
+import { type Draft, type DraftRule, isEmptyDraft, mapRules } from "./draft.js";
 import type { Findings } from "./findings.js";
-import { settledPeer, type SubjectLabels } from "./settled-peer.js";
+import { settledPeers, type SubjectLabels } from "./settled-peer.js";
 
 /*
  * Peers that are relative to the subject (S5.4) exist in no released API. A policy with such rules becomes one for each
@@ -32,25 +33,19 @@ export function expandTenants(
   return parts.flatMap((part) => {
     if (!isRelativeDraft(part)) return [[part]];
     const tenants = tenantsOf(part, cluster);
+    const names = tenants.map(({ suffix }) => suffix);
+    const listed = names.length === 0 ? "none" : firstOf(names, 10);
     const drafts = tenants
       .map((tenant) => draftFor(part, tenant, tenants.length))
       .filter((d) => !isEmptyDraft(d));
     findings.remark(
-      `compares peers with its subject, and becomes one policy for each tenant that exists now (${listed(tenants)}). ` +
+      `compares peers with its subject, and becomes one policy for each tenant that exists now (${listed}). ` +
         "Convert again when tenants come or go.",
       formatPolicy(part.definition.policy),
     );
     return drafts.length === 0 ? [] : [drafts];
   });
 }
-
-function listed(tenants: readonly Tenant[]): string {
-  const names = tenants.slice(0, mostListed).map(({ suffix }) => suffix);
-  const rest = tenants.length - names.length;
-  return tenants.length === 0 ? "none" : `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
-}
-
-const mostListed = 10;
 
 /** Runs of rules that are relative, and runs that are not, those of both directions side by side. */
 function partsOf(draft: Draft): readonly Draft[] {
@@ -113,16 +108,8 @@ function tenantsOf({ subject, rules }: Draft, cluster: Cluster): readonly Tenant
 
 function keysOf(sets: readonly NamespaceSet[]): readonly string[] {
   const keys = sets.flatMap((set): readonly string[] => {
-    switch (set.kind) {
-      case "selector":
-        return [];
-      case "self":
-      case "not-self":
-        return [namespaceNameLabel];
-      case "same-labels":
-      case "not-same-labels":
-        return set.keys;
-    }
+    if (set.kind === "selector") return [];
+    return "keys" in set ? set.keys : [namespaceNameLabel];
   });
   return [...new Set(keys)];
 }
@@ -168,10 +155,7 @@ function draftFor(part: Draft, { namespaces, pods, labels, suffix }: Tenant, cou
       pods: narrowed(subject.pods, pods),
     },
     rules: mapRules(part.rules, (rule) => {
-      const peers = rule.peers.flatMap((peer): readonly Sourced<Peer>[] => {
-        const what = settledPeer(peer.what, labels);
-        return what === undefined ? [] : [{ ...peer, what }];
-      });
+      const peers = settledPeers(rule.peers, labels);
       return peers.length === 0 && rule.peers.length > 0 ? [] : [{ ...rule, peers }];
     }),
     remarks: [...part.remarks, `For ${who}, which is one of ${count} when this was converted.`],

@@ -1,10 +1,11 @@
+import { given } from "../../diagnostics/given.js";
 import type { Json, JsonObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describePeer, formatRule } from "../../policy/describe.js";
-import type { Direction, Entity, Peer, PortMatch } from "../../policy/model.js";
+import { type Direction, directions, type Entity, type Peer, type PortMatch } from "../../policy/model.js";
 import { carriedComments } from "./comments.js";
-import { type DraftRule, directions, type NamespacedDraft } from "./draft.js";
+import type { DraftRule, NamespacedDraft } from "./draft.js";
 import type { Findings } from "./findings.js";
 import { headParts, ruleParts, writtenMetadata } from "./written-policy.js";
 import { writtenSelector } from "./written-selector.js";
@@ -16,27 +17,35 @@ export function writtenNetworkPolicy(
   findings: Findings,
 ): CommentedObject {
   const spoken = directions.filter((direction) => draft.rules[direction] !== undefined);
-  const lists = spoken.map((direction) => [
-    direction,
-    draft.rules[direction]!.flatMap((rule) => writtenRule(rule, direction, findings)),
-  ]);
-  const value = {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "NetworkPolicy",
-    metadata: writtenMetadata(draft.definition, { name, namespace: draft.namespace }),
-    spec: {
-      podSelector: writtenSelector(draft.pods),
-      policyTypes: spoken.map((direction) => (direction === "ingress" ? "Ingress" : "Egress")),
-      ...(Object.fromEntries(lists) as Record<string, Json>),
-    },
-  };
+  const written = (direction: Direction) =>
+    draft.rules[direction]!.flatMap((rule) => writtenRule(rule, direction, findings));
+  const value = networkPolicyObject(
+    writtenMetadata(draft.definition, { name, namespace: draft.namespace }),
+    writtenSelector(draft.pods),
+    Object.fromEntries(spoken.map((direction) => [direction, written(direction)] as const)),
+  );
   const parts = spoken.flatMap((direction) =>
     draft.rules[direction]!.flatMap((rule, i) => ruleParts(rule, ["spec", direction, i], "ports")),
   );
   const head = headParts(["appliedTo", "endpointSelector"], ["spec", "podSelector"]);
-  const remarks = draft.remarks.map((text) => ({ path: [], side: "before", text }) as const);
-  return { value, comments: [...carriedComments(draft.definition, [...head, ...parts]), ...remarks] };
+  return { value, comments: carriedComments(draft.definition, [...head, ...parts]) };
 }
+
+/** With a list of rules, which may be missing, for each direction in which it isolates. */
+export const networkPolicyObject = (
+  metadata: JsonObject,
+  podSelector: Json,
+  rules: { readonly [direction in Direction]?: readonly JsonObject[] | undefined },
+): JsonObject => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata,
+  spec: {
+    podSelector,
+    policyTypes: Object.keys(rules).map((direction) => (direction === "ingress" ? "Ingress" : "Egress")),
+    ...(given(rules) as JsonObject),
+  },
+});
 
 function writtenRule(rule: DraftRule, direction: Direction, findings: Findings): readonly JsonObject[] {
   const isEverything = rule.peers.some(({ what }) => what.kind === "everything");

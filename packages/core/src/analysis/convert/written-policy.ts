@@ -3,11 +3,11 @@ import { isObject, type JsonObject } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";
 import { formatCidr } from "../../net/cidr.js";
 import { describeDomain } from "../../policy/describe.js";
-import type { Direction, Peer, PodSelection } from "../../policy/model.js";
+import { type Direction, directions, type Peer, type PodSelection } from "../../policy/model.js";
 import type { PolicyDefinition } from "../../state/state.js";
 import type { AdminApi } from "./admin-api.js";
 import { carriedComments, type Correspondence } from "./comments.js";
-import { type Draft, type DraftRule, type DraftRules, directions, mapRules, type Sourced } from "./draft.js";
+import { type Draft, type DraftRule, type DraftRules, mapRules, type Sourced } from "./draft.js";
 import { numberedName } from "./limits.js";
 import { writtenSelector } from "./written-selector.js";
 

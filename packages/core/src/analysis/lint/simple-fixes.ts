@@ -1,7 +1,7 @@
 import { visible } from "../../diagnostics/visible.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import type { Path, Place } from "../../diagnostics/place.js";
-import { isObject, type Json } from "../../manifest/document.js";
+import { isObject, type Json, valueAt } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { formatCidr, parseCidr } from "../../net/cidr.js";
 import { formatPolicy } from "../../policy/model.js";
@@ -35,12 +35,12 @@ const fixers: Partial<Record<Diagnostic["code"], Fixer>> = {
 };
 
 function networkAddress({ value }: ManifestObject, path: Path, place: Place): Fix | undefined {
-  const text = at(value, path);
+  const text = valueAt(value, path);
   const cidr = typeof text === "string" ? parseCidr(text) : undefined;
   if (typeof text !== "string" || cidr === undefined) return undefined;
   const put = formatCidr(cidr);
   // Beside the same network it would stand there twice, which the APIs refuse.
-  const beside = at(value, path.slice(0, -1));
+  const beside = valueAt(value, path.slice(0, -1));
   return Array.isArray(beside) && beside.includes(put) ? undefined : rewritten(text, put, place);
 }
 
@@ -50,7 +50,7 @@ function oneLevelUp(
   path: Path,
   key: Place,
 ): Fix | undefined {
-  const outer = at(value, path.slice(0, -1));
+  const outer = valueAt(value, path.slice(0, -1));
   if (!isObject(outer) || Object.keys(outer).length !== 1) return undefined;
   const title = "take out `namespaceSelector`, and keep what is inside";
   const inner = document.placeOf([...root, ...path]);
@@ -73,8 +73,8 @@ function oneLevelUp(
 }
 
 function anotherName({ value }: ManifestObject, path: Path, place: Place): Fix | undefined {
-  const name = at(value, path);
-  const spec = at(value, path.slice(0, -3));
+  const name = valueAt(value, path);
+  const spec = valueAt(value, path.slice(0, -3));
   if (typeof name !== "string" || !isObject(spec)) return undefined;
   const taken = new Set([spec.ingress, spec.egress].flatMap(namesIn));
   let number = 2;
@@ -92,14 +92,4 @@ function rewritten(text: string, put: string, place: Place): Fix | undefined {
   if (quotes !== 0 && quotes !== 1) return undefined;
   const inside = { ...place, column: place.column + quotes, length: text.length };
   return { title: `write \`${visible(put)}\``, edits: [{ kind: "replace", place: inside, text: put }] };
-}
-
-function at(value: Json, path: Path): Json | undefined {
-  let found: Json | undefined = value;
-  for (const step of path) {
-    if (typeof step === "number")
-      found = Array.isArray(found) ? (found[step] as Json | undefined) : undefined;
-    else found = isObject(found) ? found[step] : undefined;
-  }
-  return found;
 }

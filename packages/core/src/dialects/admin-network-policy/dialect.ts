@@ -1,3 +1,4 @@
+import { kepWords } from "../admin-shape.js";
 import { type PolicyKind, spelling } from "../dialect.js";
 import { lowerAdminNetworkPolicy, lowerBaselineAdminNetworkPolicy } from "./lower.js";
 import { adminNetworkPolicy, baselineAdminNetworkPolicy } from "./schema.js";
@@ -22,16 +23,7 @@ export const adminNetworkPolicyKinds: readonly PolicyKind[] = [
         // S4.4
         foreign: {
           code: "TW1402",
-          words: [
-            "l4Selector",
-            "namespacedPods",
-            "namespaceSelector",
-            "namespaceAndPodSelector",
-            "self",
-            "notSelf",
-            "sameLabels",
-            "notSameLabels",
-          ],
+          words: kepWords,
           message: (word) =>
             `\`${word}\` is of the AdminNetworkPolicy of KEP-2091 (\`subject.namespaceSelector\`, ` +
             "`l4Selector`), but the rest of this document is the released one (`subject.namespaces`, " +

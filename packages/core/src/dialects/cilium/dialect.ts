@@ -1,26 +1,23 @@
 import { type PolicyKind, spelling } from "../dialect.js";
-import { lowerCiliumPolicy } from "./lower.js";
+import { lowerCiliumPolicy as lower } from "./lower.js";
 import { ciliumClusterwideNetworkPolicy, ciliumNetworkPolicy } from "./schema.js";
+
+const api = { dialect: "cilium", group: "cilium.io", versions: ["v2"] } as const;
+const title = "cilium.io/v2";
 
 export const ciliumKinds: readonly PolicyKind[] = [
   {
-    dialect: "cilium",
+    ...api,
     title: "CiliumNetworkPolicy",
-    group: "cilium.io",
-    versions: ["v2"],
     kind: "CiliumNetworkPolicy",
     scope: "Namespaced",
-    spellings: [spelling({ title: "cilium.io/v2", schema: ciliumNetworkPolicy, lower: lowerCiliumPolicy })],
+    spellings: [spelling({ title, schema: ciliumNetworkPolicy, lower })],
   },
   {
-    dialect: "cilium",
+    ...api,
     title: "CiliumClusterwideNetworkPolicy",
-    group: "cilium.io",
-    versions: ["v2"],
     kind: "CiliumClusterwideNetworkPolicy",
     scope: "Cluster",
-    spellings: [
-      spelling({ title: "cilium.io/v2", schema: ciliumClusterwideNetworkPolicy, lower: lowerCiliumPolicy }),
-    ],
+    spellings: [spelling({ title, schema: ciliumClusterwideNetworkPolicy, lower })],
   },
 ];

@@ -8,7 +8,8 @@ import {
   selects,
   toMatch,
 } from "../../labels/requirement.js";
-import type { Entity, Peer, PodSelection } from "../../policy/model.js";
+import { type Entity, type Peer, type PodSelection, podsPeer } from "../../policy/model.js";
+import { given } from "../../diagnostics/given.js";
 import type { LowerOptions } from "../dialect.js";
 import { type IdentityLabels, identityLabels } from "./identity-labels.js";
 
@@ -90,25 +91,18 @@ export function lowerEndpoints(
   const implied = impliedBy(written, namespace, identities);
   const pods = podsWith(written, identities);
   return [
-    ...(pods.kind === "none" ? [] : [podsPeer(pods.selection, implied)]),
+    ...(pods.kind === "none" ? [] : [peerWith(pods.selection, implied)]),
     ...others([...implied, ...written], identities),
   ];
 }
 
-function podsPeer(
+function peerWith(
   { namespaces, pods, account }: PodSelection,
   implied: readonly IdentityRequirement[],
 ): Peer {
   const own = implied.find(({ key, operator }) => key === namespaceKey && operator === "In");
-  return {
-    kind: "pods",
-    namespaces: {
-      kind: "selector",
-      match: [...(own === undefined ? [] : namespaceNamed(own.values[0]!)), ...namespaces],
-    },
-    pods: { kind: "selector", match: pods },
-    ...(account === undefined ? {} : { account }),
-  };
+  const home = own === undefined ? [] : namespaceNamed(own.values[0]!);
+  return { ...podsPeer([...home, ...namespaces], pods), ...given({ account }) };
 }
 
 /** S7.4: what Cilium adds to the selector of a peer; nothing where it has a `reserved:` key. */
@@ -120,19 +114,15 @@ function impliedBy(
   if (written.some(({ source }) => source === "reserved")) return [];
   const names = (isMeant: (key: string) => boolean) =>
     written.some(({ source, key }) => isPodSource(source) && isMeant(key));
-  const requirement = (key: string, operator: Requirement["operator"], values: readonly string[]) => ({
-    source: "k8s",
-    key,
-    operator,
-    values,
-  });
+  const source = "k8s";
   const implied: IdentityRequirement[] = [];
   if (!names((key) => key === namespaceKey)) {
-    if (namespace === undefined) implied.push(requirement(namespaceKey, "Exists", []));
+    if (namespace === undefined) implied.push({ source, key: namespaceKey, operator: "Exists", values: [] });
     else if (!names((key) => key.startsWith(namespaceLabelPrefix)))
-      implied.push(requirement(namespaceKey, "In", [namespace]));
+      implied.push({ source, key: namespaceKey, operator: "In", values: [namespace] });
   }
-  if (!names((key) => key === clusterKey)) implied.push(requirement(clusterKey, "In", [clusterName]));
+  if (!names((key) => key === clusterKey))
+    implied.push({ source, key: clusterKey, operator: "In", values: [clusterName] });
   return implied;
 }
 
@@ -200,12 +190,8 @@ function others(requirements: readonly IdentityRequirement[], { families }: Iden
   const peer = (entity: Entity, held: Held | undefined): readonly Peer[] =>
     held === undefined ? [] : [{ kind: "entity", entity, ...held }];
   const held = (entity: Reserved) => heldBy(requirements, reservedLabels(entity, families));
-  const [host, remote, ipv4, ipv6] = [
-    held("host"),
-    held("remote-node"),
-    held("world-ipv4"),
-    held("world-ipv6"),
-  ];
+  const [host, remote] = [held("host"), held("remote-node")];
+  const [ipv4, ipv6] = [held("world-ipv4"), held("world-ipv6")];
   if ([host, remote, ipv4, ipv6].every((one) => one?.apiServer === true)) return peer("kube-apiserver", {});
   const isSame = ipv4 !== undefined && ipv6 !== undefined && ipv4.apiServer === ipv6.apiServer;
   return [

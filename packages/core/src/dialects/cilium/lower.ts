@@ -1,8 +1,15 @@
 import { formatPath, type Path } from "../../diagnostics/place.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { Action, Condition, Direction, Peer, PodSelection, PortMatch } from "../../policy/model.js";
-import { failClosed, type LowerContext, originOf } from "../dialect.js";
-import { unreadableParts } from "../unreadable-parts.js";
+import {
+  type Action,
+  type Condition,
+  type Direction,
+  directions,
+  type Peer,
+  type PodSelection,
+  type PortMatch,
+} from "../../policy/model.js";
+import { failClosed, isolating, type LowerContext, originOf, unreadableParts } from "../dialect.js";
 import { type Identities, identitiesFor, lowerSubject } from "./identity-selector.js";
 import { lowerIcmps } from "./icmp.js";
 import { conditionOf } from "./l7.js";
@@ -12,14 +19,6 @@ import { type CiliumPolicy, type CiliumRule, type Item, sections } from "./schem
 import { warnAboutItem, warnAboutRule } from "./warnings.js";
 
 type Section = (typeof sections)[number];
-
-const sectionMeanings: Readonly<Record<Section, { readonly direction: Direction; readonly action: Action }>> =
-  {
-    ingress: { direction: "ingress", action: "Allow" },
-    ingressDeny: { direction: "ingress", action: "Deny" },
-    egress: { direction: "egress", action: "Allow" },
-    egressDeny: { direction: "egress", action: "Deny" },
-  };
 
 /** Section 7: `spec` and each of `specs` is a rule that stands on its own (S7.1). */
 export function lowerCiliumPolicy({ spec, specs }: CiliumPolicy, context: LowerContext): Lowered {
@@ -69,17 +68,12 @@ function lowerIsolation(
   subject: PodSelection,
   context: LowerContext,
 ): PlacedIsolation[] {
-  return (["ingress", "egress"] as const)
+  return directions
     .filter((direction) => rule.enableDefaultDeny?.[direction] !== false)
     .filter((direction) =>
       [direction, `${direction}Deny` as const].some((s) => itemsOf(s, rule, path, context).length > 0),
     )
-    .map((direction) => ({
-      tier: "network-policy",
-      direction,
-      subject,
-      origin: { kind: "policy", policy: context.policy },
-    }));
+    .map((direction) => isolating(context, "network-policy", direction, subject));
 }
 
 interface PlacedItem {
@@ -107,7 +101,8 @@ function lowerSection(
   subject: PodSelection,
   context: LowerContext,
 ): PlacedRule[] {
-  const { direction, action } = sectionMeanings[section];
+  const direction: Direction = section.startsWith("ingress") ? "ingress" : "egress";
+  const action: Action = section.endsWith("Deny") ? "Deny" : "Allow";
   return itemsOf(section, rule, rulePath, context).flatMap(({ item, path }) => {
     const origin = originOf(context, direction, path);
     if (item === undefined || context.unreadable(path)) {
@@ -122,21 +117,22 @@ function lowerSection(
       const binding = direction === "ingress" ? { bindsOwnNode: true as const } : {};
       return [place({ subject, action, peers, ports: merge(groups), origin, ...binding }, "deny")];
     }
-    const mode = item.authentication?.mode ?? "disabled";
+    const draft = { subject, peers, origin };
     // S7.7
-    if (mode === "test-always-fail")
-      return [
-        place({ subject, action: "Deny", peers, ports: merge(groups), origin }, "failingAuthentication"),
-      ];
-    if (mode === "required") {
-      const condition: Condition = { kind: "authentication" };
-      return [place({ subject, action, peers, ports: merge(groups), condition, origin }, "authentication")];
+    switch (item.authentication?.mode ?? "disabled") {
+      case "test-always-fail":
+        return [place({ ...draft, action: "Deny", ports: merge(groups) }, "failingAuthentication")];
+      case "required": {
+        const condition: Condition = { kind: "authentication" };
+        return [place({ ...draft, action, ports: merge(groups), condition }, "authentication")];
+      }
+      case "disabled":
+        return groups.map(({ ports, condition }) =>
+          condition === undefined
+            ? place({ ...draft, action, ports }, "allow")
+            : place({ ...draft, action, ports, condition }, "conditionalAllow"),
+        );
     }
-    return groups.map(({ ports, condition }) =>
-      condition === undefined
-        ? place({ subject, action, peers, ports, origin }, "allow")
-        : place({ subject, action, peers, ports, condition, origin }, "conditionalAllow"),
-    );
   });
 }
 
@@ -150,13 +146,12 @@ interface PortGroup {
   readonly condition?: Condition | undefined;
 }
 
-interface ItemMeaning {
-  readonly peers: readonly Peer[];
-  readonly groups: readonly PortGroup[];
-}
-
 // S7.3
-function lowerItem(item: Item, namespace: string | undefined, identities: Identities): ItemMeaning {
+function lowerItem(
+  item: Item,
+  namespace: string | undefined,
+  identities: Identities,
+): { readonly peers: readonly Peer[]; readonly groups: readonly PortGroup[] } {
   const peers = lowerPeers(writtenPeersOf(item), namespace, identities);
   const groups = portGroupsOf(item);
   if (peers === undefined && groups === undefined) return { peers: [], groups: [{ ports: "every" }] };
@@ -193,10 +188,6 @@ function portGroupsOf({ toPorts = [], icmps = [] }: Item): readonly PortGroup[] 
 }
 
 function merge(groups: readonly PortGroup[]): PortGroup["ports"] {
-  const merged: PortMatch[] = [];
-  for (const { ports } of groups) {
-    if (ports === "every") return "every";
-    merged.push(...ports);
-  }
-  return merged;
+  if (groups.some(({ ports }) => ports === "every")) return "every";
+  return groups.flatMap(({ ports }) => (ports === "every" ? [] : ports));
 }

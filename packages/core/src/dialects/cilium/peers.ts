@@ -2,10 +2,9 @@ import { didYouMean } from "../../diagnostics/suggest.js";
 import { parseAddress } from "../../net/address.js";
 import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
 import type { Entity, Peer } from "../../policy/model.js";
-import { cidr, exceptOutside, objectName } from "../../schema/formats.js";
+import { cidr, exceptInside, objectName } from "../../schema/formats.js";
 import {
   any,
-  type Finding,
   type Format,
   list,
   object,
@@ -66,10 +65,7 @@ const cidrRule = object(
       ),
     ),
   },
-  [
-    { kind: "exactly-one", of: ["cidr", "cidrGroupRef", "cidrGroupSelector"] },
-    { kind: "custom", check: checkExcept },
-  ],
+  [{ kind: "exactly-one", of: ["cidr", "cidrGroupRef", "cidrGroupSelector"] }, exceptInside(false)],
 );
 
 const service = object(
@@ -231,14 +227,4 @@ function parseBlock(text: string): Cidr | undefined {
   return address === undefined || (address.family === 4 && text.includes(":"))
     ? undefined
     : singleAddress(address);
-}
-
-function checkExcept({ cidr, except }: Readonly<Record<string, unknown>>): readonly Finding[] {
-  if (typeof cidr !== "string" || !Array.isArray(except)) return [];
-  const texts = except.map((text: unknown) => (typeof text === "string" ? text : ""));
-  return exceptOutside(cidr, texts, false).map((i) => ({
-    code: "TW1305",
-    path: ["except", i],
-    message: `\`${texts[i]}\` is not a part of \`${cidr}\``,
-  }));
 }

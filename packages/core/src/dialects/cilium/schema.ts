@@ -2,6 +2,7 @@ import {
   any,
   boolean,
   type Constraint,
+  type Fields,
   type Finding,
   list,
   object,
@@ -66,18 +67,6 @@ const allowParts = {
 
 const denyParts = { toPorts: optional(portDenyRules), icmps: optional(icmps) };
 
-const fromKinds = ["fromEndpoints", "fromCIDR", "fromCIDRSet", "fromEntities", "fromGroups", "fromNodes"];
-const toKinds = [
-  "toEndpoints",
-  "toCIDR",
-  "toCIDRSet",
-  "toEntities",
-  "toServices",
-  "toGroups",
-  "toNodes",
-  "toFQDNs",
-];
-
 const matching =
   "It matches traffic by any of its peers and any of its ports; with neither it matches nothing.";
 
@@ -85,21 +74,21 @@ const ingressItem = object(
   "an ingress item",
   `Allows traffic that comes in. ${matching}`,
   { ...ingressPeers, ...allowParts },
-  [...itemConstraints(fromKinds, ["fromRequires"]), { kind: "custom", check: checkNoDns }],
+  [...itemConstraints(ingressPeers, "fromRequires"), { kind: "custom", check: checkNoDns }],
 );
 
 const ingressDenyItem = object(
   "an ingressDeny item",
   `Denies traffic that comes in, whatever allows it, and from the pod's own node too. ${matching}`,
   { ...ingressPeers, ...denyParts },
-  itemConstraints(fromKinds, ["fromRequires"]),
+  itemConstraints(ingressPeers, "fromRequires"),
 );
 
 const egressItem = object(
   "an egress item",
   `Allows traffic that goes out. ${matching}`,
   { ...egressPeers, toFQDNs: optional(fqdnList), ...allowParts },
-  itemConstraints(toKinds, ["toRequires"]),
+  itemConstraints(egressPeers, "toRequires"),
 );
 
 const egressDenyItem = object(
@@ -111,7 +100,7 @@ const egressDenyItem = object(
     ...denyParts,
   },
   [
-    ...itemConstraints(toKinds, ["toRequires"]),
+    ...itemConstraints(egressPeers, "toRequires"),
     forbidden("toFQDNs", "TW1404", "`toFQDNs` can only allow; it cannot stand in `egressDeny`"),
   ],
 );
@@ -229,11 +218,12 @@ function checkNoNodes(value: Readonly<Record<string, unknown>>): readonly Findin
   return [{ code: "TW1410", path: ["nodeSelector"], at: "key", message }];
 }
 
-function itemConstraints(kinds: readonly string[], unsupported: readonly string[]): readonly Constraint[] {
+function itemConstraints(peers: Fields, unsupported: string): readonly Constraint[] {
+  const kinds = [...Object.keys(peers).filter((kind) => kind !== unsupported), "toFQDNs"];
   return [
     { kind: "custom", check: (item) => checkKinds(item, kinds) },
     { kind: "custom", check: checkPorts },
-    ...unsupported.map((field) => forbidden(field, "TW1414", `\`${field}\` is not supported`)),
+    forbidden(unsupported, "TW1414", `\`${unsupported}\` is not supported`),
   ];
 }
 

@@ -40,10 +40,10 @@ export function warnAboutPeers(item: Item, path: Path, context: LowerContext): v
 
 function warnAboutLabels(selector: LabelSelector, path: Path, context: LowerContext): void {
   const { labels, clusterName } = identitiesFor(context.options);
-  for (const { text, at } of keysOf(selector, path)) {
+  for (const { text, ...where } of keysOf(selector, path)) {
     const { source, key } = sourceAndKey(text);
     const warn = (code: "TW2032" | "TW2033" | "TW2034", message: string, hint: string) =>
-      context.warn({ code, path: at.path, at: at.part, message, hint });
+      context.warn({ code, ...where, message, hint });
     if (source === "reserved" && /^world(-ipv[46])?$/.test(key))
       warn(
         "TW2034",
@@ -66,21 +66,9 @@ function warnAboutLabels(selector: LabelSelector, path: Path, context: LowerCont
   }
 }
 
-interface WrittenKey {
-  readonly text: string;
-  readonly at: { readonly path: Path; readonly part: "key" | "value" };
-}
-
-function keysOf(selector: LabelSelector, path: Path): readonly WrittenKey[] {
-  return [
-    ...Object.keys(selector.matchLabels ?? {}).map(
-      (text): WrittenKey => ({ text, at: { path: [...path, "matchLabels", text], part: "key" } }),
-    ),
-    ...(selector.matchExpressions ?? []).map(
-      ({ key: text }, i): WrittenKey => ({
-        text,
-        at: { path: [...path, "matchExpressions", i, "key"], part: "value" },
-      }),
-    ),
-  ];
+function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector, path: Path) {
+  const label = (text: string) => ({ text, path: [...path, "matchLabels", text], at: "key" }) as const;
+  const expression = ({ key: text }: { readonly key: string }, i: number) =>
+    ({ text, path: [...path, "matchExpressions", i, "key"], at: "value" }) as const;
+  return [...Object.keys(matchLabels).map(label), ...matchExpressions.map(expression)];
 }

@@ -1,4 +1,5 @@
 import type { Path } from "../../diagnostics/place.js";
+import { directions } from "../../policy/model.js";
 import type { LowerContext } from "../dialect.js";
 import type { CiliumRule, Item } from "./schema.js";
 import { warnAboutPeers, warnAboutSubject } from "./selector-warnings.js";
@@ -8,7 +9,7 @@ const opposite = { ingress: "egress", egress: "ingress" } as const;
 /** S7.10: what is legal, and seldom meant. */
 export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContext): void {
   const { enableDefaultDeny: given = {} } = rule;
-  for (const direction of ["ingress", "egress"] as const) {
+  for (const direction of directions) {
     const [allows, denies] = [count(rule[direction]), count(rule[`${direction}Deny`])];
     const other = opposite[direction];
     if (given[direction] !== undefined && allows + denies === 0 && given[other] === undefined)

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import { child, items } from "../../cluster/fields.js";
+import type { JsonObject } from "../../manifest/document.js";
 import { type PolicyKind, type Spelling, spelling } from "../dialect.js";
 import { lowerReleasedPolicy, lowerSeedPolicy } from "./lower.js";
 import { releasedPolicy, seedPolicy } from "./schema.js";
@@ -47,13 +48,11 @@ export const clusterNetworkPolicyKinds: readonly PolicyKind[] = [
 
 /** S3.1: the tier says it. Without a tier that is known, the other words do. */
 function chooseSpelling(object: JsonObject): Spelling {
-  const spec = isObject(object.spec) ? object.spec : {};
+  const spec = child(object, "spec");
   if (spec.tier === "admin" || spec.tier === "baseline") return seed;
   if (spec.tier === "Admin" || spec.tier === "Baseline") return released;
-  const rules = [spec.ingress, spec.egress].flatMap((list) =>
-    Array.isArray(list) ? (list as readonly Json[]) : [],
-  );
+  const rules = [...items(spec, "ingress"), ...items(spec, "egress")];
   const count = (action: string, field: string) =>
-    rules.filter((rule) => isObject(rule) && (rule.action === action || field in rule)).length;
+    rules.filter((rule) => rule.action === action || field in rule).length;
   return count("Allow", "ports") > count("Accept", "protocols") ? seed : released;
 }

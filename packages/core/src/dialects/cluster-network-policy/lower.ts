@@ -36,25 +36,14 @@ function tierOf(tier: Tier | undefined): TierName | undefined {
   return tier === "admin" || tier === "Admin" ? "admin" : "baseline";
 }
 
-function lowerProtocolMatch({
-  tcp,
-  udp,
-  sctp,
-  destinationNamedPort: name,
-}: ProtocolMatch): PortMatch | undefined {
-  if (tcp !== undefined) return lowerDestinationPort("TCP", tcp.destinationPort);
-  if (udp !== undefined) return lowerDestinationPort("UDP", udp.destinationPort);
-  if (sctp !== undefined) return lowerDestinationPort("SCTP", sctp.destinationPort);
+function lowerProtocolMatch(match: ProtocolMatch): PortMatch | undefined {
+  for (const protocol of ["TCP", "UDP", "SCTP"] as const) {
+    const transport = match[protocol.toLowerCase() as Lowercase<typeof protocol>];
+    if (transport === undefined) continue;
+    const { number, range } = transport.destinationPort;
+    if (number !== undefined) return { kind: "range", protocol, first: number, last: number };
+    return range && { kind: "range", protocol, first: range.start, last: range.end };
+  }
+  const { destinationNamedPort: name } = match;
   return name === undefined ? undefined : { kind: "named", name };
-}
-
-type DestinationPort = NonNullable<ProtocolMatch["tcp"]>["destinationPort"];
-
-function lowerDestinationPort(
-  protocol: "TCP" | "UDP" | "SCTP",
-  port: DestinationPort,
-): PortMatch | undefined {
-  const { number, range } = port;
-  if (number !== undefined) return { kind: "range", protocol, first: number, last: number };
-  return range === undefined ? undefined : { kind: "range", protocol, first: range.start, last: range.end };
 }

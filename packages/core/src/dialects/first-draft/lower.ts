@@ -1,10 +1,25 @@
 import type { Path } from "../../diagnostics/place.js";
 import { toMatch } from "../../labels/requirement.js";
-import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { Action, Direction, NamespaceSet, Peer, PodSelection, Rule } from "../../policy/model.js";
-import { failClosed, type LowerContext, notEnforced, originOf } from "../dialect.js";
+import { type Lowered, type PlacedRule, ranks } from "../../policy/assemble.js";
+import {
+  type Action,
+  type Direction,
+  directions,
+  type NamespaceSet,
+  type Peer,
+  type PodSelection,
+  podsPeer,
+  type Rule,
+} from "../../policy/model.js";
+import {
+  failClosed,
+  isolating,
+  type LowerContext,
+  notEnforced,
+  originOf,
+  unreadableParts,
+} from "../dialect.js";
 import { lowerPolicyPorts } from "../policy-port.js";
-import { unreadableParts } from "../unreadable-parts.js";
 import type {
   AppliedTo,
   ClusterDefaultNetworkPolicy,
@@ -13,7 +28,6 @@ import type {
   WrittenPort,
 } from "./schema.js";
 
-const directions = ["ingress", "egress"] as const;
 const subjectPath = ["spec", "appliedTo"] as const;
 
 /** A rule of either kind, as far as it could be read. */
@@ -43,6 +57,11 @@ export function lowerClusterNetworkPolicy({ spec }: ClusterNetworkPolicy, contex
   };
 }
 
+/*
+ * Order among Empower rules must not matter (S6.1), so one that fails closed comes before them all: by its
+ * place alone it would deny or not, depending on the names of policies. The same for an action that is not
+ * known, which may be anything.
+ */
 function lowerGuardrail(
   written: WrittenRule,
   direction: Direction,
@@ -51,29 +70,11 @@ function lowerGuardrail(
   context: LowerContext,
 ): PlacedRule {
   const action = written.action && actions[written.action];
-  return placeGuardrail(action, lowerRule(written, action, direction, path, subject, context));
-}
-
-/*
- * Order among Empower rules must not matter (S6.1), so one that fails closed comes before them all: by its
- * place alone it would deny or not, depending on the names of policies. The same for an action that is not
- * known, which may be anything.
- */
-function placeGuardrail(action: Action | undefined, rule: Rule): PlacedRule {
-  switch (action) {
-    case "Allow":
-      return { tier: "guardrail-allow", rank: ranks.only, precedence: 0, rule };
-    case "Deny":
-      return { tier: "guardrail", rank: ranks.guardrail.deny, precedence: 0, rule };
-    case "Pass":
-    case undefined:
-      return {
-        tier: "guardrail",
-        rank: ranks.guardrail.empower,
-        precedence: rule.failedClosed === undefined ? 0 : -1,
-        rule,
-      };
-  }
+  const rule = lowerRule(written, action, direction, path, subject, context);
+  if (action === "Allow") return { tier: "guardrail-allow", rank: ranks.only, precedence: 0, rule };
+  const { deny, empower } = ranks.guardrail;
+  if (action === "Deny") return { tier: "guardrail", rank: deny, precedence: 0, rule };
+  return { tier: "guardrail", rank: empower, precedence: rule.failedClosed === undefined ? 0 : -1, rule };
 }
 
 /** S6.5: rules allow, and the subject is isolated in each direction whose key stands in the spec. */
@@ -91,14 +92,7 @@ export function lowerClusterDefaultNetworkPolicy(
         return { tier: "cluster-default", rank: ranks.only, precedence: 0, rule };
       }),
     ),
-    isolation: present.map(
-      (direction): PlacedIsolation => ({
-        tier: "cluster-default",
-        direction,
-        subject,
-        origin: { kind: "policy", policy: context.policy },
-      }),
-    ),
+    isolation: present.map((direction) => isolating(context, "cluster-default", direction, subject)),
   };
 }
 
@@ -136,13 +130,8 @@ function lowerRule(
 }
 
 function lowerPeer({ podSelector, namespaceSelector, namespaces }: WrittenPeer): Peer {
-  return {
-    kind: "pods",
-    namespaces: namespaces
-      ? lowerNamespaces(namespaces)
-      : { kind: "selector", match: toMatch(namespaceSelector ?? {}) },
-    pods: { kind: "selector", match: toMatch(podSelector ?? {}) },
-  };
+  const peer = podsPeer(toMatch(namespaceSelector ?? {}), toMatch(podSelector ?? {}));
+  return namespaces ? { ...peer, namespaces: lowerNamespaces(namespaces) } : peer;
 }
 
 // S6.4, S5.4

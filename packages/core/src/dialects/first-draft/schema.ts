@@ -45,9 +45,8 @@ const namespaces = object(
     ),
     labels: optional(
       list(
-        "Only with scope SameLabels, and needed there: the label keys to compare. Nothing is " +
-          "selected where the " +
-          "subject's namespace lacks one of them, or where the list is empty.",
+        "Only with scope SameLabels, and needed there: the label keys to compare. Nothing is selected " +
+          "where the subject's namespace lacks one of them, or where the list is empty.",
         string("A label key.", { format: labelKey }),
       ),
     ),

@@ -1,17 +1,17 @@
 import type { Path } from "../../diagnostics/place.js";
 import { toMatch } from "../../labels/requirement.js";
 import { type Lowered, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type {
-  Action,
-  Direction,
-  NamespaceSet,
-  Peer,
-  PodSelection,
-  PodSet,
-  PortMatch,
+import {
+  type Action,
+  type Direction,
+  directions,
+  type NamespaceSet,
+  type Peer,
+  type PodSelection,
+  type PodSet,
+  type PortMatch,
 } from "../../policy/model.js";
-import { failClosed, type LowerContext, notEnforced, originOf } from "../dialect.js";
-import { unreadableParts } from "../unreadable-parts.js";
+import { failClosed, type LowerContext, notEnforced, originOf, unreadableParts } from "../dialect.js";
 import type { Policy, Spec, WrittenPeer, WrittenPort, WrittenRule } from "./schema.js";
 import { warnOfDeadPeers, warnOfDeadPorts } from "./warnings.js";
 
@@ -34,10 +34,7 @@ export function lowerKepAdminNetworkPolicy({ spec }: Policy, context: LowerConte
   if (given.priority === undefined || context.unreadable(["spec", "priority"]))
     return notEnforced(context, ["spec", "priority"], "its priority");
   const part: PolicyPart = { subject: lowerSubject(given.subject), priority: given.priority, context };
-  return {
-    rules: [...lowerRules(given.ingress, "ingress", part), ...lowerRules(given.egress, "egress", part)],
-    isolation: [],
-  };
+  return { rules: directions.flatMap((one) => lowerRules(given[one], one, part)), isolation: [] };
 }
 
 function lowerSubject({ namespaceSelector, namespaceAndPodSelector }: Spec["subject"]): PodSelection {
@@ -106,25 +103,21 @@ function lowerPeer({ namespaces, namespacedPods }: WrittenPeer): Peer {
   return {
     kind: "pods",
     namespaces: lowerNamespaceSet(set ?? {}),
-    pods: namespacedPods === undefined ? { kind: "selector", match: [] } : lowerPodSet(namespacedPods.pods),
+    // Without pods of their own, all of them.
+    pods: lowerLabelSet(namespacedPods?.pods ?? { podSelector: {} }),
   };
 }
 
 function lowerNamespaceSet(set: WrittenNamespaceSet): NamespaceSet {
   if (set.self) return { kind: "self" };
   if (set.notSelf) return { kind: "not-self" };
-  return lowerLabelSet(set.namespaceSelector, set);
-}
-
-function lowerPodSet(set: WrittenPodSet): PodSet {
-  return lowerLabelSet(set.podSelector, set);
+  return lowerLabelSet(set);
 }
 
 // S5.4
-function lowerLabelSet(
-  selector: WrittenNamespaceSet["namespaceSelector"],
-  { sameLabels, notSameLabels }: Pick<WrittenNamespaceSet, "sameLabels" | "notSameLabels">,
-): PodSet {
+function lowerLabelSet(set: Pick<WrittenNamespaceSet, "namespaceSelector"> & WrittenPodSet): PodSet {
+  const { namespaceSelector, podSelector, sameLabels, notSameLabels } = set;
+  const selector = namespaceSelector ?? podSelector;
   if (selector !== undefined) return { kind: "selector", match: toMatch(selector) };
   if (notSameLabels !== undefined) return { kind: "not-same-labels", keys: notSameLabels };
   return { kind: "same-labels", keys: sameLabels ?? [] };

@@ -53,16 +53,14 @@ const namespaceSetFields = {
   namespaceSelector: optional(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
   sameLabels: optional(
     labelKeys(
-      "Namespaces that have every one of these labels, each with the value that the subject's " +
-        "namespace has. " +
-        "Nothing where the subject's namespace lacks one of them, or where the list is empty.",
+      "Namespaces that have every one of these labels, each with the value that the subject's namespace " +
+        "has. Nothing where the subject's namespace lacks one of them, or where the list is empty.",
     ),
   ),
   notSameLabels: optional(
     labelKeys(
-      "Namespaces that have none of these labels with the value that the subject's namespace has; " +
-        "one without the " +
-        "label is selected. Nothing where the list is empty.",
+      "Namespaces that have none of these labels with the value that the subject's namespace has; one " +
+        "without the label is selected. Nothing where the list is empty.",
     ),
   ),
 };
@@ -80,9 +78,8 @@ const podSetFields = {
   ),
   notSameLabels: optional(
     labelKeys(
-      "Pods that have none of these labels with the value that the subject pod has; one without the " +
-        "label is " +
-        "selected. Nothing where the list is empty.",
+      "Pods that have none of these labels with the value that the subject pod has; one without the label " +
+        "is selected. Nothing where the list is empty.",
     ),
   ),
 };
@@ -120,8 +117,7 @@ const port = object(
       ...policyPort.fields.port.schema,
       description:
         "A number, or the name of a container port of the destination. Without it the entry matches " +
-        "nothing, " +
-        "unlike a NetworkPolicy's.",
+        "nothing, unlike a NetworkPolicy's.",
     }),
     endPort: policyPort.fields.endPort,
   },
@@ -146,9 +142,8 @@ const ruleFields = {
   name: optional(string("A name for people and reports; it should not stand twice in one policy.")),
   action: required(
     oneOf(
-      "Allow lets the traffic through, Deny drops it, Pass skips all further rules of policies with " +
-        "a positive " +
-        "priority and leaves the traffic to NetworkPolicy.",
+      "Allow lets the traffic through, Deny drops it, Pass skips all further rules of policies with a " +
+        "positive priority and leaves the traffic to NetworkPolicy.",
       ["Allow", "Deny", "Pass"],
     ),
   ),
@@ -157,9 +152,8 @@ const ruleFields = {
 
 export const kepAdminNetworkPolicy = policyObject(
   "AdminNetworkPolicy",
-  "Cluster-wide rules of an administrator for traffic between pods, before NetworkPolicy or, at " +
-    "priority 0, after it. " +
-    "It isolates nothing by itself.",
+  "Cluster-wide rules of an administrator for traffic between pods, before NetworkPolicy or, at priority " +
+    "0, after it. It isolates nothing by itself.",
   "Cluster",
   {
     spec: required(
@@ -169,9 +163,8 @@ export const kepAdminNetworkPolicy = policyObject(
         {
           priority: required(
             integer(
-              "From 0 to 1000; the larger number is evaluated first. 0 is special: such a policy " +
-                "comes after every " +
-                "NetworkPolicy.",
+              "From 0 to 1000; the larger number is evaluated first. 0 is special: such a policy comes " +
+                "after every NetworkPolicy.",
               { minimum: 0, maximum: 1000, mayGrow: true },
             ),
           ),

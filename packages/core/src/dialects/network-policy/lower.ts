@@ -1,15 +1,30 @@
 import type { Path } from "../../diagnostics/place.js";
-import { type LabelSelector, namespaceNamed, toMatch } from "../../labels/requirement.js";
+import { namespaceNamed, toMatch } from "../../labels/requirement.js";
 import { parseCidr } from "../../net/cidr.js";
 import { type Lowered, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { Direction, Peer, PodSelection } from "../../policy/model.js";
+import {
+  type Direction,
+  directions,
+  type Peer,
+  type PodSelection,
+  podsPeer,
+  type Rule,
+} from "../../policy/model.js";
 import type { Static } from "../../schema/schema.js";
-import { failClosed, type LowerContext, notEnforced, originOf } from "../dialect.js";
+import {
+  failClosed,
+  isolating,
+  type LowerContext,
+  notEnforced,
+  originOf,
+  unreadableParts,
+} from "../dialect.js";
 import { lowerPolicyPorts } from "../policy-port.js";
 import type { networkPolicy } from "./schema.js";
 
 type Spec = Static<typeof networkPolicy>["spec"];
-type RulePeer = NonNullable<NonNullable<NonNullable<Spec["ingress"]>[number]["from"]>[number]>;
+type WrittenRule = NonNullable<Spec["ingress"]>[number] & NonNullable<Spec["egress"]>[number];
+type RulePeer = NonNullable<WrittenRule["from"]>[number];
 
 /** Section 2: rules allow, and the subject is isolated in each direction the policy speaks of. */
 export function lowerNetworkPolicy(policy: Static<typeof networkPolicy>, context: LowerContext): Lowered {
@@ -30,28 +45,21 @@ export function lowerNetworkPolicy(policy: Static<typeof networkPolicy>, context
     namespaces: namespaceNamed(namespace),
     pods: toMatch(spec.podSelector ?? {}),
   };
-  const directions = directionsOf(spec, context);
+  const isolated = directionsOf(spec, context);
   return {
-    rules: directions.flatMap((direction) => lowerRules(spec, direction, subject, namespace, context)),
-    isolation: directions.map((direction) => ({
-      tier: "network-policy",
-      direction,
-      subject,
-      origin: { kind: "policy", policy: context.policy },
-    })),
+    rules: isolated.flatMap((direction) => lowerRules(spec, direction, subject, namespace, context)),
+    isolation: isolated.map((direction) => isolating(context, "network-policy", direction, subject)),
   };
 }
 
 // S2.1; a type of policy that is not known may be about either direction (S3.6).
 function directionsOf(spec: Spec, context: LowerContext): readonly Direction[] {
-  if (context.unreadable(["spec", "policyTypes"])) return ["ingress", "egress"];
+  if (context.unreadable(["spec", "policyTypes"])) return directions;
   const types = spec.policyTypes ?? [];
   if (types.length > 0)
-    return (["ingress", "egress"] as const).filter((d) =>
-      types.includes(d === "ingress" ? "Ingress" : "Egress"),
-    );
+    return directions.filter((one) => types.includes(one === "ingress" ? "Ingress" : "Egress"));
   const hasEgress = (spec.egress ?? []).length > 0 || context.unreadable(["spec", "egress"]);
-  return hasEgress ? ["ingress", "egress"] : ["ingress"];
+  return hasEgress ? directions : ["ingress"];
 }
 
 function lowerRules(
@@ -61,29 +69,25 @@ function lowerRules(
   namespace: string,
   context: LowerContext,
 ): PlacedRule[] {
-  return (spec[direction] ?? []).map((written, i) => {
+  return ((spec[direction] ?? []) as readonly WrittenRule[]).map((written, i) => {
     const path: Path = ["spec", direction, i];
-    const unreadable = written === undefined || context.unreadable(path) ? ["a part of it"] : [];
-    const peers =
-      unreadable.length > 0 ? [] : "from" in written ? written.from : "to" in written ? written.to : [];
-    const rule = failClosed(
-      {
-        subject,
-        action: "Allow",
-        // S2.2: a missing or empty list is everything.
-        peers: unreadable.length > 0 ? [] : lowerPeers(peers ?? [], namespace),
-        ports: unreadable.length > 0 ? [] : lowerPolicyPorts(written.ports ?? []),
-        origin: originOf(context, direction, path),
-      },
-      true,
-      unreadable,
-    );
+    const draft = { subject, action: "Allow", origin: originOf(context, direction, path) } as const;
+    const unreadable = written === undefined ? ["a part of it"] : unreadableParts(context, path, []);
+    const rule =
+      unreadable.length > 0
+        ? failClosed({ ...draft, peers: [], ports: [] }, true, unreadable)
+        : { ...draft, ...lowerMatch(written, namespace) };
     return { tier: "network-policy", rank: ranks.networkPolicy.allow, precedence: 0, rule };
   });
 }
 
-function lowerPeers(peers: readonly RulePeer[], namespace: string): readonly Peer[] {
-  return peers.length === 0 ? [{ kind: "everything" }] : peers.map((peer) => lowerPeer(peer, namespace));
+// S2.2: a missing or empty list is everything.
+function lowerMatch({ from, to, ports = [] }: WrittenRule, namespace: string): Pick<Rule, "peers" | "ports"> {
+  const peers = from ?? to ?? [];
+  return {
+    peers: peers.length === 0 ? [{ kind: "everything" }] : peers.map((peer) => lowerPeer(peer, namespace)),
+    ports: lowerPolicyPorts(ports),
+  };
 }
 
 function lowerPeer({ ipBlock, podSelector, namespaceSelector }: RulePeer, namespace: string): Peer {
@@ -94,13 +98,6 @@ function lowerPeer({ ipBlock, podSelector, namespaceSelector }: RulePeer, namesp
       except: (ipBlock.except ?? []).map((text) => parseCidr(text)!),
       reach: "every-address",
     };
-  const match = (selector: LabelSelector | undefined) => toMatch(selector ?? {});
-  return {
-    kind: "pods",
-    namespaces: {
-      kind: "selector",
-      match: namespaceSelector === undefined ? namespaceNamed(namespace) : match(namespaceSelector),
-    },
-    pods: { kind: "selector", match: match(podSelector) },
-  };
+  const namespaces = namespaceSelector === undefined ? namespaceNamed(namespace) : toMatch(namespaceSelector);
+  return podsPeer(namespaces, toMatch(podSelector ?? {}));
 }

@@ -1,5 +1,5 @@
-import { type Finding, list, object, oneOf, optional, required, string } from "../../schema/schema.js";
-import { cidr, exceptOutside } from "../../schema/formats.js";
+import { list, object, oneOf, optional, required, string } from "../../schema/schema.js";
+import { cidr, exceptInside } from "../../schema/formats.js";
 import { labelSelector } from "../../schema/selector.js";
 import { policyObject } from "../object.js";
 import { policyPort } from "../policy-port.js";
@@ -13,7 +13,7 @@ const ipBlock = object(
       list("Ranges inside it that do not count.", string("A range inside `cidr`.", { format: cidr })),
     ),
   },
-  [{ kind: "custom", check: checkExcept }],
+  [exceptInside(true)],
 );
 
 const peer = object(
@@ -75,13 +75,3 @@ export const networkPolicy = policyObject(
     ),
   },
 );
-
-function checkExcept(block: Readonly<Record<string, unknown>>): readonly Finding[] {
-  if (typeof block.cidr !== "string" || !Array.isArray(block.except)) return [];
-  const except = block.except.map((text: unknown) => (typeof text === "string" ? text : ""));
-  return exceptOutside(block.cidr, except, true).map((i) => ({
-    code: "TW1305",
-    path: ["except", i],
-    message: `\`${except[i]}\` is not a part of \`${String(block.cidr)}\``,
-  }));
-}

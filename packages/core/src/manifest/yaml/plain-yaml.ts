@@ -10,11 +10,20 @@ import { blockScalar, NotPlain, notPlain, plainScalar, quotedScalar } from "./pl
  * the library would have read: `plain-yaml.test.ts` compares the two.
  */
 
+/** Gets the places of what is read, in the order of the text. */
+export interface SpanReceiver {
+  /** A field or an item begins: where its key is, or its dash. */
+  readonly enter: (step: string | number, start: number, end: number) => void;
+  readonly leave: () => void;
+  /** The value of the field or item is a mapping or a list of several lines. */
+  readonly block: (start: number, end: number) => void;
+}
+
 /** What a text of one document says; undefined where it is not plain, or empty. */
-export function readPlainYaml(text: string): Json | undefined {
+export function readPlainYaml(text: string, spans?: SpanReceiver): Json | undefined {
   if (text.includes("\r") || text.includes("\uFEFF")) return undefined;
   // Every loop below ends at a line break at the latest.
-  const reader = new PlainReader(text.endsWith("\n") ? text : `${text}\n`);
+  const reader = new PlainReader(text.endsWith("\n") ? text : `${text}\n`, spans);
   try {
     return reader.document();
   } catch (cause) {
@@ -45,8 +54,13 @@ class PlainReader {
   /** The column of what stands at `at`; -1 at the end. Everything that reads a value moves on to the next line. */
   private indent = -1;
   private depth = 0;
+  /** How often reading moved on to the next line. */
+  private line = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly spans: SpanReceiver | undefined,
+  ) {}
 
   document(): Json {
     this.nextLine();
@@ -64,9 +78,11 @@ class PlainReader {
   }
 
   private list(column: number): Json {
+    const { at: start, line } = this;
     const items: Json[] = [];
     while (this.indent === column && this.isItem()) {
       const dashAt = this.at++;
+      this.spans?.enter(items.length, dashAt, this.at);
       if (this.isLineDone()) {
         this.nextLine();
         items.push(this.indent > column ? this.node(column) : null);
@@ -74,23 +90,36 @@ class PlainReader {
         this.indent = column + this.at - dashAt;
         items.push(this.node(column));
       }
+      this.spans?.leave();
     }
-    return this.indent > column ? notPlain() : items;
+    if (this.indent > column) notPlain();
+    this.endBlock(start, line);
+    return items;
   }
 
   /** Undefined where no key stands here. */
   private mapping(column: number): Json | undefined {
+    const { at: start, line } = this;
     let key = this.key();
     if (key === undefined) return undefined;
     const fields: Record<string, Json> = {};
-    for (;;) {
+    for (let keyStart = start; ; ) {
       if (key === "__proto__" || Object.hasOwn(fields, key)) notPlain();
+      this.spans?.enter(key, keyStart, this.at - 1);
       fields[key] = this.field(column);
-      if (this.indent < column) return fields;
+      this.spans?.leave();
+      if (this.indent < column) break;
+      keyStart = this.at;
       const next: string | undefined = this.indent > column || this.isItem() ? undefined : this.key();
       if (next === undefined) return notPlain();
       key = next;
     }
+    this.endBlock(start, line);
+    return fields;
+  }
+
+  private endBlock(start: number, line: number): void {
+    if (this.line > line + 1) this.spans?.block(start, this.at - Math.max(0, this.indent));
   }
 
   /** The value behind a key at this column. */
@@ -210,6 +239,7 @@ class PlainReader {
   private nextLine(): void {
     const { text } = this;
     let at = this.at;
+    this.line++;
     for (;;) {
       const start = at;
       let c = text.charCodeAt(at);

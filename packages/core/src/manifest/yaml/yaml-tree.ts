@@ -239,7 +239,6 @@ function plainError(message: string): string {
 function unreadable(cause: unknown, place: Place): Diagnostic {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof RangeError) return tooDeep(place);
-  if (/alias count/i.test(message))
-    return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
+  if (/alias count/i.test(message)) return tooMuch(place);
   return diagnostic("TW1001", plainError(message), { place });
 }

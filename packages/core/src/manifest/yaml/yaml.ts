@@ -1,6 +1,6 @@
 import type { Json, ParsedDocument } from "../document.js";
 import { type Beginning, Lines } from "../lines.js";
-import { placesInPlainList, placesInPlainText } from "./plain-places.js";
+import { placesInPlainText } from "./plain-places.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { type Parsed, parseTrees, type YamlText } from "./yaml-tree.js";
 
@@ -47,8 +47,7 @@ function separately(text: string, file: string, place: YamlText["place"]): Parse
 function parseDocument(part: YamlText): Parsed {
   const value = readPlainYaml(part.text);
   if (value === undefined) return parseTrees(part);
-  const places = placesInPlainList(part, value) ?? placesInPlainText(part);
-  return { documents: value === null ? [] : [{ value, ...places }], diagnostics: [] };
+  return { documents: value === null ? [] : [{ value, ...placesInPlainText(part, value) }], diagnostics: [] };
 }
 
 /** Between the markers `---`; with what stands beside a marker, if that is more than space. */

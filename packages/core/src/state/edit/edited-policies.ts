@@ -5,7 +5,7 @@ import { readObjects } from "../../manifest/read.js";
 import type { TextSource } from "../../manifest/source.js";
 import { formatPolicy, type PolicyRef } from "../../policy/model.js";
 import type { EditedState, ObjectEdit } from "./edited-state.js";
-import { identityOf, kindOf } from "../object-kind.js";
+import { calledIn, identityOf, kindOf } from "../object-kind.js";
 import { type PolicyDefinition, type State, StateReader } from "../state.js";
 
 /** Policies that somebody is writing, put into a state that has been read: nothing of that is read again. */
@@ -67,8 +67,6 @@ function homeless({ policy, object }: PolicyDefinition, { namespaces }: Cluster)
   const message = `namespace \`${namespace}\` is not in the input; no pod is there that the policy could select`;
   return [diagnostic("TW3001", message, { place: object.document.placeOf(path) })];
 }
-
-const calledIn = (identity: string): string => identity.split(" ").slice(1).join(" ");
 
 /** By identity. The same state is edited again with every word that somebody writes. */
 function definitionsOf(state: State): ReadonlyMap<string, PolicyDefinition> {

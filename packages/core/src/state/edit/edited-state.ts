@@ -1,9 +1,10 @@
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { given } from "../../diagnostics/given.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
 import { readObjects } from "../../manifest/read.js";
 import type { Source } from "../../manifest/source.js";
 import type { PolicyRef } from "../../policy/model.js";
-import { identityOf, kindOf } from "../object-kind.js";
+import { calledIn, identityOf, kindOf } from "../object-kind.js";
 import type { Removal } from "./removal.js";
 import { type State, type StateOptions, StateReader } from "../state.js";
 
@@ -76,8 +77,7 @@ export function readEdited(sources: readonly Source[], edit: Edit, options: Stat
 }
 
 function objectEdit(what: ObjectEdit["what"], identity: string, policy: PolicyRef | undefined): ObjectEdit {
-  const object = identity.split(" ").slice(1).join(" ");
-  return { what, object, ...(policy === undefined ? {} : { policy }) };
+  return { what, object: calledIn(identity), ...given({ policy }) };
 }
 
 interface Taken {

@@ -1,5 +1,6 @@
 import { clusterKinds } from "../../cluster/identity.js";
 import { diagnostic } from "../../diagnostics/diagnostic.js";
+import { given } from "../../diagnostics/given.js";
 import { failed, ok, type Result } from "../../diagnostics/result.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
 import { policyKinds } from "../../dialects/registry.js";
@@ -56,13 +57,8 @@ export function parseRemoval(text: string): Result<Removal> {
   if (names.length > 2 || names.includes("") || (names.length === 2 && !isNamespaced(kind)))
     return wrong(`is not an object; write KIND, KIND/NAME, or KIND/NAMESPACE/NAME for kinds with namespaces`);
   const [first, second] = names;
-  return ok({
-    text,
-    kind,
-    ...(group === undefined ? {} : { group }),
-    ...(second === undefined ? {} : { namespace: first! }),
-    ...(first === undefined ? {} : { name: second ?? first }),
-  });
+  const namespace = second === undefined ? undefined : first;
+  return ok({ text, kind, ...given({ group, namespace, name: second ?? first }) });
 }
 
 function spellings(kind: string): readonly string[] {

@@ -1,11 +1,21 @@
+import { child, items } from "../../cluster/fields.js";
 import { identitiesFor, namespaceLabelPrefix } from "../../dialects/cilium/identity-selector.js";
 import type { LowerOptions } from "../../dialects/dialect.js";
 import { readPolicy } from "../../dialects/read.js";
 import { policyKindOf } from "../../dialects/registry.js";
 import { type LabelMatch, namespaceNameLabel, type Requirement, selects } from "../../labels/requirement.js";
-import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import { isObject, type JsonObject, valueAt } from "../../manifest/document.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
-import type { DialectId, NamespaceSet, Peer, PodSelection, Rule } from "../../policy/model.js";
+import {
+  type DialectId,
+  type Direction,
+  directions,
+  type NamespaceSet,
+  type Peer,
+  type PodSelection,
+  type PolicyRef,
+  type Rule,
+} from "../../policy/model.js";
 import type { PolicyDefinition } from "../policy-definition.js";
 
 /*
@@ -55,12 +65,8 @@ export const differences: readonly Difference[] = [
     enforcers: ["cilium", "cilium-1.18"],
     instead:
       "labels an external address `reserved:world` where it serves one IP family, and only `reserved:world-ipv4` or `reserved:world-ipv6` where it serves both",
-    apply: ({ object, policy, lowered }, options) => {
-      const kind = policyKindOf(object);
-      return policy.dialect === "cilium" && kind !== undefined && !("code" in kind)
-        ? (readPolicy(kind, object, "cluster", options).lowered ?? lowered)
-        : lowered;
-    },
+    apply: (definition, options) =>
+      definition.policy.dialect === "cilium" ? readAgain(definition, options) : definition.lowered,
   },
   {
     statement: "S2.1",
@@ -164,12 +170,18 @@ export function enforcedAs(
     );
 }
 
-/** A rule that stands for what an implementation does, not for one that the policy has. */
-const rulesOfImplementation = (enforcer: EnforcerName, does: string, rules: readonly PlacedRule[]) =>
-  rules.map((placed): PlacedRule => {
-    const implementation = `${enforcers[enforcer].title}, which ${does}`;
-    return { ...placed, rule: { ...placed.rule, origin: { ...placed.rule.origin, implementation } } };
-  });
+/** A rule that stands for what kube-network-policies does, not for one that the policy has. */
+function allowing(
+  subject: PodSelection,
+  peer: Peer,
+  policy: PolicyRef,
+  direction: Direction,
+  does: string,
+): Rule {
+  const implementation = `${enforcers["kube-network-policies"].title}, which ${does}`;
+  const origin = { policy, direction, index: 0, path: "spec", place: policy.place, implementation };
+  return { subject, peers: [peer], ports: "every", action: "Allow", origin };
+}
 
 function mapRules({ rules, isolation }: Lowered, change: (rule: Rule) => Rule): Lowered {
   return { rules: rules.map((placed): PlacedRule => ({ ...placed, rule: change(placed.rule) })), isolation };
@@ -181,22 +193,23 @@ function changingPeers(change: (peer: Peer) => readonly Peer[]): NonNullable<Dif
 
 /** As if `policyTypes` listed every section that has rules. */
 function enforcingUnlistedSections({ object, policy, lowered }: PolicyDefinition): Lowered {
-  const spec = isObject(object.value.spec) ? object.value.spec : {};
-  const kind = policyKindOf(object);
-  if (
-    policy.dialect !== "network-policy" ||
-    !Array.isArray(spec.policyTypes) ||
-    spec.policyTypes.length === 0
-  )
-    return lowered;
-  if (kind === undefined || "code" in kind) return lowered;
+  const spec = child(object.value, "spec");
+  const given: readonly unknown[] = Array.isArray(spec.policyTypes) ? spec.policyTypes : [];
+  if (policy.dialect !== "network-policy" || given.length === 0) return lowered;
   const hasRules = (section: string) => Array.isArray(spec[section]) && spec[section].length > 0;
   const policyTypes = ["Ingress", "Egress"].filter(
-    (type) => (spec.policyTypes as readonly unknown[]).includes(type) || hasRules(type.toLowerCase()),
+    (type) => given.includes(type) || hasRules(type.toLowerCase()),
   );
-  if (policyTypes.length === spec.policyTypes.length) return lowered;
+  if (policyTypes.length === given.length) return lowered;
   const listed = { ...object, value: { ...object.value, spec: { ...spec, policyTypes } } };
-  return readPolicy(kind, listed, "cluster").lowered ?? lowered;
+  return readAgain({ object: listed, policy, lowered });
+}
+
+/** What a policy means with other options, or written otherwise. */
+function readAgain({ object, lowered }: PolicyDefinition, options?: LowerOptions): Lowered {
+  const kind = policyKindOf(object);
+  if (kind === undefined || "code" in kind) return lowered;
+  return readPolicy(kind, object, "cluster", options).lowered ?? lowered;
 }
 
 /** Isolation moves behind the baseline. A Pass in the baseline does not skip it there. */
@@ -214,11 +227,9 @@ const nonPods: readonly Peer[] = (["world", "host", "remote-node"] as const).map
 }));
 
 /** The peers of a rule as they are written. */
-function writtenPeers({ spec }: JsonObject, { origin: { direction, index } }: Rule): readonly JsonObject[] {
-  const rules: Json | undefined = isObject(spec) ? spec[direction] : undefined;
-  const rule: Json | undefined = Array.isArray(rules) ? (rules as readonly Json[])[index] : undefined;
-  const peers: Json | undefined = isObject(rule) ? rule[direction === "ingress" ? "from" : "to"] : undefined;
-  return Array.isArray(peers) ? peers.filter(isObject) : [];
+function writtenPeers(object: JsonObject, { origin: { direction, index } }: Rule): readonly JsonObject[] {
+  const rule = valueAt(object, ["spec", direction, index]);
+  return isObject(rule) ? items(rule, direction === "ingress" ? "from" : "to") : [];
 }
 
 function onlyExcludesNamespaces({ namespaces }: JsonObject): boolean {
@@ -243,29 +254,15 @@ const excludesNamespaces = (peer: Peer): boolean =>
 /** A pod that a NetworkPolicy selects for one direction never reaches the baseline in the other: it is allowed there. */
 function decidingOtherDirection({ policy, lowered: { rules, isolation } }: PolicyDefinition): Lowered {
   if (policy.dialect !== "network-policy") return { rules, isolation };
-  const directions = (["ingress", "egress"] as const).filter(
-    (direction) => !isolation.some((entry) => entry.direction === direction),
-  );
+  const others = directions.filter((direction) => !isolation.some((entry) => entry.direction === direction));
+  const last = Number.MAX_SAFE_INTEGER;
   const added = isolation.flatMap(({ tier, subject }) =>
-    directions.map(
-      (direction): PlacedRule => ({
-        tier,
-        rank: Number.MAX_SAFE_INTEGER,
-        precedence: 0,
-        rule: {
-          subject,
-          peers: [{ kind: "everything" }],
-          ports: "every",
-          action: "Allow",
-          origin: { policy, direction, index: 0, path: "spec", place: policy.place },
-        },
-      }),
-    ),
+    others.map((direction): PlacedRule => {
+      const rule = allowing(subject, { kind: "everything" }, policy, direction, pastBaseline);
+      return { tier, rank: last, precedence: 0, rule };
+    }),
   );
-  return {
-    rules: [...rules, ...rulesOfImplementation("kube-network-policies", pastBaseline, added)],
-    isolation,
-  };
+  return { rules: [...rules, ...added], isolation };
 }
 
 /** Packets to the pod's own node never pass the hook in which this implementation evaluates. */
@@ -274,25 +271,11 @@ function reachingOwnNode({ policy, lowered: { rules, isolation } }: PolicyDefini
     ...rules.filter(({ rule }) => rule.origin.direction === "egress").map(({ rule }) => rule.subject),
     ...isolation.filter(({ direction }) => direction === "egress").map(({ subject }) => subject),
   ]);
-  const added = Array.from(
-    subjects,
-    (subject): PlacedRule => ({
-      tier: "admin",
-      rank: ranks.only - 1,
-      precedence: 0,
-      rule: {
-        subject,
-        peers: [{ kind: "entity", entity: "host" }],
-        ports: "every",
-        action: "Allow",
-        origin: { policy, direction: "egress", index: 0, path: "spec", place: policy.place },
-      },
-    }),
-  );
-  return {
-    rules: [...rules, ...rulesOfImplementation("kube-network-policies", pastOwnNode, added)],
-    isolation,
-  };
+  const added = Array.from(subjects, (subject): PlacedRule => {
+    const rule = allowing(subject, { kind: "entity", entity: "host" }, policy, "egress", pastOwnNode);
+    return { tier: "admin", rank: ranks.only - 1, precedence: 0, rule };
+  });
+  return { rules: [...rules, ...added], isolation };
 }
 
 /** S7.15: a label that is no part of an identity is absent. */

@@ -13,13 +13,10 @@ export class LiveNamespaces {
   private readonly changed = new Set<string>();
   private all: ReadonlyMap<string, Namespace> = new Map();
 
-  set({ name, labels }: Identified): void {
-    this.written.set(name, namespaceOf(name, labels));
+  set(name: string, object: Identified | undefined): void {
+    if (object === undefined) this.written.delete(name);
+    else this.written.set(name, namespaceOf(name, object.labels));
     this.changed.add(name);
-  }
-
-  remove(name: string): void {
-    if (this.written.delete(name)) this.changed.add(name);
   }
 
   movedIn(namespace: string | undefined): void {

@@ -20,17 +20,11 @@ export class LiveNodes {
     return this.ranges;
   }
 
-  set(object: Identified): void {
-    const { name } = object;
-    this.written.set(name, readNode(object));
+  set(name: string, object: Identified | undefined): void {
+    if (object === undefined) this.written.delete(name);
+    else this.written.set(name, readNode(object));
     this.changed.add(name);
-    this.setRanges(name, podRangesOf(object));
-  }
-
-  remove(name: string): void {
-    if (!this.written.delete(name)) return;
-    this.changed.add(name);
-    this.setRanges(name, []);
+    this.setRanges(name, object === undefined ? [] : podRangesOf(object));
   }
 
   private setRanges(name: string, ranges: readonly string[]): void {

@@ -41,28 +41,24 @@ export class LivePods {
     return this.workloadList;
   }
 
-  set(object: Identified): void {
+  set(key: string, object: Identified | undefined): void {
     this.renewShared();
-    const pod = readPodObject(object, this.shared);
-    if (pod === undefined) return this.remove(podKey(object));
+    const pod = object && readPodObject(object, this.shared);
+    if (pod === undefined) {
+      if (this.read.delete(key)) this.changed.add(key);
+      return;
+    }
     const workload = workloadByName(pod, this.shared);
     if (workload !== undefined) pod.workload = workload;
-    if (sameValue(pod, this.read.get(podKey(pod)))) return;
-    this.read.set(podKey(pod), pod);
-    this.changed.add(podKey(pod));
+    if (sameValue(pod, this.read.get(key))) return;
+    this.read.set(key, pod);
+    this.changed.add(key);
   }
 
-  remove(key: string): void {
-    if (this.read.delete(key)) this.changed.add(key);
-  }
-
-  setWorkload(key: string, object: Identified): void {
-    this.workloadObjects.set(key, object);
+  setWorkload(key: string, object: Identified | undefined): void {
+    if (object === undefined) this.workloadObjects.delete(key);
+    else this.workloadObjects.set(key, object);
     this.isStale = true;
-  }
-
-  removeWorkload(key: string): void {
-    if (this.workloadObjects.delete(key)) this.isStale = true;
   }
 
   /** Takes in what came since the last time. */

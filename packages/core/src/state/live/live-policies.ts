@@ -1,6 +1,7 @@
 import type { PolicyKind } from "../../dialects/dialect.js";
 import { readPolicy } from "../../dialects/read.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import { given } from "../../diagnostics/given.js";
 import type { JsonObject } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import {
@@ -34,9 +35,6 @@ interface Settled {
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
 }
 
-/** Above this many at once, sorting everything is as quick as putting each in its place. */
-const fewPolicies = 50;
-
 /** The policies there are, and what they mean together. Rules of policies that stay are the same objects. */
 export class LivePolicies {
   private readonly definitions = new Map<string, Definition>();
@@ -46,7 +44,7 @@ export class LivePolicies {
   private rules: readonly PlacedRule[] = [];
   private isolation: readonly PlacedIsolation[] = [];
   private readonly everywhere: readonly PlacedIsolation[];
-  private given: Tiers = { ingress: [], egress: [] };
+  private tiers: Tiers = { ingress: [], egress: [] };
   private refs: readonly PolicyRef[] = [];
   private effects: readonly Lowered[] = [];
   private complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]> = new Map();
@@ -71,13 +69,7 @@ export class LivePolicies {
     );
     const mode = this.options.ciliumEnforcement === "never" ? "never" : "default";
     const effect = lowered && enforcedByCilium([lowered], mode)[0]!;
-    const definition = {
-      kind,
-      value: object.value,
-      policy,
-      diagnostics,
-      ...(effect === undefined ? {} : { effect }),
-    };
+    const definition = { kind, value: object.value, policy, diagnostics, ...given({ effect }) };
     this.definitions.set(key, definition);
     if (effect !== undefined) this.fresh.set(key, definition);
     this.isSorted = false;
@@ -100,12 +92,7 @@ export class LivePolicies {
 
   settle(): Settled {
     if (!this.isSorted) this.sort();
-    return {
-      tiers: this.given,
-      policies: this.refs,
-      effects: this.effects,
-      complaints: this.complaints,
-    };
+    return { tiers: this.tiers, policies: this.refs, effects: this.effects, complaints: this.complaints };
   }
 
   private sort(): void {
@@ -113,14 +100,10 @@ export class LivePolicies {
     const stays = (policy: PolicyRef) => !this.replaced.has(policy);
     const rules = this.rules.filter(({ rule }) => stays(rule.origin.policy));
     const isolation = this.isolation.filter(({ origin }) => origin.kind === "policy" && stays(origin.policy));
-    const newRules = fresh.flatMap((part) => part.rules);
-    this.rules =
-      fresh.length > fewPolicies
-        ? [...rules, ...newRules].toSorted(compareRules)
-        : inPlace(rules, newRules, compareRules);
+    this.rules = [...rules, ...fresh.flatMap((part) => part.rules)].toSorted(compareRules);
     const newIsolation = [...fresh.flatMap((part) => part.isolation), ...this.everywhere];
     this.isolation = [...isolation, ...newIsolation].toSorted(compareIsolation);
-    this.given = keepTiers(this.given, {
+    this.tiers = keepTiers(this.tiers, {
       ingress: tiersOf("ingress", this.rules, this.isolation),
       egress: tiersOf("egress", this.rules, this.isolation),
     });
@@ -141,29 +124,6 @@ export class LivePolicies {
     this.replaced.clear();
     this.isSorted = true;
   }
-}
-
-/** A sorted list with some more; of equal ones, the new come last, in the order they are given. */
-function inPlace<T>(sorted: readonly T[], more: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
-  const result: T[] = [];
-  let from = 0;
-  for (const item of more.toSorted(compare)) {
-    const to = firstAfter(sorted, item, compare);
-    for (; from < to; from++) result.push(sorted[from]!);
-    result.push(item);
-  }
-  for (; from < sorted.length; from++) result.push(sorted[from]!);
-  return result;
-}
-
-function firstAfter<T>(sorted: readonly T[], item: T, compare: (a: T, b: T) => number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compare(sorted[middle]!, item) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Tiers that hold what they held are the same objects. */

@@ -27,26 +27,23 @@ export class LiveServices {
     this.known = given;
   }
 
-  set(key: string, object: Identified, diagnostics: Diagnostic[]): void {
-    this.written.set(key, readService(object, diagnostics));
+  set(key: string, object: Identified | undefined, diagnostics: Diagnostic[]): void {
+    if (object === undefined) this.written.delete(key);
+    else this.written.set(key, readService(object, diagnostics));
     this.changed.add(key);
   }
 
-  remove(key: string): void {
-    if (this.written.delete(key)) this.changed.add(key);
-  }
-
-  setSlice(key: string, object: Identified): void {
+  setSlice(key: string, object: Identified | undefined): void {
     this.removeSlice(key);
-    const read = readEndpointSlice(object);
+    const read = object && readEndpointSlice(object);
     if (read === undefined) return;
-    const service = `${object.namespace}/${read.service}`;
+    const service = `${object!.namespace}/${read.service}`;
     this.slices.set(key, { service, endpoints: read.endpoints });
     this.slicesOf.set(service, (this.slicesOf.get(service) ?? new Set()).add(key));
     this.changed.add(service);
   }
 
-  removeSlice(key: string): void {
+  private removeSlice(key: string): void {
     const slice = this.slices.get(key);
     if (slice === undefined) return;
     this.slices.delete(key);

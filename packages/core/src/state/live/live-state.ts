@@ -1,11 +1,12 @@
 import { type PodRanges, readCidrGroup } from "../../cluster/build.js";
 import { type Identified, identify } from "../../cluster/identity.js";
-import type { CidrGroup, Cluster } from "../../cluster/model.js";
+import { type CidrGroup, type Cluster, podKey } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import { counted } from "../../diagnostics/summary.js";
 import type { ForeignObject } from "../../foreign/object.js";
 import type { ManifestObject } from "../../manifest/object.js";
-import { compareText, type Lowered } from "../../policy/assemble.js";
+import { compareText } from "../../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../../policy/model.js";
 import { identityOf, kindOf } from "../object-kind.js";
 import { setWarnings } from "../warnings/set-warnings.js";
@@ -105,7 +106,7 @@ export class LiveState {
     this.namespaces.movedOut(this.policies.namespaceOf(key));
     this.policies.remove(key);
     this.foreign.remove(key);
-    this.removeClusterObject(key);
+    this.becomes(key, undefined);
   }
 
   /** The same object as long as nothing comes. */
@@ -122,40 +123,21 @@ export class LiveState {
   private setClusterObject(key: string, object: ManifestObject): readonly Diagnostic[] {
     const diagnostics: Diagnostic[] = [];
     const identified = identify(object, this.pods.shared, diagnostics);
-    if (identified === undefined) this.removeClusterObject(key);
-    else this.setIdentified(key, identified, diagnostics);
+    this.becomes(key, identified, diagnostics);
     return diagnostics;
   }
 
-  private setIdentified(key: string, object: Identified, diagnostics: Diagnostic[]): void {
-    switch (object.kind) {
-      case "Pod":
-        return this.pods.set(object);
-      case "Namespace":
-        return this.namespaces.set(object);
-      case "Node":
-        return this.nodes.set(object);
-      case "Service":
-        return this.services.set(calledIn(key), object, diagnostics);
-      case "EndpointSlice":
-        return this.services.setSlice(calledIn(key), object);
-      case "CiliumCIDRGroup":
-        return this.setGroup(key, readCidrGroup(object));
-      default:
-        if (isWorkloadKind(object.kind)) this.pods.setWorkload(key, object);
-    }
-  }
-
-  private removeClusterObject(key: string): void {
+  /** An object of the cluster as it is now; undefined: gone. */
+  private becomes(key: string, object: Identified | undefined, diagnostics: Diagnostic[] = []): void {
     const [, kind = ""] = key.split(" ");
-    const called = calledIn(key);
-    if (kind === "Pod") this.pods.remove(called);
-    else if (kind === "Namespace") this.namespaces.remove(called);
-    else if (kind === "Node") this.nodes.remove(called);
-    else if (kind === "Service") this.services.remove(called);
-    else if (kind === "EndpointSlice") this.services.removeSlice(called);
-    else if (kind === "CiliumCIDRGroup") this.setGroup(key, undefined);
-    else if (isWorkloadKind(kind)) this.pods.removeWorkload(key);
+    const called = key.slice(key.lastIndexOf(" ") + 1);
+    if (kind === "Pod") this.pods.set(object === undefined ? called : podKey(object), object);
+    else if (kind === "Namespace") this.namespaces.set(object?.name ?? called, object);
+    else if (kind === "Node") this.nodes.set(object?.name ?? called, object);
+    else if (kind === "Service") this.services.set(called, object, diagnostics);
+    else if (kind === "EndpointSlice") this.services.setSlice(called, object);
+    else if (kind === "CiliumCIDRGroup") this.setGroup(key, object && readCidrGroup(object));
+    else if (isWorkloadKind(kind)) this.pods.setWorkload(key, object);
   }
 
   private setGroup(key: string, group: CidrGroup | undefined): void {
@@ -180,18 +162,26 @@ export class LiveState {
       workloads: this.pods.workloads,
       cidrGroups: this.groupList,
     };
-    this.cluster = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
-    const { podRanges } = this.nodes;
-    const foreign = this.foreign.settle(policies);
-    return new FoundLater(this.cluster, { tiers, policies, foreign, complaints }, podRanges, {
-      single: [
-        ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
-        ...this.pods.diagnostics,
-        ...this.namespaces.diagnostics(),
-        ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
-      ],
-      effects,
-    });
+    const settled = this.cluster !== undefined && sameParts(cluster, this.cluster) ? this.cluster : cluster;
+    this.cluster = settled;
+    const single = [
+      ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
+      ...this.pods.diagnostics,
+      ...this.namespaces.diagnostics(),
+      ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
+    ];
+    let diagnostics: readonly Diagnostic[] | undefined;
+    return {
+      cluster: settled,
+      tiers,
+      policies,
+      foreign: this.foreign.settle(policies),
+      podRanges: this.nodes.podRanges,
+      complaints,
+      get diagnostics() {
+        return (diagnostics ??= [...single, ...setWarnings(settled, effects, policies)]);
+      },
+    };
   }
 }
 
@@ -204,46 +194,8 @@ export function keyOf(object: ManifestObject): string {
   return `- ${object.kind} ${JSON.stringify([file, line, column])}`;
 }
 
-/** `shop/web`, of `core Service shop/web`. */
-const calledIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
-
-class FoundLater implements Moment {
-  private found: readonly Diagnostic[] | undefined;
-
-  readonly tiers: Tiers;
-  readonly policies: readonly PolicyRef[];
-  readonly foreign: readonly ForeignObject[];
-  readonly complaints: Moment["complaints"];
-
-  constructor(
-    readonly cluster: Cluster,
-    read: Pick<Moment, "tiers" | "policies" | "foreign" | "complaints">,
-    readonly podRanges: PodRanges,
-    private readonly parts: {
-      readonly single: readonly Diagnostic[];
-      readonly effects: readonly Lowered[];
-    },
-  ) {
-    this.tiers = read.tiers;
-    this.policies = read.policies;
-    this.foreign = read.foreign;
-    this.complaints = read.complaints;
-  }
-
-  get diagnostics(): readonly Diagnostic[] {
-    this.found ??= [...this.parts.single, ...setWarnings(this.cluster, this.parts.effects, this.policies)];
-    return this.found;
-  }
-}
-
 function sameParts(a: Cluster, b: Cluster): boolean {
   return clusterParts.every((part) => a[part] === b[part]);
 }
 
 const clusterParts = ["namespaces", "pods", "nodes", "services", "workloads", "cidrGroups", "facts"] as const;
-
-function counted(names: Iterable<string>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}

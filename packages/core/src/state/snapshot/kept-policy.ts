@@ -1,4 +1,5 @@
 import type { PolicyKind } from "../../dialects/dialect.js";
+import { given } from "../../diagnostics/given.js";
 import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
 import { annotationComplaints, ignoreAnnotation, ownAnnotations } from "../../policy/annotations.js";
 import type { Complaint, Format, Schema } from "../../schema/schema.js";
@@ -13,9 +14,7 @@ export function keptPolicy(object: JsonObject): JsonObject {
     apiVersion: apiVersion!,
     kind: kind!,
     metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
+      ...given({ name, namespace, uid }),
       ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
     },
     ...rest,
@@ -29,22 +28,16 @@ export function keptPolicy(object: JsonObject): JsonObject {
 export function redactedPolicy(object: JsonObject, kind: PolicyKind, words: Words): JsonObject {
   const { apiVersion, kind: name, metadata, ...rest } = keptPolicy(object);
   const { schema } = kind.choose?.(object) ?? kind.spellings[0];
-  return {
-    apiVersion: apiVersion!,
-    kind: name!,
-    metadata: redactMetadata(metadata as JsonObject, kind, words),
-    ...(bySchema(rest, schema, words) as JsonObject),
-  };
+  const redacted = redactMetadata(metadata as JsonObject, kind, words);
+  const fields = bySchema(rest, schema, words) as JsonObject;
+  return { apiVersion: apiVersion!, kind: name!, metadata: redacted, ...fields };
 }
 
 /** No schema tells what its texts are, so none is kept: then it may apply to every pod of its namespace (S9.4). */
 export function redactedForeign(object: JsonObject, words: Words): JsonObject {
   const { apiVersion, kind, metadata } = keptPolicy(object);
-  return {
-    apiVersion: apiVersion!,
-    kind: kind!,
-    metadata: redactMetadata(metadata as JsonObject, { kind: "" }, words),
-  };
+  const redacted = redactMetadata(metadata as JsonObject, { kind: "" }, words);
+  return { apiVersion: apiVersion!, kind: kind!, metadata: redacted };
 }
 
 function redactMetadata(metadata: JsonObject, { kind }: Pick<PolicyKind, "kind">, words: Words): JsonObject {
@@ -63,48 +56,30 @@ function redactMetadata(metadata: JsonObject, { kind }: Pick<PolicyKind, "kind">
 /** Choices of ours are words that everybody may know. */
 function redactAnnotations(annotations: JsonObject, words: Words): JsonObject {
   const broken = new Set(annotationComplaints(annotations).map(({ key }) => key));
-  return Object.fromEntries(
-    Object.entries(annotations).map(([key, value]) => [key, broken.has(key) ? unknown(value, words) : value]),
-  );
+  return mapEntries(annotations, (key, value) => [key, broken.has(key) ? unknown(value, words) : value]);
 }
 
 function bySchema(value: Json, schema: Schema, words: Words): Json {
-  switch (schema.type) {
-    case "string":
-      return typeof value === "string" ? redactText(value, schema, words) : unknown(value, words);
-    case "int-or-string":
-      return typeof value === "string" ? inFormat(value, schema.format, words) : unknown(value, words);
-    case "integer":
-    case "boolean":
-    case "any":
-      return unknown(value, words);
-    case "list":
-      return Array.isArray(value)
-        ? value.map((item: Json) => bySchema(item, schema.items, words))
-        : unknown(value, words);
-    case "map":
-      return isObject(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([key, text]) => [
-              inFormat(key, schema.keys, words),
-              typeof text === "string" ? inFormat(text, schema.values, words) : unknown(text, words),
-            ]),
-          )
-        : unknown(value, words);
-    case "object":
-      return isObject(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([field, inner]) => {
-              const known = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
-              return [
-                field,
-                known === undefined ? unknown(inner, words) : bySchema(inner, known.schema, words),
-              ];
-            }),
-          )
-        : unknown(value, words);
+  if (schema.type === "string" && typeof value === "string") return redactText(value, schema, words);
+  if (schema.type === "int-or-string" && typeof value === "string")
+    return inFormat(value, schema.format, words);
+  if (schema.type === "list" && Array.isArray(value))
+    return value.map((item: Json) => bySchema(item, schema.items, words));
+  if (schema.type === "map" && isObject(value)) {
+    const redacted = (text: Json) =>
+      typeof text === "string" ? inFormat(text, schema.values, words) : unknown(text, words);
+    return mapEntries(value, (key, text) => [inFormat(key, schema.keys, words), redacted(text)]);
   }
+  if (schema.type === "object" && isObject(value))
+    return mapEntries(value, (field, inner) => {
+      const known = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
+      return [field, known === undefined ? unknown(inner, words) : bySchema(inner, known.schema, words)];
+    });
+  return unknown(value, words);
 }
+
+const mapEntries = (object: JsonObject, change: (key: string, value: Json) => [string, Json]): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => change(key, value)));
 
 function redactText(text: string, schema: Schema & { type: "string" }, words: Words): string {
   if (schema.values !== undefined) return schema.values.includes(text) ? text : words.word(text);
@@ -144,7 +119,5 @@ function unknown(value: Json, words: Words): Json {
   if (typeof value === "string") return words.word(value);
   if (Array.isArray(value)) return value.map((item: Json) => unknown(item, words));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, inner]) => [words.word(field), unknown(inner, words)]),
-  );
+  return mapEntries(value, (field, inner) => [words.word(field), unknown(inner, words)]);
 }

@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
+import { given } from "../../diagnostics/given.js";
 import { child, text, texts } from "../../cluster/fields.js";
 import type { JsonObject } from "../../manifest/document.js";
 
@@ -18,13 +19,7 @@ export interface Unseen {
 }
 
 export function snapshotObject({ forbidden, missing, undiscovered, onlyIn }: Unseen): JsonObject {
-  return {
-    ...snapshotKind,
-    forbidden,
-    missing,
-    ...(undiscovered === undefined ? {} : { undiscovered }),
-    ...(onlyIn === undefined ? {} : { onlyIn }),
-  };
+  return { ...snapshotKind, forbidden, missing, ...given({ undiscovered, onlyIn }) };
 }
 
 /** The same with another name for its namespace. */
@@ -42,39 +37,30 @@ export function unseenIn(snapshot: JsonObject): readonly Diagnostic[] {
   const undiscovered = text(snapshot, "undiscovered");
   const onlyIn = child(snapshot, "onlyIn");
   const [partly, namespace = ""] = [texts(onlyIn, "resources"), text(onlyIn, "namespace")];
-  return [
-    ...(partly.length === 0 ? [] : [kindsOnlyIn(namespace, partly)]),
-    ...forbidden.map(forbiddenKind),
-    ...(undiscovered === undefined ? [] : [undiscoveredKinds(undiscovered)]),
-    ...(missing.length === 0 ? [] : [missingKinds(missing)]),
-  ];
+  const found: Diagnostic[] = [];
+  if (partly.length > 0)
+    found.push(
+      unreadable(
+        partly[0]!,
+        `${partly.join(", ")} may be read in namespace \`${namespace}\` only: answers are as if there were none elsewhere`,
+      ),
+    );
+  for (const resource of forbidden)
+    found.push(unreadable(resource, `${resource} may not be read: answers are as if there were none`));
+  if (undiscovered !== undefined)
+    found.push(
+      diagnostic(
+        "TW2030",
+        `the cluster did not say which APIs it serves: answers are as if there were no policies of other projects (${undiscovered})`,
+        { hint: "Ask for the ClusterRole `system:discovery`; `kubectl get --raw /apis` should answer." },
+      ),
+    );
+  if (missing.length > 0)
+    found.push(diagnostic("TW3006", `the cluster does not serve ${missing.join(", ")}: there are none`));
+  return found;
 }
 
-function kindsOnlyIn(namespace: string, resources: readonly string[]): Diagnostic {
-  const [first] = resources;
-  return diagnostic(
-    "TW2025",
-    `${resources.join(", ")} may be read in namespace \`${namespace}\` only: answers are as if there were none elsewhere`,
-    {
-      hint: `Ask for a role that lists them in the whole cluster; \`kubectl auth can-i list ${first} -A\` tells whether you may.`,
-    },
-  );
-}
-
-function forbiddenKind(resource: string): Diagnostic {
-  return diagnostic("TW2025", `${resource} may not be read: answers are as if there were none`, {
+const unreadable = (resource: string, message: string): Diagnostic =>
+  diagnostic("TW2025", message, {
     hint: `Ask for a role that lists them in the whole cluster; \`kubectl auth can-i list ${resource} -A\` tells whether you may.`,
   });
-}
-
-function undiscoveredKinds(why: string): Diagnostic {
-  return diagnostic(
-    "TW2030",
-    `the cluster did not say which APIs it serves: answers are as if there were no policies of other projects (${why})`,
-    { hint: "Ask for the ClusterRole `system:discovery`; `kubectl get --raw /apis` should answer." },
-  );
-}
-
-function missingKinds(resources: readonly string[]): Diagnostic {
-  return diagnostic("TW3006", `the cluster does not serve ${resources.join(", ")}: there are none`);
-}

@@ -59,12 +59,11 @@ function samePriority(a: PlacedRule, b: PlacedRule, shared: string): Diagnostic 
   const names = [x, y].map(formatPolicy).toSorted().join(" and ");
   const level = sameApi ? "the same priority" : "the same precedence";
   const order = sameApi ? "the order of their names" : "the order of their APIs";
-  const place = y.place();
   return diagnostic(
     "TW2003",
     `${names} have ${level}, and both select ${shared}; they are evaluated in ${order}`,
     {
-      ...(place === undefined ? {} : { place }),
+      place: y.place(),
       object: formatPolicy(y),
       hint: "Other implementations may choose another order: give them different priorities.",
     },

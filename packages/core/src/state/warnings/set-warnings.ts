@@ -43,7 +43,7 @@ function mixedTiers(rules: readonly PlacedRule[]): readonly Diagnostic[] {
     if (found.length < 2) return [];
     const apis = found.map((policy) => `${dialectTitles[policy.dialect]} (${formatPolicy(policy)})`);
     return diagnostic("TW2004", `tier ${tier} holds policies of several APIs: ${apis.join(", ")}`, {
-      ...placeOf(found[1]!),
+      place: found[1]!.place(),
       hint: "They are ordered by precedence, then by API, then by name. Converting them to one API makes the order plain to read.",
     });
   });
@@ -63,7 +63,7 @@ function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
         "TW2005",
         `${formatPolicy(released)} is in the released shape, ${formatPolicy(kep)} in that of KEP-2091`,
         {
-          ...placeOf(kep),
+          place: kep.place(),
           hint: "The two number their priorities in opposite directions: 0 is evaluated first in the released API, the largest number in the KEP's.",
         },
       ),
@@ -75,7 +75,7 @@ function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
         "TW2006",
         `first-draft policies (${formatPolicy(draft)}) stand beside another cluster-wide API (${formatPolicy(other)})`,
         {
-          ...placeOf(draft),
+          place: draft.place(),
           hint: "First-draft rules are evaluated before tier admin, so that an Allow of theirs precedes any Deny there.",
         },
       ),
@@ -95,7 +95,7 @@ function ciliumOverBaseline(
       "TW3005",
       "isolation by a Cilium policy comes before the baseline here; Cilium itself puts it below",
       {
-        ...placeOf(cilium),
+        place: cilium.place(),
         hint: "Tierwall follows the order of tiers: network-policy, with its isolation, then baseline.",
       },
     ),
@@ -123,21 +123,15 @@ function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): reado
       const key = `${formatPolicy(rule.origin.policy)} ${rule.origin.path} ${formatCidr(cidr)}`;
       if (seen.has(key)) return [];
       seen.add(key);
-      const place = rule.origin.place();
       return diagnostic(
         "TW2002",
         `\`${formatCidr(cidr)}\` holds only Service addresses, which no policy ever sees; it matches nothing`,
         {
-          ...(place === undefined ? {} : { place }),
+          place: rule.origin.place(),
           object: formatPolicy(rule.origin.policy),
           hint: "Policies judge the endpoint behind the Service: select its pods instead.",
         },
       );
     });
   });
-}
-
-function placeOf(policy: PolicyRef): Pick<Diagnostic, "place"> {
-  const place = policy.place();
-  return place === undefined ? {} : { place };
 }

@@ -19,33 +19,12 @@ export function cellsOf(engines: readonly Engine[]): readonly Cell[] {
   for (const pod of cluster.pods.values()) {
     const classes = engines.flatMap((engine) => engine.ends.classOfMember(pod) ?? []);
     if (pod.hostNetwork || classes.length < engines.length) continue;
-    const labels = JSON.stringify(Object.entries(pod.labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    const key = [...classes.map(({ index }) => index), pod.namespace, labels].join(" ");
+    const { namespace, labels } = pod;
+    const sorted = JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const key = [...classes.map(({ index }) => index), namespace, sorted].join(" ");
     const known = cells.get(key);
     if (known !== undefined) known.pods.push(pod);
-    else
-      cells.set(key, {
-        index: cells.size,
-        namespace: pod.namespace,
-        labels: pod.labels,
-        classes,
-        pods: [pod],
-      });
+    else cells.set(key, { index: cells.size, namespace, labels, classes, pods: [pod] });
   }
   return [...cells.values()];
-}
-
-/** In the order in which each group was met first. */
-export function grouped(
-  cells: Iterable<Cell>,
-  keyOf: (cell: Cell) => string,
-): ReadonlyMap<string, readonly Cell[]> {
-  const groups = new Map<string, Cell[]>();
-  for (const cell of cells) {
-    const key = keyOf(cell);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [cell]);
-    else known.push(cell);
-  }
-  return groups;
 }

@@ -1,8 +1,8 @@
+import { grouped } from "../../../diagnostics/summary.js";
 import { noPorts, type PortSetId, type PortSets } from "../../../sets/port-sets.js";
 import { isSubject } from "../../../evaluate/match.js";
-import type { Direction } from "../../../policy/model.js";
+import { type Direction, directions } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";
-import { directions } from "../draft.js";
 import type { Cell } from "./cells.js";
 import { keyOf, type Reach, type Reaches } from "./reach.js";
 
@@ -58,12 +58,8 @@ function selectedBy(
     ingress: new Map<PolicyDefinition, Set<Cell>>(),
     egress: new Map<PolicyDefinition, Set<Cell>>(),
   };
-  const inNamespace = new Map<string, PolicyDefinition[]>();
-  for (const definition of definitions) {
-    const { kind, namespace } = definition.policy;
-    if (kind !== "NetworkPolicy" || namespace === undefined) continue;
-    inNamespace.set(namespace, [...(inNamespace.get(namespace) ?? []), definition]);
-  }
+  const written = definitions.filter(({ policy }) => policy.kind === "NetworkPolicy");
+  const inNamespace = grouped(written, ({ policy }) => policy.namespace);
   for (const cell of cells) {
     const [pod] = cell.pods;
     const namespace = cluster.namespaces.get(cell.namespace);

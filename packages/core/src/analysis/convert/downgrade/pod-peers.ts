@@ -1,18 +1,16 @@
 import type { Cluster } from "../../../cluster/model.js";
-import type { LabelMatch } from "../../../labels/requirement.js";
+import { grouped } from "../../../diagnostics/summary.js";
+import type { LabelMatch, Labels } from "../../../labels/requirement.js";
 import type { JsonObject } from "../../../manifest/document.js";
 import { writtenSelector } from "../written-selector.js";
-import { type Cell, grouped } from "./cells.js";
+import type { Cell } from "./cells.js";
 import { selectorsFor } from "./label-selectors.js";
 
 /** Finds peers for sets of cells. */
 export class PodPeers {
   private readonly byNamespace: ReadonlyMap<string, readonly Cell[]>;
   /** Many pods have the same peers, in part or in all. */
-  private readonly known = {
-    pods: new Map<string, readonly LabelMatch[] | undefined>(),
-    namespaces: new Map<string, readonly LabelMatch[]>(),
-  };
+  private readonly known = new Map<string, readonly LabelMatch[] | undefined>();
 
   constructor(
     cells: readonly Cell[],
@@ -34,7 +32,7 @@ export class PodPeers {
       parts.set(key, part);
     }
     return [...parts.values()].flatMap(({ selectors, names }) =>
-      this.namespaces(names).flatMap((namespaces) =>
+      this.namespacesCalled(names).flatMap((namespaces) =>
         selectors.map((pods) => ({
           namespaceSelector: writtenSelector(namespaces),
           ...(pods.length === 0 ? {} : { podSelector: writtenSelector(pods) }),
@@ -45,33 +43,35 @@ export class PodPeers {
 
   /** Selectors for some of the cells of a namespace. */
   within(namespace: string, chosen: readonly Cell[]): readonly LabelMatch[] | undefined {
-    const key = chosen.map(({ index }) => index).join();
-    if (!this.known.pods.has(key)) this.known.pods.set(key, this.selectorsWithin(namespace, chosen));
-    return this.known.pods.get(key);
-  }
-
-  private selectorsWithin(namespace: string, chosen: readonly Cell[]): readonly LabelMatch[] | undefined {
-    const all = this.byNamespace.get(namespace)!;
-    const isChosen = new Set(chosen);
-    const others = chosen.length === all.length ? [] : all.filter((cell) => !isChosen.has(cell));
-    return selectorsFor(chosen.map(labelsOf), others.map(labelsOf));
+    return this.once(`pods ${chosen.map(({ index }) => index).join()}`, () =>
+      selectorsAmong(chosen, this.byNamespace.get(namespace)!, ({ labels }) => labels),
+    );
   }
 
   /** By their names where nothing shorter will do; those without pods do not matter. */
-  private namespaces(names: readonly string[]): readonly LabelMatch[] {
-    const key = names.join();
-    const known = this.known.namespaces.get(key) ?? this.selectorsOf(names);
-    this.known.namespaces.set(key, known);
-    return known;
+  private namespacesCalled(names: readonly string[]): readonly LabelMatch[] {
+    const labelsOf = (name: string) => this.cluster.namespaces.get(name)?.labels ?? {};
+    const all = [...this.byNamespace.keys()];
+    return this.once(`namespaces ${names.join()}`, () => selectorsAmong(names, all, labelsOf)) ?? [];
   }
 
-  private selectorsOf(names: readonly string[]): readonly LabelMatch[] {
-    const labels = (name: string) => this.cluster.namespaces.get(name)?.labels ?? {};
-    const chosen = new Set(names);
-    const others = [...this.byNamespace.keys()].filter((name) => !chosen.has(name));
-    return selectorsFor(names.map(labels), others.map(labels)) ?? [];
+  private once(
+    key: string,
+    find: () => readonly LabelMatch[] | undefined,
+  ): readonly LabelMatch[] | undefined {
+    if (!this.known.has(key)) this.known.set(key, find());
+    return this.known.get(key);
   }
 }
 
+/** Selectors for some of all, which hold none of the others. */
+function selectorsAmong<T>(
+  chosen: readonly T[],
+  all: readonly T[],
+  labelsOf: (one: T) => Labels,
+): readonly LabelMatch[] | undefined {
+  const isChosen = new Set(chosen);
+  return selectorsFor(chosen.map(labelsOf), all.filter((one) => !isChosen.has(one)).map(labelsOf));
+}
+
 const namespaceOf = ({ namespace }: Cell): string => namespace;
-const labelsOf = ({ labels }: Cell): Cell["labels"] => labels;

@@ -1,17 +1,19 @@
 import { Answers, Engine } from "../../../engine/index.js";
+import { child } from "../../../cluster/fields.js";
+import { grouped } from "../../../diagnostics/summary.js";
 import { noPorts, PortSets, type PortSetId } from "../../../sets/port-sets.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
-import { isObject, type JsonObject } from "../../../manifest/document.js";
+import type { JsonObject } from "../../../manifest/document.js";
 import type { CommentedObject } from "../../../manifest/yaml/write-yaml.js";
-import { type Direction, formatPolicy } from "../../../policy/model.js";
+import { type Direction, directions, formatPolicy } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";
-import { directions } from "../draft.js";
+import type { Made } from "../draft.js";
 import type { Findings } from "../findings.js";
-import type { Made } from "../made.js";
 import { Names } from "../names.js";
+import { networkPolicyObject } from "../written-network-policy.js";
 import { writtenSelector } from "../written-selector.js";
 import { addressPeers } from "./address-peers.js";
-import { type Cell, cellsOf, grouped } from "./cells.js";
+import { type Cell, cellsOf } from "./cells.js";
 import { needsOf } from "./needs.js";
 import { PodPeers } from "./pod-peers.js";
 import { portList } from "./port-list.js";
@@ -39,7 +41,7 @@ class Downgrade {
   private readonly cells: readonly Cell[];
   private readonly reaches: { readonly now: Reaches; readonly alone: Reaches };
   private readonly podPeers: PodPeers;
-  private readonly names = new Map<string, Names>();
+  private readonly names: Names;
   private readonly refused = new Set<string>();
 
   constructor(
@@ -48,6 +50,7 @@ class Downgrade {
     private readonly findings: Findings,
   ) {
     this.rest = state.withDefinitions(state.definitions.filter((definition) => !chosen.has(definition)));
+    this.names = new Names(this.rest.policies);
     // Port sets of both go by the same numbers.
     const answers = new Answers(new PortSets());
     this.engines = {
@@ -80,24 +83,13 @@ class Downgrade {
       "allows what cluster-wide policies deny; it is emptied, and what was left of it is written anew",
       formatPolicy(policy),
     );
-    const spec = isObject(object.value.spec) ? object.value.spec : {};
+    const { podSelector = {} } = child(object.value, "spec");
+    const isolated = Object.fromEntries(lowered.isolation.map(({ direction }) => [direction, undefined]));
+    const { name, namespace = "default" } = policy;
+    const text = "Emptied: what it still allows stands in the policies for its pods.";
     return {
-      value: {
-        apiVersion: "networking.k8s.io/v1",
-        kind: "NetworkPolicy",
-        metadata: { name: policy.name, namespace: policy.namespace ?? "default" },
-        spec: {
-          podSelector: spec.podSelector ?? {},
-          policyTypes: lowered.isolation.map(({ direction }) => typeOf(direction)),
-        },
-      },
-      comments: [
-        {
-          path: [],
-          side: "before",
-          text: "Emptied: what it still allows stands in the policies for its pods.",
-        },
-      ],
+      value: networkPolicyObject({ name, namespace }, podSelector, isolated),
+      comments: [{ path: [], side: "before", text }],
     };
   }
 
@@ -109,7 +101,7 @@ class Downgrade {
   ): readonly CommentedObject[] {
     const groups = grouped(needed, (cell) => `${cell.namespace} ${keyOf(wanted.get(cell)!)}`);
     return [...groups.values()].flatMap((group) => {
-      const [first] = group as [Cell, ...Cell[]];
+      const [first] = group;
       const selectors = this.podPeers.within(first.namespace, group);
       if (selectors === undefined) {
         const { namespace, pods } = first;
@@ -130,27 +122,13 @@ class Downgrade {
     match: LabelMatch,
     rules: readonly JsonObject[],
   ): CommentedObject {
-    const taken = this.rest.policies
-      .filter((policy) => policy.namespace === namespace)
-      .map(({ name }) => name);
-    const names = this.names.get(namespace) ?? new Names(taken);
-    this.names.set(namespace, names);
     const who = match.flatMap(({ key, values }) =>
       key === namespaceNameLabel ? [] : values.length === 0 ? [`no-${key}`] : values,
     );
-    const name = names.nameFor("cluster-policies", [
-      direction,
-      ...(who.length === 0 ? ["all"] : who.slice(0, 3)),
-    ]);
-    return {
-      value: {
-        apiVersion: "networking.k8s.io/v1",
-        kind: "NetworkPolicy",
-        metadata: { name, namespace },
-        spec: { podSelector: writtenSelector(match), policyTypes: [typeOf(direction)], [direction]: rules },
-      },
-      comments: [],
-    };
+    const suffixes = [direction, ...(who.length === 0 ? ["all"] : who.slice(0, 3))];
+    const name = this.names.nameFor("cluster-policies", suffixes, namespace);
+    const value = networkPolicyObject({ name, namespace }, writtenSelector(match), { [direction]: rules });
+    return { value, comments: [] };
   }
 
   private rules(direction: Direction, subject: Cell, reach: Reach): readonly JsonObject[] {
@@ -206,5 +184,3 @@ class Downgrade {
     this.findings.refuse(message, hint);
   }
 }
-
-const typeOf = (direction: Direction): string => (direction === "ingress" ? "Ingress" : "Egress");

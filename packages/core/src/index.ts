@@ -258,7 +258,7 @@ export {
 export { explanationText } from "./report/explanation/explanation-text.js";
 export { matrixCsv } from "./report/matrix/matrix-csv.js";
 export { matrixDot } from "./report/matrix/matrix-dot.js";
-export { matrixHtml } from "./report/matrix/matrix-html.js";
+export { type MatrixReport, matrixReportJson } from "./report/matrix/matrix-report.js";
 export { matrixJson } from "./report/matrix/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix/matrix-markdown.js";
 export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix/matrix-picture.js";

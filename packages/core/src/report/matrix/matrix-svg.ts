@@ -20,20 +20,18 @@ import { colours, fonts, rect, text, upright } from "../svg.js";
 /** A picture of who can reach whom: rows open connections to columns. Nothing in it is loaded from elsewhere. */
 export function* matrixSvg(
   picture: Picture,
-  { heading = true, caveats = [] }: { readonly heading?: boolean; readonly caveats?: readonly Caveat[] } = {},
+  { caveats = [] }: { readonly caveats?: readonly Caveat[] } = {},
 ): Iterable<string> {
   const noted = caveatTexts(caveats);
-  const layout = layOut(picture, heading ? headHeight : 12, noted.length);
+  const layout = layOut(picture, noted.length);
   const { width, height } = layout;
-  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" data-left="${layout.left}" data-top="${layout.top}" data-cell="${layout.cell}" data-count="${picture.ends.length}" role="img" aria-label="Who can reach whom">`;
+  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" role="img" aria-label="Who can reach whom">`;
   if (caveats.length > 0)
     yield `<desc>${escapeMarkup(caveats.map((caveat) => `Caveat: ${caveat.text}`).join("\n"))}</desc>`;
   yield `<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#e4ecfb"/><rect width="2.2" height="5" fill="${colours.accent}"/></pattern></defs>`;
   yield `<rect width="${width}" height="${height}" fill="${colours.paper}"/>`;
-  if (heading) {
-    yield text(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
-    yield text(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
-  }
+  yield text(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
+  yield text(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
   yield* bands(picture, layout);
   yield* labels(picture, layout);
   yield* grid(picture, layout);
@@ -69,7 +67,7 @@ const caveatHeight = 18;
 const caveatColumns = 100;
 const longestLabel = 38;
 
-function layOut({ ends }: Picture, head: number, caveatLines: number): Layout {
+function layOut({ ends }: Picture, caveatLines: number): Layout {
   const count = ends.length;
   const cell = count <= 14 ? 46 : count <= 26 ? 30 : count <= 42 ? 21 : count <= 75 ? 16 : 9;
   const font = Math.min(13, Math.max(7, Math.round(cell * 0.72)));
@@ -79,7 +77,7 @@ function layOut({ ends }: Picture, head: number, caveatLines: number): Layout {
   const names = widest(ends.map(({ band }) => band));
   const bandWidth = names === 0 ? 0 : names + 18;
   const left = margin + bandWidth + labelWidth;
-  const top = head + bandWidth + labelWidth;
+  const top = headHeight + bandWidth + labelWidth;
   const side = count * cell;
   return {
     width: Math.max(left + side + margin, 760),

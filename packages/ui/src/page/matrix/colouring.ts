@@ -13,7 +13,7 @@ export interface Colouring {
 }
 
 /** In the order of the worker's bytes. */
-const looks: readonly Look[] = ["itself", "all", "some", "partly", "undecided", "none"];
+export const looks: readonly Look[] = ["itself", "all", "some", "partly", "undecided", "none"];
 
 const lookWords = (look: Look, isOnePort: boolean): string => {
   switch (look) {

@@ -1,13 +1,13 @@
 import "./explain.css";
 import { useEffect } from "react";
-import { useCluster } from "../frame/cluster-state.js";
+import { useCluster } from "../frame/cluster/cluster-state.js";
 import { counted } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { Prose } from "../frame/prose.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { type Asked, shown, useAnswer } from "../frame/use-answer.js";
-import type { ExplainRequest } from "../worker/explain.js";
-import type { FirstQuestion } from "../worker/first-question.js";
+import type { ExplainRequest } from "../worker/questions/explain.js";
+import type { FirstQuestion } from "../worker/questions/first-question.js";
 import { ExplanationView } from "./explanation-view.js";
 import { QuestionBar } from "./question-bar.js";
 import { RecentQuestions } from "./recent-questions.js";

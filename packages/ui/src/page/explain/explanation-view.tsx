@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { Caveats } from "../frame/caveats.js";
 import { VerdictBadge } from "../frame/verdict.js";
-import type { ConnectionView, ExplanationView as Explanation } from "../worker/explain.js";
+import type { ConnectionView, ExplanationView as Explanation } from "../worker/questions/explain.js";
 import { firstMeant, type Meant } from "./meant.js";
 import { NearestAllow } from "./nearest-allow.js";
 import { PortTable } from "./port-table.js";

@@ -1,6 +1,6 @@
 import { hrefOf } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import { YamlView } from "../frame/yaml-view.js";
+import { YamlView } from "../frame/yaml/yaml-view.js";
 import type { Meant } from "./meant.js";
 
 /** The YAML of what is looked at, as it stands in its file. */

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
-import { Choice } from "../frame/choice.js";
-import { SuggestField } from "../frame/suggest-field.js";
+import { Choice } from "../frame/fields/choice.js";
+import { SuggestField } from "../frame/fields/suggest-field.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
-import type { MapChoices } from "../worker/map.js";
+import type { MapChoices } from "../worker/questions/map.js";
 
 export interface MapToolsProps {
   readonly query: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { Loading, Notice } from "../frame/notice.js";
 import { useTheme } from "../frame/theme.js";
 import { go, hrefOf, useAddress } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import type { MatrixEndView } from "../worker/matrix.js";
+import type { MatrixEndView } from "../worker/questions/matrix.js";
 import { CellReason } from "./cell-reason.js";
 import { byTier, byVerdict, type Colouring, countsOf } from "./colouring.js";
 import { Legend } from "./legend.js";

@@ -1,6 +1,6 @@
 import type { Grain } from "@tierwall/core";
 import { useEffect, useState } from "react";
-import { Choice } from "../frame/choice.js";
+import { Choice } from "../frame/fields/choice.js";
 
 export interface MatrixToolsProps {
   readonly by: Grain;

@@ -2,7 +2,7 @@ import type { Verdict } from "@tierwall/core";
 import { shortPorts } from "../frame/short-ports.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
 import { verdictWords } from "../frame/verdict.js";
-import type { DeciderView, ReasonPart } from "../worker/reason-view.js";
+import type { DeciderView, ReasonPart } from "../worker/questions/reason-view.js";
 import "./reason-list.css";
 
 /** What is shown of a reason. */

@@ -1,5 +1,5 @@
 import type { Code } from "@tierwall/core";
-import type { FindingView } from "../worker/findings.js";
+import type { FindingView } from "../worker/questions/findings.js";
 
 /** What a finding means for the rule it stands at, in a word; others are told by their message alone. */
 const words: Partial<Record<Code, string>> = {

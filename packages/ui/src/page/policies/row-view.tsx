@@ -1,7 +1,7 @@
 import { counted } from "../frame/counted.js";
 import { tierWords } from "../frame/tiers.js";
-import type { StackedRule } from "../worker/policies.js";
-import type { UseView } from "../worker/rule-use.js";
+import type { StackedRule } from "../worker/questions/policies.js";
+import type { UseView } from "../worker/questions/rule-use.js";
 import { marksOf, unmarked } from "./marks.js";
 import { SeverityMark } from "./severity-mark.js";
 import type { PolicyRow, Row, RuleRow } from "./rows.js";

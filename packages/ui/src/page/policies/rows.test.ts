@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { answerFindings } from "../worker/findings.js";
+import { answerFindings } from "../worker/questions/findings.js";
 import { HeldState } from "../worker/held-state.js";
-import { answerPolicies } from "../worker/policies.js";
-import { answerRuleUse } from "../worker/rule-use.js";
+import { answerPolicies } from "../worker/questions/policies.js";
+import { answerRuleUse } from "../worker/questions/rule-use.js";
 import { FindingsByPlace } from "./findings-by-place.js";
 import { marksOf } from "./marks.js";
 import { type Row, rowsOf } from "./rows.js";

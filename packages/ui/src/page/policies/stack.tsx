@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useState } from "react";
 import { useWindow } from "../frame/use-window.js";
-import type { RuleUseAnswer } from "../worker/rule-use.js";
+import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
 import { DefaultShelf } from "./default-shelf.js";
 import { RowView } from "./row-view.js";
 import type { Row } from "./rows.js";

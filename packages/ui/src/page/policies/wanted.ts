@@ -1,6 +1,6 @@
-import type { StackedPolicy } from "../worker/policies.js";
-import type { RuleUseAnswer } from "../worker/rule-use.js";
-import { useKey } from "../worker/use-key.js";
+import type { StackedPolicy } from "../worker/questions/policies.js";
+import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
+import { useKey } from "../worker/questions/use-key.js";
 import type { FindingsByPlace } from "./findings-by-place.js";
 import { decidesNothing, nothing } from "./use-words.js";
 

@@ -1,5 +1,5 @@
 import type { Use } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 import { defaultKey, useKey } from "./use-key.js";
 

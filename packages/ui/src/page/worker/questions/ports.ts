@@ -1,5 +1,5 @@
 import { type ContainerPort, parseEndpoint, type Pod } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 
 export interface PortsRequest {
   readonly to: string;

@@ -1,4 +1,4 @@
-import "./tools.css";
+import "../tools.css";
 
 interface ChoiceProps<V extends string> {
   readonly label: string;

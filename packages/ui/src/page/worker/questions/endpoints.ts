@@ -1,5 +1,5 @@
 import { type Cluster, formatAddress, parseAddress, type Pod } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { workloadRefs } from "./workload-ref.js";
 
 export interface EndpointsRequest {

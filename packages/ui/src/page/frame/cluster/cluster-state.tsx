@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from "react";
-import { load } from "../worker/ask.js";
-import type { StateSource } from "../worker/given-state.js";
-import type { Summary } from "../worker/summary.js";
+import { load } from "../../worker/ask.js";
+import type { StateSource } from "../../worker/given-state.js";
+import type { Summary } from "../../worker/summary.js";
 import { begun, serverState } from "./begin.js";
 import { tellProgress } from "./progress.js";
 

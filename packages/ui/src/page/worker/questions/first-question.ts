@@ -1,6 +1,6 @@
 import { explain, type ExplainedFlow, type Explanation, type State } from "@tierwall/core";
 import { type ExplainAnswer, type ExplainRequest, explanationView, readQuestion } from "./explain.js";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { workloadRefs } from "./workload-ref.js";
 
 /** With its answer, so that nobody has to ask for that as well. */

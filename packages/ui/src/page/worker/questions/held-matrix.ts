@@ -1,5 +1,5 @@
 import { type Grain, type Matrix, matrixOf, Reasons } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 
 /** All pairs of a state in one grain, and why each is what it is. */
 export interface HeldMatrix {

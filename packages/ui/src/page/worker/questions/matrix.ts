@@ -14,7 +14,7 @@ import {
 } from "@tierwall/core";
 import { type AskedPort, cellAt, readPort } from "./asked-port.js";
 import { heldMatrix } from "./held-matrix.js";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { type ReasonView, reasonViews } from "./reason-view.js";
 import { workloadRefs } from "./workload-ref.js";
 

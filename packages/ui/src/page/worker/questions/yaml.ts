@@ -6,7 +6,7 @@ import {
   type Path,
   writeYaml,
 } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { blockAt, type Lines, objectAround } from "./lines.js";
 import { type PlaceView, placeView, policyKey } from "./policy-view.js";
 

@@ -1,5 +1,5 @@
-import { load } from "../worker/ask.js";
-import type { StateSource } from "../worker/given-state.js";
+import { load } from "../../worker/ask.js";
+import type { StateSource } from "../../worker/given-state.js";
 import { tellProgress } from "./progress.js";
 
 export const serverState: StateSource = { server: new URL("api/v1/state", document.baseURI).href, files: [] };

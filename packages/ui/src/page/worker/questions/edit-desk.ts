@@ -8,8 +8,8 @@ import {
   Rehearsal,
   type State,
 } from "@tierwall/core";
-import { type ClusterWords, wordsOf } from "../playground/editing/cluster-words.js";
-import type { HeldState } from "./held-state.js";
+import { type ClusterWords, wordsOf } from "../../playground/editing/cluster-words.js";
+import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 
 /** What a text goes by in messages, where it is no file yet. */

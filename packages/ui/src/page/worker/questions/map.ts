@@ -16,7 +16,7 @@ import {
 } from "@tierwall/core";
 import { type AskedPort, cellAt, readPort } from "./asked-port.js";
 import { heldMatrix } from "./held-matrix.js";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { type MapNode, MapNodes, meantNodes, type Opened } from "./map-nodes.js";
 import { type PolicyView, policyKey, policyView } from "./policy-view.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerEndpoints } from "./endpoints.js";
-import { HeldState } from "./held-state.js";
+import { HeldState } from "../held-state.js";
 import { answerPorts } from "./ports.js";
 
 const text = `

@@ -1,7 +1,7 @@
 import { type LabelMatch, type MatrixEnd, type Member, type Party, partyKey, selects } from "@tierwall/core";
-import { counted } from "../frame/counted.js";
+import { counted } from "../../frame/counted.js";
 import { heldMatrix } from "./held-matrix.js";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 
 /** Something on the map: a namespace that is folded up, a workload of one that is open, all nodes, all that is outside. */
 export interface MapNode {

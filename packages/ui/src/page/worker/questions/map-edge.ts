@@ -10,7 +10,7 @@ import {
 } from "@tierwall/core";
 import { type AskedPort, askedOf, cellAt, readPort } from "./asked-port.js";
 import { type HeldMatrix, heldMatrix } from "./held-matrix.js";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { type MapFilters, openedIn } from "./map.js";
 import { MapNodes } from "./map-nodes.js";
 import { refsIn } from "./matrix.js";

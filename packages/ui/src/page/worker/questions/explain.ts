@@ -19,7 +19,7 @@ import {
   type WalkTrace,
   type WalkVerdict,
 } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 
 /** A question as the address bar holds it. No port asks about all of them. */

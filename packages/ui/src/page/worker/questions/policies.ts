@@ -8,7 +8,7 @@ import {
   type TierName,
   tierNames,
 } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 
 export interface PoliciesAnswer {

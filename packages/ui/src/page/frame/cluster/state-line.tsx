@@ -1,7 +1,7 @@
-import type { Summary } from "../worker/summary.js";
+import type { Summary } from "../../worker/summary.js";
 import { serverState } from "./begin.js";
 import { useCluster } from "./cluster-state.js";
-import { counted } from "./counted.js";
+import { counted } from "../counted.js";
 import { ErrorList } from "./error-list.js";
 
 /** What the page is about, in one line, and what is wrong with it. */

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { EndpointsRequest } from "../worker/endpoints.js";
+import type { EndpointsRequest } from "../../worker/questions/endpoints.js";
 import { SuggestField } from "./suggest-field.js";
-import { shown, useAnswer } from "./use-answer.js";
+import { shown, useAnswer } from "../use-answer.js";
 
 export interface EndpointFieldProps {
   readonly label: string;

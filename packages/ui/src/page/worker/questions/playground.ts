@@ -6,16 +6,16 @@ import {
   type ManifestObject,
   writeYaml,
 } from "@tierwall/core";
-import { type Completions, completionsAt } from "../playground/editing/completions.js";
-import { type Hover, hoverAt } from "../playground/editing/hover.js";
+import { type Completions, completionsAt } from "../../playground/editing/completions.js";
+import { type Hover, hoverAt } from "../../playground/editing/hover.js";
 import {
   type DifferenceView,
   differenceView,
   outlineView,
   type SectionView,
-} from "../playground/difference-view.js";
+} from "../../playground/difference-view.js";
 import { EditDesk, type PolicyEdit } from "./edit-desk.js";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 import { answerYaml } from "./yaml.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HeldState } from "./held-state.js";
+import { HeldState } from "../held-state.js";
 import { playgroundAnswers as answers } from "./playground.js";
 
 const pod = (name: string, address: string) => ({

@@ -7,7 +7,7 @@ import {
   type PolicyDefinition,
   type Severity,
 } from "@tierwall/core";
-import type { HeldState } from "./held-state.js";
+import type { HeldState } from "../held-state.js";
 import { blockAt } from "./lines.js";
 import { type PlaceView, placeView, policyKey } from "./policy-view.js";
 

@@ -1,5 +1,5 @@
-import type { Problem } from "../worker/summary.js";
-import { Prose } from "./prose.js";
+import type { Problem } from "../../worker/summary.js";
+import { Prose } from "../prose.js";
 
 /** More than anybody reads at once are counted. */
 const mostShown = 50;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { YamlView as Yaml } from "../worker/yaml.js";
+import type { YamlView as Yaml } from "../../worker/questions/yaml.js";
 import { tokensOf } from "./yaml-tokens.js";
 
 /** YAML as it stands in its file, numbered, with the meant lines marked and in sight. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HeldState } from "./held-state.js";
+import { HeldState } from "../held-state.js";
 import { answerYaml, type YamlView } from "./yaml.js";
 
 const policy = {

@@ -1,5 +1,5 @@
-import type { Problem } from "../worker/summary.js";
-import { counted } from "./counted.js";
+import type { Problem } from "../../worker/summary.js";
+import { counted } from "../counted.js";
 import { ErrorList } from "./error-list.js";
 
 /** In the place of every view while something cannot be read: what it is, and where. */

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { SuggestField } from "./suggest-field.js";
-import { shown, useAnswer } from "./use-answer.js";
+import { shown, useAnswer } from "../use-answer.js";
 
 export interface PortFieldProps {
   /** Whose ports are offered. */

@@ -14,6 +14,7 @@ import {
   type Tiers,
 } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
+import { grouped } from "../grouped.js";
 import type { Finding } from "./finding.js";
 import { partOfRule, stepsOf } from "./place-in-rule.js";
 import { SelectedPods } from "./selected-pods.js";
@@ -53,7 +54,7 @@ export class LintContext {
 
   /** The rules of each policy that has any, in the order of evaluation, egress and ingress each by itself. */
   get rulesByPolicy(): ReadonlyMap<PolicyRef, readonly PlacedRule[]> {
-    return (this.byPolicy ??= grouped(rulesOf(this.state.tiers)));
+    return (this.byPolicy ??= grouped(rulesOf(this.state.tiers), ({ rule }) => rule.origin.policy));
   }
 
   /** Where the selection of a policy's subject stands. */
@@ -108,17 +109,6 @@ export function* rulesOf(tiers: Tiers): Iterable<PlacedRule> {
   for (const direction of ["ingress", "egress"] as const)
     for (const { name: tier, rules } of tiers[direction])
       for (const [position, rule] of rules.entries()) yield { direction, tier, position, rule };
-}
-
-function grouped(rules: Iterable<PlacedRule>): ReadonlyMap<PolicyRef, readonly PlacedRule[]> {
-  const groups = new Map<PolicyRef, PlacedRule[]>();
-  for (const placed of rules) {
-    const { policy } = placed.rule.origin;
-    const known = groups.get(policy);
-    if (known === undefined) groups.set(policy, [placed]);
-    else known.push(placed);
-  }
-  return groups;
 }
 
 export function externalByClass(engine: Engine): ReadonlyMap<EndClass, readonly ExternalBlock[]> {

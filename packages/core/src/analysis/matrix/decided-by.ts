@@ -7,7 +7,6 @@ import {
   endpointOf,
   type Ends,
   type Engine,
-  isIn,
   isolatingOf,
   isSettled,
   type Layer,
@@ -18,7 +17,6 @@ import {
   type Row,
   Sayings,
   sizeOf,
-  type TierTable,
   type View,
 } from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
@@ -84,7 +82,7 @@ const isolationOf = (tier: Tier, row: Row): Decider => ({
   isolation: isolatingOf(tier, row),
 });
 
-/** The other end of a column, and somebody who is one. */
+/** The other end of a column, and an example of it. */
 interface OtherEnd {
   readonly is: Other;
   readonly sample: Endpoint;
@@ -95,18 +93,20 @@ const addressAt = ({ vocabulary }: Ends, atom: number): OtherEnd => ({
   sample: { kind: "external", address: vocabulary.atoms.firstOf(atom) },
 });
 
-/** Of hosts nobody looks into what facts would make of it. */
-function podAt({ classes, classOfColumn }: Ends, column: number): OtherEnd | undefined {
+function endAt({ classes, classOfColumn, isOwnColumn }: Ends, column: number): OtherEnd {
   const end = classes[classOfColumn[column]!]!;
-  return end.kind === "host" ? undefined : { is: { kind: "pod", end }, sample: end.sample };
+  const nearness = isOwnColumn[column] ? "own-node" : "other-node";
+  return {
+    is: end.kind === "host" ? { kind: "host", end, nearness } : { kind: "pod", end },
+    sample: end.sample,
+  };
 }
 
 class Shares {
   private readonly view: View;
   private readonly ports: PortSets;
-  /** By row: whether they speak there, and what of all that the tier says to a column is theirs. */
+  /** By row: whether some of its rules, or its isolation, are theirs. */
   private readonly speaking = new Map<Layer, readonly boolean[]>();
-  private readonly parts = new Map<Layer, Map<number, Share>>();
   private readonly deciders: Deciders;
   /** What the other ends' policies say. */
   private readonly behind: OutcomeRows;
@@ -211,20 +211,16 @@ class Shares {
     shares.clear();
     walk.of(subject, this.asked, {
       decided: (layer, column, allowed, denied) => {
-        const row = layer.rows.rowOf[subject.index]!;
-        if (!this.speaking.get(layer)![row]) return;
-        if (this.meant.kind === "tier") return shares.add(column, allowed, denied);
-        const part = this.partIn(layer, space, row, column);
-        shares.add(
-          column,
-          this.ports.intersect(allowed, part.allowed),
-          this.ports.intersect(denied, part.denied),
-        );
+        if (!this.speaking.get(layer)![layer.rows.rowOf[subject.index]!]) return;
+        if (this.meant.kind === "tier") shares.add(column, allowed, denied);
+        else this.addTheirs(shares, space, subject, column, this.ports.union(allowed, denied));
       },
       uncertain: (layer, column, open) => {
-        if (layer.tier.name !== "foreign") this.addLiterally(shares, space, subject, column, open);
+        // Of hosts, what facts would make of it is not looked into.
+        if (layer.tier.name !== "foreign" && (space === "outside" || !this.isHost(column)))
+          this.addTheirs(shares, space, subject, column, open);
         // S9.3: on every port, and no other tier decides alone.
-        else if (this.meant.kind === "tier" && this.meant.tier === "foreign")
+        if (layer.tier.name === "foreign" && this.meant.kind === "tier" && this.meant.tier === "foreign")
           shares.add(column, noPorts, noPorts, open);
       },
       rest: (column, open) => {
@@ -233,8 +229,13 @@ class Shares {
     });
   }
 
-  /** S9.1: where facts are missing, only what is decided all the same, and by these alone. */
-  private addLiterally(
+  private isHost(column: number): boolean {
+    const { classes, classOfColumn } = this.view.ends;
+    return classes[classOfColumn[column]!]!.kind === "host";
+  }
+
+  /** Of these ports, those that they alone decide; S9.1: where facts are missing, whatever these may be. */
+  private addTheirs(
     shares: ColumnShares,
     space: "inside" | "outside",
     subject: EndClass,
@@ -242,8 +243,7 @@ class Shares {
     open: PortSetId,
   ): void {
     const { ends } = this.view;
-    const other = space === "outside" ? addressAt(ends, column) : podAt(ends, column);
-    if (other === undefined) return;
+    const other = space === "outside" ? addressAt(ends, column) : endAt(ends, column);
     const [source, destination] =
       this.direction === "egress" ? [subject.sample, other.sample] : [other.sample, subject.sample];
     const some = () => ({ source, destination });
@@ -252,35 +252,6 @@ class Shares {
       if (said.verdict === "Allow") shares.add(column, ports, noPorts);
       if (said.verdict === "Deny") shares.add(column, noPorts, ports);
     }
-  }
-
-  /** Columns that lie together in the table are told the same. */
-  private partIn(layer: Layer, space: "inside" | "outside", number: number, column: number): Share {
-    const known = this.parts.get(layer) ?? new Map<number, Share>();
-    this.parts.set(layer, known);
-    const { layout } = layer[space];
-    const at = layout.columnOf[column]!;
-    const key = number * layout.columns + at;
-    const made = known.get(key) ?? this.computePart(layer, layer[space], layer.rows.rows[number]!, at);
-    known.set(key, made);
-    return made;
-  }
-
-  // S1.1, S1.2
-  private computePart({ tier }: Layer, table: TierTable, row: Row, at: number): Share {
-    const share = { allowed: noPorts, denied: noPorts, undecided: noPorts };
-    let open = this.asked;
-    for (const { set, ports, effect, rule } of table.itemsOf(row)) {
-      const taken = this.ports.intersect(open, ports);
-      if (taken === noPorts || !isIn(table.layout, table.layout.of(set), at)) continue;
-      open = this.ports.subtract(open, taken);
-      if (!isBy(this.meant, { kind: "rule", tier: tier.name, rule })) continue;
-      if (effect === "Allow") share.allowed = this.ports.union(share.allowed, taken);
-      if (effect === "Deny") share.denied = this.ports.union(share.denied, taken);
-    }
-    if (row.isolation.length > 0 && isBy(this.meant, isolationOf(tier, row)))
-      share.denied = this.ports.union(share.denied, open);
-    return share;
   }
 
   private ofBoth({ allowed, denied, undecided }: Share, subject: EndClass, end: EndClass): Share {

@@ -14,6 +14,7 @@ import { type Direction, formatPolicy } from "../../policy/model.js";
 import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
+import { listed } from "../wording.js";
 
 const body = " ".repeat(6);
 
@@ -261,10 +262,4 @@ function isolationLines(fate: Fate, style: Style): readonly string[] {
     case "never":
       return [style.dim(`${body}· isolation: nothing is left for it to deny`)];
   }
-}
-
-/** `a, b, c and 12 more`. */
-function listed(texts: readonly string[], most: number): string {
-  const shown = texts.slice(0, most).join(", ");
-  return texts.length > most ? `${shown} and ${texts.length - most} more` : shown;
 }

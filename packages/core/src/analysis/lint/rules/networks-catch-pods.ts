@@ -3,6 +3,7 @@ import type { PodEndpoint } from "../../../evaluate/flow.js";
 import type { Address } from "../../../net/address.js";
 import { contains, covers, isWholeFamily } from "../../../net/cidr.js";
 import type { Peer, PodSelection, Rule, TierName } from "../../../policy/model.js";
+import { flowBetween } from "../../endpoints/example-flow.js";
 import { finding, type Witness } from "../finding.js";
 import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
 import { samplePort } from "../sample-port.js";
@@ -69,7 +70,7 @@ function caughtFlow(
       const family = destination.pod.addresses.find((own) =>
         networks.some((peer) => holds(peer, own)),
       )?.family;
-      const flow = { source, destination, ...port, ...(family === undefined ? {} : { family }) };
+      const flow = flowBetween(source, destination, port, family);
       const { verdict, egress } = context.engine.explain(flow);
       const [by, ...others] = egress.deciders;
       if (by?.kind === "rule" && by.rule === rule && others.length === 0)

@@ -1,6 +1,7 @@
-import { formatPolicy, type PolicyRef } from "../../../policy/model.js";
+import { formatPolicy } from "../../../policy/model.js";
 import type { Verdict } from "../../../evaluate/evaluate.js";
 import type { OrderConflict } from "../../proof/order-conflicts.js";
+import { grouped } from "../../grouped.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, relatedPolicies } from "../naming.js";
 import { proofsFor } from "../proofs.js";
@@ -13,9 +14,7 @@ export const orderConflict: LintRule = {
   // Proven here, with a connection; told there of all that select one pod.
   replaces: ["TW2003"],
   *check(context) {
-    const bySecond = new Map<PolicyRef, OrderConflict[]>();
-    for (const conflict of proofsFor(context).orderConflicts)
-      bySecond.set(conflict.second, [...(bySecond.get(conflict.second) ?? []), conflict]);
+    const bySecond = grouped(proofsFor(context).orderConflicts, ({ second }) => second);
     for (const conflicts of bySecond.values()) yield disagreeing(conflicts, context);
   },
 };

@@ -1,6 +1,7 @@
 import { suggest } from "../../../diagnostics/suggest.js";
 import { formatMatch, type LabelMatch, type Labels, selects } from "../../../labels/requirement.js";
 import { formatPolicy, type PodSelection, type PolicyRef, type Tiers } from "../../../policy/model.js";
+import { grouped } from "../../grouped.js";
 import { type Finding, finding } from "../finding.js";
 import { type LintContext, type LintRule, rulesOf } from "../rule.js";
 
@@ -19,16 +20,14 @@ export const selectsNothing: LintRule = {
 
 /** The subjects of each policy that has any effect; Cilium's may have several. */
 function subjectsByPolicy(tiers: Tiers): ReadonlyMap<PolicyRef, readonly PodSelection[]> {
-  const found = new Map<PolicyRef, Set<PodSelection>>();
-  const add = (policy: PolicyRef, subject: PodSelection) => {
-    const known = found.get(policy);
-    if (known === undefined) found.set(policy, new Set([subject]));
-    else known.add(subject);
-  };
-  for (const { rule } of rulesOf(tiers)) add(rule.origin.policy, rule.subject);
-  for (const { isolation } of [...tiers.ingress, ...tiers.egress])
-    for (const { origin, subject } of isolation) if (origin.kind === "policy") add(origin.policy, subject);
-  return new Map([...found].map(([policy, subjects]) => [policy, [...subjects]]));
+  const ofRules = Array.from(rulesOf(tiers), ({ rule }) => [rule.origin.policy, rule.subject] as const);
+  const ofIsolation = [...tiers.ingress, ...tiers.egress].flatMap(({ isolation }) =>
+    isolation.flatMap(({ origin, subject }) =>
+      origin.kind === "policy" ? [[origin.policy, subject] as const] : [],
+    ),
+  );
+  const byPolicy = grouped([...ofRules, ...ofIsolation], ([policy]) => policy);
+  return new Map([...byPolicy].map(([policy, its]) => [policy, its.map(([, subject]) => subject)]));
 }
 
 function noPod(policy: PolicyRef, subject: PodSelection, context: LintContext): Finding {

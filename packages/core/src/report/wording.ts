@@ -1,13 +1,6 @@
-import type { Verdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 
 /* Words that all reports use. */
-
-export const verdictWords: Readonly<Record<Verdict, string>> = {
-  Allow: "allowed",
-  Deny: "denied",
-  Undecided: "undecided",
-};
 
 /** `1,234`. */
 export const numberText = (count: number): string => count.toLocaleString("en");

@@ -18,11 +18,11 @@ export function nameOf(taker: Rule | Isolation): string {
 
 /** Where they stand: the first few. */
 export function relatedTo(takers: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
-  return takers.slice(0, most).map((taker) => ({ text: nameOf(taker), ...placed(placeOf(taker)) }));
+  return takers.slice(0, most).map((taker) => relatedAt(nameOf(taker), placeOf(taker)));
 }
 
 export function relatedPolicies(policies: readonly PolicyRef[], most = 3): readonly Related[] {
-  return policies.slice(0, most).map((policy) => ({ text: formatPolicy(policy), ...placed(policy.place()) }));
+  return policies.slice(0, most).map((policy) => relatedAt(formatPolicy(policy), policy.place()));
 }
 
 function placeOf(taker: Rule | Isolation): Related["place"] {
@@ -30,7 +30,10 @@ function placeOf(taker: Rule | Isolation): Related["place"] {
   return taker.origin.kind === "policy" ? taker.origin.policy.place() : undefined;
 }
 
-const placed = (place: Related["place"]): Pick<Related, "place"> => (place === undefined ? {} : { place });
+export const relatedAt = (text: string, place: Related["place"]): Related => ({
+  text,
+  ...(place === undefined ? {} : { place }),
+});
 
 /** What rules do, as one does it and as several do. */
 export const says: Readonly<Record<Action, { readonly one: string; readonly many: string }>> = {

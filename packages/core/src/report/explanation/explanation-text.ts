@@ -1,3 +1,4 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
 import { formatPortRef } from "../../analysis/endpoints/endpoint-ref.js";
 import type { ExplainedAnswer, ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { OverallVerdict } from "../../analysis/explain/ask.js";
@@ -11,7 +12,7 @@ import type { PolicyRef } from "../../policy/model.js";
 import { portRows } from "./port-rows.js";
 import { isolatorText, isToBeOpened, placeText } from "./rule-text.js";
 import { type Style, wrap } from "../style.js";
-import { portText, verdictWords } from "../wording.js";
+import { portText } from "../wording.js";
 
 const tierColumn = 17;
 const body = " ".repeat(4 + tierColumn);

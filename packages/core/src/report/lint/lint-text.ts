@@ -1,10 +1,11 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
 import { grouped } from "../../analysis/grouped.js";
 import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatEndpoint, type Flow } from "../../evaluate/flow.js";
 import { diagnosticText, type SourceText } from "../diagnostics-text.js";
 import { type Style, wrap } from "../style.js";
-import { portText, verdictWords } from "../wording.js";
+import { portText } from "../wording.js";
 
 /** A finding for a person: the diagnostic, what shows it, what it has to do with, and whether it can be mended. */
 export function findingText(found: Finding, sourceText: SourceText, style: Style): string {

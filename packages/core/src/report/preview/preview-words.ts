@@ -1,3 +1,4 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
 import type { ObjectEdit } from "../../state/edit/edited-state.js";
 import type { CutOff } from "../../analysis/preview/cut-off.js";
 import type { NewlyIsolated } from "../../analysis/preview/isolation.js";
@@ -10,7 +11,7 @@ import { formatRule } from "../../policy/describe.js";
 import { formatPolicy } from "../../policy/model.js";
 import { flowText, type PartyNames, portsText, whoText } from "../changes/changes-words.js";
 import { isolatorText, placeText } from "../explanation/rule-text.js";
-import { counted, verdictWords } from "../wording.js";
+import { counted } from "../wording.js";
 
 /** A line of what a preview found, with what to do about it. */
 export interface Remark {

@@ -1,3 +1,4 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
 import { grouped } from "../../analysis/grouped.js";
 import { formatParty, partyOf } from "../../analysis/endpoints/party.js";
 import type { FlowGroup } from "../../analysis/replay/flow-groups.js";
@@ -10,7 +11,7 @@ import { formatAddress } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import { deciderText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
-import { numberText, portText, verdictWords } from "../wording.js";
+import { numberText, portText } from "../wording.js";
 
 /** How many rules are shown, how many connections of each, and how many unknown ends are named. */
 const shownRules = 8;

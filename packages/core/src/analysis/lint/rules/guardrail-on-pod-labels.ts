@@ -1,8 +1,8 @@
 import { formatMatch, type LabelMatch } from "../../../labels/requirement.js";
 import { formatPolicy, type Peer, type PolicyRef } from "../../../policy/model.js";
+import { relatedAt } from "../naming.js";
 import { type Finding, finding } from "../finding.js";
 import { subjectsCanMeet } from "../../../policy/can-meet.js";
-import { guardrailsIn } from "../guardrails.js";
 import type { LintContext, LintRule, PlacedRule } from "../rule.js";
 
 /**
@@ -12,7 +12,7 @@ import type { LintContext, LintRule, PlacedRule } from "../rule.js";
 export const guardrailOnPodLabels: LintRule = {
   code: "TW4010",
   *check(context) {
-    const guardrails = guardrailsIn(context);
+    const guardrails = context.guardrails;
     const told = new Set<PolicyRef>();
     for (const placed of guardrails) {
       const { rule } = placed;
@@ -39,7 +39,7 @@ function denialOf({ rule, direction }: PlacedRule, context: LintContext): Escape
   const { policy } = rule.origin;
   if (rule.subject.pods.length > 0) {
     const message = `this denial is only for pods with ${formatMatch(rule.subject.pods)}: whoever creates pods chooses their labels, and escapes it by ${changing(rule.subject.pods)}`;
-    const about = { object: formatPolicy(policy), place: context.placeOfSubject(policy) };
+    const about = context.aboutSubject(policy);
     return { part: "subject", finding: finding("TW4010", message, { ...about, hint }) };
   }
   const labels = direction === "ingress" ? labelsOfOpenPeers(rule.peers, false)[0] : undefined;
@@ -70,11 +70,8 @@ function exemptionOf(
   const about =
     ofSubject === undefined
       ? context.about(rule, (_value, key) => key === "podSelector")
-      : { object: formatPolicy(rule.origin.policy), place: context.placeOfSubject(rule.origin.policy) };
-  const place = denial.rule.origin.place();
-  const related = [
-    { text: `${formatPolicy(policy)} denies the others`, ...(place === undefined ? {} : { place }) },
-  ];
+      : context.aboutSubject(rule.origin.policy);
+  const related = [relatedAt(`${formatPolicy(policy)} denies the others`, denial.rule.origin.place())];
   const narrower = "Name the namespaces that these pods are in, by `kubernetes.io/metadata.name`.";
   return {
     part: ofSubject === undefined ? "peer" : "subject",

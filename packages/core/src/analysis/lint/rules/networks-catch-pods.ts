@@ -6,7 +6,7 @@ import type { Peer, PodSelection, Rule, TierName } from "../../../policy/model.j
 import { flowBetween } from "../../endpoints/example-flow.js";
 import { finding, type Witness } from "../finding.js";
 import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
-import { samplePort } from "../sample-port.js";
+import { samplePort } from "../samples.js";
 
 type Networks = Extract<Peer, { kind: "networks" }>;
 

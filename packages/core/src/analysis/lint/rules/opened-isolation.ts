@@ -2,14 +2,13 @@ import { formatPolicy } from "../../../policy/model.js";
 import type { Override } from "../../proof/override.js";
 import { type Finding, finding } from "../finding.js";
 import { howMuch, listed, nameOf, relatedTo } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintContext, LintRule } from "../rule.js";
+import { aboutPolicy, type LintContext, type LintRule } from "../rule.js";
 
 /** A NetworkPolicy that isolates pods which rules of a higher tier open all the same. */
 export const openedIsolation: LintRule = {
   code: "TW4105",
   *check(context) {
-    for (const override of proofsFor(context).overrides)
+    for (const override of context.proofs.overrides)
       if (override.intent === "isolates") yield opened(override, context);
   },
 };
@@ -21,8 +20,7 @@ function opened({ policy, direction, by, ...much }: Override, { engine }: LintCo
     "TW4105",
     `${formatPolicy(policy)} isolates its pods for ${direction}, and ${listed(rules.map(nameOf))} allow${rules.length === 1 ? "s" : ""} some of it all the same: ${howMuch(much)}`,
     {
-      place: policy.place(),
-      object: formatPolicy(policy),
+      ...aboutPolicy(policy),
       witness: {
         kind: "flow",
         flow,

@@ -3,8 +3,7 @@ import { formatCidr, isWholeFamily, parseCidr } from "../../../net/cidr.js";
 import type { Peer, Rule } from "../../../policy/model.js";
 import { type Finding, finding, type Witness } from "../finding.js";
 import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
-import { sampleAddress } from "../sample-address.js";
-import { samplePort } from "../sample-port.js";
+import { sampleAddress, samplePort } from "../samples.js";
 
 const whole = { 4: "0.0.0.0/0", 6: "::/0" } as const;
 

@@ -2,14 +2,13 @@ import { formatPolicy, type Rule } from "../../../policy/model.js";
 import type { Override } from "../../proof/override.js";
 import { type Finding, finding } from "../finding.js";
 import { howMuch, listed, nameOf, relatedTo, says } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintContext, LintRule } from "../rule.js";
+import { aboutPolicy, type LintContext, type LintRule } from "../rule.js";
 
 /** A NetworkPolicy that says something of its own, and is not heard. */
 export const overriddenPolicy: LintRule = {
   code: "TW4104",
   *check(context) {
-    const proofs = proofsFor(context);
+    const proofs = context.proofs;
     const unreached = new Set(proofs.ofRules.flatMap(({ kind, rule }) => (kind === "unreached" ? rule : [])));
     for (const override of proofs.overrides)
       if (override.intent !== "isolates" && rulesOf(override, context).some((rule) => !unreached.has(rule)))
@@ -33,8 +32,7 @@ function overridden({ policy, direction, intent, by, ...much }: Override, { engi
     "TW4104",
     `${formatPolicy(policy)} ${intent} ${direction} that ${listed(rules.map(nameOf))} ${verb} before it is asked: ${howMuch(much)}`,
     {
-      place: policy.place(),
-      object: formatPolicy(policy),
+      ...aboutPolicy(policy),
       witness: {
         kind: "flow",
         flow,

@@ -32,8 +32,7 @@ function subjectsByPolicy(tiers: Tiers): ReadonlyMap<PolicyRef, readonly PodSele
 
 function noPod(policy: PolicyRef, subject: PodSelection, context: LintContext): Finding {
   return finding("TW4001", `${formatPolicy(policy)} selects no pod: ${whyNone(subject, context)}`, {
-    place: context.placeOfSubject(policy),
-    object: formatPolicy(policy),
+    ...context.aboutSubject(policy),
     hint: "It does nothing until there is one. Correct the labels, or delete the policy.",
   });
 }

@@ -1,10 +1,9 @@
 import { formatRule } from "../../../policy/describe.js";
-import { formatPolicy, type Rule, type TierName } from "../../../policy/model.js";
+import { type Rule, type TierName } from "../../../policy/model.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, nameOf, relatedTo, says, where } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintRule } from "../rule.js";
+import { aboutRule, type LintRule } from "../rule.js";
 
 type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
 
@@ -12,7 +11,7 @@ type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
 export const shadowedRule: LintRule = {
   code: "TW4101",
   *check(context) {
-    for (const proof of proofsFor(context).ofRules)
+    for (const proof of context.proofs.ofRules)
       if (proof.kind === "shadowed" && !onlyRepeats(proof)) yield shadowed(proof);
   },
 };
@@ -33,8 +32,7 @@ function shadowed({ rule, tier, by, always }: Shadowed): Finding {
     "TW4101",
     `${formatRule(rule.origin)} never decides anything: ${listed(takers.map(nameOf))} ${comes} before it in tier ${tier} and ${matches} all that it matches, ${where(always)}`,
     {
-      place: rule.origin.place(),
-      object: formatPolicy(rule.origin.policy),
+      ...aboutRule(rule),
       related: relatedTo(takers),
       hint: hintFor(rule, tier, takers),
     },

@@ -12,7 +12,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** `a, b, c and 12 more`. */
-export function listed(texts: readonly string[], most: number): string {
+export function firstFew(texts: readonly string[], most: number): string {
   const shown = texts.slice(0, most).join(", ");
   return texts.length > most ? `${shown} and ${texts.length - most} more` : shown;
 }

@@ -17,7 +17,7 @@ import { type PortGroup, portGroups } from "../matrix/port-groups.js";
 import { flowBetween, likelyPort } from "../endpoints/example-flow.js";
 import type { Grain, Party } from "../endpoints/party.js";
 import type { ChangeRow, ChangedEnds } from "./changes.js";
-import { isWholeFamily, joinRanges } from "./join-ranges.js";
+import { isEveryAddress, joinRanges } from "./join-ranges.js";
 import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";
 import { PairNumbers } from "./pair-numbers.js";
 import { PartiesInBoth } from "./parties-in-both.js";
@@ -242,7 +242,7 @@ function acrossFamilies(
   const endsKey = (ends: ChangedEnds) =>
     ends.kind === "parties"
       ? ends.parties.map(numberOfParty).join()
-      : ends.ranges.map((range) => (isWholeFamily(range) ? "all" : rangeKey(range))).join();
+      : ends.ranges.map((range) => (isEveryAddress(range) ? "all" : rangeKey(range))).join();
   const found = new Map<string, ChangeRow>();
   for (const row of rows) {
     const who = row.decided.map(({ before, after }) => `${numberOf(before)} ${numberOf(after)}`).join();

@@ -35,7 +35,7 @@ export interface LintRule {
 export class LintContext {
   private externalBlocks: ReadonlyMap<EndClass, readonly ExternalBlock[]> | undefined;
   private selected: SelectedPods | undefined;
-  private byPolicy: ReadonlyMap<PolicyRef, readonly PlacedRule[]> | undefined;
+  private byPolicy: ReadonlyMap<PolicyRef, readonly RuleInTier[]> | undefined;
   private proven: Proofs | undefined;
   private objects: ReadonlyMap<PolicyRef, ManifestObject> | undefined;
 
@@ -55,8 +55,8 @@ export class LintContext {
   }
 
   /** The rules of each policy that has any, in the order of evaluation, egress and ingress each by itself. */
-  get rulesByPolicy(): ReadonlyMap<PolicyRef, readonly PlacedRule[]> {
-    return (this.byPolicy ??= grouped(rulesOf(this.state.tiers), ({ rule }) => rule.origin.policy));
+  get rulesByPolicy(): ReadonlyMap<PolicyRef, readonly RuleInTier[]> {
+    return (this.byPolicy ??= grouped(rulesInTiers(this.state.tiers), ({ rule }) => rule.origin.policy));
   }
 
   /** What is proven about the rules with the engine. */
@@ -65,8 +65,8 @@ export class LintContext {
   }
 
   /** Rules that administrators put above what namespace owners write. */
-  get guardrails(): readonly PlacedRule[] {
-    return [...rulesOf(this.state.tiers)].filter(isGuardrail);
+  get guardrails(): readonly RuleInTier[] {
+    return [...rulesInTiers(this.state.tiers)].filter(isGuardrail);
   }
 
   /** What a finding about the selection of a policy's subject says of its place. */
@@ -116,7 +116,7 @@ export const aboutPart = (policy: PolicyRef, place: Place | undefined): About =>
 export const aboutRule = ({ origin }: Rule): About => aboutPart(origin.policy, origin.place());
 
 /** The baseline is no guardrail: NetworkPolicies come before it. Cilium's denials come before every allow (S7.1). */
-function isGuardrail({ tier, rule }: PlacedRule): boolean {
+function isGuardrail({ tier, rule }: RuleInTier): boolean {
   const { policy } = rule.origin;
   const isAbove = tier === "guardrail" || tier === "guardrail-allow" || tier === "admin";
   return isAbove || (policy.kind === "CiliumClusterwideNetworkPolicy" && rule.action === "Deny");
@@ -126,7 +126,7 @@ function isGuardrail({ tier, rule }: PlacedRule): boolean {
 const subjectFields = ["subject", "podSelector", "appliedTo", "endpointSelector", "specs"];
 
 /** A rule, and where it is asked. */
-export interface PlacedRule {
+export interface RuleInTier {
   readonly direction: Direction;
   readonly tier: TierName;
   /** Its number among the rules of its tier. */
@@ -134,7 +134,7 @@ export interface PlacedRule {
   readonly rule: Rule;
 }
 
-export function* rulesOf(tiers: Tiers): Iterable<PlacedRule> {
+export function* rulesInTiers(tiers: Tiers): Iterable<RuleInTier> {
   for (const direction of ["ingress", "egress"] as const)
     for (const { name: tier, rules } of tiers[direction])
       for (const [position, rule] of rules.entries()) yield { direction, tier, position, rule };

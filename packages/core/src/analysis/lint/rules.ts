@@ -4,7 +4,7 @@ import { dnsCutOff } from "./rules/dns-cut-off.js";
 import { dnsOverUdpOnly } from "./rules/dns-over-udp-only.js";
 import { guardrailOnNamespaceLabels } from "./rules/guardrail-on-namespace-labels.js";
 import { guardrailOnPodLabels } from "./rules/guardrail-on-pod-labels.js";
-import { namedPort } from "./rules/named-port.js";
+import { undeclaredPort } from "./rules/named-port.js";
 import { namesWithoutDeny } from "./rules/names-without-deny.js";
 import { networksCatchPods } from "./rules/networks-catch-pods.js";
 import { openedIsolation } from "./rules/opened-isolation.js";
@@ -24,7 +24,7 @@ export const lintRules: readonly LintRule[] = [
   selectsNothing,
   otherFamilyOpen,
   cidrOfPods,
-  namedPort,
+  undeclaredPort,
   dnsCutOff,
   dnsOverUdpOnly,
   namesWithoutDeny,

@@ -23,7 +23,7 @@ import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js"
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";
-import { ColumnShares, isNothing, noShare, type Share, sumOf } from "./column-shares.js";
+import { ColumnShares, isNothing, noShare, type PortShare, sumOf } from "./column-shares.js";
 import { OthersByPorts } from "./others-by-ports.js";
 import type { Direction, Isolation, PolicyRef, Tier, TierName } from "../../policy/model.js";
 
@@ -150,7 +150,7 @@ class Shares {
   }
 
   /** S1.6: to the pods that run on it, a host is another column. */
-  private *withHosts(subject: EndClass, end: EndClass, column: number, share: Share): Iterable<Decided> {
+  private *withHosts(subject: EndClass, end: EndClass, column: number, share: PortShare): Iterable<Decided> {
     const wanted = this.view.ends.isOwnColumn[column] ? "own-node" : "other-node";
     const { cluster } = this.engine;
     for (const own of subject.pods) {
@@ -164,7 +164,7 @@ class Shares {
   *outside(family: Family): Iterable<Decided> {
     const layers = this.view.layers[this.direction];
     const shares = new ColumnShares(this.ports, this.view.ends.vocabulary.atoms.count);
-    const known = new Map<string, Share>();
+    const known = new Map<string, PortShare>();
     for (const subject of this.subjects()) {
       if (!canTalk(family, subject.families, [family])) continue;
       // Addresses do not tell pods apart to which the same rules apply.
@@ -175,14 +175,14 @@ class Shares {
     }
   }
 
-  private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): Share {
+  private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): PortShare {
     const columns = addressKinds(this.view, this.direction, subject, family);
     const walk = new ColumnWalk(this.view, this.direction, "outside", columns);
     this.collect(shares, walk, "outside", subject);
     return shares.columns.reduce((sum, column) => sumOf(this.ports, sum, shares.at(column)), noShare);
   }
 
-  private pairs(own: readonly (readonly Member[])[], other: Side, share: Share): Decided {
+  private pairs(own: readonly (readonly Member[])[], other: Side, share: PortShare): Decided {
     const [from, to] = this.direction === "egress" ? [own, other] : [other, own];
     return { from, to, ...share };
   }
@@ -254,7 +254,7 @@ class Shares {
     }
   }
 
-  private ofBoth({ allowed, denied, undecided }: Share, subject: EndClass, end: EndClass): Share {
+  private ofBoth({ allowed, denied, undecided }: PortShare, subject: EndClass, end: EndClass): PortShare {
     return {
       allowed: allowed === noPorts ? noPorts : this.allowedByBoth(allowed, subject, end),
       denied,

@@ -1,6 +1,6 @@
 import { grouped } from "../../analysis/grouped.js";
 import type { ForeignChange } from "../../analysis/changes/foreign-changes.js";
-import { isWholeFamily } from "../../analysis/changes/join-ranges.js";
+import { isEveryAddress } from "../../analysis/changes/join-ranges.js";
 import type { ChangedEnds, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
 import type { PortGroup } from "../../analysis/matrix/port-groups.js";
 import { formatParty, type Party } from "../../analysis/endpoints/party.js";
@@ -63,7 +63,7 @@ const add = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
 function rangesText({ ranges }: Extract<ChangedEnds, { kind: "external" }>): readonly string[] {
-  if (ranges.length === 2 && ranges.every(isWholeFamily)) return ["everything outside"];
+  if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["everything outside"];
   return ranges.map(({ family, first, last }) => formatRange(family, first, last));
 }
 

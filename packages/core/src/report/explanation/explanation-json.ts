@@ -1,6 +1,6 @@
 import { grouped } from "../../analysis/grouped.js";
 import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
-import type { PortSet } from "../../analysis/explain/port-sets.js";
+import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
 import type { WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";

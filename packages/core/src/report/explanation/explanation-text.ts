@@ -2,7 +2,7 @@ import { verdictWords } from "../../analysis/verdict-words.js";
 import { formatPortRef } from "../../analysis/endpoints/endpoint-ref.js";
 import type { ExplainedAnswer, ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { OverallVerdict } from "../../analysis/explain/ask.js";
-import type { PortSet } from "../../analysis/explain/port-sets.js";
+import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
 import type { Verdict, WalkVerdict } from "../../evaluate/evaluate.js";
 import { formatEndpoint } from "../../evaluate/flow.js";

@@ -1,5 +1,5 @@
 import { grouped } from "../../analysis/grouped.js";
-import type { PortSet } from "../../analysis/explain/port-sets.js";
+import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import { portRanges } from "./explanation-json.js";
 import { deciderText } from "./rule-text.js";
 

@@ -1,10 +1,10 @@
 import type { Caveat } from "../../state/caveat.js";
 import { moreCaveats, shownCaveats } from "../caveats.js";
 import { escapeMarkup } from "../markup.js";
-import { type CellLayout, cellMarks, mark } from "./matrix-marks.js";
+import { type CellLayout, cellMarks, lookMark } from "./matrix-marks.js";
 import { lookOf, type Picture, type PictureEnd } from "./matrix-picture.js";
 import { wrap } from "../style.js";
-import { colours, fonts, rect, text, upright } from "../svg.js";
+import { colours, fonts, rect, svgText, upright } from "../svg.js";
 
 /*
  *   title, subtitle
@@ -30,15 +30,15 @@ export function* matrixSvg(
     yield `<desc>${escapeMarkup(caveats.map((caveat) => `Caveat: ${caveat.text}`).join("\n"))}</desc>`;
   yield `<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#e4ecfb"/><rect width="2.2" height="5" fill="${colours.accent}"/></pattern></defs>`;
   yield `<rect width="${width}" height="${height}" fill="${colours.paper}"/>`;
-  yield text(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
-  yield text(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
+  yield svgText(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
+  yield svgText(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
   yield* bands(picture, layout);
   yield* labels(picture, layout);
   yield* grid(picture, layout);
   yield* cellMarks(picture, layout);
   yield* legend(picture, layout);
   for (const [i, line] of noted.entries())
-    yield text(margin, layout.height - 18 - (noted.length - 1 - i) * caveatHeight, line, { size: 12.5 });
+    yield svgText(margin, layout.height - 18 - (noted.length - 1 - i) * caveatHeight, line, { size: 12.5 });
   yield "</svg>";
 }
 
@@ -125,7 +125,7 @@ function* bands(
     }
     if (band === "") continue;
     const middle = start + length / 2 + font * 0.35;
-    yield text(margin, top + middle, cut(band), { size: font, weight: 650 });
+    yield svgText(margin, top + middle, cut(band), { size: font, weight: 650 });
     yield upright(left + middle, top - labelWidth - bandWidth + 10, cut(band), {
       size: font,
       weight: 650,
@@ -138,10 +138,10 @@ function* labels({ ends }: Picture, { left, top, cell, font }: Layout): Iterable
   for (const [i, { label, name }] of ends.entries()) {
     const middle = i * cell + cell / 2 + font * 0.35;
     const shown = { size: font, fill: colours.ink, title: name };
-    yield text(left - 8, top + middle, cut(label), { ...shown, anchor: "end" });
+    yield svgText(left - 8, top + middle, cut(label), { ...shown, anchor: "end" });
     yield upright(left + middle, top - 8, cut(label), shown);
   }
-  yield text(left - 10, top - 10, "from ↓   to →", {
+  yield svgText(left - 10, top - 10, "from ↓   to →", {
     size: Math.min(font, 11),
     fill: colours.soft,
     anchor: "end",
@@ -172,8 +172,8 @@ function* legend({ ends, cells: rows }: Picture, { top, cell }: Layout): Iterabl
   for (const [look, words] of entries) {
     if (!looks.has(look)) continue;
     yield `<rect x="${x}" y="${y}" width="18" height="18" fill="#ffffff" stroke="${colours.line}"/>`;
-    yield mark(look, x, y, 18, false);
-    yield text(x + 26, y + 13.5, words, { size: 12.5 });
+    yield lookMark(look, x, y, 18, false);
+    yield svgText(x + 26, y + 13.5, words, { size: 12.5 });
     x += 26 + words.length * 6.7 + 22;
   }
 }

@@ -3,7 +3,7 @@ import { formatPolicy, type Peer, type PolicyRef } from "../../../policy/model.j
 import { relatedAt } from "../naming.js";
 import { type Finding, finding } from "../finding.js";
 import { subjectsCanMeet } from "../../../policy/can-meet.js";
-import type { LintContext, LintRule, PlacedRule } from "../rule.js";
+import type { LintContext, LintRule, RuleInTier } from "../rule.js";
 
 /**
  * Whoever may create pods chooses their labels. A guardrail that goes by them binds only those who play along: a denial
@@ -35,7 +35,7 @@ interface Escape {
 const hint =
   "Select whole namespaces instead, by name or by a label that only administrators may set, or let an admission policy guard the label.";
 
-function denialOf({ rule, direction }: PlacedRule, context: LintContext): Escape | undefined {
+function denialOf({ rule, direction }: RuleInTier, context: LintContext): Escape | undefined {
   const { policy } = rule.origin;
   if (rule.subject.pods.length > 0) {
     const message = `this denial is only for pods with ${formatMatch(rule.subject.pods)}: whoever creates pods chooses their labels, and escapes it by ${changing(rule.subject.pods)}`;
@@ -51,8 +51,8 @@ function denialOf({ rule, direction }: PlacedRule, context: LintContext): Escape
 
 /** A rule that lets through what a later one of the tier would deny, to any pod that claims the label. */
 function exemptionOf(
-  placed: PlacedRule,
-  guardrails: readonly PlacedRule[],
+  placed: RuleInTier,
+  guardrails: readonly RuleInTier[],
   context: LintContext,
 ): Escape | undefined {
   const { rule, direction } = placed;
@@ -79,7 +79,7 @@ function exemptionOf(
   };
 }
 
-function isDenialBehind(other: PlacedRule, { rule, tier, direction, position }: PlacedRule): boolean {
+function isDenialBehind(other: RuleInTier, { rule, tier, direction, position }: RuleInTier): boolean {
   return (
     other.rule.action === "Deny" &&
     other.tier === tier &&

@@ -5,7 +5,7 @@ import { contains, covers, isWholeFamily } from "../../../net/cidr.js";
 import type { Peer, PodSelection, Rule, TierName } from "../../../policy/model.js";
 import { flowBetween } from "../../endpoints/example-flow.js";
 import { finding, type Witness } from "../finding.js";
-import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
+import { type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
 import { samplePort } from "../samples.js";
 
 type Networks = Extract<Peer, { kind: "networks" }>;
@@ -16,7 +16,7 @@ export const networksCatchPods: LintRule = {
   *check(context) {
     const spokenOf = spokenOfIn(context);
     const { podCidrs } = context.state.cluster.facts;
-    for (const placed of rulesOf(context.state.tiers)) {
+    for (const placed of rulesInTiers(context.state.tiers)) {
       const { rule, tier, direction } = placed;
       if ((tier !== "admin" && tier !== "baseline") || direction !== "egress" || rule.action === "Pass")
         continue;
@@ -50,7 +50,7 @@ const mostTries = 2000;
 
 /** A connection between pods that this rule decides, of a pod for which no rule before it speaks of pods. */
 function caughtFlow(
-  placed: PlacedRule,
+  placed: RuleInTier,
   networks: readonly Networks[],
   spokenOf: SpokenOf,
   context: LintContext,

@@ -3,7 +3,7 @@ import { formatMatch, type LabelMatch, type Labels, selects } from "../../../lab
 import { formatPolicy, type PodSelection, type PolicyRef, type Tiers } from "../../../policy/model.js";
 import { grouped } from "../../grouped.js";
 import { type Finding, finding } from "../finding.js";
-import { type LintContext, type LintRule, rulesOf } from "../rule.js";
+import { type LintContext, type LintRule, rulesInTiers } from "../rule.js";
 
 /** A policy for pods that are not there: a slip in a label, or a leftover. */
 export const selectsNothing: LintRule = {
@@ -20,7 +20,7 @@ export const selectsNothing: LintRule = {
 
 /** The subjects of each policy that has any effect; Cilium's may have several. */
 function subjectsByPolicy(tiers: Tiers): ReadonlyMap<PolicyRef, readonly PodSelection[]> {
-  const ofRules = Array.from(rulesOf(tiers), ({ rule }) => [rule.origin.policy, rule.subject] as const);
+  const ofRules = Array.from(rulesInTiers(tiers), ({ rule }) => [rule.origin.policy, rule.subject] as const);
   const ofIsolation = [...tiers.ingress, ...tiers.egress].flatMap(({ isolation }) =>
     isolation.flatMap(({ origin, subject }) =>
       origin.kind === "policy" ? [[origin.policy, subject] as const] : [],

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 
-export interface Choice {
+export interface FieldChoice {
   readonly value: string;
   /** What it is, said beside it. */
   readonly detail?: string;
@@ -11,7 +11,7 @@ export interface SuggestFieldProps {
   readonly value: string;
   readonly placeholder?: string;
   /** Those that fit what was typed; null while they are not known. */
-  readonly choices: readonly Choice[] | null;
+  readonly choices: readonly FieldChoice[] | null;
   readonly onType: (text: string) => void;
   /** Somebody chose one, or ended what they typed. */
   readonly onChoose: (value: string) => void;

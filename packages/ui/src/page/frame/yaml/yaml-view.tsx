@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "react";
-import type { YamlView as Yaml } from "../../worker/questions/yaml.js";
+import type { YamlView } from "../../worker/questions/yaml.js";
 import { tokensOf } from "./yaml-tokens.js";
 
 /** YAML as it stands in its file, numbered, with the meant lines marked and in sight. */
-export function YamlView({ yaml, label }: { readonly yaml: Yaml; readonly label: string }) {
+export function YamlText({ yaml, label }: { readonly yaml: YamlView; readonly label: string }) {
   const box = useRef<HTMLPreElement>(null);
   const { lines, firstNumber, marked } = yaml;
   useEffect(() => {

@@ -8,7 +8,7 @@ import {
   Rehearsal,
   type State,
 } from "@tierwall/core";
-import { type ClusterWords, wordsOf } from "../../playground/editing/cluster-words.js";
+import { type ClusterWords, clusterWords } from "../../playground/editing/cluster-words.js";
 import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 
@@ -39,7 +39,7 @@ export class EditDesk {
   }
 
   get words(): ClusterWords {
-    return (this.known ??= wordsOf(this.held.state.cluster));
+    return (this.known ??= clusterWords(this.held.state.cluster));
   }
 
   get rehearsal(): Rehearsal {

@@ -12,6 +12,7 @@ import {
   type TierVerdict,
   tierVerdicts,
 } from "@tierwall/core";
+import { looks } from "../../matrix/looks.js";
 import { type AskedPort, cellAt, readPort } from "./asked-port.js";
 import { heldMatrix } from "./held-matrix.js";
 import type { HeldState } from "../held-state.js";
@@ -42,9 +43,6 @@ export interface MatrixEndView {
   readonly band: string;
   readonly label: string;
 }
-
-/** What the bytes mean; `itself` is no pair at all. */
-export const looks: readonly Look[] = ["itself", "all", "some", "partly", "undecided", "none"];
 
 /** More rows than these would take a hundred megabytes, and nobody finds anything among them. */
 const mostEnds = 5000;

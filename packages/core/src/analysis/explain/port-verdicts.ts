@@ -4,7 +4,7 @@ import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
 import { anyPeerMatches, isSubject, namedPorts } from "../../evaluate/match.js";
 import type { Decision } from "../../evaluate/walk.js";
 import type { Direction, Protocol, Rule, Tiers, TransportProtocol } from "../../policy/model.js";
-import type { Pair } from "./ask.js";
+import type { AskedPair } from "./ask.js";
 import type { State } from "../../state/state.js";
 
 /** Ports of one protocol that get the same verdict for the same reason. */
@@ -22,7 +22,7 @@ const transports = ["TCP", "UDP", "SCTP"] as const;
  * The verdict for every port. Rules cut the ports of a protocol into intervals within which nothing can change; one
  * port of each is asked about. Costs (rules that concern the pair) × (intervals).
  */
-export function portSets(state: State, pair: Pair, only?: TransportProtocol): readonly PortSet[] {
+export function portSets(state: State, pair: AskedPair, only?: TransportProtocol): readonly PortSet[] {
   const { tiers, notes } = concerning(state, pair);
   const judge = (protocol: Protocol, port: number): ConnectionVerdict => {
     const connection = evaluate(state.cluster, tiers, { ...pair, protocol, port });
@@ -65,7 +65,7 @@ export function portSets(state: State, pair: Pair, only?: TransportProtocol): re
  * Only the rules whose subject and peers can match this pair; the others never speak, whatever the port. What was
  * taken for granted in finding that out is noted.
  */
-function concerning(state: State, pair: Pair): { tiers: Tiers; notes: Record<Direction, Set<string>> } {
+function concerning(state: State, pair: AskedPair): { tiers: Tiers; notes: Record<Direction, Set<string>> } {
   const flow: Flow = { ...pair, protocol: "TCP", port: 0 };
   const notes = { egress: new Set<string>(), ingress: new Set<string>() };
   const narrow = (direction: Direction, end: Endpoint, other: Endpoint) => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { portRanges } from "../../report/explanation/explanation-json.js";
 import { world } from "../../testing/world.js";
-import type { Pair } from "./ask.js";
-import { type PortSet, portSets } from "./port-sets.js";
+import type { AskedPair } from "./ask.js";
+import { type PortSet, portSets } from "./port-verdicts.js";
 import { podEndpoint } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
 
@@ -22,7 +22,7 @@ const admin = (name: string, priority: number, ...ingress: readonly string[]) =>
   `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: ${name}}, spec: {tier: admin, priority: ${priority}, subject: {pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: b}}}}, ingress: [${ingress.join()}]}}`;
 const from = "from: [{namespaces: {}}]";
 const state = (...policies: readonly string[]): State => world([pods, ...policies].join("\n---\n")).state;
-const pairIn = ({ cluster }: State): Pair => ({
+const pairIn = ({ cluster }: State): AskedPair => ({
   source: podEndpoint(cluster, cluster.pods.get("x/a")!),
   destination: podEndpoint(cluster, cluster.pods.get("x/b")!),
 });

@@ -70,7 +70,7 @@ export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
 export type { Override } from "./analysis/proof/override.js";
 export { type Proofs, prove, proveInSteps } from "./analysis/proof/proofs.js";
 export type { RuleProof } from "./analysis/proof/rule-proofs.js";
-export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { howMuch, listed, takerText } from "./analysis/lint/naming.js";
 export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./state/edit/removal.js";
 export {

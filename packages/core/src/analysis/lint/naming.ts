@@ -11,14 +11,14 @@ export function listed(names: readonly string[], most = 3): string {
 }
 
 /** A rule, or a policy that isolates, in words. */
-export function nameOf(taker: Rule | Isolation): string {
+export function takerText(taker: Rule | Isolation): string {
   if ("peers" in taker) return formatRule(taker.origin);
   return `isolation by ${taker.origin.kind === "policy" ? formatPolicy(taker.origin.policy) : taker.origin.option}`;
 }
 
 /** Where they stand: the first few. */
 export function relatedTo(takers: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
-  return takers.slice(0, most).map((taker) => relatedAt(nameOf(taker), placeOf(taker)));
+  return takers.slice(0, most).map((taker) => relatedAt(takerText(taker), placeOf(taker)));
 }
 
 export function relatedPolicies(policies: readonly PolicyRef[], most = 3): readonly Related[] {

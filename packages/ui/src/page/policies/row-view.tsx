@@ -7,7 +7,7 @@ import { SeverityMark } from "./severity-mark.js";
 import type { PolicyRow, Row, RuleRow } from "./rows.js";
 import { decidesNothing, useWords } from "./use-words.js";
 
-export function PolicyRow({ row }: { readonly row: Row }) {
+export function StackRow({ row }: { readonly row: Row }) {
   switch (row.kind) {
     case "shelf":
       return (

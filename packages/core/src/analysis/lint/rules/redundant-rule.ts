@@ -4,7 +4,7 @@ import type { Decider } from "../../../evaluate/walk.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { verdictWords } from "../../verdict-words.js";
-import { listed, nameOf, relatedTo, says, where } from "../naming.js";
+import { listed, takerText, relatedTo, says, where } from "../naming.js";
 import { aboutRule, type LintContext, type LintRule } from "../rule.js";
 import { onlyRepeats } from "./shadowed-rule.js";
 
@@ -46,7 +46,7 @@ function repeated({ rule, by, always }: Extract<RuleProof, { kind: "shadowed" }>
   const verb = says[rule.action][takers.length === 1 ? "one" : "many"];
   return finding(
     "TW4103",
-    `${formatRule(rule.origin)} changes nothing: ${listed(takers.map(nameOf))} ${verb} all of it as well, ${where(always)}`,
+    `${formatRule(rule.origin)} changes nothing: ${listed(takers.map(takerText))} ${verb} all of it as well, ${where(always)}`,
     {
       ...aboutRule(rule),
       related: relatedTo(takers),
@@ -68,9 +68,9 @@ function guardrailHint({ action }: Rule): string {
 function inWords(by: Decider): string {
   switch (by.kind) {
     case "rule":
-      return nameOf(by.rule);
+      return takerText(by.rule);
     case "isolation":
-      return listed(by.isolation.map(nameOf));
+      return listed(by.isolation.map(takerText));
     case "default":
     case "no-walk":
     case "own-address":

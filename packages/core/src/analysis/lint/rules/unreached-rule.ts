@@ -1,7 +1,7 @@
 import { formatRule } from "../../../policy/describe.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
-import { listed, nameOf, relatedTo, where } from "../naming.js";
+import { listed, takerText, relatedTo, where } from "../naming.js";
 import { aboutRule, type LintRule } from "../rule.js";
 
 /** A rule whose traffic is decided before its tier is asked: by rules there, or by isolation. */
@@ -16,7 +16,7 @@ function unreached({ rule, tier, by, always }: Extract<RuleProof, { kind: "unrea
   const takers = always === undefined ? by : [always];
   return finding(
     "TW4102",
-    `${formatRule(rule.origin)} in tier ${tier} is never reached: ${listed(takers.map(nameOf))} decide${takers.length === 1 ? "s" : ""} all that it matches before, ${where(always)}`,
+    `${formatRule(rule.origin)} in tier ${tier} is never reached: ${listed(takers.map(takerText))} decide${takers.length === 1 ? "s" : ""} all that it matches before, ${where(always)}`,
     {
       ...aboutRule(rule),
       related: relatedTo(takers),

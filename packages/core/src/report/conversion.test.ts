@@ -3,18 +3,9 @@ import { convert } from "../analysis/convert/convert.js";
 import { world } from "../testing/world.js";
 import { conversionJson, conversionText } from "./conversion.js";
 import { noStyle } from "./style.js";
+import { pod } from "../testing/manifests.js";
 
-const cluster = `apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop}
-status: {podIP: 10.0.0.1}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: db, namespace: shop}
-status: {podIP: 10.0.0.2}
----
-`;
+const cluster = `${pod("shop/web", { ips: ["10.0.0.1"] })}${pod("shop/db", { ips: ["10.0.0.2"] })}---\n`;
 const kind = (action: string, peers: string) => `apiVersion: netpol.networking.k8s.io/v1alpha1
 kind: ClusterNetworkPolicy
 metadata: {name: guard}

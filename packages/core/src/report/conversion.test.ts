@@ -31,7 +31,7 @@ describe("what is said about a conversion", () => {
       pods: 2,
       changedPairs: 0,
       replaced: [
-        { group: "netpol.networking.k8s.io", kind: "ClusterNetworkPolicy", name: "guard", line: 11 },
+        { group: "netpol.networking.k8s.io", kind: "ClusterNetworkPolicy", name: "guard", line: 14 },
       ],
       policies: [{ apiVersion: "policy.networking.k8s.io/v1alpha2", kind: "ClusterNetworkPolicy" }],
       differences: [],
@@ -47,7 +47,7 @@ describe("what is said about a conversion", () => {
       "nothing of nodes and external addresses",
       "",
       "0.0.0.0 → shop/web 80/TCP: Deny → Allow (and 1 pair like it)",
-      "before: ClusterNetworkPolicy guard rule 1 · test.yaml:14",
+      "before: ClusterNetworkPolicy guard rule 1 · test.yaml:17",
       "after:  default",
     ]);
     expect(json).toMatchObject({

@@ -13,7 +13,7 @@ import {
   walkDuring,
   walkRuleset,
 } from "../../packages/agent/src/testing/walk-ruleset.js";
-import { anyHistory, type Moment } from "../../packages/core/src/testing/arbitrary/history.js";
+import { anyHistory, type ClusterMoment } from "../../packages/core/src/testing/arbitrary/history.js";
 import { connectionsAt, enforced, optionsFor } from "./agreement.js";
 
 /*
@@ -155,7 +155,7 @@ spec:
 `;
 
 /** First packets of connections, and later ones that the rules of then, or those before them, let through. */
-function* packetsAt(moment: Moment, node: string, { old }: Turn): Iterable<Packet> {
+function* packetsAt(moment: ClusterMoment, node: string, { old }: Turn): Iterable<Packet> {
   let seen = 0;
   for (const { packet } of connectionsAt(moment, node)) {
     // A share of them: each is sent as often as it takes steps.

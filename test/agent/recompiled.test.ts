@@ -5,11 +5,11 @@ import type { NodeProgram } from "../../packages/agent/src/ruleset/program.js";
 import { rulesetText } from "../../packages/agent/src/ruleset/text.js";
 import { LiveState } from "../../packages/core/src/state/live/live-state.js";
 import { objectsOf, parseManifest } from "../../packages/core/src/manifest/parse.js";
-import { anyHistory, type Moment } from "../../packages/core/src/testing/arbitrary/history.js";
+import { anyHistory, type ClusterMoment } from "../../packages/core/src/testing/arbitrary/history.js";
 import { compiled, enforced, optionsFor } from "./agreement.js";
 
 /** The same moments, come to in other ways. */
-const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]> = {
+const tellings: Record<string, (moments: readonly ClusterMoment[]) => readonly ClusterMoment[]> = {
   "as it was": (moments) => moments,
   reversed: (moments) => moments.toReversed(),
   squashed: (moments) => [moments[0]!, moments.at(-1)!],
@@ -66,9 +66,9 @@ describe("a compiler that has seen other states", () => {
 });
 
 /** Pods that share an address come, change and go; nodes get other addresses and ranges; rules look at other labels. */
-function ambiguousMoments(): readonly Moment[] {
+function ambiguousMoments(): readonly ClusterMoment[] {
   const live = new LiveState({});
-  const moments: Moment[] = [];
+  const moments: ClusterMoment[] = [];
   const set = (object: object) =>
     live.set(objectsOf(parseManifest(JSON.stringify(object), "moment.json").documents).objects[0]!);
   const node = (name: string, podCIDRs: readonly string[], annotations = {}) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Endpoint, Flow, State } from "@tierwall/core";
-import type { AskedPort, Pair } from "../../packages/core/src/analysis/explain/ask.js";
+import type { AskedPort, AskedPair } from "../../packages/core/src/analysis/explain/ask.js";
 import { sameAddress } from "../../packages/core/src/net/address.js";
 import {
   anyCluster,
@@ -88,7 +88,7 @@ export function flowsIn(state: State, wanted: number): readonly Flow[] {
 
 const echo: AskedPort = { protocol: "ICMP", port: 0 };
 
-function spread(pairs: readonly Pair[], ports: readonly AskedPort[], wanted: number): readonly Flow[] {
+function spread(pairs: readonly AskedPair[], ports: readonly AskedPort[], wanted: number): readonly Flow[] {
   const all = pairs.length * ports.length;
   // A golden stride: neighbours in the list are alike, and those that are taken should not be.
   return Array.from({ length: Math.min(Math.floor(wanted), all) }, (_, i) => {

@@ -70,7 +70,7 @@ export type { OrderConflict } from "./analysis/proof/order-conflicts.js";
 export type { Override } from "./analysis/proof/override.js";
 export { type Proofs, prove, proveInSteps } from "./analysis/proof/proofs.js";
 export type { RuleProof } from "./analysis/proof/rule-proofs.js";
-export { howMuch, listed, nameOf as takerText } from "./analysis/lint/naming.js";
+export { howMuch, listed, takerText } from "./analysis/lint/naming.js";
 export { onlyRepeats } from "./analysis/lint/rules/shadowed-rule.js";
 export { parseRemoval, type Removal } from "./state/edit/removal.js";
 export {
@@ -258,7 +258,7 @@ export {
 export { explanationText } from "./report/explanation/explanation-text.js";
 export { matrixCsv } from "./report/matrix/matrix-csv.js";
 export { matrixDot } from "./report/matrix/matrix-dot.js";
-export { matrixHtml } from "./report/matrix/matrix-html.js";
+export { type MatrixReport, matrixReportJson } from "./report/matrix/matrix-report.js";
 export { matrixJson } from "./report/matrix/matrix-json.js";
 export { matrixMarkdown } from "./report/matrix/matrix-markdown.js";
 export { type Look, lookOf, type Picture, pictureOf } from "./report/matrix/matrix-picture.js";

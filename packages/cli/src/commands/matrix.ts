@@ -13,10 +13,10 @@ import {
   type Matrix,
   matrixCsv,
   matrixDot,
-  matrixHtml,
   matrixJson,
   matrixMarkdown,
   matrixOf,
+  matrixReportJson,
   matrixSvg,
   matrixText,
   parsePort,
@@ -27,6 +27,7 @@ import {
   type Result,
   type UndecidedPorts,
 } from "@tierwall/core";
+import { matrixHtml } from "@tierwall/ui";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   collect,
@@ -184,7 +185,7 @@ function linesOf(
     case "svg":
       return matrixSvg(pictureOf(matrix), { caveats });
     case "html":
-      return matrixHtml(matrix, new Reasons(engine, matrix), caveats);
+      return matrixHtml(matrixReportJson(matrix, new Reasons(engine, matrix), caveats));
   }
 }
 

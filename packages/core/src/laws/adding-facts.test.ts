@@ -11,7 +11,7 @@ import {
 import {
   fields,
   labelWords,
-  oneOf,
+  anyOf,
   podRange,
   someLabels,
 } from "../testing/arbitrary/arbitrary-vocabulary.js";
@@ -21,7 +21,7 @@ import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../testing/
 const news = fields({
   addresses: fc.nat(63),
   places: fc.nat(63),
-  node: oneOf("node-1", "node-2", "elsewhere"),
+  node: anyOf("node-1", "node-2", "elsewhere"),
   elsewhere: fc.option(someLabels(labelWords.node)),
   range: fc.boolean(),
   facts: anyFacts({ complete: true }),

@@ -7,7 +7,7 @@ import {
   ingressRule,
   type NetworkPolicySpec,
 } from "../testing/arbitrary/arbitrary-network-policy.js";
-import { policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
 import { fields, type Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { anyScenario, connectionsIn, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
 
@@ -24,8 +24,8 @@ function expectMore(scenario: Scenario, richer: readonly Manifest[]): void {
     );
 }
 
-const scenarios = (kind: (typeof policyKinds)[number]) =>
-  anyScenario({ kinds: [...policyKinds, ...Array<typeof kind>(6).fill(kind)], minLength: 1 });
+const scenarios = (kind: (typeof evaluatedKinds)[number]) =>
+  anyScenario({ kinds: [...evaluatedKinds, ...Array<typeof kind>(6).fill(kind)], minLength: 1 });
 
 describe("allow rules add up", () => {
   it("S2.1: another rule in a NetworkPolicy that isolates never turns an Allow into a Deny", () => {

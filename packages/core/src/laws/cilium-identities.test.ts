@@ -8,16 +8,21 @@ import { type Address, parseAddress } from "../net/address.js";
 import {
   fields,
   type Manifest,
-  oneOf,
+  anyOf,
   type Selector,
   selectorOver,
-  type Words,
+  type LabelWords,
 } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { conditionsOf, identityOf, isSelected, withImplied } from "../testing/oracle/oracle-identities.js";
+import {
+  conditionsOf,
+  oracleIdentity,
+  isSelected,
+  withImplied,
+} from "../testing/oracle/oracle-identities.js";
 import { stateOf } from "../testing/arbitrary/scenario.js";
 
 /** What a selector can ask for: each kind of label, with and without source, and values that are there and are not. */
-const ofPods: Words = {
+const ofPods: LabelWords = {
   team: ["red", "blue"],
   "k8s:team": ["red", "blue"],
   "reserved:team": ["red"],
@@ -34,12 +39,12 @@ const ofPods: Words = {
   "k8s:io.cilium.k8s.policy.cluster": ["east", "default"],
   host: [""],
 };
-const reserved: Words = Object.fromEntries(
+const reserved: LabelWords = Object.fromEntries(
   ["host", "remote-node", "world", "world-ipv4", "world-ipv6", "kube-apiserver", "health", "none"].map(
     (name) => [`reserved:${name}`, ["", "x"]],
   ),
 );
-const ofNodes: Words = {
+const ofNodes: LabelWords = {
   zone: ["east", "west"],
   "node:zone": ["east", "west"],
   "k8s:zone": ["east"],
@@ -47,7 +52,7 @@ const ofNodes: Words = {
   "reserved:kube-apiserver": ["", "x"],
   "reserved:host": [""],
 };
-const joined = (words: Words): fc.Arbitrary<Selector> =>
+const joined = (words: LabelWords): fc.Arbitrary<Selector> =>
   fc.tuple(selectorOver(words), selectorOver(words)).map(([a, b]) => ({
     matchLabels: { ...a.matchLabels, ...b.matchLabels },
     matchExpressions: [...(a.matchExpressions ?? []), ...(b.matchExpressions ?? [])],
@@ -56,14 +61,14 @@ const joined = (words: Words): fc.Arbitrary<Selector> =>
 const podLabels = fields(
   {},
   {
-    team: oneOf("red", "blue"),
-    "pod-template-hash": oneOf("a", "b"),
-    "app.kubernetes.io/name": oneOf("web", "db"),
-    "topology.kubernetes.io/zone": oneOf("east"),
-    "example.beta.kubernetes.io/x": oneOf("y"),
-    "io.cilium.k8s.other": oneOf("x"),
-    "io.cilium.k8s.policy.cluster": oneOf("east"),
-    host: oneOf(""),
+    team: anyOf("red", "blue"),
+    "pod-template-hash": anyOf("a", "b"),
+    "app.kubernetes.io/name": anyOf("web", "db"),
+    "topology.kubernetes.io/zone": anyOf("east"),
+    "example.beta.kubernetes.io/x": anyOf("y"),
+    "io.cilium.k8s.other": anyOf("x"),
+    "io.cilium.k8s.policy.cluster": anyOf("east"),
+    host: anyOf(""),
   },
 );
 
@@ -101,8 +106,8 @@ const external: readonly Endpoint[] = ["203.0.113.1", "203.0.113.2", "2001:db8::
 const scenario = fc.record({
   labels: fc.array(podLabels, { minLength: 3, maxLength: 3 }),
   apiServer: fc.subarray([...servers]),
-  clusterName: oneOf(undefined, "east"),
-  namespace: oneOf(undefined, "alpha"),
+  clusterName: anyOf(undefined, "east"),
+  namespace: anyOf(undefined, "alpha"),
 });
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
@@ -172,7 +177,7 @@ describe("S7.4, S7.13 to S7.16: a Cilium selector chooses those whose identities
         const { found, wanted } = matchedIn(state, (end, subject) =>
           isSelected(
             conditions,
-            identityOf(end, subject, { clusterName, apiServer: given.apiServer }, false),
+            oracleIdentity(end, subject, { clusterName, apiServer: given.apiServer }, false),
           ),
         );
         expect(found).toEqual(wanted);
@@ -189,7 +194,10 @@ describe("S7.4, S7.13 to S7.16: a Cilium selector chooses those whose identities
         const remote = { source: "reserved", key: "remote-node", operator: "Exists", values: [] };
         const conditions = [...conditionsOf(selector), remote];
         const { found, wanted } = matchedIn(state, (end, subject) =>
-          isSelected(conditions, identityOf(end, subject, { clusterName, apiServer: given.apiServer }, true)),
+          isSelected(
+            conditions,
+            oracleIdentity(end, subject, { clusterName, apiServer: given.apiServer }, true),
+          ),
         );
         expect(found).toEqual(wanted);
       }),
@@ -214,7 +222,7 @@ describe("S7.4, S7.13 to S7.16: a Cilium selector chooses those whose identities
         const facts = { clusterName, apiServer: given.apiServer };
         expect(pods.filter((end) => isSubject(rule!.subject, end)).map(formatEndpoint)).toEqual(
           pods
-            .filter((end) => isSelected(conditionsOf(own), identityOf(end, end, facts, false)))
+            .filter((end) => isSelected(conditionsOf(own), oracleIdentity(end, end, facts, false)))
             .map(formatEndpoint),
         );
       }),

@@ -8,13 +8,13 @@ import { ChangedParts } from "../engine/change/changed-parts.js";
 import { compileBoth } from "../engine/change/compile-both.js";
 import { compile } from "../engine/engine.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
-import { anyHistory, type Moment } from "../testing/arbitrary/history.js";
+import { anyHistory, type ClusterMoment } from "../testing/arbitrary/history.js";
 import { about } from "../testing/arbitrary/scenario.js";
 
 type Counts = Readonly<Record<"denied" | "allowed" | "unsure", number>>;
 
 /** As a diff of the states counts. */
-function countedByDiff(before: Moment, after: Moment): Counts {
+function countedByDiff(before: ClusterMoment, after: ClusterMoment): Counts {
   const parts = new ChangedParts(...compileBoth(before, after));
   const parties = new PartiesInBoth(parts.difference.ends, "pod");
   const totals = {
@@ -44,7 +44,7 @@ it("an update of policies has the consequences that a diff of the states counts,
   fc.assert(
     fc.property(anyHistory, fc.boolean(), (history, isExpected) => {
       const before = history[0]!;
-      const after: Moment = { cluster: before.cluster, tiers: history.at(-1)!.tiers };
+      const after: ClusterMoment = { cluster: before.cluster, tiers: history.at(-1)!.tiers };
       const engine = compile(before.cluster, before.tiers);
       if (isExpected) engine.expect(after.tiers);
       const found = consequencesOf(engine, engine.update({ tiers: after.tiers }).pairs);

@@ -5,7 +5,7 @@ import { targets } from "../analysis/convert/targets.js";
 import type { State } from "../state/state.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
-import { type PolicyKindName, policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { type PolicyKindName, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
 import { anyScenario, connectionsIn, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
 
 const names = Object.keys(targets) as (keyof typeof targets)[];
@@ -65,7 +65,7 @@ describe("a conversion", () => {
   });
 
   it("to network-policy opens nothing, also where it is not proven", () => {
-    const kinds = policyKinds.filter((kind) => kind !== "Cilium");
+    const kinds = evaluatedKinds.filter((kind) => kind !== "Cilium");
     fc.assert(
       fc.property(anyScenario({ kinds, minLength: 1, maxLength: 4 }), (scenario) => {
         const { proof } = convert(stateIn(scenario), { to: "network-policy" });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decidedBy, type Meant, type Side } from "../analysis/matrix/decided-by.js";
 import { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";
 import { matrixOf } from "../analysis/matrix/matrix.js";
-import type { Pair } from "../analysis/explain/ask.js";
+import type { AskedPair } from "../analysis/explain/ask.js";
 import { partyKey, partyOf } from "../analysis/endpoints/party.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { Member } from "../engine/classes/ends.js";
@@ -38,7 +38,7 @@ function tierOf({ egress, ingress }: FlowExplanation): TierVerdict {
 
 function explained(
   engine: Engine,
-  pair: Pair,
+  pair: AskedPair,
   port: { protocol: "TCP" | "UDP" | "SCTP" | "ICMP"; port: number },
 ) {
   return engine.explain({ ...pair, ...port });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { AskedPort, Pair } from "../analysis/explain/ask.js";
+import type { AskedPort, AskedPair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import { compile, type Engine } from "../engine/engine.js";
 import type { ChangedPairs, Ports } from "../engine/change/changed-pairs.js";
@@ -15,7 +15,7 @@ import { expandPairs } from "../testing/expanded-pairs.js";
 import {
   anyHistory,
   anyHistoryWithForeign,
-  type Moment,
+  type ClusterMoment,
   updateBetween,
 } from "../testing/arbitrary/history.js";
 import { about } from "../testing/arbitrary/scenario.js";
@@ -24,7 +24,7 @@ import { about } from "../testing/arbitrary/scenario.js";
 vi.setConfig({ testTimeout: 1_200_000 });
 
 /** The same moments, come to in other ways. */
-const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]> = {
+const tellings: Record<string, (moments: readonly ClusterMoment[]) => readonly ClusterMoment[]> = {
   "as it was": (moments) => moments,
   reversed: (moments) => moments.toReversed(),
   squashed: (moments) => [moments[0]!, moments.at(-1)!],
@@ -32,7 +32,7 @@ const tellings: Record<string, (moments: readonly Moment[]) => readonly Moment[]
   "there and back": (moments) => [...moments, ...moments.toReversed(), ...moments],
 };
 
-const stateOf = (moment: Moment): State => ({
+const stateOf = (moment: ClusterMoment): State => ({
   ...moment,
   policies: [],
   podRanges: new Map(),
@@ -128,7 +128,7 @@ describe("an engine that was updated", () => {
 
 const runs = Number(process.env.RUNS ?? 60);
 
-function expectFresh(engine: Engine, moment: Moment): void {
+function expectFresh(engine: Engine, moment: ClusterMoment): void {
   const state = stateOf(moment);
   const pairs = [...memberPairs(moment.cluster), ...otherPairs(state)];
   const found: string[] = [];
@@ -164,7 +164,7 @@ interface Asked {
   readonly alike: readonly number[];
 }
 
-function askedAbout(history: readonly Moment[]): Asked {
+function askedAbout(history: readonly ClusterMoment[]): Asked {
   const all = (direction: Direction) => history.flatMap(({ tiers }) => tiers[direction]);
   const tiers = { egress: all("egress"), ingress: all("ingress") };
   const ports = new Map<string, AskedPort>();
@@ -199,22 +199,22 @@ const portName = ({ protocol, port }: AskedPort): string => `${protocol} ${port}
 
 /** What the literal evaluator says at one moment. */
 class Witness {
-  readonly pairs: ReadonlyMap<string, ReadonlyMap<Pair["family"], Pair>>;
+  readonly pairs: ReadonlyMap<string, ReadonlyMap<AskedPair["family"], AskedPair>>;
   private readonly said = new Map<string, readonly Verdict[]>();
 
   constructor(
-    readonly moment: Moment,
+    readonly moment: ClusterMoment,
     private readonly asked: Asked,
   ) {
     this.pairs = byEnds(pairsAt(moment, asked.tiers));
   }
 
   /** By port; undefined for ends that are not there, or not in this family. */
-  verdicts(ends: string, family: Pair["family"]): readonly Verdict[] | undefined {
+  verdicts(ends: string, family: AskedPair["family"]): readonly Verdict[] | undefined {
     const key = `${ends} ${family}`;
     const known = this.said.get(key);
     if (known !== undefined) return known;
-    const pair = pairIn(family, this.pairs.get(ends) ?? new Map<Pair["family"], Pair>());
+    const pair = pairIn(family, this.pairs.get(ends) ?? new Map<AskedPair["family"], AskedPair>());
     if (pair === undefined) return undefined;
     const { cluster, tiers } = this.moment;
     const { ports, alike } = this.asked;
@@ -244,23 +244,28 @@ function expected(then: Witness, now: Witness, { ports }: Asked): readonly strin
 
 const families = [4, 6, undefined] as const;
 
-function byEnds(pairs: readonly Pair[]): ReadonlyMap<string, ReadonlyMap<Pair["family"], Pair>> {
-  const found = new Map<string, Map<Pair["family"], Pair>>();
+function byEnds(
+  pairs: readonly AskedPair[],
+): ReadonlyMap<string, ReadonlyMap<AskedPair["family"], AskedPair>> {
+  const found = new Map<string, Map<AskedPair["family"], AskedPair>>();
   for (const pair of pairs) {
     const ends = `${formatEndpoint(pair.source)} -> ${formatEndpoint(pair.destination)}`;
-    found.set(ends, (found.get(ends) ?? new Map<Pair["family"], Pair>()).set(pair.family, pair));
+    found.set(ends, (found.get(ends) ?? new Map<AskedPair["family"], AskedPair>()).set(pair.family, pair));
   }
   return found;
 }
 
 /** Ends without addresses may be of each family, so that they can be compared with what they are once they have some. */
-function pairIn(family: Pair["family"], pairs: ReadonlyMap<Pair["family"], Pair>): Pair | undefined {
+function pairIn(
+  family: AskedPair["family"],
+  pairs: ReadonlyMap<AskedPair["family"], AskedPair>,
+): AskedPair | undefined {
   const found = pairs.get(family) ?? pairs.get(undefined);
   return found && family !== undefined ? { ...found, family } : found;
 }
 
 /** Pairs of members, and of members with external addresses at the borders that any moment draws. */
-function pairsAt({ cluster }: Moment, tiers: Tiers): readonly Pair[] {
+function pairsAt({ cluster }: ClusterMoment, tiers: Tiers): readonly AskedPair[] {
   const outside = otherPairs(stateOf({ cluster, tiers })).filter(
     ({ source, destination }) =>
       (source.kind === "external" && destination.kind === "pod") ||
@@ -269,13 +274,13 @@ function pairsAt({ cluster }: Moment, tiers: Tiers): readonly Pair[] {
   return [...memberPairs(cluster), ...outside];
 }
 
-const nameOf = ({ source, destination, family }: Pair): string =>
+const nameOf = ({ source, destination, family }: AskedPair): string =>
   `${formatEndpoint(source)} -> ${formatEndpoint(destination)} IPv${family ?? "?"}`;
 
 function reported(
   engine: Engine,
   changes: readonly ChangedPairs[],
-  after: Moment,
+  after: ClusterMoment,
   { ports, tiers }: Asked,
 ): readonly string[] {
   const outside = pairsAt(after, tiers)

@@ -5,7 +5,7 @@ import type { Finding } from "../analysis/lint/finding.js";
 import { lint } from "../analysis/lint/lint.js";
 import type { LintRule } from "../analysis/lint/rule.js";
 import { dnsCutOff } from "../analysis/lint/rules/dns-cut-off.js";
-import { namedPort } from "../analysis/lint/rules/named-port.js";
+import { undeclaredPort } from "../analysis/lint/rules/named-port.js";
 import { namesWithoutDeny } from "../analysis/lint/rules/names-without-deny.js";
 import { networksCatchPods } from "../analysis/lint/rules/networks-catch-pods.js";
 import { otherFamilyOpen } from "../analysis/lint/rules/other-family-open.js";
@@ -79,7 +79,7 @@ describe("what lint says is true", () => {
 
   it("TW4004: a named port that no pod has changes nothing", () => {
     holds(60, (state) => {
-      const found = findings(state, namedPort);
+      const found = findings(state, undeclaredPort);
       if (found.length === 0) return;
       const tiers = mapRules(state.tiers, (rule) => {
         const names = found.flatMap((one) =>

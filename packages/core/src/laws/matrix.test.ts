@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AskedPort, Pair } from "../analysis/explain/ask.js";
+import type { AskedPort, AskedPair } from "../analysis/explain/ask.js";
 import type { Cell } from "../analysis/matrix/cells.js";
 import { type Matrix, type MatrixEnd, matrixOf } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
@@ -18,7 +18,7 @@ import {
   labelWords,
   type Manifest,
   namespaceNames,
-  oneOf,
+  anyOf,
 } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { everything } from "../testing/matrix-world.js";
@@ -48,12 +48,12 @@ type Asked = Pick<MatrixQuestion, "by" | "undecided"> & {
 
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const anyQuestion: fc.Arbitrary<Asked> = fc.record({
-  by: oneOf("pod", "workload", "namespace"),
-  undecided: oneOf("show", "show", "allow", "deny"),
-  from: sometimes(oneOf("node:node-1", ...namespaceNames)),
-  namespace: sometimes(oneOf(...namespaceNames)),
+  by: anyOf("pod", "workload", "namespace"),
+  undecided: anyOf("show", "show", "allow", "deny"),
+  from: sometimes(anyOf("node:node-1", ...namespaceNames)),
+  namespace: sometimes(anyOf(...namespaceNames)),
   label: sometimes(
-    oneOf(...Object.entries(labelWords.pod).flatMap(([key, values]) => values.map((v) => [key, v] as const))),
+    anyOf(...Object.entries(labelWords.pod).flatMap(([key, values]) => values.map((v) => [key, v] as const))),
   ),
 });
 
@@ -61,7 +61,7 @@ const matchOf = (label: Asked["label"]): LabelMatch =>
   label === undefined ? [] : [{ key: label[0], operator: "In", values: [label[1]] }];
 
 /** Every pair of ends that the question is about, one by one. */
-function pairsAbout(state: State, { from, namespace, label }: Asked): readonly Pair[] {
+function pairsAbout(state: State, { from, namespace, label }: Asked): readonly AskedPair[] {
   const isAmong = (end: Endpoint) =>
     from === undefined ||
     (end.kind === "pod" && end.pod.namespace === from) ||
@@ -185,7 +185,7 @@ describe("the matrix says of every cell and port what the evaluator says of its 
 describe("the reasons of a cell are those that the evaluator gives", () => {
   it.each(["small", "foreign", "cilium"] as const)("%s", (of) => {
     fc.assert(
-      fc.property(anyScenario(clusters[of]), oneOf<Grain>("pod", "namespace"), (scenario, by) => {
+      fc.property(anyScenario(clusters[of]), anyOf<Grain>("pod", "namespace"), (scenario, by) => {
         const state = stateWithTemplates(scenario);
         const ports = portsAtBorders(state).filter((_, i) => i % 3 === 0);
         const engine = compile(state.cluster, state.tiers);

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { domainMatches } from "../evaluate/domain.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { DomainPattern } from "../policy/model.js";
-import { type Outcomes, oracle } from "../testing/oracle/oracle.js";
+import { type OracleOutcomes, oracle } from "../testing/oracle/oracle.js";
 import { nameFits } from "../testing/oracle/oracle-domains.js";
-import { andForeign, policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { andForeign, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
 import { about, anyScenario, flowsOf, stateIn } from "../testing/arbitrary/scenario.js";
 
-const saying = (outcomes: Outcomes) => (outcomes.size === 1 ? [...outcomes][0] : "both");
+const saying = (outcomes: OracleOutcomes) => (outcomes.size === 1 ? [...outcomes][0] : "both");
 
 describe("S1.1 to S1.8: the evaluator and the oracle", () => {
   it("give the same verdict where everything is known", () => {
@@ -30,7 +30,7 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
   });
 
   it.each([
-    ["S9.1", "something is not known", policyKinds],
+    ["S9.1", "something is not known", evaluatedKinds],
     ["S9.3", "there are policies of other APIs", andForeign],
   ] as const)(
     "%s: agree on what is certain where %s, and Undecided is never more than possible",

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyAdminModel, type Spelling, spell } from "../testing/arbitrary/arbitrary-admin.js";
+import { anyAdminModel, type AdminSpelling, spell } from "../testing/arbitrary/arbitrary-admin.js";
 import { anyGuardrail } from "../testing/arbitrary/arbitrary-first-draft.js";
 import { anyKepPolicy } from "../testing/arbitrary/arbitrary-kep.js";
-import { named, type PolicyKindName, policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { named, type PolicyKindName, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
 import type { Unnamed } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
 
-const admin = (tier: "admin" | "baseline", spelling: Spelling) =>
+const admin = (tier: "admin" | "baseline", spelling: AdminSpelling) =>
   anyAdminModel({ actions: ["Pass"], tier }).map((model) => spell(model, spelling));
 const kep = (priorities: readonly number[]) => anyKepPolicy({ actions: ["Pass"], priorities });
 
@@ -36,7 +36,7 @@ const cases: readonly (readonly [string, fc.Arbitrary<Unnamed<unknown>>, readonl
 describe("rules that only pass", () => {
   it.each(cases)("%s that only passes is as if it were not there", (_title, passing, beside) => {
     const always = ["NetworkPolicy", "default policy", "Cilium"] as const;
-    const kinds = policyKinds.filter((kind) => [...always, ...beside].includes(kind));
+    const kinds = evaluatedKinds.filter((kind) => [...always, ...beside].includes(kind));
     const added = fc.array(passing, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(anyScenario({ kinds, minLength: 1 }), added, (scenario, passes) => {

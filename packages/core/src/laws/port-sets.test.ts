@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { portSets } from "../analysis/explain/port-sets.js";
+import { portSets } from "../analysis/explain/port-verdicts.js";
 import { type ConnectionVerdict, evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import type { Protocol } from "../policy/model.js";
-import { policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
 import { transports } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { about, anyScenario, flowsOf, stateIn, tellDecision } from "../testing/arbitrary/scenario.js";
 
@@ -17,7 +17,7 @@ const reasons = ({ verdict, egress, ingress }: ConnectionVerdict) => [
 describe("the sets of ports that an explanation shows", () => {
   it("S1.7: cover every port of every protocol once, and say of each what evaluating it says", () => {
     // Cilium's peers are those that may or may not match.
-    const kinds = [...policyKinds, "Cilium", "Cilium", "Cilium"] as const;
+    const kinds = [...evaluatedKinds, "Cilium", "Cilium", "Cilium"] as const;
     fc.assert(
       fc.property(
         anyScenario({ kinds, minLength: 1 }),

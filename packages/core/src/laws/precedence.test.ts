@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type AdminModel, anyAdminModel, spell } from "../testing/arbitrary/arbitrary-admin.js";
 import { anyKepPolicy } from "../testing/arbitrary/arbitrary-kep.js";
 import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import { type Manifest, oneOf } from "../testing/arbitrary/arbitrary-vocabulary.js";
+import { type Manifest, anyOf } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
 
 interface Placed {
@@ -17,7 +17,7 @@ interface Placed {
 }
 
 // Few numbers, so that many policies share one.
-const priority = oneOf(1, 2, 3);
+const priority = anyOf(1, 2, 3);
 
 const admin = (spelling: "seed" | "cluster" | "released", api: number) =>
   fc
@@ -45,7 +45,7 @@ describe("precedence", () => {
       .array(
         fc.tuple(
           fc.oneof(admin("seed", 1), admin("cluster", 1), admin("released", 2), kep),
-          oneOf("c", "a", "b"),
+          anyOf("c", "a", "b"),
         ),
         {
           minLength: 2,

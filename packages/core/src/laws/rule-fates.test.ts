@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Pair } from "../analysis/explain/ask.js";
+import type { AskedPair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
 import type { Fates } from "../engine/usage/fates.js";
@@ -8,7 +8,7 @@ import { explore } from "../evaluate/facts.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
 import { commonFamilies, familiesOf, outsideEnds } from "../testing/all-ends.js";
-import { decidersOf, type Decides } from "../testing/deciders.js";
+import { decidersOf, type Decides } from "../testing/flow-deciders.js";
 import { flowsAmong, membersOf, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
 import { andForeign } from "../testing/arbitrary/arbitrary-policies.js";
 import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
@@ -16,7 +16,11 @@ import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
 type Known = "decides" | "may-decide";
 
 /** Who decides about some connection of these, surely or if what is not known is so. */
-function decidingIn(state: State, direction: Direction, pairs: readonly Pair[]): ReadonlyMap<Decides, Known> {
+function decidingIn(
+  state: State,
+  direction: Direction,
+  pairs: readonly AskedPair[],
+): ReadonlyMap<Decides, Known> {
   const found = new Map<Decides, Known>();
   for (const flow of flowsAmong(pairs, portsAtBorders(state))) {
     const runs = explore((unknowns) =>
@@ -33,7 +37,7 @@ function decidingIn(state: State, direction: Direction, pairs: readonly Pair[]):
 function pairsOf(
   state: State,
   end: Endpoint,
-): { readonly from: readonly Pair[]; readonly to: readonly Pair[] } {
+): { readonly from: readonly AskedPair[]; readonly to: readonly AskedPair[] } {
   const isIt = (other: Endpoint) => formatEndpoint(other) === formatEndpoint(end);
   // Nodes by one of their addresses are less than a node.
   const isWhole = (other: Endpoint) => other.kind !== "node" || other.address === undefined;
@@ -55,7 +59,7 @@ function pairsOf(
   };
 }
 
-const isWithItself = ({ source, destination }: Pair): boolean =>
+const isWithItself = ({ source, destination }: AskedPair): boolean =>
   formatEndpoint(source) === formatEndpoint(destination);
 
 /** `guard spec.ingress[0]: decides` for all rules of some tiers, and what is said of those who isolate in each. */
@@ -92,7 +96,8 @@ describe("what is said to decide nothing for a pod decides none of its connectio
         const fates = compile(state.cluster, state.tiers).ruleFates(end)!;
         const { from, to } = pairsOf(state, end);
         const template = end.kind === "pod" && end.pod.fromTemplate === true;
-        const asPeer = (pairs: readonly Pair[]) => pairs.filter((pair) => template || !isWithItself(pair));
+        const asPeer = (pairs: readonly AskedPair[]) =>
+          pairs.filter((pair) => template || !isWithItself(pair));
         const cases = [
           { who: fates.asSubject.egress, direction: "egress", pairs: from },
           { who: fates.asSubject.ingress, direction: "ingress", pairs: to },

@@ -6,18 +6,18 @@ import {
   anyAdminRule,
   asBaseline,
   everyPeer,
-  type Spelling,
+  type AdminSpelling,
   spell,
 } from "../testing/arbitrary/arbitrary-admin.js";
 import {
   anyGuardrail,
-  type DraftRule,
+  type WrittenDraftRule,
   type DraftSpec,
   draftRule,
 } from "../testing/arbitrary/arbitrary-first-draft.js";
 import { anyKepPolicy, type KepSpec } from "../testing/arbitrary/arbitrary-kep.js";
 import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import { fields, type Manifest, oneOf, type Unnamed } from "../testing/arbitrary/arbitrary-vocabulary.js";
+import { fields, type Manifest, anyOf, type Unnamed } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
 
 const directions = ["ingress", "egress"] as const;
@@ -53,9 +53,9 @@ describe("a rule behind one that matches everything", () => {
     ["S4.1", "baseline", "released"],
   ] as const)(
     "%s: changes nothing, in the same %s policy (%s) or a later one of its subject",
-    (_statement, tier, spelling: Spelling) => {
+    (_statement, tier, spelling: AdminSpelling) => {
       const added = fields({ ingress: anyAdminRule.ingress, egress: anyAdminRule.egress });
-      const action = oneOf("Allow" as const, "Deny" as const, "Pass" as const);
+      const action = anyOf("Allow" as const, "Deny" as const, "Pass" as const);
       const model = anyAdminModel({ tier });
       fc.assert(
         fc.property(
@@ -100,7 +100,7 @@ describe("a rule behind one that matches everything", () => {
 
   it("S5.1: changes nothing in a KEP AdminNetworkPolicy, nor in one of a smaller priority", () => {
     const policy = anyKepPolicy({ priorities: [500] });
-    const action = oneOf("Allow" as const, "Deny" as const, "Pass" as const);
+    const action = anyOf("Allow" as const, "Deny" as const, "Pass" as const);
     fc.assert(
       fc.property(
         anyScenario({ kinds: others }),
@@ -139,7 +139,7 @@ describe("a rule behind one that matches everything", () => {
         fields(draftRule),
         (scenario, policy, added) => {
           const withRules = (
-            extra: (direction: "ingress" | "egress") => readonly DraftRule[],
+            extra: (direction: "ingress" | "egress") => readonly WrittenDraftRule[],
           ): Unnamed<DraftSpec> => {
             const lists = directions.map((direction) => [
               direction,

@@ -14,7 +14,7 @@ import {
   labelWords,
   namespaceNames,
   nodeNames,
-  type Words as Vocabulary,
+  type LabelWords,
 } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { type Renaming, rename } from "../testing/transform/rename.js";
 import {
@@ -86,7 +86,7 @@ describe("a snapshot", () => {
 
 /** What each word of the vocabulary is called in the redacted snapshot. */
 function renamingOf({ cluster }: Scenario, words: Words): Renaming {
-  const labels = Object.values<Vocabulary>(labelWords).flatMap((some) => Object.entries(some));
+  const labels = Object.values<LabelWords>(labelWords).flatMap((some) => Object.entries(some));
   const values = labels.flatMap(([, those]) => [...those]);
   const called = [
     ...cluster.pods.map(({ name }) => name),

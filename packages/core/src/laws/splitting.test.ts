@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { policyKinds } from "../testing/arbitrary/arbitrary-policies.js";
+import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
 import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
 
@@ -64,7 +64,7 @@ function splitPolicy(policy: Manifest): Manifest {
   };
 }
 
-const statements: Readonly<Record<(typeof policyKinds)[number], string>> = {
+const statements: Readonly<Record<(typeof evaluatedKinds)[number], string>> = {
   NetworkPolicy: "S2.2",
   "seed ClusterNetworkPolicy": "S3.1",
   "released ClusterNetworkPolicy": "S3.1",
@@ -77,7 +77,7 @@ const statements: Readonly<Record<(typeof policyKinds)[number], string>> = {
 };
 
 describe("splitting", () => {
-  it.each(policyKinds.map((kind) => [statements[kind], kind] as const))(
+  it.each(evaluatedKinds.map((kind) => [statements[kind], kind] as const))(
     "%s: a rule of a %s into one rule for each peer and port changes no verdict",
     (_statement, kind) => {
       const kinds = [kind, kind, "NetworkPolicy"] as const;

@@ -10,7 +10,7 @@ import {
   externalAddresses,
   fields,
   type Manifest,
-  oneOf,
+  anyOf,
 } from "../testing/arbitrary/arbitrary-vocabulary.js";
 import { anyScenario, flowsOf, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
 
@@ -105,9 +105,9 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
       "10.0.0.5/32",
     ];
     const rule = fields({
-      action: oneOf("Allow" as const, "Deny" as const),
+      action: anyOf("Allow" as const, "Deny" as const),
       peers: fc
-        .uniqueArray(oneOf(...parts), { minLength: 1, maxLength: 2 })
+        .uniqueArray(anyOf(...parts), { minLength: 1, maxLength: 2 })
         .map((networks): readonly AdminPeer[] => [{ networks }]),
     });
     const model = fc

@@ -3,18 +3,9 @@ import { convert } from "../analysis/convert/convert.js";
 import { world } from "../testing/world.js";
 import { conversionJson, conversionText } from "./conversion.js";
 import { noStyle } from "./style.js";
+import { pod } from "../testing/manifests.js";
 
-const cluster = `apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop}
-status: {podIP: 10.0.0.1}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: db, namespace: shop}
-status: {podIP: 10.0.0.2}
----
-`;
+const cluster = `${pod("shop/web", { ips: ["10.0.0.1"] })}${pod("shop/db", { ips: ["10.0.0.2"] })}---\n`;
 const kind = (action: string, peers: string) => `apiVersion: netpol.networking.k8s.io/v1alpha1
 kind: ClusterNetworkPolicy
 metadata: {name: guard}
@@ -40,7 +31,7 @@ describe("what is said about a conversion", () => {
       pods: 2,
       changedPairs: 0,
       replaced: [
-        { group: "netpol.networking.k8s.io", kind: "ClusterNetworkPolicy", name: "guard", line: 11 },
+        { group: "netpol.networking.k8s.io", kind: "ClusterNetworkPolicy", name: "guard", line: 14 },
       ],
       policies: [{ apiVersion: "policy.networking.k8s.io/v1alpha2", kind: "ClusterNetworkPolicy" }],
       differences: [],
@@ -56,7 +47,7 @@ describe("what is said about a conversion", () => {
       "nothing of nodes and external addresses",
       "",
       "0.0.0.0 → shop/web 80/TCP: Deny → Allow (and 1 pair like it)",
-      "before: ClusterNetworkPolicy guard rule 1 · test.yaml:14",
+      "before: ClusterNetworkPolicy guard rule 1 · test.yaml:17",
       "after:  default",
     ]);
     expect(json).toMatchObject({

@@ -13,6 +13,7 @@ import {
 } from "./explanation/explanation-json.js";
 import { deciderText } from "./explanation/rule-text.js";
 import { type Style, wrap } from "./style.js";
+import { counted } from "./wording.js";
 
 /** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, told as such. */
 export function conversionText(conversion: Conversion, style: Style): string {
@@ -143,9 +144,4 @@ export function conversionJson(conversion: Conversion): { readonly [key: string]
       pairs: example.pairs,
     })),
   };
-}
-
-function counted(count: number, noun: string): string {
-  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
 }

@@ -41,7 +41,7 @@ import { lookupJson } from "./lookup/lookup-json.js";
 import { lookupText } from "./lookup/lookup-text.js";
 import { matrixCsv } from "./matrix/matrix-csv.js";
 import { matrixDot } from "./matrix/matrix-dot.js";
-import { matrixHtml } from "./matrix/matrix-html.js";
+import { matrixReportJson } from "./matrix/matrix-report.js";
 import { matrixJson } from "./matrix/matrix-json.js";
 import { matrixMarkdown } from "./matrix/matrix-markdown.js";
 import { pictureOf } from "./matrix/matrix-picture.js";
@@ -162,7 +162,7 @@ function reportsOn(name: string, free: string): Reports {
       [...matrixSvg(pictureOf(matrix), { caveats })].join("\n"),
       lintJunit(report, [file], () => true),
       testResultsJunit(results),
-      [...matrixHtml(matrix, new Reasons(engine, matrix), caveats)].join("\n"),
+      matrixReportJson(matrix, new Reasons(engine, matrix), caveats),
     ],
     dot: [[...matrixDot(matrix, all)].join("\n")],
     github: [lintGithub(report), ...annotations],

@@ -12,3 +12,6 @@ const escapes: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
+
+/** JSON as it may stand in a `script` element: `<` is written as an escape, so that nothing in it ends the element. */
+export const scriptJson = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");

@@ -23,7 +23,7 @@ export interface TextLook {
   readonly title?: string;
 }
 
-export function text(x: number, y: number, words: string, look: TextLook, turn = ""): string {
+export function svgText(x: number, y: number, words: string, look: TextLook, turn = ""): string {
   const weight = look.weight === undefined ? "" : ` font-weight="${look.weight}"`;
   const anchor = look.anchor === undefined ? "" : ` text-anchor="${look.anchor}"`;
   const title = look.title === undefined ? "" : `<title>${escapeMarkup(look.title)}</title>`;
@@ -35,7 +35,7 @@ export function text(x: number, y: number, words: string, look: TextLook, turn =
 }
 
 export const upright = (x: number, y: number, words: string, look: TextLook): string =>
-  text(x, y, words, look, "rotate(-90)");
+  svgText(x, y, words, look, "rotate(-90)");
 
 export function rect(x: number, y: number, width: number, height: number, fill: string, opacity = 1): string {
   return `<rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" fill="${fill}"${opacity === 1 ? "" : ` fill-opacity="${opacity}"`}/>`;

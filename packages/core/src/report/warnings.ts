@@ -7,7 +7,7 @@ import { Reader } from "../analysis/endpoints/reader.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../evaluate/flow.js";
 import { formatRule } from "../policy/describe.js";
 import { formatPolicy, type PolicyRef } from "../policy/model.js";
-import { counted } from "./changes/changes-words.js";
+import { counted, portText } from "./wording.js";
 
 /*
  * What an edit does, a line each, as `kubectl` prints it behind `Warning: `. The line has to be understood by somebody who
@@ -227,6 +227,3 @@ function endText(end: Endpoint, reader: Reader): string {
   // The first address of all stands for any.
   return end.address.value === 0n ? "outside" : formatEndpoint(end);
 }
-
-const portText = ({ protocol, port }: Pick<Flow, "protocol" | "port">): string =>
-  protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;

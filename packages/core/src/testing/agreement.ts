@@ -1,11 +1,11 @@
-import type { Pair } from "../analysis/explain/ask.js";
+import type { AskedPair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import type { Block, Engine } from "../engine/index.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "./every-flow.js";
 import { expandPairs } from "./expanded-pairs.js";
-import { type Outcomes, oracle } from "./oracle/oracle.js";
+import { type OracleOutcomes, oracle } from "./oracle/oracle.js";
 import { about } from "./arbitrary/scenario.js";
 
 /*
@@ -16,7 +16,7 @@ import { about } from "./arbitrary/scenario.js";
 export interface Exam {
   readonly state: State;
   /** Among all of which an engine gives its answers at once. */
-  readonly memberPairs: readonly Pair[];
+  readonly memberPairs: readonly AskedPair[];
   /** Connections between these, and those of ends that the cluster does not have. */
   readonly amongMembers: readonly Asked[];
   readonly withOthers: readonly Asked[];
@@ -40,7 +40,8 @@ export function oracleExam(state: State, share: number): Exam {
   });
 }
 
-export const sizeOf = ({ amongMembers, withOthers }: Exam): number => amongMembers.length + withOthers.length;
+export const sizeOfExam = ({ amongMembers, withOthers }: Exam): number =>
+  amongMembers.length + withOthers.length;
 
 /** The first thing that an engine says differently: of a connection, or of all pairs. */
 export function faultOfEngine(compile: (state: State) => Engine, exam: Exam): string | undefined {
@@ -80,7 +81,7 @@ export function faultOfEvaluator(judge: typeof evaluate, exam: Exam): string | u
 function examOf(state: State, share: number, answer: (flow: Flow) => Verdict): Exam {
   const ports = portsAtBorders(state);
   const members = memberPairs(state.cluster);
-  const ask = (pairs: readonly Pair[]) =>
+  const ask = (pairs: readonly AskedPair[]) =>
     Array.from(flowsAmong(pairs, ports, share), (flow): Asked => ({ flow, wanted: answer(flow) }));
   return { state, memberPairs: members, amongMembers: ask(members), withOthers: ask(otherPairs(state)) };
 }
@@ -97,7 +98,7 @@ function firstFault(
   return undefined;
 }
 
-function onlyOf(outcomes: Outcomes): Verdict {
+function onlyOf(outcomes: OracleOutcomes): Verdict {
   const [first, ...others] = outcomes;
   return first === undefined || others.length > 0 ? "Undecided" : first;
 }

@@ -1,4 +1,4 @@
-import type { AskedPort, Pair } from "../analysis/explain/ask.js";
+import type { AskedPort, AskedPair } from "../analysis/explain/ask.js";
 import { podEndpoint } from "../analysis/endpoints/resolve.js";
 import type { State } from "../state/state.js";
 import type { Cluster } from "../cluster/model.js";
@@ -21,7 +21,7 @@ export function membersOf(cluster: Cluster): readonly Endpoint[] {
 }
 
 /** Pairs of different members, in each family they may talk in. */
-export function memberPairs(cluster: Cluster): readonly Pair[] {
+export function memberPairs(cluster: Cluster): readonly AskedPair[] {
   const members = membersOf(cluster);
   return members.flatMap((source) =>
     members.flatMap((destination) => (source === destination ? [] : pairsOf(cluster, source, destination))),
@@ -29,7 +29,7 @@ export function memberPairs(cluster: Cluster): readonly Pair[] {
 }
 
 /** The pairs that are no two members: with an address, with a node by its address, and pods with themselves. */
-export function otherPairs({ cluster, tiers }: State): readonly Pair[] {
+export function otherPairs({ cluster, tiers }: State): readonly AskedPair[] {
   const members = membersOf(cluster);
   const addressed = [...cluster.nodes.values()].flatMap((node) =>
     node.addresses.map((address): Endpoint => ({ kind: "node", node, address })),
@@ -48,7 +48,11 @@ export function otherPairs({ cluster, tiers }: State): readonly Pair[] {
 }
 
 /** Every port for every pair; of all of them only a `share`, spread evenly. */
-export function* flowsAmong(pairs: readonly Pair[], ports: readonly AskedPort[], share = 1): Iterable<Flow> {
+export function* flowsAmong(
+  pairs: readonly AskedPair[],
+  ports: readonly AskedPort[],
+  share = 1,
+): Iterable<Flow> {
   const limit = share * 2 ** 32;
   let count = 0;
   for (const pair of pairs)
@@ -101,7 +105,7 @@ function cidrsOf(peer: Peer): readonly Cidr[] {
 }
 
 // S1.15: in each family that both have; where one does not tell, in those of the other.
-function pairsOf(cluster: Cluster, source: Endpoint, destination: Endpoint): readonly Pair[] {
+function pairsOf(cluster: Cluster, source: Endpoint, destination: Endpoint): readonly AskedPair[] {
   const [from, to] = [familiesOf(cluster, source), familiesOf(cluster, destination)];
   if (from.length === 0 && to.length === 0) return [{ source, destination }];
   const common = from.length === 0 ? to : to.length === 0 ? from : from.filter((f) => to.includes(f));

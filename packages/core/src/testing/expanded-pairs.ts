@@ -1,4 +1,4 @@
-import type { AskedPort, Pair } from "../analysis/explain/ask.js";
+import type { AskedPort, AskedPair } from "../analysis/explain/ask.js";
 import { podEndpoint } from "../analysis/endpoints/resolve.js";
 import type { Cluster } from "../cluster/model.js";
 import type { Block, EndGroup, Engine } from "../engine/index.js";
@@ -9,7 +9,7 @@ import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 export interface ExpandedPairs {
   readonly size: number;
   /** Undefined for a pair that is not among them. */
-  readonly verdict: (pair: Pair, port: AskedPort) => Verdict | undefined;
+  readonly verdict: (pair: AskedPair, port: AskedPort) => Verdict | undefined;
   /** Pairs that are there twice, and blocks that are miscounted. */
   readonly complaints: readonly string[];
 }
@@ -38,7 +38,7 @@ export function expandPairs(engine: Engine, found: Iterable<Block> = engine.pair
   };
 }
 
-const nameOf = (source: Endpoint, destination: Endpoint, family: Pair["family"]): string =>
+const nameOf = (source: Endpoint, destination: Endpoint, family: AskedPair["family"]): string =>
   `${formatEndpoint(source)} -> ${formatEndpoint(destination)}, IPv${family ?? "?"}`;
 
 function pairsOf(cluster: Cluster, block: Block): readonly string[] {

@@ -25,63 +25,6 @@ export function linted(rule: LintRule, yaml: string, options: StateOptions = {})
   });
 }
 
-/** Manifests in short, for tests that need a few of them: `namespace("shop")`, `pod("shop/cart", {labels: "{app: cart}"})`. */
-export function namespace(name: string, labels = "{}"): string {
-  return `---
-apiVersion: v1
-kind: Namespace
-metadata: {name: ${name}, labels: ${labels}}
-`;
-}
-
-export interface PodParts {
-  readonly labels?: string;
-  readonly ips?: readonly string[];
-  /** `{name: web, containerPort: 80}` */
-  readonly ports?: string;
-  readonly hostNetwork?: boolean;
-}
-
-export function pod(
-  name: string,
-  { labels = "{}", ips = [], ports = "", hostNetwork = false }: PodParts = {},
-): string {
-  const [where, called] = name.split("/");
-  return `---
-apiVersion: v1
-kind: Pod
-metadata: {name: ${called}, namespace: ${where}, labels: ${labels}}
-spec: {hostNetwork: ${hostNetwork}, containers: [{name: main, ports: [${ports}]}]}
-status: {podIPs: [${ips.map((ip) => `{ip: "${ip}"}`).join(", ")}]}
-`;
-}
-
-/** In tier Admin, for every pod, unless its spec says otherwise. */
-export function clusterPolicy(name: string, spec: Readonly<Record<string, string>>): string {
-  const all = { tier: "Admin", priority: "10", subject: "{namespaces: {}}", ...spec };
-  return `---
-apiVersion: policy.networking.k8s.io/v1alpha2
-kind: ClusterNetworkPolicy
-metadata: {name: ${name}}
-spec:
-${fields(all)}`;
-}
-
-export function networkPolicy(name: string, spec: Readonly<Record<string, string>>): string {
-  const [where, called] = name.split("/");
-  return `---
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: ${called}, namespace: ${where}}
-spec:
-${fields({ podSelector: "{}", ...spec })}`;
-}
-
-const fields = (spec: Readonly<Record<string, string>>): string =>
-  Object.entries(spec)
-    .map(([key, value]) => `  ${key}: ${value}\n`)
-    .join("");
-
 /** The same, as `line 9: message`. */
 export function lintedLines(rule: LintRule, yaml: string, options: StateOptions = {}): readonly string[] {
   return findingsOf(rule, yaml, options).map(({ place, message }) => `line ${place?.line}: ${message}`);

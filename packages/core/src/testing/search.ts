@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { compile } from "../engine/index.js";
-import { evaluatorExam, faultOfEngine, sizeOf } from "./agreement.js";
+import { evaluatorExam, faultOfEngine, sizeOfExam } from "./agreement.js";
 import { andForeign } from "./arbitrary/arbitrary-policies.js";
 import { anyScenario, type Scenario, stateIn } from "./arbitrary/scenario.js";
 
@@ -42,7 +42,7 @@ export function search({ of, runs, share, seed, timeLimit }: Search): Found {
     // As if nothing smaller were wrong.
     if (Date.now() > deadline) return true;
     const exam = evaluatorExam(stateIn(scenario), share);
-    flows += sizeOf(exam);
+    flows += sizeOfExam(exam);
     const fault = orBreakdown(() => faultOfEngine(({ cluster, tiers }) => compile(cluster, tiers), exam));
     // Of the last that fails, which is the smallest.
     complaint = fault ?? complaint;

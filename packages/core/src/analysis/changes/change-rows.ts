@@ -9,15 +9,15 @@ import {
   type Pair,
   realPorts,
 } from "../../engine/index.js";
-import { portAt, type PortSetId } from "../../sets/port-sets.js";
+import type { PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
-import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import { type PortGroup, portGroups } from "../matrix/port-groups.js";
+import { flowBetween, likelyPort } from "../endpoints/example-flow.js";
 import type { Grain, Party } from "../endpoints/party.js";
 import type { ChangeRow, ChangedEnds } from "./changes.js";
-import { isWholeFamily, joinRanges } from "./join-ranges.js";
+import { isEveryAddress, joinRanges } from "./join-ranges.js";
 import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";
 import { PairNumbers } from "./pair-numbers.js";
 import { PartiesInBoth } from "./parties-in-both.js";
@@ -187,13 +187,8 @@ export class ChangeRows {
     first: number,
   ): ChangeRow {
     const { source, destination } = partners.get(first)!.example();
-    const example: Flow = {
-      source: source.after,
-      destination: destination.after,
-      ...this.likelyPort(change.ports, destination.after),
-      ...(family === undefined ? {} : { family }),
-    };
     const { before, after, ports } = change;
+    const port = likelyPort(this.changed.ports, ports, destination.after);
     return {
       ...ends,
       ports: this.portsOf(ports),
@@ -203,19 +198,8 @@ export class ChangeRows {
       families: [family],
       connections,
       partly,
-      example,
+      example: flowBetween(source.after, destination.after, port, family),
     };
-  }
-
-  /** One that the destination says it listens on, where that is among them: people know it. */
-  private likelyPort(id: PortSetId, destination: Endpoint): Pick<Flow, "protocol" | "port"> {
-    const { ports } = this.changed;
-    const declared = destination.kind === "pod" ? destination.pod.ports : [];
-    const known = [...declared, ...usualPorts].find(({ protocol, port }) =>
-      ports.contains(id, protocol, port),
-    );
-    if (known !== undefined) return { protocol: known.protocol, port: known.port };
-    return portAt(ports.bordersOf(id)[0]!);
   }
 
   private partiesOf(numbers: readonly number[]): ChangedEnds {
@@ -232,12 +216,6 @@ export class ChangeRows {
 
 const numberOfVerdict: Readonly<Record<Verdict, number>> = { Allow: 0, Deny: 1, Undecided: 2 };
 const numberOfSide = { none: 0, from: 1, to: 2 } as const;
-
-const usualPorts = [
-  { protocol: "TCP", port: 443 },
-  { protocol: "TCP", port: 80 },
-  { protocol: "TCP", port: 8080 },
-] as const;
 
 const outsideLast = ({ from, to }: ChangeRow): number =>
   from.kind === "external" || to.kind === "external" ? 1 : 0;
@@ -264,7 +242,7 @@ function acrossFamilies(
   const endsKey = (ends: ChangedEnds) =>
     ends.kind === "parties"
       ? ends.parties.map(numberOfParty).join()
-      : ends.ranges.map((range) => (isWholeFamily(range) ? "all" : rangeKey(range))).join();
+      : ends.ranges.map((range) => (isEveryAddress(range) ? "all" : rangeKey(range))).join();
   const found = new Map<string, ChangeRow>();
   for (const row of rows) {
     const who = row.decided.map(({ before, after }) => `${numberOf(before)} ${numberOf(after)}`).join();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AddressRange } from "../../engine/pairs/outside-runs.js";
-import { isWholeFamily, joinRanges } from "./join-ranges.js";
+import { isEveryAddress, joinRanges } from "./join-ranges.js";
 
 const range = (first: number, last: number, family: 4 | 6 = 4): AddressRange => ({
   family,
@@ -26,8 +26,8 @@ describe("ranges of addresses", () => {
   });
 
   it("are a whole family from the first address to the last", () => {
-    expect(isWholeFamily({ family: 4, first: 0n, last: 2n ** 32n - 1n })).toBe(true);
-    expect(isWholeFamily({ family: 6, first: 0n, last: 2n ** 32n - 1n })).toBe(false);
-    expect(isWholeFamily({ family: 4, first: 1n, last: 2n ** 32n - 1n })).toBe(false);
+    expect(isEveryAddress({ family: 4, first: 0n, last: 2n ** 32n - 1n })).toBe(true);
+    expect(isEveryAddress({ family: 6, first: 0n, last: 2n ** 32n - 1n })).toBe(false);
+    expect(isEveryAddress({ family: 4, first: 1n, last: 2n ** 32n - 1n })).toBe(false);
   });
 });

@@ -15,6 +15,6 @@ export function joinRanges(ranges: readonly AddressRange[]): readonly AddressRan
 }
 
 /** Whether it is every address that a family has. */
-export function isWholeFamily({ family, first, last }: AddressRange): boolean {
+export function isEveryAddress({ family, first, last }: AddressRange): boolean {
   return first === 0n && last === (1n << BigInt(bitsOf(family))) - 1n;
 }

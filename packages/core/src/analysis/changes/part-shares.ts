@@ -1,5 +1,6 @@
 import type { ChangedPart, EndInBoth, EndsInBoth, Pair, PartSide } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
+import { externalAt } from "../endpoints/example-flow.js";
 import { partyOf } from "../endpoints/party.js";
 import type { PartiesInBoth } from "./parties-in-both.js";
 
@@ -80,8 +81,7 @@ export function pairBetween(
 function* endsOf(side: PartSide, ends: EndsInBoth): Iterable<EndInBoth> {
   if (side.kind === "class") yield* ends.membersOf(side.joint);
   else {
-    const { family, first } = side.range;
-    const end = { kind: "external", address: { family, value: first } } as const;
+    const end = externalAt(side.range);
     yield { before: end, after: end };
   }
 }

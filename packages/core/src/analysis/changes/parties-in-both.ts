@@ -2,7 +2,7 @@ import type { EndsInBoth, JointClass } from "../../engine/index.js";
 import { formatParty, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
 
 /** How many ends of a class belong to a party. */
-export interface Share {
+export interface PartyShare {
   readonly party: number;
   readonly size: number;
 }
@@ -13,7 +13,7 @@ export class PartiesInBoth {
   /** By party: how many pods or nodes it has. */
   readonly sizes: readonly number[];
   private readonly numbers = new Map<string, number>();
-  private readonly shares = new Map<JointClass, readonly Share[]>();
+  private readonly shares = new Map<JointClass, readonly PartyShare[]>();
 
   constructor(
     readonly ends: EndsInBoth,
@@ -37,7 +37,7 @@ export class PartiesInBoth {
   }
 
   /** The parties that the ends of a class belong to. */
-  of(joint: JointClass): readonly Share[] {
+  of(joint: JointClass): readonly PartyShare[] {
     const known = this.shares.get(joint);
     if (known !== undefined) return known;
     const counts = new Map<number, number>();

@@ -48,7 +48,7 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
     differing.push(
       ...answers.flatMap(({ flow, connection }) => implementationCaveats(state, flow, connection.verdict)),
     );
-    const deciders = answers.map(({ connection }) => decidersOf(connection));
+    const deciders = answers.map(({ connection }) => decidingNames(connection));
     const { decidedBy } = assertion;
     const rightDecider = decidedBy === undefined || deciders.every((names) => names.includes(decidedBy));
     if (verdict === assertion.verdict && rightDecider) {
@@ -73,7 +73,7 @@ export function unansweredTest(test: ConnectivityTest, diagnostic: Diagnostic): 
  * The names that `decidedBy` may have: for a denial those of the first direction that denies; for an Allow those of
  * either direction, and `default` only if no policy spoke in any.
  */
-export function decidersOf({ verdict, egress, ingress }: ConnectionVerdict): readonly string[] {
+export function decidingNames({ verdict, egress, ingress }: ConnectionVerdict): readonly string[] {
   const names = (walk: { readonly decisions: readonly Decision[] }) => walk.decisions.flatMap(deciderNames);
   if (verdict === "Deny") return names(egress.verdict === "Deny" ? egress : ingress);
   const policies = [...names(egress), ...names(ingress)].filter((name) => name !== "default");

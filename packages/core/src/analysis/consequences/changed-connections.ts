@@ -1,6 +1,7 @@
 import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
-import { noPorts, portAt, type PortSetId, type PortSets } from "../../sets/port-sets.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import { externalAt, flowBetween, likelyPort } from "../endpoints/example-flow.js";
 import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Reader } from "../endpoints/reader.js";
 import { type ChangedSides, insidePairs } from "./changed-side.js";
@@ -87,21 +88,12 @@ export class ConnectionTally {
         const pair = this.pairOf(from, to, pairs);
         if (pair === undefined) continue;
         const [source, destination] = pair;
-        const port = this.portFor(destination, changed);
+        const port = likelyPort(this.ports, changed, destination);
         const isSeen = [source, destination].filter((end) => this.reader.maySee(end)).length;
         if (!isSeenInPart(source, destination, isSeen)) continue;
         const rank = rankOf(source, destination, port.isDeclared) + (isSeen === 2 ? seenInFull : 0);
         if (rank <= (this.best?.rank ?? -1)) continue;
-        const { protocol, port: number } = port;
-        const { family } = pairs;
-        const flow = {
-          source,
-          destination,
-          protocol,
-          port: number,
-          ...(family === undefined ? {} : { family }),
-        };
-        this.best = { flow, rank };
+        this.best = { flow: flowBetween(source, destination, port, pairs.family), rank };
         if (rank === highestRank) return;
       }
   }
@@ -123,33 +115,11 @@ export class ConnectionTally {
   }
 
   private endpointOf(end: Member | Outside): Endpoint {
-    return "first" in end
-      ? { kind: "external", address: { family: end.family, value: end.first } }
-      : this.sides.endpointOf(end);
-  }
-
-  /** One that the destination says it listens on, where that is among them: people know it. */
-  private portFor(
-    destination: Endpoint,
-    changed: PortSetId,
-  ): Pick<Flow, "protocol" | "port"> & { readonly isDeclared: boolean } {
-    const declared = destination.kind === "pod" ? destination.pod.ports : [];
-    const isChanged = ({ protocol, port }: Pick<Flow, "protocol" | "port">) =>
-      this.ports.contains(changed, protocol, port);
-    const own = declared.find(isChanged);
-    if (own !== undefined) return { protocol: own.protocol, port: own.port, isDeclared: true };
-    const usual = usualPorts.find(isChanged);
-    return { ...(usual ?? portAt(this.ports.bordersOf(changed)[0]!)), isDeclared: false };
+    return "first" in end ? externalAt(end) : this.sides.endpointOf(end);
   }
 }
 
 type Outside = Extract<End, { kind: "external" }>["range"];
-
-const usualPorts = [
-  { protocol: "TCP", port: 443 },
-  { protocol: "TCP", port: 80 },
-  { protocol: "TCP", port: 8080 },
-] as const;
 
 /** What the reader may see on both sides comes before all else. */
 const seenInFull = 10;

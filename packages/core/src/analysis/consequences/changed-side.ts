@@ -8,7 +8,7 @@ import type { Reader } from "../endpoints/reader.js";
 export type InsideEnd = Extract<End, { kind: "ends" }>;
 
 /** What is worth knowing of them. */
-export interface ChangedSide {
+export interface CountedSide {
   /** Those that the reader may see come first. */
   readonly members: readonly Member[];
   readonly shown: Counted;
@@ -25,14 +25,14 @@ interface Counted {
 
 /** Found once for all pairs that they stand in: in a large cluster, each stands in thousands. */
 export class ChangedSides {
-  private readonly known = new Map<object, ChangedSide>();
+  private readonly known = new Map<object, CountedSide>();
 
   constructor(
     private readonly cluster: Cluster,
     private readonly reader: Reader,
   ) {}
 
-  of({ members: list, group }: InsideEnd): ChangedSide {
+  of({ members: list, group }: InsideEnd): CountedSide {
     const known = this.known.get(group);
     if (known !== undefined) return known;
     const [shown, hidden]: [Member[], Member[]] = [[], []];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { appPod, namespace, node, pod } from "../../testing/manifests.js";
 import { world } from "../../testing/world.js";
 import { explanationText } from "../../report/explanation/explanation-text.js";
 import { noStyle } from "../../report/style.js";
@@ -10,33 +11,14 @@ import type { Pod } from "../../cluster/model.js";
 import { differences, type EnforcerName } from "../../state/enforcers/differences.js";
 import { implementationCaveatsOfAll } from "./implementation-caveats.js";
 
-const cluster = `
-apiVersion: v1
-kind: Namespace
-metadata: {name: a, labels: {team: red}}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: b, labels: {team: blue}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: client, namespace: a, labels: {app: client}}
-spec: {nodeName: n1, containers: [{name: c}]}
-status: {podIPs: [{ip: 10.0.0.1}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: server, namespace: b, labels: {app: server, pod-template-hash: "1"}}
-spec: {nodeName: n1, containers: [{name: c}]}
-status: {podIPs: [{ip: 10.0.0.2}]}
----
-`;
+const cluster = [
+  namespace("a", "{team: red}"),
+  namespace("b", "{team: blue}"),
+  node("n1", "192.168.0.1"),
+  appPod("a/client", { node: "n1", ips: ["10.0.0.1"] }),
+  pod("b/server", { labels: '{app: server, pod-template-hash: "1"}', node: "n1", ips: ["10.0.0.2"] }),
+  "---\n",
+].join("");
 
 const baseline = (action: string, direction: "ingress" | "egress") => `
 apiVersion: policy.networking.k8s.io/v1alpha2

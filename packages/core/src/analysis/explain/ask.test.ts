@@ -1,22 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { parseCidr } from "../../net/cidr.js";
+import { appPod, networkPolicy, node, pod } from "../../testing/manifests.js";
 import { world } from "../../testing/world.js";
 import { type Answer, ask, overall } from "./ask.js";
 import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
 import type { StateOptions } from "../../state/state.js";
 
-const together = (...documents: readonly string[]) => documents.join("\n---\n");
-const pod = (path: string, more = "") => {
-  const [namespace, name] = path.split("/");
-  return `{apiVersion: v1, kind: Pod, metadata: {namespace: ${namespace}, name: ${name}, labels: {app: ${name}}}${more}}`;
-};
-const at = (...addresses: readonly string[]) =>
-  `, status: {podIPs: [${addresses.map((ip) => `{ip: "${ip}"}`).join()}]}`;
-const denyIngress = (path: string, spec: string) => {
-  const [namespace, name] = path.split("/");
-  return `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: ${namespace}, name: ${name}}, spec: {podSelector: {}, policyTypes: [Ingress]${spec}}}`;
-};
+const together = (...documents: readonly string[]) =>
+  documents.map((one) => (one.startsWith("---") ? one : `---\n${one}\n`)).join("");
+const isolating = (path: string, ingress = "[]") =>
+  networkPolicy(path, { policyTypes: "[Ingress]", ingress });
 
 /** `x/b:8080/TCP IPv4 Allow` */
 const showAnswer = ({ flow, connection }: Answer) => {
@@ -42,15 +36,14 @@ const answers = (yaml: string, question: string, options: StateOptions = {}) => 
 
 describe("the connections that a question means", () => {
   it("one for two pods", () => {
-    expect(answers(together(pod("x/a"), pod("x/b")), "x/a -> x/b:80/TCP")).toEqual([
+    expect(answers(together(appPod("x/a"), appPod("x/b")), "x/a -> x/b:80/TCP")).toEqual([
       "Allow",
       "x/a -> x/b:80/TCP Allow",
     ]);
   });
 
   it("one for every pair of pods of two workloads", () => {
-    const replica = (name: string, of: string) =>
-      `{apiVersion: v1, kind: Pod, metadata: {namespace: x, name: ${name}, ownerReferences: [{kind: StatefulSet, name: ${of}, controller: true}]}}`;
+    const replica = (name: string, of: string) => pod(`x/${name}`, { of });
     const all = together(replica("a-0", "a"), replica("a-1", "a"), replica("b-0", "b"), replica("b-1", "b"));
     expect(answers(all, "x/a -> x/StatefulSet/b:80/TCP")).toEqual([
       "Allow",
@@ -62,9 +55,8 @@ describe("the connections that a question means", () => {
   });
 
   it("one for every port that has the name", () => {
-    const ports =
-      ", spec: {containers: [{ports: [{name: dns, containerPort: 53, protocol: UDP}, {name: dns, containerPort: 5353}]}]}";
-    const yaml = together(pod("x/a"), pod("x/b", ports));
+    const ports = "{name: dns, containerPort: 53, protocol: UDP}, {name: dns, containerPort: 5353}";
+    const yaml = together(appPod("x/a"), appPod("x/b", { ports }));
     expect(answers(yaml, "x/a -> x/b:dns")).toEqual([
       "Allow",
       "x/a -> x/b:53/UDP Allow",
@@ -74,7 +66,7 @@ describe("the connections that a question means", () => {
   });
 
   it("ICMP has no port", () => {
-    expect(answers(together(pod("x/a"), pod("x/b")), "x/a -> x/b:ICMP")).toEqual([
+    expect(answers(together(appPod("x/a"), appPod("x/b")), "x/a -> x/b:ICMP")).toEqual([
       "Allow",
       "x/a -> x/b:ICMP Allow",
     ]);
@@ -83,8 +75,8 @@ describe("the connections that a question means", () => {
 
 describe("S1.15: dual stack", () => {
   const ends = (a: readonly string[], b: readonly string[]) =>
-    together(pod("x/a", at(...a)), pod("x/b", at(...b)));
-  const only4 = denyIngress("x/only-4", ", ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]");
+    together(appPod("x/a", { ips: a }), appPod("x/b", { ips: b }));
+  const only4 = isolating("x/only-4", "[{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]");
 
   it("is judged per family that both ends have", () => {
     expect(answers(ends(["10.0.0.1", "fd00::1"], ["10.0.0.2", "fd00::2"]), "x/a -> x/b:80/TCP")).toEqual([
@@ -122,7 +114,7 @@ describe("S1.15: dual stack", () => {
 
   it("a pod without an address has the families of --pod-cidr", () => {
     const facts = { podCidrs: [parseCidr("10.0.0.0/8")!, parseCidr("fd00::/8")!], serviceCidrs: [] };
-    expect(answers(together(pod("x/a"), pod("x/b")), "x/a -> x/b:80/TCP", { facts })).toEqual([
+    expect(answers(together(appPod("x/a"), appPod("x/b")), "x/a -> x/b:80/TCP", { facts })).toEqual([
       "Allow",
       "x/a -> x/b:80/TCP IPv4 Allow",
       "x/a -> x/b:80/TCP IPv6 Allow",
@@ -130,10 +122,8 @@ describe("S1.15: dual stack", () => {
   });
 
   it("a host-network pod without an address has those of its node", () => {
-    const host = pod("x/host", ", spec: {hostNetwork: true, nodeName: worker}");
-    const node =
-      '{apiVersion: v1, kind: Node, metadata: {name: worker}, status: {addresses: [{address: "fd01::1"}]}}';
-    const yaml = together(host, node, pod("x/b", at("10.0.0.2", "fd00::2")));
+    const host = appPod("x/host", { hostNetwork: true, node: "worker" });
+    const yaml = together(host, node("worker", "fd01::1"), appPod("x/b", { ips: ["10.0.0.2", "fd00::2"] }));
     expect(answers(yaml, "x/host -> x/b:80/TCP")).toEqual(["Allow", "x/host -> x/b:80/TCP IPv6 Allow"]);
     expect(answers(yaml, "node:worker -> x/b:80/TCP")).toEqual([
       "Allow",
@@ -143,10 +133,7 @@ describe("S1.15: dual stack", () => {
 });
 
 describe("S1.9: through a Service", () => {
-  const backend = pod(
-    "x/b",
-    `${at("10.0.0.2")}, spec: {containers: [{ports: [{name: web, containerPort: 8080}]}]}`,
-  );
+  const backend = appPod("x/b", { ips: ["10.0.0.2"], ports: "{name: web, containerPort: 8080}" });
   const service = (spec: string) =>
     `{apiVersion: v1, kind: Service, metadata: {namespace: x, name: s}, spec: {clusterIP: 10.96.0.1, ${spec}}}`;
   const slice = (more: string) =>
@@ -154,7 +141,7 @@ describe("S1.9: through a Service", () => {
   const selecting = service(
     "selector: {app: b}, ports: [{name: http, port: 80, targetPort: web}, {name: dns, port: 53, protocol: UDP}]",
   );
-  const yaml = together(pod("x/a", at("10.0.0.1")), backend, selecting);
+  const yaml = together(appPod("x/a", { ips: ["10.0.0.1"] }), backend, selecting);
 
   it("the destination is the endpoint, at the port it listens on", () => {
     for (const target of ["x/Service/s:80/TCP", "10.96.0.1:80/TCP"])
@@ -167,7 +154,7 @@ describe("S1.9: through a Service", () => {
   });
 
   it("policies see the port behind it", () => {
-    const open = (port: number) => denyIngress("x/open", `, ingress: [{ports: [{port: ${port}}]}]`);
+    const open = (port: number) => isolating("x/open", `[{ports: [{port: ${port}}]}]`);
     expect(answers(together(yaml, open(8080)), "x/a -> x/svc/s:80/TCP")[0]).toBe("Allow");
     expect(answers(together(yaml, open(80)), "x/a -> x/svc/s:80/TCP")[0]).toBe("Deny");
   });
@@ -180,17 +167,21 @@ describe("S1.9: through a Service", () => {
   });
 
   it("TW1506: endpoints that the input does not tell", () => {
-    const byHand = together(pod("x/a"), service("ports: [{port: 80}]"));
+    const byHand = together(appPod("x/a"), service("ports: [{port: 80}]"));
     expect(answers(byHand, "x/a -> x/svc/s:80/TCP")[0]).toMatch(/^TW1506 the endpoints of Service x\/s /);
-    const nobody = together(pod("x/a"), service("selector: {app: none}, ports: [{port: 80}]"));
+    const nobody = together(appPod("x/a"), service("selector: {app: none}, ports: [{port: 80}]"));
     expect(answers(nobody, "x/a -> x/svc/s:80/TCP")[0]).toMatch(/^TW1506 /);
   });
 
   it("endpoints outside the cluster, and nodes, are what they are", () => {
-    const node =
-      "{apiVersion: v1, kind: Node, metadata: {name: worker}, status: {addresses: [{address: 192.168.1.1}]}}";
+    const worker = node("worker", "192.168.1.1");
     const outside = slice("ports: [{port: 6443}], endpoints: [{addresses: [203.0.113.9, 192.168.1.1]}]");
-    const all = together(pod("x/a", at("10.0.0.1")), node, service("ports: [{port: 443}]"), outside);
+    const all = together(
+      appPod("x/a", { ips: ["10.0.0.1"] }),
+      worker,
+      service("ports: [{port: 443}]"),
+      outside,
+    );
     expect(answers(all, "x/a -> 10.96.0.1:443/TCP")).toEqual([
       "Allow",
       "x/a -> 203.0.113.9:6443/TCP IPv4 Allow",
@@ -199,10 +190,10 @@ describe("S1.9: through a Service", () => {
   });
 
   it("a pod that does not have the named target port is no endpoint for it", () => {
-    const without = pod("x/c", at("10.0.0.3"));
+    const without = appPod("x/c", { ips: ["10.0.0.3"] });
     const both = service("selector: {tier: back}, ports: [{port: 80, targetPort: web}]");
     const labelled = (text: string) => text.replace("labels: {", "labels: {tier: back, ");
-    const all = together(pod("x/a", at("10.0.0.1")), labelled(backend), labelled(without), both);
+    const all = together(appPod("x/a", { ips: ["10.0.0.1"] }), labelled(backend), labelled(without), both);
     expect(answers(all, "x/a -> x/svc/s:80/TCP")).toEqual(["Allow", "x/a -> x/b:8080/TCP IPv4 Allow"]);
   });
 
@@ -211,7 +202,7 @@ describe("S1.9: through a Service", () => {
   });
 
   it("S1.6: to itself directly a pod is always allowed; through a Service the policies apply", () => {
-    const all = together(backend, selecting, denyIngress("x/nothing", ""));
+    const all = together(backend, selecting, isolating("x/nothing"));
     expect(answers(all, "x/b -> x/b:8080/TCP")[0]).toBe("Allow");
     expect(answers(all, "x/b -> 10.0.0.2:8080/TCP")[0]).toBe("Allow");
     expect(answers(all, "x/b -> x/svc/s:80/TCP")[0]).toBe("Deny");
@@ -219,22 +210,22 @@ describe("S1.9: through a Service", () => {
 });
 
 describe("S1.8: a named port in the question", () => {
-  const ports = ", spec: {containers: [{ports: [{name: web, containerPort: 8080}, {containerPort: 9}]}]}";
+  const ports = "{name: web, containerPort: 8080}, {containerPort: 9}";
 
   it("TW1504: must be one of the destination's, which are listed", () => {
-    expect(answers(together(pod("x/a"), pod("x/b", ports)), "x/a -> x/b:http")).toEqual([
+    expect(answers(together(appPod("x/a"), appPod("x/b", { ports })), "x/a -> x/b:http")).toEqual([
       "TW1504 x/b has no port named `http`; it has web (8080/TCP)",
     ]);
-    expect(answers(together(pod("x/a"), pod("x/b", ports)), "x/a -> x/b:web/UDP")).toEqual([
+    expect(answers(together(appPod("x/a"), appPod("x/b", { ports })), "x/a -> x/b:web/UDP")).toEqual([
       "TW1504 x/b has no port named `web` for UDP; it has web (8080/TCP)",
     ]);
-    expect(answers(together(pod("x/a"), pod("x/b")), "x/a -> x/b:web")).toEqual([
+    expect(answers(together(appPod("x/a"), appPod("x/b")), "x/a -> x/b:web")).toEqual([
       "TW1504 x/b has no port named `web`; it declares no named ports",
     ]);
   });
 
   it("TW1504: destinations that are not pods have none", () => {
-    expect(answers(pod("x/a"), "x/a -> 203.0.113.7:web")[0]).toMatch(
+    expect(answers(appPod("x/a"), "x/a -> 203.0.113.7:web")[0]).toMatch(
       /^TW1504 203\.0\.113\.7 has no port named/,
     );
   });
@@ -243,7 +234,7 @@ describe("S1.8: a named port in the question", () => {
 describe("who is the same", () => {
   it("S1.6: replicas of one template are different pods", () => {
     const deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: x, name: w}}";
-    expect(answers(together(deployment, denyIngress("x/nothing", "")), "x/w -> x/w:80/TCP")).toEqual([
+    expect(answers(together(deployment, isolating("x/nothing")), "x/w -> x/w:80/TCP")).toEqual([
       "Deny",
       "x/w -> x/w:80/TCP Deny",
     ]);

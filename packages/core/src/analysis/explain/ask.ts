@@ -17,11 +17,11 @@ export interface Question {
 }
 
 /** Two ends that can talk, in one address family; the port is still open. */
-export type Pair = Omit<Flow, "protocol" | "port">;
+export type AskedPair = Omit<Flow, "protocol" | "port">;
 
 /** One connection that the question may mean: several for workloads, Services, and dual stack. */
 export interface Candidate {
-  readonly pair: Pair;
+  readonly pair: AskedPair;
   /** The port asked about; undefined is all of them. */
   readonly port: AskedPort | undefined;
 }

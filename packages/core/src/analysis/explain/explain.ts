@@ -6,12 +6,12 @@ import {
   candidatesFor,
   type OverallVerdict,
   overall,
-  type Pair,
+  type AskedPair,
   type Question,
 } from "./ask.js";
 import { type Caveat, caveatsOf, mergedCaveats } from "../../state/caveat.js";
 import { implementationCaveats } from "../enforcers/implementation-caveats.js";
-import { type PortSet, portSets } from "./port-sets.js";
+import { type PortSet, portSets } from "./port-verdicts.js";
 import type { State } from "../../state/state.js";
 import { traceWalk, type WalkTrace } from "./trace.js";
 
@@ -28,7 +28,7 @@ export interface Explanation {
 }
 
 export interface ExplainedAnswer {
-  readonly pair: Pair;
+  readonly pair: AskedPair;
   /** For a question about one port. */
   readonly explained?: ExplainedFlow;
   /** For a question about all ports. */

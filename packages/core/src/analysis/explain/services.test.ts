@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { appPod, namespace } from "../../testing/manifests.js";
 import { problemsIn, world } from "../../testing/world.js";
 
 /* Services, whose addresses policies never see (S1.9), in the ways real clusters have them. */
 
-const pod = (name: string, ips: readonly string[], more = "") => `---
-apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, namespace: x, labels: {app: ${name}}}
-spec: {containers: [{name: c, ports: [{name: web, containerPort: 8080}]}]${more}}
-status: {podIPs: [${ips.map((ip) => `{ip: "${ip}"}`).join(", ")}]}
-`;
-const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n";
-const ends = `${namespace}${pod("client", ["10.0.0.1", "fd00::1"])}${pod("server", ["10.0.0.2", "fd00::2"])}`;
+const ports = "{name: web, containerPort: 8080}";
+const pod = (name: string, ips: readonly string[]) => appPod(`x/${name}`, { ips, ports });
+const ends = `${namespace("x")}${pod("client", ["10.0.0.1", "fd00::1"])}${pod("server", ["10.0.0.2", "fd00::2"])}`;
 const service = (spec: string, status = "{}") => `---
 apiVersion: v1
 kind: Service
@@ -93,7 +88,7 @@ spec: {template: {metadata: {labels: {app: server}}, spec: {containers: [{name: 
     "policyTypes: [Ingress, Egress], egress: [{to: [{ipBlock: {cidr: 10.0.0.0/17}}]}], ingress: [{from: [{ipBlock: {cidr: 10.0.128.0/17}}]}]",
   );
   const facts = { podCidrs: [{ family: 4, first: 10n << 24n, prefix: 16 }] } as const;
-  expect(world(`${namespace}${web}${halves}`, { facts }).verdict("x/server -> x/server:80")).toBe(
+  expect(world(`${namespace("x")}${web}${halves}`, { facts }).verdict("x/server -> x/server:80")).toBe(
     "Undecided",
   );
 });

@@ -1,6 +1,7 @@
 import type { Decider } from "../../evaluate/walk.js";
-import { formatPolicy, type PolicyRef } from "../../policy/model.js";
+import { formatPolicy } from "../../policy/model.js";
 import type { Finding } from "./finding.js";
+import { relatedAt } from "./naming.js";
 import type { LintContext } from "./rule.js";
 
 /** Who decided, in words, and the place to point to. */
@@ -21,15 +22,11 @@ export function blameOf(by: Decider, context: LintContext): Blame {
           who: origins.map((origin) => (origin.kind === "option" ? origin.option : "")).join(),
           about: {},
         };
-      const place = context.placeOfSubject(first);
-      return {
-        who: formatPolicy(first),
-        about: {
-          object: formatPolicy(first),
-          ...(place === undefined ? {} : { place }),
-          ...(others.length === 0 ? {} : { related: others.map(alsoIsolating) }),
-        },
-      };
+      const related = others.map((policy) =>
+        relatedAt(`${formatPolicy(policy)} isolates them, too`, policy.place()),
+      );
+      const about = { ...context.aboutSubject(first), ...(related.length === 0 ? {} : { related }) };
+      return { who: formatPolicy(first), about };
     }
     case "default":
     case "no-walk":
@@ -37,9 +34,4 @@ export function blameOf(by: Decider, context: LintContext): Blame {
     case "own-node":
       return { who: "the default", about: {} };
   }
-}
-
-function alsoIsolating(policy: PolicyRef) {
-  const place = policy.place();
-  return { text: `${formatPolicy(policy)} isolates them, too`, ...(place === undefined ? {} : { place }) };
 }

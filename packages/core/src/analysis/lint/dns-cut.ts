@@ -3,6 +3,7 @@ import { canTalk, type EndClass, endpointsOf, type Engine } from "../../engine/i
 import type { Flow, PodEndpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Direction } from "../../policy/model.js";
+import { flowBetween } from "../endpoints/example-flow.js";
 import { type DnsServer, dnsServersOf } from "./dns-servers.js";
 
 /** Pods that reach no DNS server by a protocol, and who keeps them from it. */
@@ -54,15 +55,7 @@ function deniedQuery(
   const queries = servers.flatMap(({ pod, protocol, port }) => {
     const families = engine.ends.classOf(pod)?.families ?? [];
     const spoken = ([4, 6, undefined] as const).filter((family) => canTalk(family, end.families, families));
-    return spoken.map(
-      (family): Flow => ({
-        source,
-        destination: pod,
-        protocol,
-        port,
-        ...(family === undefined ? {} : { family }),
-      }),
-    );
+    return spoken.map((family) => flowBetween(source, pod, { protocol, port }, family));
   });
   return queries.every((query) => engine.verdict(query) === "Deny") ? queries[0] : undefined;
 }

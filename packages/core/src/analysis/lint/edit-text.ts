@@ -1,4 +1,4 @@
-import type { Edit } from "./finding.js";
+import type { TextEdit } from "./finding.js";
 
 /** A piece of a text: from the first character to behind the last. */
 export interface Span {
@@ -15,12 +15,12 @@ export class EditedText {
     this.starts = lineStarts(original);
   }
 
-  isFree(edit: Edit): boolean {
+  isFree(edit: TextEdit): boolean {
     const { from, to } = this.spanOf(edit);
     return this.accepted.every(({ span }) => to <= span.from || span.to <= from);
   }
 
-  add(edit: Edit): void {
+  add(edit: TextEdit): void {
     this.accepted.push({ span: this.spanOf(edit), text: edit.kind === "replace" ? edit.text : "" });
   }
 
@@ -34,7 +34,7 @@ export class EditedText {
       );
   }
 
-  private spanOf(edit: Edit): Span {
+  private spanOf(edit: TextEdit): Span {
     const startOf = (line: number) => this.starts[line - 1] ?? this.original.length;
     switch (edit.kind) {
       case "replace": {

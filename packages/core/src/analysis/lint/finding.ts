@@ -30,10 +30,10 @@ export interface Related {
 export interface Fix {
   /** What it does, in the imperative: `write 10.0.0.0/8`. */
   readonly title: string;
-  readonly edits: readonly Edit[];
+  readonly edits: readonly TextEdit[];
 }
 
-export type Edit =
+export type TextEdit =
   | { readonly kind: "replace"; readonly place: Place; readonly text: string }
   /** From the first to the last line, counted from 1. */
   | { readonly kind: "delete-lines"; readonly file: string; readonly first: number; readonly last: number };

@@ -1,7 +1,7 @@
 import type { Source, TextSource } from "../../manifest/source.js";
 import { readState, type State, type StateOptions } from "../../state/state.js";
 import { EditedText } from "./edit-text.js";
-import type { Edit, Finding, Fix } from "./finding.js";
+import type { TextEdit, Finding, Fix } from "./finding.js";
 import { lint, type LintReport } from "./lint.js";
 
 export interface Fixed {
@@ -77,4 +77,4 @@ function applyFixes(
   };
 }
 
-export const fileOf = (edit: Edit): string => (edit.kind === "replace" ? edit.place.file : edit.file);
+export const fileOf = (edit: TextEdit): string => (edit.kind === "replace" ? edit.place.file : edit.file);

@@ -11,18 +11,18 @@ export function listed(names: readonly string[], most = 3): string {
 }
 
 /** A rule, or a policy that isolates, in words. */
-export function nameOf(taker: Rule | Isolation): string {
+export function takerText(taker: Rule | Isolation): string {
   if ("peers" in taker) return formatRule(taker.origin);
   return `isolation by ${taker.origin.kind === "policy" ? formatPolicy(taker.origin.policy) : taker.origin.option}`;
 }
 
 /** Where they stand: the first few. */
 export function relatedTo(takers: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
-  return takers.slice(0, most).map((taker) => ({ text: nameOf(taker), ...placed(placeOf(taker)) }));
+  return takers.slice(0, most).map((taker) => relatedAt(takerText(taker), placeOf(taker)));
 }
 
 export function relatedPolicies(policies: readonly PolicyRef[], most = 3): readonly Related[] {
-  return policies.slice(0, most).map((policy) => ({ text: formatPolicy(policy), ...placed(policy.place()) }));
+  return policies.slice(0, most).map((policy) => relatedAt(formatPolicy(policy), policy.place()));
 }
 
 function placeOf(taker: Rule | Isolation): Related["place"] {
@@ -30,7 +30,10 @@ function placeOf(taker: Rule | Isolation): Related["place"] {
   return taker.origin.kind === "policy" ? taker.origin.policy.place() : undefined;
 }
 
-const placed = (place: Related["place"]): Pick<Related, "place"> => (place === undefined ? {} : { place });
+export const relatedAt = (text: string, place: Related["place"]): Related => ({
+  text,
+  ...(place === undefined ? {} : { place }),
+});
 
 /** What rules do, as one does it and as several do. */
 export const says: Readonly<Record<Action, { readonly one: string; readonly many: string }>> = {

@@ -14,7 +14,9 @@ import {
   type Tiers,
 } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
+import { grouped } from "../grouped.js";
 import type { Finding } from "./finding.js";
+import { type Proofs, prove } from "../proof/proofs.js";
 import { partOfRule, stepsOf } from "./place-in-rule.js";
 import { SelectedPods } from "./selected-pods.js";
 
@@ -33,7 +35,8 @@ export interface LintRule {
 export class LintContext {
   private externalBlocks: ReadonlyMap<EndClass, readonly ExternalBlock[]> | undefined;
   private selected: SelectedPods | undefined;
-  private byPolicy: ReadonlyMap<PolicyRef, readonly PlacedRule[]> | undefined;
+  private byPolicy: ReadonlyMap<PolicyRef, readonly RuleInTier[]> | undefined;
+  private proven: Proofs | undefined;
   private objects: ReadonlyMap<PolicyRef, ManifestObject> | undefined;
 
   constructor(
@@ -52,30 +55,36 @@ export class LintContext {
   }
 
   /** The rules of each policy that has any, in the order of evaluation, egress and ingress each by itself. */
-  get rulesByPolicy(): ReadonlyMap<PolicyRef, readonly PlacedRule[]> {
-    return (this.byPolicy ??= grouped(rulesOf(this.state.tiers)));
+  get rulesByPolicy(): ReadonlyMap<PolicyRef, readonly RuleInTier[]> {
+    return (this.byPolicy ??= grouped(rulesInTiers(this.state.tiers), ({ rule }) => rule.origin.policy));
   }
 
-  /** Where the selection of a policy's subject stands. */
-  placeOfSubject(policy: PolicyRef): Place | undefined {
+  /** What is proven about the rules with the engine. */
+  get proofs(): Proofs {
+    return (this.proven ??= prove(this.engine));
+  }
+
+  /** Rules that administrators put above what namespace owners write. */
+  get guardrails(): readonly RuleInTier[] {
+    return [...rulesInTiers(this.state.tiers)].filter(isGuardrail);
+  }
+
+  /** What a finding about the selection of a policy's subject says of its place. */
+  aboutSubject(policy: PolicyRef): About {
     const object = this.objectOf(policy);
     const spec = object?.value.spec;
-    if (object === undefined || !isObject(spec)) return policy.place();
+    if (object === undefined || !isObject(spec)) return aboutPolicy(policy);
     const field = subjectFields.find((name) => name in spec);
-    return object.document.placeOfKey([...object.path, "spec", ...(field === undefined ? [] : [field])]);
+    const path = [...object.path, "spec", ...(field === undefined ? [] : [field])];
+    return aboutPart(policy, object.document.placeOfKey(path));
   }
 
   /** What a finding about a rule says of its place: the part that is meant, or the rule as a whole. */
-  about(
-    { origin }: Rule,
-    fits: (value: Json, key: string | number) => boolean = () => false,
-  ): Pick<Finding, "object" | "place" | "path"> {
+  about({ origin }: Rule, fits: (value: Json, key: string | number) => boolean = () => false): About {
     const object = this.objectOf(origin.policy);
     const part = object && partOfRule(object, origin, fits);
-    const place = part?.place ?? origin.place();
     return {
-      object: formatPolicy(origin.policy),
-      ...(place === undefined ? {} : { place }),
+      ...aboutPart(origin.policy, part?.place ?? origin.place()),
       path: part?.path ?? stepsOf(origin.path),
     };
   }
@@ -92,11 +101,32 @@ export class LintContext {
   }
 }
 
+/** What and where a finding is about. */
+export type About = Pick<Finding, "object" | "place" | "path">;
+
+export const aboutPolicy = (policy: PolicyRef): About => aboutPart(policy, policy.place());
+
+/** A part of a policy, and where that stands. */
+export const aboutPart = (policy: PolicyRef, place: Place | undefined): About => ({
+  object: formatPolicy(policy),
+  ...(place === undefined ? {} : { place }),
+});
+
+/** The rule as a whole, without the way to it. */
+export const aboutRule = ({ origin }: Rule): About => aboutPart(origin.policy, origin.place());
+
+/** The baseline is no guardrail: NetworkPolicies come before it. Cilium's denials come before every allow (S7.1). */
+function isGuardrail({ tier, rule }: RuleInTier): boolean {
+  const { policy } = rule.origin;
+  const isAbove = tier === "guardrail" || tier === "guardrail-allow" || tier === "admin";
+  return isAbove || (policy.kind === "CiliumClusterwideNetworkPolicy" && rule.action === "Deny");
+}
+
 /** As the APIs call it; a Cilium policy with several rules has it inside `specs`. */
 const subjectFields = ["subject", "podSelector", "appliedTo", "endpointSelector", "specs"];
 
 /** A rule, and where it is asked. */
-export interface PlacedRule {
+export interface RuleInTier {
   readonly direction: Direction;
   readonly tier: TierName;
   /** Its number among the rules of its tier. */
@@ -104,30 +134,14 @@ export interface PlacedRule {
   readonly rule: Rule;
 }
 
-export function* rulesOf(tiers: Tiers): Iterable<PlacedRule> {
+export function* rulesInTiers(tiers: Tiers): Iterable<RuleInTier> {
   for (const direction of ["ingress", "egress"] as const)
     for (const { name: tier, rules } of tiers[direction])
       for (const [position, rule] of rules.entries()) yield { direction, tier, position, rule };
 }
 
-function grouped(rules: Iterable<PlacedRule>): ReadonlyMap<PolicyRef, readonly PlacedRule[]> {
-  const groups = new Map<PolicyRef, PlacedRule[]>();
-  for (const placed of rules) {
-    const { policy } = placed.rule.origin;
-    const known = groups.get(policy);
-    if (known === undefined) groups.set(policy, [placed]);
-    else known.push(placed);
-  }
-  return groups;
-}
-
 export function externalByClass(engine: Engine): ReadonlyMap<EndClass, readonly ExternalBlock[]> {
-  const found = new Map<EndClass, ExternalBlock[]>();
-  for (const block of engine.externalPairs())
-    for (const end of block.classes) {
-      const known = found.get(end);
-      if (known === undefined) found.set(end, [block]);
-      else known.push(block);
-    }
-  return found;
+  const each = Array.from(engine.externalPairs(), (block) => block.classes.map((end) => ({ end, block })));
+  const byClass = grouped(each.flat(), ({ end }) => end);
+  return new Map(Array.from(byClass, ([end, its]) => [end, its.map(({ block }) => block)]));
 }

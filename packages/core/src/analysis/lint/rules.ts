@@ -1,23 +1,30 @@
-import { provenRules } from "./proven-rules.js";
 import type { LintRule } from "./rule.js";
 import { cidrOfPods } from "./rules/cidr-of-pods.js";
 import { dnsCutOff } from "./rules/dns-cut-off.js";
 import { dnsOverUdpOnly } from "./rules/dns-over-udp-only.js";
 import { guardrailOnNamespaceLabels } from "./rules/guardrail-on-namespace-labels.js";
 import { guardrailOnPodLabels } from "./rules/guardrail-on-pod-labels.js";
-import { namedPort } from "./rules/named-port.js";
+import { undeclaredPort } from "./rules/named-port.js";
 import { namesWithoutDeny } from "./rules/names-without-deny.js";
 import { networksCatchPods } from "./rules/networks-catch-pods.js";
+import { openedIsolation } from "./rules/opened-isolation.js";
+import { orderConflict } from "./rules/order-conflict.js";
 import { otherFamilyOpen } from "./rules/other-family-open.js";
+import { overriddenPolicy } from "./rules/overridden-policy.js";
+import { possibleOrderConflict } from "./rules/possible-order-conflict.js";
+import { redundantRule } from "./rules/redundant-rule.js";
 import { selectsNothing } from "./rules/selects-nothing.js";
+import { shadowedRule } from "./rules/shadowed-rule.js";
+import { sharedPriority } from "./rules/shared-priority.js";
 import { supersededApi } from "./rules/superseded.js";
+import { unreachedRule } from "./rules/unreached-rule.js";
 
 /** Every rule there is, beside what `tierwall validate` says. */
 export const lintRules: readonly LintRule[] = [
   selectsNothing,
   otherFamilyOpen,
   cidrOfPods,
-  namedPort,
+  undeclaredPort,
   dnsCutOff,
   dnsOverUdpOnly,
   namesWithoutDeny,
@@ -25,5 +32,13 @@ export const lintRules: readonly LintRule[] = [
   supersededApi,
   guardrailOnPodLabels,
   guardrailOnNamespaceLabels,
-  ...provenRules,
+  // Proven with the engine (analysis/proof/).
+  shadowedRule,
+  unreachedRule,
+  redundantRule,
+  overriddenPolicy,
+  openedIsolation,
+  sharedPriority,
+  orderConflict,
+  possibleOrderConflict,
 ];

@@ -6,7 +6,7 @@ import type { ManifestObject } from "../../manifest/object.js";
 import { formatCidr, parseCidr } from "../../net/cidr.js";
 import { formatPolicy } from "../../policy/model.js";
 import type { WrittenPolicy } from "../../state/state.js";
-import type { Edit, Finding, Fix } from "./finding.js";
+import type { TextEdit, Finding, Fix } from "./finding.js";
 
 /** Adds to the diagnostics of `tierwall validate` how to mend them, where one change of a text does. */
 export function withFixes(
@@ -58,7 +58,7 @@ function oneLevelUp(
   if (inner.line > key.line)
     return { title, edits: [{ kind: "delete-lines", file: key.file, first: key.line, last: key.line }] };
   const around = document.placeOf([...root, ...path.slice(0, -1)]);
-  const cut = (from: number, to: number): Edit => ({
+  const cut = (from: number, to: number): TextEdit => ({
     kind: "replace",
     place: { ...key, column: from, length: to - from },
     text: "",

@@ -1,20 +1,18 @@
 import { type EndClass, type Engine, nodeOf, sizeOf } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
+import { grouped } from "../grouped.js";
 
 /** Puts ends together that no rule can tell apart: replicas, mostly. */
 export function affectedAlike(engine: Engine, ends: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
   const around = new Map<string | undefined, string>();
-  const groups = new Map<string, Endpoint[]>();
-  for (const [i, end] of ends.entries()) {
+  const keyOf = (end: Endpoint) => {
     const found = engine.ends.classOf(end);
+    if (found === undefined) return end;
     const node = nodeOf(end);
-    if (found !== undefined && !around.has(node)) around.set(node, hostsAround(engine, node));
-    const key = found === undefined ? `other ${i}` : `${found.index} ${around.get(node)}`;
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [end]);
-    else known.push(end);
-  }
-  return [...groups.values()];
+    if (!around.has(node)) around.set(node, hostsAround(engine, node));
+    return `${found.index} ${around.get(node)}`;
+  };
+  return [...grouped(ends, keyOf).values()];
 }
 
 /** S1.6: what kinds of hosts are on a node, and whether there are such on others as well. */

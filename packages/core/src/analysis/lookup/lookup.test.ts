@@ -2,24 +2,23 @@ import { describe, expect, it } from "vitest";
 import type { Decider } from "../../evaluate/walk.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatPolicy } from "../../policy/model.js";
+import { appPod, clusterPolicy, namespace, networkPolicy, node, pod } from "../../testing/manifests.js";
 import { world } from "../../testing/world.js";
 import { parseEndpoint } from "../endpoints/endpoint-ref.js";
 import { type EndRules, lookup, type TierRules } from "./lookup.js";
 
-const namespaces = `
-{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
----
-{apiVersion: v1, kind: Namespace, metadata: {name: bank}}
-`;
-const pod = (namespace: string, name: string, more = "") =>
-  `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: ${namespace}, name: ${name}, labels: {app: ${name}}}, spec: {nodeName: worker${more}}, status: {podIP: 10.0.0.${name.length}}}`;
-const node = `\n---\n{apiVersion: v1, kind: Node, metadata: {name: worker, labels: {role: edge}}, status: {addresses: [{type: InternalIP, address: 192.168.0.1}]}}`;
-const cluster = namespaces + pod("shop", "web") + pod("shop", "cart") + pod("bank", "vault");
+const podOf = (path: string) =>
+  appPod(path, { node: "worker", ips: [`10.0.0.${path.split("/")[1]!.length}`] });
+const worker = node("worker", "192.168.0.1", "{role: edge}");
+const cluster =
+  namespace("shop") + namespace("bank") + podOf("shop/web") + podOf("shop/cart") + podOf("bank/vault");
 
-const admin = (name: string, priority: number, rules: string) =>
-  `\n---\n{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: ${name}}, spec: {tier: Admin, priority: ${priority}, subject: {namespaces: {}}, ${rules}}}`;
-const isolating = `\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: shop, name: closed}, spec: {podSelector: {}, policyTypes: [Ingress]}}`;
-const baseline = `\n---\n{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: base}, spec: {tier: Baseline, priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}`;
+const isolating = networkPolicy("shop/closed", { policyTypes: "[Ingress]" });
+const baseline = clusterPolicy("base", {
+  tier: "Baseline",
+  priority: 1,
+  ingress: "[{action: Deny, from: [{namespaces: {}}]}]",
+});
 const from = (app: string, action: string, more = "") =>
   `{action: ${action}, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}}]${more}}`;
 const tcp = (port: number) => `, protocols: [{tcp: {destinationPort: {number: ${port}}}}]`;
@@ -79,15 +78,17 @@ describe("which rules that apply to a pod decide anything for it", () => {
       ["guard 1 decides", "guard 2 never: guard 1"],
     ],
   ])("%s", (_, rules, wanted) =>
-    expect(entering(cluster + admin("guard", 1, `ingress: [${rules.join()}]`))).toEqual(wanted),
+    expect(entering(cluster + clusterPolicy("guard", { priority: 1, ingress: `[${rules.join()}]` }))).toEqual(
+      wanted,
+    ),
   );
 
   it("policies come in the order of their priorities", () =>
     expect(
       entering(
         cluster +
-          admin("late", 2, `ingress: [${from("web", "Deny")}]`) +
-          admin("early", 1, `ingress: [${from("web", "Accept")}]`),
+          clusterPolicy("late", { priority: 2, ingress: `[${from("web", "Deny")}]` }) +
+          clusterPolicy("early", { priority: 1, ingress: `[${from("web", "Accept")}]` }),
       ),
     ).toEqual(["early 1 decides", "late 1 never: early 1"]));
 
@@ -103,13 +104,13 @@ describe("which rules that apply to a pod decide anything for it", () => {
   it("S1.6: what is for its own node only is told from what is for nobody", () => {
     const rule = (label: string) =>
       `\n---\n{apiVersion: cilium.io/v2, kind: CiliumClusterwideNetworkPolicy, metadata: {name: ${label}}, spec: {endpointSelector: {}, ingress: [{fromEntities: [${label}]}]}}`;
-    expect(entering(cluster + node + rule("host"))).toEqual(["host 1 never: own-node"]);
-    expect(entering(cluster + node + rule("remote-node"))).toEqual(["remote-node 1 never: "]);
+    expect(entering(cluster + worker + rule("host"))).toEqual(["host 1 never: own-node"]);
+    expect(entering(cluster + worker + rule("remote-node"))).toEqual(["remote-node 1 never: "]);
   });
 
   it("S9.1: what hangs on a fact that is not known may decide", () => {
-    const egress = `egress: [{action: Accept, to: [{domainNames: ["example.com"]}]}]`;
-    const [answer] = found(cluster + admin("names", 1, egress), "shop/cart");
+    const egress = `[{action: Accept, to: [{domainNames: ["example.com"]}]}]`;
+    const [answer] = found(cluster + clusterPolicy("names", { egress }), "shop/cart");
     expect(told(answer!.asSubject!.egress.tiers)).toEqual(["names 1 may-decide"]);
   });
 });
@@ -117,12 +118,11 @@ describe("which rules that apply to a pod decide anything for it", () => {
 describe("rules of others that speak of an end", () => {
   const policies =
     cluster +
-    node +
-    admin(
-      "guard",
-      1,
-      `ingress: [${from("web", "Accept")}, ${from("cart", "Deny")}, ${from("web", "Deny")}], egress: [{action: Deny, to: [{networks: ["192.168.0.0/24", "203.0.113.0/24"]}]}]`,
-    );
+    worker +
+    clusterPolicy("guard", {
+      ingress: `[${from("web", "Accept")}, ${from("cart", "Deny")}, ${from("web", "Deny")}]`,
+      egress: `[{action: Deny, to: [{networks: ["192.168.0.0/24", "203.0.113.0/24"]}]}]`,
+    });
 
   it.each([
     ["shop/web", ["guard 1 decides", "guard 3 never: guard 1"], []],
@@ -145,20 +145,23 @@ describe("rules of others that speak of an end", () => {
 });
 
 describe("whom a name stands for", () => {
-  const replica = (name: string, labels: string, more: string) =>
-    `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: ${name}, labels: {${labels}}, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}, spec: {nodeName: ${more}}}`;
-  const guard = admin("guard", 1, `ingress: [${from("cart", "Deny")}]`);
+  const replica = (name: string, labels: string, on: string) =>
+    pod(`shop/${name}`, { labels: `{${labels}}`, node: on, of: "db" });
+  const guard = clusterPolicy("guard", { priority: 1, ingress: `[${from("cart", "Deny")}]` });
 
   it("replicas that no rule tells apart are one answer", () => {
     const answers = found(
-      cluster + node + replica("db-0", "app: db", "worker") + replica("db-1", "app: db", "other") + guard,
+      cluster + worker + replica("db-0", "app: db", "worker") + replica("db-1", "app: db", "other") + guard,
       "shop/db",
     );
     expect(answers.map(({ ends }) => ends.map(formatEndpoint))).toEqual([["shop/db-0", "shop/db-1"]]);
   });
 
   it("those to whom others apply are answers of their own", () => {
-    const only = `\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: shop, name: only}, spec: {podSelector: {matchLabels: {role: main}}, policyTypes: [Ingress]}}`;
+    const only = networkPolicy("shop/only", {
+      podSelector: "{matchLabels: {role: main}}",
+      policyTypes: "[Ingress]",
+    });
     const answers = found(
       cluster +
         replica("db-0", "app: db, role: main", "worker") +

@@ -1,19 +1,19 @@
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 
 /** Ports by what becomes of them. */
-export interface Share {
+export interface PortShare {
   readonly allowed: PortSetId;
   readonly denied: PortSetId;
   /** S9.3: only foreign objects leave ports undecided here. */
   readonly undecided: PortSetId;
 }
 
-export const noShare: Share = { allowed: noPorts, denied: noPorts, undecided: noPorts };
+export const noShare: PortShare = { allowed: noPorts, denied: noPorts, undecided: noPorts };
 
-export const isNothing = ({ allowed, denied, undecided }: Share): boolean =>
+export const isNothing = ({ allowed, denied, undecided }: PortShare): boolean =>
   allowed === noPorts && denied === noPorts && undecided === noPorts;
 
-export const sumOf = (ports: PortSets, a: Share, b: Share): Share => ({
+export const sumOf = (ports: PortSets, a: PortShare, b: PortShare): PortShare => ({
   allowed: ports.union(a.allowed, b.allowed),
   denied: ports.union(a.denied, b.denied),
   undecided: ports.union(a.undecided, b.undecided),
@@ -50,7 +50,7 @@ export class ColumnShares {
     this.undecided[column] = this.ports.union(this.undecided[column]!, undecided);
   }
 
-  at(column: number): Share {
+  at(column: number): PortShare {
     return {
       allowed: this.allowed[column]!,
       denied: this.denied[column]!,

@@ -23,7 +23,7 @@ import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js"
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";
-import { ColumnShares, isNothing, noShare, type Share, sumOf } from "./column-shares.js";
+import { ColumnShares, isNothing, noShare, type PortShare, sumOf } from "./column-shares.js";
 import { OthersByPorts } from "./others-by-ports.js";
 import type { Direction, Isolation, PolicyRef, Tier, TierName } from "../../policy/model.js";
 
@@ -82,7 +82,7 @@ const isolationOf = (tier: Tier, row: Row): Decider => ({
   isolation: isolatingOf(tier, row),
 });
 
-/** The other end of a column, and somebody who is one. */
+/** The other end of a column, and an example of it. */
 interface OtherEnd {
   readonly is: Other;
   readonly sample: Endpoint;
@@ -93,16 +93,19 @@ const addressAt = ({ vocabulary }: Ends, atom: number): OtherEnd => ({
   sample: { kind: "external", address: vocabulary.atoms.firstOf(atom) },
 });
 
-/** Of hosts nobody looks into what facts would make of it. */
-function podAt({ classes, classOfColumn }: Ends, column: number): OtherEnd | undefined {
+function endAt({ classes, classOfColumn, isOwnColumn }: Ends, column: number): OtherEnd {
   const end = classes[classOfColumn[column]!]!;
-  return end.kind === "host" ? undefined : { is: { kind: "pod", end }, sample: end.sample };
+  const nearness = isOwnColumn[column] ? "own-node" : "other-node";
+  return {
+    is: end.kind === "host" ? { kind: "host", end, nearness } : { kind: "pod", end },
+    sample: end.sample,
+  };
 }
 
 class Shares {
   private readonly view: View;
   private readonly ports: PortSets;
-  /** By row, whether it has rules or isolation of theirs. */
+  /** By row: whether some of its rules, or its isolation, are theirs. */
   private readonly speaking = new Map<Layer, readonly boolean[]>();
   private readonly deciders: Deciders;
   /** What the other ends' policies say. */
@@ -147,7 +150,7 @@ class Shares {
   }
 
   /** S1.6: to the pods that run on it, a host is another column. */
-  private *withHosts(subject: EndClass, end: EndClass, column: number, share: Share): Iterable<Decided> {
+  private *withHosts(subject: EndClass, end: EndClass, column: number, share: PortShare): Iterable<Decided> {
     const wanted = this.view.ends.isOwnColumn[column] ? "own-node" : "other-node";
     const { cluster } = this.engine;
     for (const own of subject.pods) {
@@ -161,7 +164,7 @@ class Shares {
   *outside(family: Family): Iterable<Decided> {
     const layers = this.view.layers[this.direction];
     const shares = new ColumnShares(this.ports, this.view.ends.vocabulary.atoms.count);
-    const known = new Map<string, Share>();
+    const known = new Map<string, PortShare>();
     for (const subject of this.subjects()) {
       if (!canTalk(family, subject.families, [family])) continue;
       // Addresses do not tell pods apart to which the same rules apply.
@@ -172,14 +175,14 @@ class Shares {
     }
   }
 
-  private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): Share {
+  private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): PortShare {
     const columns = addressKinds(this.view, this.direction, subject, family);
     const walk = new ColumnWalk(this.view, this.direction, "outside", columns);
     this.collect(shares, walk, "outside", subject);
     return shares.columns.reduce((sum, column) => sumOf(this.ports, sum, shares.at(column)), noShare);
   }
 
-  private pairs(own: readonly (readonly Member[])[], other: Side, share: Share): Decided {
+  private pairs(own: readonly (readonly Member[])[], other: Side, share: PortShare): Decided {
     const [from, to] = this.direction === "egress" ? [own, other] : [other, own];
     return { from, to, ...share };
   }
@@ -208,22 +211,16 @@ class Shares {
     shares.clear();
     walk.of(subject, this.asked, {
       decided: (layer, column, allowed, denied) => {
-        const row = layer.rows.rowOf[subject.index]!;
-        if (!this.speaking.get(layer)![row]) return;
-        if (this.meant.kind === "tier") return shares.add(column, allowed, denied);
-        const place = { subject, column, isExternal: space === "outside" };
-        for (const { ports, said } of this.deciders.inTier(layer, place, this.ports.union(allowed, denied)))
-          if (said.deciders.every((by) => isBy(this.meant, by)))
-            shares.add(
-              column,
-              said.verdict === "Allow" ? ports : noPorts,
-              said.verdict === "Deny" ? ports : noPorts,
-            );
+        if (!this.speaking.get(layer)![layer.rows.rowOf[subject.index]!]) return;
+        if (this.meant.kind === "tier") shares.add(column, allowed, denied);
+        else this.addTheirs(shares, space, subject, column, this.ports.union(allowed, denied));
       },
       uncertain: (layer, column, open) => {
-        if (layer.tier.name !== "foreign") this.addLiterally(shares, space, subject, column, open);
+        // Of hosts, what facts would make of it is not looked into.
+        if (layer.tier.name !== "foreign" && (space === "outside" || !this.isHost(column)))
+          this.addTheirs(shares, space, subject, column, open);
         // S9.3: on every port, and no other tier decides alone.
-        else if (this.meant.kind === "tier" && this.meant.tier === "foreign")
+        if (layer.tier.name === "foreign" && this.meant.kind === "tier" && this.meant.tier === "foreign")
           shares.add(column, noPorts, noPorts, open);
       },
       rest: (column, open) => {
@@ -232,8 +229,13 @@ class Shares {
     });
   }
 
-  /** S9.1: where facts are missing, only what is decided all the same, and by these alone. */
-  private addLiterally(
+  private isHost(column: number): boolean {
+    const { classes, classOfColumn } = this.view.ends;
+    return classes[classOfColumn[column]!]!.kind === "host";
+  }
+
+  /** Of these ports, those that they alone decide; S9.1: where facts are missing, whatever these may be. */
+  private addTheirs(
     shares: ColumnShares,
     space: "inside" | "outside",
     subject: EndClass,
@@ -241,8 +243,7 @@ class Shares {
     open: PortSetId,
   ): void {
     const { ends } = this.view;
-    const other = space === "outside" ? addressAt(ends, column) : podAt(ends, column);
-    if (other === undefined) return;
+    const other = space === "outside" ? addressAt(ends, column) : endAt(ends, column);
     const [source, destination] =
       this.direction === "egress" ? [subject.sample, other.sample] : [other.sample, subject.sample];
     const some = () => ({ source, destination });
@@ -253,7 +254,7 @@ class Shares {
     }
   }
 
-  private ofBoth({ allowed, denied, undecided }: Share, subject: EndClass, end: EndClass): Share {
+  private ofBoth({ allowed, denied, undecided }: PortShare, subject: EndClass, end: EndClass): PortShare {
     return {
       allowed: allowed === noPorts ? noPorts : this.allowedByBoth(allowed, subject, end),
       denied,

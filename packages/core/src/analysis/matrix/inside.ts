@@ -1,12 +1,12 @@
 import { canTalk, type Engine } from "../../engine/index.js";
 import { everyPort, noPorts } from "../../sets/port-sets.js";
 import type { CellId, Cells } from "./cells.js";
-import { havePair, type Side, takesPart, type Parties } from "./sides.js";
+import { havePair, type MatrixSide, takesPart, type Parties } from "./sides.js";
 
 /** The connections that are looked at: between these ends and those. */
 export interface Lens {
-  readonly from: Side;
-  readonly to: Side;
+  readonly from: MatrixSide;
+  readonly to: MatrixSide;
 }
 
 /** Cells of one party after the other; parties without any are left out. */

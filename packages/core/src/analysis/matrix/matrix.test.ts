@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { compile } from "../../engine/engine.js";
 import { cellText } from "../../report/matrix/matrix-groups.js";
 import { matrixEndText } from "../../report/party-json.js";
+import { appPod, networkPolicy, pod } from "../../testing/manifests.js";
 import { everything, matrixIn, shopYaml } from "../../testing/matrix-world.js";
 import { world } from "../../testing/world.js";
 import type { StateOptions } from "../../state/state.js";
@@ -58,9 +59,9 @@ describe("who can reach whom", () => {
   });
 
   test("S1.6: a pod alone has nobody of its own to talk to; a template stands for replicas that have", () => {
-    const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: one, namespace: a}\nstatus: {podIP: 10.0.0.1}";
+    const one = pod("a/one", { ips: ["10.0.0.1"] });
     const template = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: many, namespace: a}\nspec: {}";
-    expect(inside(told(`${pod}\n---\n${template}`))).toEqual([
+    expect(inside(told(`${one}---\n${template}`))).toEqual([
       "a/many -> a/many: any",
       "a/many -> a/one: any",
       "a/one -> a/many: any",
@@ -86,22 +87,14 @@ describe("who can reach whom", () => {
   });
 
   test("S1.15: a family that denies what the other allows makes it partly", () => {
-    const yaml = `
-apiVersion: v1
-kind: Pod
-metadata: {name: client, namespace: a}
-status: {podIPs: [{ip: 10.0.0.1}, {ip: "fd00::1"}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: server, namespace: a, labels: {app: server}}
-status: {podIPs: [{ip: 10.0.0.2}, {ip: "fd00::2"}]}
----
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: old, namespace: a}
-spec: {podSelector: {matchLabels: {app: server}}, ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}
-`;
+    const old = networkPolicy("a/old", {
+      podSelector: "{matchLabels: {app: server}}",
+      ingress: "[{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]",
+    });
+    const yaml =
+      pod("a/client", { ips: ["10.0.0.1", "fd00::1"] }) +
+      appPod("a/server", { ips: ["10.0.0.2", "fd00::2"] }) +
+      old;
     expect(told(yaml, { from: ["a/client"], to: ["a/server"] })).toEqual(["a/client -> a/server: ~any"]);
   });
 });

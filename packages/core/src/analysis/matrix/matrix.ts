@@ -3,9 +3,9 @@ import { type AddressRange, type Engine, type Member, realPorts } from "../../en
 import type { Grain, Party } from "../endpoints/party.js";
 import { type Cell, Cells, noPairs } from "./cells.js";
 import { type Lens, type Rows, rowsBetween } from "./inside.js";
-import { type OutsideRun, runsOutside } from "./outside.js";
+import { type OutsideCell, runsOutside } from "./outside.js";
 import { askedPorts, filtersOf, type MatrixQuestion } from "./question.js";
-import { Parties, Side, takesPart } from "./sides.js";
+import { Parties, MatrixSide, takesPart } from "./sides.js";
 
 /** One end of what the matrix tells: a party, or external addresses. */
 export type MatrixEnd = Party | { readonly kind: "external"; readonly range: AddressRange };
@@ -27,7 +27,7 @@ export class Matrix {
     readonly members: Parties,
     readonly lenses: readonly Lens[],
     private readonly rows: Rows,
-    private readonly runs: readonly OutsideRun[],
+    private readonly runs: readonly OutsideCell[],
     private readonly cells: Cells,
   ) {
     this.parties = members.list;
@@ -37,7 +37,7 @@ export class Matrix {
   *connections({ denied }: { readonly denied: boolean }): Iterable<Connection> {
     const isShown = (id: number) => id !== noPairs && (denied || this.cells.isOpen(id));
     const sorted = this.runs.toSorted(byRange);
-    const outgoing = this.parties.map((): OutsideRun[] => []);
+    const outgoing = this.parties.map((): OutsideCell[] => []);
     for (const run of sorted) if (run.direction === "egress") outgoing[run.party]!.push(run);
     for (const [i, from] of this.parties.entries()) {
       for (const [j, id] of this.rows.of(i)?.entries() ?? [])
@@ -131,8 +131,8 @@ export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matri
     filters.value.some(({ from, to }) => takesPart(from, member) || takesPart(to, member));
   const parties = new Parties(cluster, question.by, isLookedAt);
   const lenses = filters.value.map(({ from, to }) => ({
-    from: new Side(cluster, parties, from),
-    to: new Side(cluster, parties, to),
+    from: new MatrixSide(cluster, parties, from),
+    to: new MatrixSide(cluster, parties, to),
   }));
   const cells = new Cells(ports, asked.value, realPorts(ports), question.undecided);
   const rows = rowsBetween(engine, parties, lenses, cells);
@@ -141,7 +141,7 @@ export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matri
 }
 
 /** IPv4 first, then by address; then by party. */
-function byRange(a: OutsideRun, b: OutsideRun): number {
+function byRange(a: OutsideCell, b: OutsideCell): number {
   if (a.range.family !== b.range.family) return a.range.family - b.range.family;
   if (a.range.first !== b.range.first) return a.range.first < b.range.first ? -1 : 1;
   if (a.range.last !== b.range.last) return a.range.last < b.range.last ? -1 : 1;

@@ -1,7 +1,7 @@
 import type { Member } from "../../engine/index.js";
-import type { Share } from "./column-shares.js";
+import type { PortShare } from "./column-shares.js";
 
-interface Alike extends Share {
+interface Alike extends PortShare {
   readonly others: (readonly Member[])[];
 }
 
@@ -9,7 +9,7 @@ interface Alike extends Share {
 export class OthersByPorts {
   private readonly groups = new Map<string, Alike>();
 
-  add(others: readonly Member[], share: Share): void {
+  add(others: readonly Member[], share: PortShare): void {
     const key = `${share.allowed} ${share.denied} ${share.undecided}`;
     const known = this.groups.get(key);
     if (known === undefined) this.groups.set(key, { others: [others], ...share });

@@ -7,7 +7,7 @@ import { type CellId, type Cells, noPairs } from "./cells.js";
 import type { Lens } from "./inside.js";
 
 /** What a party may do with a longest run of external addresses. */
-export interface OutsideRun {
+export interface OutsideCell {
   readonly party: number;
   /** Seen from the party. */
   readonly direction: Direction;
@@ -21,7 +21,7 @@ interface Said {
 }
 
 /** What parties may do with all external addresses. */
-export function* runsOutside(engine: Engine, lenses: readonly Lens[], cells: Cells): Iterable<OutsideRun> {
+export function* runsOutside(engine: Engine, lenses: readonly Lens[], cells: Cells): Iterable<OutsideCell> {
   const found = new SaidToParties();
   for (const lens of lenses) {
     for (const { direction, family, classes, ranges, allowed, undecided } of engine.externalPairs()) {

@@ -18,6 +18,7 @@ import type { PortSetId } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
+import { externalAt } from "../endpoints/example-flow.js";
 import type { Party } from "../endpoints/party.js";
 import type { Connection, Matrix, MatrixEnd } from "./matrix.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
@@ -88,10 +89,7 @@ export class Reasons {
   }
 
   private endsOf(end: MatrixEnd): readonly Asked[] {
-    if (end.kind === "external") {
-      const { family, first } = end.range;
-      return [{ end: { kind: "external", address: { family, value: first } } }];
-    }
+    if (end.kind === "external") return [{ end: externalAt(end.range) }];
     const known = this.ends.get(end) ?? this.standingFor(end);
     this.ends.set(end, known);
     return known;

@@ -65,7 +65,7 @@ export interface PartyPart {
 }
 
 /** One side of the connections: the ends that take part, as parties. */
-export class Side {
+export class MatrixSide {
   private readonly known = new Map<EndGroup, readonly PartyPart[]>();
 
   constructor(

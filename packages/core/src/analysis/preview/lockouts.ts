@@ -8,6 +8,7 @@ import type { Direction } from "../../policy/model.js";
 import type { ChangeRow } from "../changes/changes.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
+import { flowBetween } from "../endpoints/example-flow.js";
 import { podEndpoint } from "../endpoints/resolve.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "./lifelines.js";
 
@@ -62,13 +63,8 @@ function lostLifelines(
       const isUsed = target.onlyOnNode === undefined || target.onlyOnNode === pod.node;
       if (!isUsed || end === undefined || (end.kind === "pod" && end.pod === pod)) continue;
       for (const family of familiesOf(before, was, target.end)) {
-        const asked = {
-          protocol: target.protocol,
-          port: target.port,
-          ...(family === undefined ? {} : { family }),
-        };
-        if (before.verdict({ source: was, destination: target.end, ...asked }) !== "Allow") continue;
-        const flow: Flow = { source: is, destination: end, ...asked };
+        if (before.verdict(flowBetween(was, target.end, target, family)) !== "Allow") continue;
+        const flow = flowBetween(is, end, target, family);
         const verdict = after.verdict(flow);
         if (verdict !== "Allow") losses.add(target, verdict, pod, flow);
       }

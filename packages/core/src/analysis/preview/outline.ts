@@ -1,4 +1,3 @@
-import type { Pod } from "../../cluster/model.js";
 import {
   type AddressRange,
   type ChangedPairs,
@@ -7,9 +6,10 @@ import {
   type Member,
   realPorts,
 } from "../../engine/index.js";
-import { noPorts, portAt, type PortSetId } from "../../sets/port-sets.js";
+import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
+import { externalAt, flowBetween, likelyPort } from "../endpoints/example-flow.js";
 import { podEndpoint } from "../endpoints/resolve.js";
 
 /** How many connections become what, and some of them. */
@@ -101,29 +101,15 @@ class Gathering {
     ports: PortSetId,
   ): OutlinedExample {
     const [before, after] = this.engines;
-    const flow: Flow = {
-      source: this.endpoint(from),
-      destination: this.endpoint(to),
-      ...this.likelyPort(ports, to),
-      ...(family === undefined ? {} : { family }),
-    };
+    const destination = this.endpoint(to);
+    const port = likelyPort(after.ports, ports, destination);
+    const flow = flowBetween(this.endpoint(from), destination, port, family);
     return { flow, before: before.explain(flow), after: after.explain(flow) };
   }
 
   private endpoint(end: Member | AddressRange): Endpoint {
-    if ("first" in end) return { kind: "external", address: { family: end.family, value: end.first } };
-    return isPod(end) ? podEndpoint(this.engines[1].cluster, end) : { kind: "node", node: end };
-  }
-
-  private likelyPort(ports: PortSetId, to: Member | AddressRange): Pick<Flow, "protocol" | "port"> {
-    const sets = this.engines[1].ports;
-    const declared = "hostNetwork" in to ? to.ports : [];
-    const known = [...declared, ...usualPorts].find(({ protocol, port }) =>
-      sets.contains(ports, protocol, port),
-    );
-    return known === undefined
-      ? portAt(sets.bordersOf(ports)[0]!)
-      : { protocol: known.protocol, port: known.port };
+    if ("first" in end) return externalAt(end);
+    return "hostNetwork" in end ? podEndpoint(this.engines[1].cluster, end) : { kind: "node", node: end };
   }
 
   all(): OutlinedChanges {
@@ -132,11 +118,3 @@ class Gathering {
     return { connections, bySource, examples: [...this.examples.values()] };
   }
 }
-
-const isPod = (member: Member): member is Pod => "hostNetwork" in member;
-
-const usualPorts = [
-  { protocol: "TCP", port: 443 },
-  { protocol: "TCP", port: 80 },
-  { protocol: "TCP", port: 8080 },
-] as const;

@@ -5,7 +5,7 @@ import { foreignChanges } from "../changes/foreign-changes.js";
 import type { EditedState, ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../endpoints/party.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
-import { type NewlyIsolated, newlyIsolated } from "./isolation.js";
+import { type NewlyIsolated, newlyIsolated } from "./newly-isolated.js";
 import { type Lockouts, lockouts } from "./lockouts.js";
 import { type Precedence, precedenceOf } from "./precedence.js";
 

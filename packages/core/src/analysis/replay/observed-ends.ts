@@ -11,7 +11,7 @@ import type { State } from "../../state/state.js";
 import type { Observation, ObservedEnd } from "./observation.js";
 
 /** The connections that an observation means in a state: one, mostly; or why nobody can tell. */
-export type Meant =
+export type MeantFlows =
   | { readonly kind: "flows"; readonly flows: readonly Flow[] }
   | { readonly kind: "unknown"; readonly who: string; readonly why: UnknownWhy };
 
@@ -45,7 +45,7 @@ export class ObservedEnds {
       }
   }
 
-  meantBy({ from, to, port, rewritten }: Observation): Meant {
+  meantBy({ from, to, port, rewritten }: Observation): MeantFlows {
     const [source, destination] = [this.find(from), this.find(to)];
     if (source.kind === "unknown") return source;
     if (destination.kind === "unknown") return destination;
@@ -117,7 +117,7 @@ export class ObservedEnds {
     source: EndpointRef,
     destination: EndpointRef,
     port: Observation["port"],
-  ): Meant {
+  ): MeantFlows {
     const found = candidatesFor(this.state, { from: source, to: destination, port });
     if (found.ok)
       return {
@@ -134,7 +134,7 @@ export class ObservedEnds {
 type Found =
   | { readonly kind: "end"; readonly end: Endpoint }
   | { readonly kind: "ref"; readonly ref: EndpointRef }
-  | Extract<Meant, { kind: "unknown" }>;
+  | Extract<MeantFlows, { kind: "unknown" }>;
 
 /** Who has an address before others: pods, then nodes, then the pods in a node's network. */
 function endsByRank(cluster: Cluster): readonly (readonly [Endpoint, readonly Address[]])[] {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import { commonFamilies, familiesOf, insideEnds, probedPorts } from "../../testing/all-ends.js";
-import { andForeign, policyKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { andForeign, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
 import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 import { compile, type Engine } from "../engine.js";
 
@@ -23,7 +23,7 @@ function expectLiteral(engine: Engine, flow: Flow): void {
 
 describe("an explanation", () => {
   it.each([
-    ["", policyKinds],
+    ["", evaluatedKinds],
     [", foreign policies among them", andForeign],
   ] as const)("names the deciders that the literal evaluator names%s", (_, kinds) => {
     fc.assert(

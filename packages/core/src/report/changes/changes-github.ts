@@ -3,14 +3,8 @@ import type { Place } from "../../diagnostics/place.js";
 import type { Decider } from "../../evaluate/walk.js";
 import { capital } from "./changes-markdown.js";
 import type { Annotation } from "../github-annotation.js";
-import {
-  byResponsible,
-  counted,
-  flowText,
-  foreignChangeText,
-  responsibleFor,
-  sections,
-} from "./changes-words.js";
+import { byResponsible, flowText, foreignChangeText, responsibleFor, sections } from "./changes-words.js";
+import { counted } from "../wording.js";
 
 /** One for each who is responsible, at the line where that stands. */
 export function changesAnnotations(changes: StateChanges): readonly Annotation[] {

@@ -4,14 +4,13 @@ import { onlyFamily } from "./changes-text.js";
 import {
   beforeText,
   byResponsible,
-  counted,
   flowText,
   foreignChangeText,
-  numberText,
   PartyNames,
   portsText,
   sections,
 } from "./changes-words.js";
+import { counted, numberText } from "../wording.js";
 import { markdownText } from "../markdown.js";
 
 /** Comments on pull requests are cut off at 65,536 characters: what is shown stays well below. */

@@ -3,13 +3,12 @@ import { formatEndpoint, type Endpoint } from "../../evaluate/flow.js";
 import {
   beforeText,
   byResponsible,
-  counted,
   foreignChangeText,
-  numberText,
   PartyNames,
   portsText,
   sections,
 } from "./changes-words.js";
+import { counted, numberText } from "../wording.js";
 import { type Style, wrap } from "../style.js";
 
 export interface ChangesTextOptions {
@@ -102,7 +101,7 @@ export function onlyFamily({ families, from, to }: ChangeRow): string {
   return families.length === 1 && families[0] === 6 && !isOutside ? " over IPv6" : "";
 }
 
-function more(count: number, indent: string, style: Style): readonly string[] {
+export function more(count: number, indent: string, style: Style): readonly string[] {
   return count > 0 ? [style.dim(`${indent}…and ${numberText(count)} more (-v, or -o json for all)`)] : [];
 }
 

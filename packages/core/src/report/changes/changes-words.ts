@@ -1,10 +1,12 @@
+import { grouped } from "../../analysis/grouped.js";
 import type { ForeignChange } from "../../analysis/changes/foreign-changes.js";
-import { isWholeFamily } from "../../analysis/changes/join-ranges.js";
+import { isEveryAddress } from "../../analysis/changes/join-ranges.js";
 import type { ChangedEnds, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
 import type { PortGroup } from "../../analysis/matrix/port-groups.js";
 import { formatParty, type Party } from "../../analysis/endpoints/party.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import { type Flow, formatEndpoint } from "../../evaluate/flow.js";
+import { portText } from "../wording.js";
 import type { Decider } from "../../evaluate/walk.js";
 import { formatRange } from "../../net/region.js";
 import { portGroupText } from "../port-groups-text.js";
@@ -46,12 +48,8 @@ export class PartyNames {
 
   private whole(parties: readonly Party[], kind: string, every: string): readonly string[] {
     if (parties.length > 1 && parties.length === this.ofKind.get(kind)) return [every];
-    const byNamespace = new Map<string, Party[]>();
-    for (const party of parties) {
-      const key = "namespace" in party ? party.namespace : formatParty(party);
-      byNamespace.set(key, [...(byNamespace.get(key) ?? []), party]);
-    }
-    return [...byNamespace].flatMap(([namespace, its]) =>
+    const namespaceOf = (party: Party) => ("namespace" in party ? party.namespace : formatParty(party));
+    return [...grouped(parties, namespaceOf)].flatMap(([namespace, its]) =>
       its.length > 1 && its.length === this.inNamespace.get(namespace)
         ? [`${namespace}/*`]
         : its.map(formatParty),
@@ -65,7 +63,7 @@ const add = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
 function rangesText({ ranges }: Extract<ChangedEnds, { kind: "external" }>): readonly string[] {
-  if (ranges.length === 2 && ranges.every(isWholeFamily)) return ["everything outside"];
+  if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["everything outside"];
   return ranges.map(({ family, first, last }) => formatRange(family, first, last));
 }
 
@@ -78,10 +76,9 @@ export function portsText(groups: readonly PortGroup[]): string {
 const startsWithNumber = (group: PortGroup): boolean => /^\d/.test(portGroupText(group));
 
 /** `shop/web → shop/api :80/TCP over IPv6`. */
-export function flowText({ source, destination, protocol, port, family }: Flow): string {
-  const what = protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;
-  const over = family === 6 ? " over IPv6" : "";
-  return `${formatEndpoint(source)} → ${formatEndpoint(destination)} ${what}${over}`;
+export function flowText(flow: Flow): string {
+  const over = flow.family === 6 ? " over IPv6" : "";
+  return `${formatEndpoint(flow.source)} → ${formatEndpoint(flow.destination)} ${portText(flow)}${over}`;
 }
 
 export interface Responsible {
@@ -138,23 +135,14 @@ function oneText(by: Decider): string {
 export function byResponsible(
   rows: readonly ChangeRow[],
 ): readonly { readonly text: string; readonly connections: number; readonly rows: readonly ChangeRow[] }[] {
-  const found = new Map<string, { text: string; connections: number; rows: ChangeRow[] }>();
-  for (const row of rows) {
-    const { text } = responsibleFor(row);
-    const known = found.get(text) ?? { text, connections: 0, rows: [] };
-    known.rows.push(row);
-    known.connections += row.connections;
-    found.set(text, known);
-  }
-  return [...found.values()].toSorted((a, b) => b.connections - a.connections);
-}
-
-/** `1,234`. */
-export const numberText = (count: number): string => count.toLocaleString("en");
-
-/** `1 connection`, `2 connections`. */
-export function counted(count: number, noun: string): string {
-  return `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
+  return Array.from(
+    grouped(rows, (row) => responsibleFor(row).text),
+    ([text, its]) => ({
+      text,
+      connections: its.reduce((sum, { connections }) => sum + connections, 0),
+      rows: its,
+    }),
+  ).toSorted((a, b) => b.connections - a.connections);
 }
 
 /** What follows from it, to stand after `not evaluated`. */

@@ -1,5 +1,6 @@
+import { grouped } from "../../analysis/grouped.js";
 import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
-import type { PortSet } from "../../analysis/explain/port-sets.js";
+import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
 import type { WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
@@ -173,23 +174,18 @@ function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
   return {
     tier,
     outcome,
-    policies: byPolicy(rules).map(([policy, list]) => ({ ...policyJson(policy), rules: list })),
+    // In the order in which their rules come; `order` is that of the rules within the tier.
+    policies: Array.from(
+      grouped(rules.entries(), ([, { rule }]) => rule.origin.policy),
+      ([policy, its]) => ({
+        ...policyJson(policy),
+        rules: its.map(([order, trace]) => ruleTraceJson(trace, order)),
+      }),
+    ),
     isolatedBy: isolation.map(({ origin }) =>
       origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
     ),
   };
-}
-
-/** Policies in the order in which they first speak; `order` is that of the rules within the tier. */
-function byPolicy(rules: readonly RuleTrace[]): readonly [PolicyRef, readonly JsonValue[]][] {
-  const policies = new Map<PolicyRef, JsonValue[]>();
-  for (const [order, trace] of rules.entries()) {
-    const { policy } = trace.rule.origin;
-    const known = policies.get(policy) ?? [];
-    known.push(ruleTraceJson(trace, order));
-    policies.set(policy, known);
-  }
-  return [...policies];
 }
 
 function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): JsonValue {

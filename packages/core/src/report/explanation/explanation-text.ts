@@ -1,9 +1,10 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
 import { formatPortRef } from "../../analysis/endpoints/endpoint-ref.js";
 import type { ExplainedAnswer, ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { OverallVerdict } from "../../analysis/explain/ask.js";
-import type { PortSet } from "../../analysis/explain/port-sets.js";
+import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
-import type { WalkVerdict } from "../../evaluate/evaluate.js";
+import type { Verdict, WalkVerdict } from "../../evaluate/evaluate.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { caveatLines } from "../caveats.js";
 import { actionWord, formatRule } from "../../policy/describe.js";
@@ -11,6 +12,7 @@ import type { PolicyRef } from "../../policy/model.js";
 import { portRows } from "./port-rows.js";
 import { isolatorText, isToBeOpened, placeText } from "./rule-text.js";
 import { type Style, wrap } from "../style.js";
+import { portText } from "../wording.js";
 
 const tierColumn = 17;
 const body = " ".repeat(4 + tierColumn);
@@ -57,14 +59,11 @@ function verdictMark(verdict: OverallVerdict, style: Style): string {
 /** Which of the connections that the question means: the pods, and the address family. */
 function answerHeading({ pair, explained }: ExplainedAnswer, style: Style): string {
   const family = pair.family === undefined ? "" : ` over IPv${pair.family}`;
-  const port = explained === undefined ? "" : portOf(explained);
+  const port = explained === undefined ? "" : ` ${portText(explained.flow)}`;
   const mark = explained === undefined ? "" : `${verdictMark(explained.connection.verdict, style)}  `;
   const ends = `${formatEndpoint(pair.source)} → ${formatEndpoint(pair.destination)}`;
   return wrap("  ", `${mark}${ends}${port}${family}`, "    ");
 }
-
-const portOf = ({ flow }: ExplainedFlow): string =>
-  flow.protocol === "ICMP" ? " ICMP" : ` :${flow.port}/${flow.protocol}`;
 
 function answerText(
   { explained, ports }: ExplainedAnswer,
@@ -85,7 +84,7 @@ function answerText(
 function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: boolean): readonly string[] {
   const what = trace.direction === "egress" ? "leaving" : "entering";
   const title = `  ${what} ${formatEndpoint(trace.end)} (${trace.direction})`;
-  const verdict = verdictWord(walk.verdict, style);
+  const verdict = paintOf(walk.verdict, style)(verdictWords[walk.verdict]);
   const lines =
     title.length < 70
       ? [`${title.padEnd(70)} ${verdict}`]
@@ -102,13 +101,8 @@ function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: bo
   return lines;
 }
 
-function verdictWord(verdict: WalkVerdict["verdict"], style: Style): string {
-  return verdict === "Allow"
-    ? style.good("allowed")
-    : verdict === "Deny"
-      ? style.bad("denied")
-      : style.unsure("undecided");
-}
+const paintOf = (verdict: Verdict, { good, bad, unsure }: Style): Style["good"] =>
+  ({ Allow: good, Deny: bad, Undecided: unsure })[verdict];
 
 function specialReason({ decisions: [decision] }: WalkVerdict): string | undefined {
   switch (decision?.by.kind) {
@@ -234,12 +228,9 @@ function portTable(sets: readonly PortSet[], style: Style): readonly string[] {
   const notes = sets.flatMap(({ connection }) => [...connection.egress.notes, ...connection.ingress.notes]);
   const noteLines = [...new Set(notes)].map((note) => wrap("  ", `note: ${note}`, "      "));
   const lines = portRows(sets).flatMap(({ verdict, ports, reason }) => {
-    const mark = {
-      Allow: style.good("✓ allowed"),
-      Deny: style.bad("✗ denied"),
-      Undecided: style.unsure("? undecided"),
-    }[verdict];
-    return [wrap("  ", `${mark}  ${ports}`, "      "), wrap("      ", reason, "      ")];
+    const mark = { Allow: "✓", Deny: "✗", Undecided: "?" }[verdict];
+    const said = paintOf(verdict, style)(`${mark} ${verdictWords[verdict]}`);
+    return [wrap("  ", `${said}  ${ports}`, "      "), wrap("      ", reason, "      ")];
   });
   return [...lines, ...noteLines];
 }

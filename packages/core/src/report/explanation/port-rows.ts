@@ -1,4 +1,5 @@
-import type { PortSet } from "../../analysis/explain/port-sets.js";
+import { grouped } from "../../analysis/grouped.js";
+import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import { portRanges } from "./explanation-json.js";
 import { deciderText } from "./rule-text.js";
 
@@ -13,24 +14,19 @@ export interface PortRow {
 /** All ports of a pair, allowed ones first. */
 export function portRows(sets: readonly PortSet[]): readonly PortRow[] {
   const order = { Allow: 0, Undecided: 1, Deny: 2 };
-  const rows = new Map<string, { verdict: PortSet["verdict"]; reason: string; sets: PortSet[] }>();
-  for (const set of sets) {
-    const reason = reasonText(set);
-    const row = rows.get(`${set.verdict} ${reason}`) ?? { verdict: set.verdict, reason, sets: [] };
-    row.sets.push(set);
-    rows.set(`${set.verdict} ${reason}`, row);
-  }
-  return [...rows.values()]
-    .toSorted((a, b) => order[a.verdict] - order[b.verdict])
-    .map(({ verdict, reason, sets }) => ({ verdict, ports: portsText(sets), reason }));
+  const alike = grouped(sets, (set) => `${set.verdict} ${reasonText(set)}`);
+  return Array.from(alike.values(), (its) => ({
+    verdict: its[0]!.verdict,
+    ports: portsText(its),
+    reason: reasonText(its[0]!),
+  })).toSorted((a, b) => order[a.verdict] - order[b.verdict]);
 }
 
 function portsText(sets: readonly PortSet[]): string {
-  const byProtocol = new Map<PortSet["protocol"], (readonly [number, number])[]>();
-  for (const { protocol, ranges } of sets)
-    byProtocol.set(protocol, [...(byProtocol.get(protocol) ?? []), ...ranges]);
-  const texts = [...byProtocol].map(([protocol, ranges]) =>
-    protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(joined(ranges))}`,
+  const texts = Array.from(
+    grouped(sets, ({ protocol }) => protocol),
+    ([protocol, its]) =>
+      protocol === "ICMP" ? "ICMP" : `${protocol} ${portRanges(joined(its.flatMap(({ ranges }) => ranges)))}`,
   );
   return texts.join() === "TCP all,UDP all,SCTP all,ICMP"
     ? "everything"

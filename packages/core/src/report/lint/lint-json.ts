@@ -1,4 +1,4 @@
-import type { Edit, Finding, Fix, Related, Witness } from "../../analysis/lint/finding.js";
+import type { TextEdit, Finding, Fix, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatPath } from "../../diagnostics/place.js";
 import { podKey } from "../../cluster/model.js";
@@ -66,7 +66,7 @@ function fixJson({ title, edits }: Fix): JsonValue {
   return { title, edits: edits.map(editJson) };
 }
 
-function editJson(edit: Edit): JsonValue {
+function editJson(edit: TextEdit): JsonValue {
   switch (edit.kind) {
     case "replace": {
       const { file, line, column, length } = edit.place;

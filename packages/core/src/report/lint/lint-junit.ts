@@ -1,3 +1,4 @@
+import { grouped } from "../../analysis/grouped.js";
 import type { Finding } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { findingText } from "./lint-text.js";
@@ -10,13 +11,9 @@ export function lintJunit(
   files: readonly string[],
   isFailure: (found: Finding) => boolean,
 ): string {
-  const byFile = new Map<string, Finding[]>(files.map((file) => [file, []]));
-  for (const found of findings) {
-    const file = found.place?.file ?? "(no place)";
-    const known = byFile.get(file);
-    if (known === undefined) byFile.set(file, [found]);
-    else known.push(found);
-  }
+  const byFile = new Map<string, readonly Finding[]>(files.map((file) => [file, []]));
+  for (const [file, found] of grouped(findings, ({ place }) => place?.file ?? "(no place)"))
+    byFile.set(file, found);
   const suites = [...byFile].map(([file, found]) => {
     const cases = found.length === 0 ? [passing(file)] : found.map((one) => testCase(one, isFailure(one)));
     const counts = `tests="${cases.length}" failures="${found.filter(isFailure).length}"`;

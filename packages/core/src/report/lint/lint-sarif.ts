@@ -1,4 +1,4 @@
-import type { Edit, Finding, Fix } from "../../analysis/lint/finding.js";
+import type { TextEdit, Finding, Fix } from "../../analysis/lint/finding.js";
 import { fileOf } from "../../analysis/lint/fix.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import type { Place } from "../../diagnostics/place.js";
@@ -96,7 +96,7 @@ function sarifFix({ title, edits }: Fix): SarifObject {
   };
 }
 
-function replacement(edit: Edit): SarifObject {
+function replacement(edit: TextEdit): SarifObject {
   switch (edit.kind) {
     case "replace": {
       const { line, column, length } = edit.place;

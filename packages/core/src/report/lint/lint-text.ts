@@ -1,9 +1,11 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
+import { grouped } from "../../analysis/grouped.js";
 import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
-import type { Code } from "../../diagnostics/table.js";
 import { formatEndpoint, type Flow } from "../../evaluate/flow.js";
 import { diagnosticText, type SourceText } from "../diagnostics-text.js";
 import { type Style, wrap } from "../style.js";
+import { portText } from "../wording.js";
 
 /** A finding for a person: the diagnostic, what shows it, what it has to do with, and whether it can be mended. */
 export function findingText(found: Finding, sourceText: SourceText, style: Style): string {
@@ -18,7 +20,7 @@ export function findingText(found: Finding, sourceText: SourceText, style: Style
 export function witnessText(witness: Witness): string {
   switch (witness.kind) {
     case "flow":
-      return `${flowText(witness.flow)}: ${witness.text ?? saying[witness.verdict]}`;
+      return `${flowText(witness.flow)}: ${witness.text ?? verdictWords[witness.verdict]}`;
     case "pods": {
       const names = witness.pods.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
       const more = witness.count - witness.pods.length;
@@ -27,13 +29,9 @@ export function witnessText(witness: Witness): string {
   }
 }
 
-const saying = { Allow: "allowed", Deny: "denied", Undecided: "undecided" } as const;
-
 /** `shop/cart → payments/api :8443/TCP`. */
-function flowText({ source, destination, protocol, port }: Flow): string {
-  const where = protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;
-  return `${formatEndpoint(source)} → ${formatEndpoint(destination)} ${where}`;
-}
+const flowText = (flow: Flow): string =>
+  `${formatEndpoint(flow.source)} → ${formatEndpoint(flow.destination)} ${portText(flow)}`;
 
 function relatedText({ place, text }: Related): string {
   return place === undefined ? text : `${text} · ${place.file}:${place.line}`;
@@ -48,14 +46,10 @@ export interface LintTextOptions {
 
 /** What is wrong, by kind: the worst first, one of each in full, a few more in a line, and how many there are. */
 export function lintText({ findings, suppressed }: LintReport, options: LintTextOptions): string {
-  const byCode = new Map<Code, Finding[]>();
-  for (const severity of ["error", "warning", "note"] as const)
-    for (const found of findings)
-      if (found.severity === severity) {
-        const known = byCode.get(found.code);
-        if (known === undefined) byCode.set(found.code, [found]);
-        else known.push(found);
-      }
+  const worstFirst = (["error", "warning", "note"] as const).flatMap((severity) =>
+    findings.filter((found) => found.severity === severity),
+  );
+  const byCode = grouped(worstFirst, ({ code }) => code);
   const parts = [...byCode.values()].map((group) => groupText(group, options));
   if (options.verbose)
     for (const { finding, reason } of suppressed)

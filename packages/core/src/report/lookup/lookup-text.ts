@@ -14,6 +14,7 @@ import { type Direction, formatPolicy } from "../../policy/model.js";
 import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
+import { firstFew } from "../wording.js";
 
 const body = " ".repeat(6);
 
@@ -48,7 +49,7 @@ export function lookupText(
 
 /** Pods of the same workload are affected much alike: what is otherwise is enough. */
 function otherText(first: EndRules, other: EndRules, style: Style): readonly string[] {
-  const [who, whom] = [other, first].map(({ ends }) => listed(ends.map(formatEndpoint), named));
+  const [who, whom] = [other, first].map(({ ends }) => firstFew(ends.map(formatEndpoint), named));
   const differences = differencesFrom(first, other);
   return [
     wrap("", `${style.bold(who!)}   as ${whom}, but for this:`, "    "),
@@ -67,7 +68,7 @@ function answerText(
   style: Style,
   verbose: boolean,
 ): readonly string[] {
-  const who = several ? listed(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
+  const who = several ? firstFew(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
   const replicas = ends.length > 1 && !several ? `   ${ends.length} pods, all alike` : "";
   const limit = (count: number) => (verbose ? Infinity : count);
   const own = asSubject && [...asSubject.ingress.tiers, ...asSubject.egress.tiers];
@@ -111,7 +112,7 @@ function walkText(
   limit: number,
 ): readonly string[] {
   const isolated = tiers.flatMap(({ isolation }) => isolation?.by ?? []);
-  const by = listed(
+  const by = firstFew(
     isolated.map(({ origin }) => isolatorText(origin)),
     limit === Infinity ? Infinity : named,
   );
@@ -229,7 +230,7 @@ function whyNever(takenBy: readonly Decider[], direction: Direction): string {
   const [first] = takenBy;
   if (takenBy.length === 1 && first?.kind === "own-node")
     return "it is for the node the pod runs on, which always reaches it";
-  return `${listed(takenBy.map(takerText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
+  return `${firstFew(takenBy.map(takerText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
 }
 
 function takerText(by: Decider): string {
@@ -237,7 +238,7 @@ function takerText(by: Decider): string {
     case "rule":
       return formatRule(by.rule.origin);
     case "isolation":
-      return `isolation by ${listed(
+      return `isolation by ${firstFew(
         by.isolation.map(({ origin }) =>
           origin.kind === "policy" ? formatPolicy(origin.policy) : origin.option,
         ),
@@ -261,10 +262,4 @@ function isolationLines(fate: Fate, style: Style): readonly string[] {
     case "never":
       return [style.dim(`${body}· isolation: nothing is left for it to deny`)];
   }
-}
-
-/** `a, b, c and 12 more`. */
-function listed(texts: readonly string[], most: number): string {
-  const shown = texts.slice(0, most).join(", ");
-  return texts.length > most ? `${shown} and ${texts.length - most} more` : shown;
 }

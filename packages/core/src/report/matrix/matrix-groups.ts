@@ -1,3 +1,4 @@
+import { grouped } from "../../analysis/grouped.js";
 import type { Cell } from "../../analysis/matrix/cells.js";
 import type { Connection, Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { matrixEndText } from "../party-json.js";
@@ -53,13 +54,7 @@ export class ShortNames {
 
   of({ from, reached }: SourceGroup, to: readonly MatrixEnd[]): readonly string[] {
     const meetsItself = reached.some((group) => group.to.includes(from));
-    const sets = new Map<string, MatrixEnd[]>();
-    for (const end of to) {
-      const known = sets.get(setOf(end));
-      if (known === undefined) sets.set(setOf(end), [end]);
-      else known.push(end);
-    }
-    return [...sets].flatMap(([set, ends]) => {
+    return [...grouped(to, setOf)].flatMap(([set, ends]) => {
       const others = this.sizes.get(set)! - (setOf(from) === set && !meetsItself ? 1 : 0);
       if (ends.length === 1 || ends.length !== others) return ends.map(matrixEndText);
       return [ends[0]!.kind === "node" ? "node:*" : `${set}/*`];

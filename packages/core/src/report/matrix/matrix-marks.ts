@@ -2,7 +2,7 @@ import type { Cell } from "../../analysis/matrix/cells.js";
 import { escapeMarkup } from "../markup.js";
 import { cellText } from "./matrix-groups.js";
 import { type Look, lookOf, type Picture } from "./matrix-picture.js";
-import { colours, round, text } from "../svg.js";
+import { colours, round, svgText } from "../svg.js";
 
 /** Where the cells begin, and how large they are. */
 export interface CellLayout {
@@ -32,7 +32,7 @@ function* singleCells(
       const tip = said === "" ? "" : `<title>${escapeMarkup(said)}</title>`;
       const isAlsoUnsure = cell !== undefined && look !== "undecided" && cell.undecided.length > 0;
       const words = cell === undefined || size < 40 ? "" : portWords(cell, x + size / 2, y + size / 2);
-      yield `<g>${tip}${mark(look, x, y, size, words !== "")}${isAlsoUnsure ? corner(x, y, size) : ""}${words}</g>`;
+      yield `<g>${tip}${lookMark(look, x, y, size, words !== "")}${isAlsoUnsure ? corner(x, y, size) : ""}${words}</g>`;
     }
 }
 
@@ -56,7 +56,7 @@ function* crowdedCells({ cells: rows }: Picture, { left, top, cell: size }: Cell
 }
 
 /** Each look has a shape of its own, so that nobody needs the colours. */
-export function mark(look: Look, x: number, y: number, size: number, hasWords: boolean): string {
+export function lookMark(look: Look, x: number, y: number, size: number, hasWords: boolean): string {
   const gap = Math.max(0.6, size * 0.06);
   const square = (inset: number, paint: string) =>
     `<rect x="${round(x + inset)}" y="${round(y + inset)}" width="${round(size - 2 * inset)}" height="${round(size - 2 * inset)}" rx="${round(Math.min(4, size * 0.12))}" ${paint}/>`;
@@ -72,7 +72,7 @@ export function mark(look: Look, x: number, y: number, size: number, hasWords: b
     case "undecided":
       return (
         square(gap, `fill="#fdf1dc" stroke="${colours.unsure}"`) +
-        text(x + size / 2, y + size * 0.74, "?", {
+        svgText(x + size / 2, y + size * 0.74, "?", {
           size: size * 0.66,
           weight: 700,
           fill: colours.unsure,
@@ -93,7 +93,7 @@ const corner = (x: number, y: number, size: number): string =>
 /** The ports themselves, where they are few enough to be read. */
 function portWords(cell: Cell, x: number, y: number): string {
   const look = lookOf(cell);
-  if (look === "all") return text(x, y + 4, "any", { size: 11, fill: "#ffffff", anchor: "middle" });
+  if (look === "all") return svgText(x, y + 4, "any", { size: 11, fill: "#ffffff", anchor: "middle" });
   if (look !== "some") return "";
   const [but, rest] = ["any but ", cellText(cell).replace(/^any but /, "")];
   const ports = rest.replaceAll("/TCP", "").split(" ");
@@ -101,6 +101,6 @@ function portWords(cell: Cell, x: number, y: number): string {
   if (lines.length > 2 || lines.some((line) => line.length > 7)) return "";
   const first = y + 4 - (lines.length - 1) * 6;
   return lines
-    .map((line, i) => text(x, first + i * 12, line, { size: 10.5, fill: colours.ink, anchor: "middle" }))
+    .map((line, i) => svgText(x, first + i * 12, line, { size: 10.5, fill: colours.ink, anchor: "middle" }))
     .join("");
 }

@@ -2,7 +2,7 @@ import type { Cell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { type Grain, partyKey } from "../../analysis/endpoints/party.js";
 import { matrixEndText } from "../party-json.js";
-import { counted } from "./matrix-summary.js";
+import { counted } from "../wording.js";
 
 /** One row and one column of the picture. */
 export interface PictureEnd {

@@ -1,4 +1,5 @@
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
+import { counted, numberText } from "../wording.js";
 import { isPodless } from "./matrix-groups.js";
 
 export interface MatrixSummary {
@@ -54,12 +55,8 @@ function partiesOf({ parties, by }: Matrix, hasOutside: boolean): string {
   return all.length === 1 ? all[0]! : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }
 
-/** `1 node`, `1,200 workloads`. */
-export const counted = (count: number, what: string): string =>
-  `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
-
 /** `5 of 12 pairs can connect, 1 more perhaps`. */
 export function headline({ pairs, open, undecided }: MatrixSummary): string {
-  const perhaps = undecided === 0 ? "" : `, ${undecided.toLocaleString("en")} more perhaps`;
-  return `${open.toLocaleString("en")} of ${counted(pairs, "pair")} can connect${perhaps}`;
+  const perhaps = undecided === 0 ? "" : `, ${numberText(undecided)} more perhaps`;
+  return `${numberText(open)} of ${counted(pairs, "pair")} can connect${perhaps}`;
 }

@@ -1,10 +1,10 @@
 import type { Caveat } from "../../state/caveat.js";
 import { moreCaveats, shownCaveats } from "../caveats.js";
 import { escapeMarkup } from "../markup.js";
-import { type CellLayout, cellMarks, mark } from "./matrix-marks.js";
+import { type CellLayout, cellMarks, lookMark } from "./matrix-marks.js";
 import { lookOf, type Picture, type PictureEnd } from "./matrix-picture.js";
 import { wrap } from "../style.js";
-import { colours, fonts, rect, text, upright } from "../svg.js";
+import { colours, fonts, rect, svgText, upright } from "../svg.js";
 
 /*
  *   title, subtitle
@@ -20,27 +20,25 @@ import { colours, fonts, rect, text, upright } from "../svg.js";
 /** A picture of who can reach whom: rows open connections to columns. Nothing in it is loaded from elsewhere. */
 export function* matrixSvg(
   picture: Picture,
-  { heading = true, caveats = [] }: { readonly heading?: boolean; readonly caveats?: readonly Caveat[] } = {},
+  { caveats = [] }: { readonly caveats?: readonly Caveat[] } = {},
 ): Iterable<string> {
   const noted = caveatTexts(caveats);
-  const layout = layOut(picture, heading ? headHeight : 12, noted.length);
+  const layout = layOut(picture, noted.length);
   const { width, height } = layout;
-  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" data-left="${layout.left}" data-top="${layout.top}" data-cell="${layout.cell}" data-count="${picture.ends.length}" role="img" aria-label="Who can reach whom">`;
+  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${fonts}" role="img" aria-label="Who can reach whom">`;
   if (caveats.length > 0)
     yield `<desc>${escapeMarkup(caveats.map((caveat) => `Caveat: ${caveat.text}`).join("\n"))}</desc>`;
   yield `<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#e4ecfb"/><rect width="2.2" height="5" fill="${colours.accent}"/></pattern></defs>`;
   yield `<rect width="${width}" height="${height}" fill="${colours.paper}"/>`;
-  if (heading) {
-    yield text(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
-    yield text(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
-  }
+  yield svgText(margin, 44, "Who can reach whom", { size: 24, weight: 650 });
+  yield svgText(margin, 68, picture.subtitle, { size: 13, fill: colours.soft });
   yield* bands(picture, layout);
   yield* labels(picture, layout);
   yield* grid(picture, layout);
   yield* cellMarks(picture, layout);
   yield* legend(picture, layout);
   for (const [i, line] of noted.entries())
-    yield text(margin, layout.height - 18 - (noted.length - 1 - i) * caveatHeight, line, { size: 12.5 });
+    yield svgText(margin, layout.height - 18 - (noted.length - 1 - i) * caveatHeight, line, { size: 12.5 });
   yield "</svg>";
 }
 
@@ -69,7 +67,7 @@ const caveatHeight = 18;
 const caveatColumns = 100;
 const longestLabel = 38;
 
-function layOut({ ends }: Picture, head: number, caveatLines: number): Layout {
+function layOut({ ends }: Picture, caveatLines: number): Layout {
   const count = ends.length;
   const cell = count <= 14 ? 46 : count <= 26 ? 30 : count <= 42 ? 21 : count <= 75 ? 16 : 9;
   const font = Math.min(13, Math.max(7, Math.round(cell * 0.72)));
@@ -79,7 +77,7 @@ function layOut({ ends }: Picture, head: number, caveatLines: number): Layout {
   const names = widest(ends.map(({ band }) => band));
   const bandWidth = names === 0 ? 0 : names + 18;
   const left = margin + bandWidth + labelWidth;
-  const top = head + bandWidth + labelWidth;
+  const top = headHeight + bandWidth + labelWidth;
   const side = count * cell;
   return {
     width: Math.max(left + side + margin, 760),
@@ -127,7 +125,7 @@ function* bands(
     }
     if (band === "") continue;
     const middle = start + length / 2 + font * 0.35;
-    yield text(margin, top + middle, cut(band), { size: font, weight: 650 });
+    yield svgText(margin, top + middle, cut(band), { size: font, weight: 650 });
     yield upright(left + middle, top - labelWidth - bandWidth + 10, cut(band), {
       size: font,
       weight: 650,
@@ -140,10 +138,10 @@ function* labels({ ends }: Picture, { left, top, cell, font }: Layout): Iterable
   for (const [i, { label, name }] of ends.entries()) {
     const middle = i * cell + cell / 2 + font * 0.35;
     const shown = { size: font, fill: colours.ink, title: name };
-    yield text(left - 8, top + middle, cut(label), { ...shown, anchor: "end" });
+    yield svgText(left - 8, top + middle, cut(label), { ...shown, anchor: "end" });
     yield upright(left + middle, top - 8, cut(label), shown);
   }
-  yield text(left - 10, top - 10, "from ↓   to →", {
+  yield svgText(left - 10, top - 10, "from ↓   to →", {
     size: Math.min(font, 11),
     fill: colours.soft,
     anchor: "end",
@@ -174,8 +172,8 @@ function* legend({ ends, cells: rows }: Picture, { top, cell }: Layout): Iterabl
   for (const [look, words] of entries) {
     if (!looks.has(look)) continue;
     yield `<rect x="${x}" y="${y}" width="18" height="18" fill="#ffffff" stroke="${colours.line}"/>`;
-    yield mark(look, x, y, 18, false);
-    yield text(x + 26, y + 13.5, words, { size: 12.5 });
+    yield lookMark(look, x, y, 18, false);
+    yield svgText(x + 26, y + 13.5, words, { size: 12.5 });
     x += 26 + words.length * 6.7 + 22;
   }
 }

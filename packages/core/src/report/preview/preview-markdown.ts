@@ -2,7 +2,8 @@ import type { Preview } from "../../analysis/preview/preview.js";
 import type { Annotation } from "../github-annotation.js";
 import { changesAnnotations } from "../changes/changes-github.js";
 import { capital, changesMarkdown } from "../changes/changes-markdown.js";
-import { counted, numberText, PartyNames } from "../changes/changes-words.js";
+import { PartyNames } from "../changes/changes-words.js";
+import { counted, numberText } from "../wording.js";
 import { markdownText } from "../markdown.js";
 import { editText, remarksOf } from "./preview-words.js";
 

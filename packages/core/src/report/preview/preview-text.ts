@@ -1,8 +1,9 @@
 import type { Preview } from "../../analysis/preview/preview.js";
-import { changesText, type ChangesTextOptions } from "../changes/changes-text.js";
-import { counted, numberText, PartyNames } from "../changes/changes-words.js";
+import { changesText, type ChangesTextOptions, more } from "../changes/changes-text.js";
+import { PartyNames } from "../changes/changes-words.js";
 import { editText, remarksOf } from "./preview-words.js";
-import { type Style, wrap } from "../style.js";
+import { wrap } from "../style.js";
+import { counted } from "../wording.js";
 
 const shown = { edits: 5, remarks: 4 };
 const columns = 100;
@@ -33,6 +34,3 @@ export function previewText(preview: Preview, options: ChangesTextOptions): stri
     lines.push("", style.dim(`not looked at: ${lockouts.unchecked.join(" and ")} (not in the input)`));
   return lines.join("\n");
 }
-
-const more = (count: number, indent: string, style: Style): readonly string[] =>
-  count > 0 ? [style.dim(`${indent}…and ${numberText(count)} more (-v, or -o json for all)`)] : [];

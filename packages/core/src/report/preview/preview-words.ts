@@ -1,16 +1,17 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
 import type { ObjectEdit } from "../../state/edit/edited-state.js";
 import type { CutOff } from "../../analysis/preview/cut-off.js";
-import type { NewlyIsolated } from "../../analysis/preview/isolation.js";
+import type { NewlyIsolated } from "../../analysis/preview/newly-isolated.js";
 import type { Lockout } from "../../analysis/preview/lockouts.js";
 import type { Ambiguity, Overruling } from "../../analysis/preview/precedence.js";
 import type { Preview } from "../../analysis/preview/preview.js";
 import type { Party } from "../../analysis/endpoints/party.js";
 import { visible } from "../../diagnostics/visible.js";
-import type { Verdict } from "../../evaluate/evaluate.js";
 import { formatRule } from "../../policy/describe.js";
 import { formatPolicy } from "../../policy/model.js";
-import { counted, flowText, type PartyNames, portsText, whoText } from "../changes/changes-words.js";
+import { flowText, type PartyNames, portsText, whoText } from "../changes/changes-words.js";
 import { isolatorText, placeText } from "../explanation/rule-text.js";
+import { counted } from "../wording.js";
 
 /** A line of what a preview found, with what to do about it. */
 export interface Remark {
@@ -82,7 +83,7 @@ export function ambiguityRemark({
   return {
     text: `${formatPolicy(first)} and ${formatPolicy(second)} have one priority and disagree`,
     more: [
-      `${flowText(example)} is ${verdictWord(asOrdered)} on ${direction}, and would be ${verdictWord(swapped)} if the two changed places`,
+      `${flowText(example)} is ${verdictWords[asOrdered]} on ${direction}, and would be ${verdictWords[swapped]} if the two changed places`,
       "their names decide the order: give them different priorities",
     ],
   };
@@ -102,9 +103,6 @@ export function cutOffRemark({ direction, parties, pods }: CutOff, names: PartyN
     more: [],
   };
 }
-
-export const verdictWord = (verdict: Verdict): string =>
-  ({ Allow: "allowed", Deny: "denied", Undecided: "undecided" })[verdict];
 
 /** All that a preview found besides what changes, under headings, what matters most first. */
 export function remarksOf(

@@ -1,3 +1,5 @@
+import { verdictWords } from "../../analysis/verdict-words.js";
+import { grouped } from "../../analysis/grouped.js";
 import { formatParty, partyOf } from "../../analysis/endpoints/party.js";
 import type { FlowGroup } from "../../analysis/replay/flow-groups.js";
 import { skipReasons } from "../../analysis/replay/observation.js";
@@ -9,6 +11,7 @@ import { formatAddress } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import { deciderText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
+import { numberText, portText } from "../wording.js";
 
 /** How many rules are shown, how many connections of each, and how many unknown ends are named. */
 const shownRules = 8;
@@ -43,7 +46,7 @@ export function replayText(replayed: Replayed, { style, verbose = false }: Repla
 
 function headline({ judged, verdicts, changed, unknown, broken }: Replayed, style: Style): string {
   const unread = broken + unknown.reduce((total, { count }) => total + count, 0);
-  const of = `of ${number(judged)} ${judged === 1 ? "flow" : "flows"}`;
+  const of = `of ${numberText(judged)} ${judged === 1 ? "flow" : "flows"}`;
   if (changed !== undefined) {
     const count = sum(changed);
     const denied = sum(changed.filter(({ after }) => after.verdict === "Deny"));
@@ -52,14 +55,14 @@ function headline({ judged, verdicts, changed, unknown, broken }: Replayed, styl
       return `${style.unsure("? NO KNOWN CHANGE")}   ${of}${openText(verdicts.Undecided, unread)}`;
     if (count === 0) return `${style.good("✓ NO CHANGE")}   ${of}`;
     const parts = [
-      ...(denied > 0 ? [`${number(denied)} would be dropped`] : []),
-      ...(allowed > 0 ? [`${number(allowed)} would be let through`] : []),
-      ...(count > denied + allowed ? [`${number(count - denied - allowed)} would be undecided`] : []),
+      ...(denied > 0 ? [`${numberText(denied)} would be dropped`] : []),
+      ...(allowed > 0 ? [`${numberText(allowed)} would be let through`] : []),
+      ...(count > denied + allowed ? [`${numberText(count - denied - allowed)} would be undecided`] : []),
     ];
     const mark = denied > 0 ? style.bad("✗ CHANGES") : style.unsure("~ CHANGES");
-    return `${mark}   ${number(count)} ${of}: ${parts.join(", ")}`;
+    return `${mark}   ${numberText(count)} ${of}: ${parts.join(", ")}`;
   }
-  if (verdicts.Deny > 0) return `${style.bad("✗ DROPPED")}   ${number(verdicts.Deny)} ${of}`;
+  if (verdicts.Deny > 0) return `${style.bad("✗ DROPPED")}   ${numberText(verdicts.Deny)} ${of}`;
   return judged === 0 || verdicts.Undecided + unread > 0
     ? `${style.unsure("? NONE KNOWN TO BE DROPPED")}   ${of}${openText(verdicts.Undecided, unread)}`
     : `${style.good("✓ NOTHING DROPPED")}   ${of}`;
@@ -68,8 +71,8 @@ function headline({ judged, verdicts, changed, unknown, broken }: Replayed, styl
 /** What a headline must not hide: `: 3 undecided, 2 not evaluated`. */
 function openText(undecided: number, unread: number): string {
   const parts = [
-    ...(undecided > 0 ? [`${number(undecided)} undecided`] : []),
-    ...(unread > 0 ? [`${number(unread)} not evaluated`] : []),
+    ...(undecided > 0 ? [`${numberText(undecided)} undecided`] : []),
+    ...(unread > 0 ? [`${numberText(unread)} not evaluated`] : []),
   ];
   return parts.length === 0 ? "" : `: ${parts.join(", ")}`;
 }
@@ -77,7 +80,7 @@ function openText(undecided: number, unread: number): string {
 const sum = (groups: readonly FlowGroup[]): number => groups.reduce((total, { count }) => total + count, 0);
 
 function section(title: string, groups: readonly FlowGroup[], style: Style): readonly string[] {
-  return groups.length === 0 ? [] : ["", style.bold(`${title} (${number(sum(groups))})`)];
+  return groups.length === 0 ? [] : ["", style.bold(`${title} (${numberText(sum(groups))})`)];
 }
 
 /** By reason, the most frequent first. */
@@ -102,7 +105,7 @@ function listText(
       : [
           "",
           style.dim(
-            `  …and ${number(sum(hidden))} more, for ${sorted.length - shown.length} other reasons (-v shows them)`,
+            `  …and ${numberText(sum(hidden))} more, for ${sorted.length - shown.length} other reasons (-v shows them)`,
           ),
         ]),
   ];
@@ -111,28 +114,27 @@ function listText(
 function flowLines(groups: readonly FlowGroup[], most: number, style: Style): readonly string[] {
   const shown = groups.filter(({ isRest }) => isRest !== true).slice(0, most);
   const hidden = groups.filter((group) => !shown.includes(group));
-  const width = Math.max(...shown.map(({ count }) => number(count).length));
+  const width = Math.max(...shown.map(({ count }) => numberText(count).length));
   const others = hidden.some(({ isRest }) => isRest === true) ? "many" : hidden.length;
   return [
-    ...shown.map((group) => `    ${number(group.count).padStart(width)}  ${flowText(group)}`),
+    ...shown.map((group) => `    ${numberText(group.count).padStart(width)}  ${flowText(group)}`),
     ...(hidden.length === 0
       ? []
-      : [style.dim(`    …and ${number(sum(hidden))} more between ${others} other ends (-v shows more)`)]),
+      : [style.dim(`    …and ${numberText(sum(hidden))} more between ${others} other ends (-v shows more)`)]),
   ];
 }
 
 function flowText({ flow, severalAddresses }: FlowGroup): string {
-  const port = flow.protocol === "ICMP" ? "ICMP" : `:${flow.port}/${flow.protocol}`;
   const end = (of: Endpoint) =>
     of.kind === "external"
       ? `${formatAddress(of.address)}${severalAddresses ? " and addresses like it" : ""}`
       : formatParty(partyOf(of, "workload"));
-  return `${end(flow.source)} → ${end(flow.destination)} ${port}`;
+  return `${end(flow.source)} → ${end(flow.destination)} ${portText(flow)}`;
 }
 
 /** `denied on entering (ingress): NetworkPolicy …`; at the source before the destination, unless one is in question. */
 function reasonText(explanation: FlowExplanation, verdict: "Deny" | "Undecided", asked?: Direction): string {
-  const word = words[verdict];
+  const word = verdictWords[verdict];
   const isIt = (side: Direction) => explanation[side].verdict === verdict;
   const side = asked ?? (["egress", "ingress"] as const).find(isIt);
   if (side === undefined) return `${word} by both ends together`;
@@ -140,12 +142,12 @@ function reasonText(explanation: FlowExplanation, verdict: "Deny" | "Undecided",
   return `${word} on ${moves[side]} (${side}): ${deciders}`;
 }
 
-const words = { Allow: "allowed", Deny: "denied", Undecided: "undecided" } as const;
 const moves = { egress: "leaving", ingress: "entering" } as const;
 
 /** Of what is allowed nobody in particular is the reason; of what was not before, who denied it is. */
 function changeText({ before, after }: FlowGroup): string {
-  if (after.verdict !== "Allow") return `${words[before.verdict]} → ${reasonText(after, after.verdict)}`;
+  if (after.verdict !== "Allow")
+    return `${verdictWords[before.verdict]} → ${reasonText(after, after.verdict)}`;
   return before.verdict === "Allow" ? "allowed" : `allowed, and was ${reasonText(before, before.verdict)}`;
 }
 
@@ -161,29 +163,17 @@ function notJudged(
   style: Style,
   verbose: boolean,
 ): readonly string[] {
-  const lines = [...skipped].map(([why, count]) => `${skipReasons[why]}: ${number(count)}`);
+  const lines = [...skipped].map(([why, count]) => `${skipReasons[why]}: ${numberText(count)}`);
   for (const [why, ends] of grouped(unknown, ({ why }) => why)) {
     const total = ends.reduce((all, { count }) => all + count, 0);
     const named = ends
       .slice(0, verbose ? Infinity : shownUnknown)
-      .map(({ who, count }) => `${who} (${number(count)})`);
+      .map(({ who, count }) => `${who} (${numberText(count)})`);
     const more = ends.length > named.length ? `, and ${ends.length - named.length} more` : "";
-    lines.push(`${unknownReasons[why]}: ${number(total)}, ${named.join(", ")}${more}`);
+    lines.push(`${unknownReasons[why]}: ${numberText(total)}, ${named.join(", ")}${more}`);
   }
-  if (broken > 0) lines.push(`lines that cannot be read: ${number(broken)}`);
+  if (broken > 0) lines.push(`lines that cannot be read: ${numberText(broken)}`);
   return lines.length === 0
     ? []
     : ["", style.bold("not judged"), ...lines.map((line) => wrap("  ", line, "      "))];
 }
-
-function grouped<T, K>(values: readonly T[], key: (value: T) => K): ReadonlyMap<K, readonly T[]> {
-  const found = new Map<K, T[]>();
-  for (const value of values) {
-    const known = found.get(key(value));
-    if (known === undefined) found.set(key(value), [value]);
-    else known.push(value);
-  }
-  return found;
-}
-
-const number = (count: number): string => count.toLocaleString("en");

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import {
   broadly,
-  cidr,
+  anyCidr,
   domainNames,
   fields,
   namespaceSelector,
   nodeSelector,
   often,
-  oneOf,
+  anyOf,
   podSelector,
-  portName,
-  portNumber,
+  anyPortName,
+  anyPortNumber,
   portRange,
   type Selector,
   transport,
@@ -23,7 +23,7 @@ import {
  * things in different words. A model says it once, and `spell` writes it down in any of them (S3.1, S4.1).
  */
 
-export type Action = "Allow" | "Deny" | "Pass";
+export type AdminAction = "Allow" | "Deny" | "Pass";
 
 export interface AdminModel {
   readonly tier: "admin" | "baseline";
@@ -34,7 +34,7 @@ export interface AdminModel {
 }
 
 export interface AdminRule {
-  readonly action: Action;
+  readonly action: AdminAction;
   readonly peers: readonly AdminPeer[];
   /** Missing: every port of every protocol. */
   readonly ports?: readonly AdminPort[];
@@ -51,10 +51,10 @@ export type AdminPort =
   | { readonly protocol: Transport; readonly first: number; readonly last: number }
   | { readonly name: string };
 
-export type Spelling = "released" | "seed" | "cluster";
+export type AdminSpelling = "released" | "seed" | "cluster";
 
 export interface AdminChoices {
-  readonly actions?: readonly Action[];
+  readonly actions?: readonly AdminAction[];
   readonly tier?: "admin" | "baseline";
 }
 
@@ -68,7 +68,7 @@ const subject = often<AdminPeer>(
   [1, fields({ pods: fields({ namespaceSelector: broadly(namespaceSelector), podSelector }) })],
 );
 
-const networks = fc.uniqueArray(cidr, { minLength: 1, maxLength: 2 });
+const networks = fc.uniqueArray(anyCidr, { minLength: 1, maxLength: 2 });
 const egressPeer = often<AdminPeer>(
   [5, podPeer],
   [2, fields({ nodes: nodeSelector })],
@@ -76,7 +76,7 @@ const egressPeer = often<AdminPeer>(
   [
     1,
     fields({
-      domainNames: fc.uniqueArray(oneOf(...domainNames, "*.example.com", "*.Other.org."), {
+      domainNames: fc.uniqueArray(anyOf(...domainNames, "*.example.com", "*.Other.org."), {
         minLength: 1,
         maxLength: 2,
       }),
@@ -85,19 +85,19 @@ const egressPeer = often<AdminPeer>(
 );
 
 const port = often<AdminPort>(
-  [3, fc.tuple(transport, portNumber).map(([protocol, p]) => ({ protocol, first: p, last: p }))],
+  [3, fc.tuple(transport, anyPortNumber).map(([protocol, p]) => ({ protocol, first: p, last: p }))],
   [
     2,
     fc
       .tuple(transport, portRange)
       .map(([protocol, [first, last]]) => ({ protocol, first: first!, last: last! })),
   ],
-  [2, fields({ name: portName })],
+  [2, fields({ name: anyPortName })],
 );
 
-function ruleWith(peer: fc.Arbitrary<AdminPeer>, actions: readonly Action[]): fc.Arbitrary<AdminRule> {
+function ruleWith(peer: fc.Arbitrary<AdminPeer>, actions: readonly AdminAction[]): fc.Arbitrary<AdminRule> {
   return fields(
-    { action: oneOf(...actions), peers: fc.array(peer, { minLength: 1, maxLength: 3 }) },
+    { action: anyOf(...actions), peers: fc.array(peer, { minLength: 1, maxLength: 3 }) },
     { ports: fc.array(port, { minLength: 1, maxLength: 3 }) },
   ).map(madeValid);
 }
@@ -120,8 +120,8 @@ export function anyAdminModel({
 }: AdminChoices = {}): fc.Arbitrary<AdminModel> {
   return fields(
     {
-      tier: tier === undefined ? oneOf("admin" as const, "baseline" as const) : fc.constant(tier),
-      priority: oneOf(0, 1, 2, 500, 999, 1000),
+      tier: tier === undefined ? anyOf("admin" as const, "baseline" as const) : fc.constant(tier),
+      priority: anyOf(0, 1, 2, 500, 999, 1000),
       subject,
     },
     {
@@ -144,7 +144,7 @@ export const everyPeer: Readonly<Record<"ingress" | "egress", readonly AdminPeer
 };
 
 /** The model as a manifest. A baseline in the released API has no Pass, no priority and no domain names. */
-export function spell(model: AdminModel, spelling: Spelling): Unnamed<unknown> {
+export function spell(model: AdminModel, spelling: AdminSpelling): Unnamed<unknown> {
   const { tier, priority, subject, ingress, egress } = model;
   const rules = (field: "from" | "to", list: readonly AdminRule[]) =>
     list.map((rule) => spellRule(rule, field, spelling));
@@ -188,7 +188,11 @@ const clusterPolicy = (spec: object): Unnamed<unknown> => ({
   spec,
 });
 
-function spellRule({ action, peers, ports }: AdminRule, field: "from" | "to", spelling: Spelling): object {
+function spellRule(
+  { action, peers, ports }: AdminRule,
+  field: "from" | "to",
+  spelling: AdminSpelling,
+): object {
   const portsField = spelling === "cluster" ? "protocols" : "ports";
   return {
     action: action === "Allow" && spelling === "cluster" ? "Accept" : action,
@@ -203,7 +207,7 @@ function withoutAny(peer: AdminPeer): object {
   return { pods: { podSelector: peer.pods.podSelector } };
 }
 
-function spellPort(port: AdminPort, spelling: Spelling): object {
+function spellPort(port: AdminPort, spelling: AdminSpelling): object {
   if ("name" in port)
     return spelling === "cluster" ? { destinationNamedPort: port.name } : { namedPort: port.name };
   const { protocol, first, last } = port;

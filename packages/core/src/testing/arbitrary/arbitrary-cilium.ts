@@ -2,20 +2,20 @@ import fc from "fast-check";
 import {
   accounts,
   broadly,
-  cidr,
+  anyCidr,
   cidrWithParts,
   fields,
   labelWords,
-  namespaceName,
+  anyNamespaceName,
   namespaceNames,
   often,
-  oneOf,
-  portNumber,
+  anyOf,
+  anyPortNumber,
   portRange,
   type Selector,
   selectorOver,
   type Unnamed,
-  type Words,
+  type LabelWords,
 } from "./arbitrary-vocabulary.js";
 
 /** A Cilium rule as it is written; an item is any of its fields, and laws only ever take lists apart. */
@@ -51,12 +51,12 @@ export interface CiliumChoices {
 }
 
 /** S7.4: the same pod labels, with and without their source, and labels of the namespace and the account. */
-const podWords: Words = {
+const podWords: LabelWords = {
   team: labelWords.pod.team,
   "k8s:app": labelWords.pod.app,
   "any:team": labelWords.pod.team,
 };
-const reachingWords: Words = {
+const reachingWords: LabelWords = {
   ...podWords,
   "k8s:io.kubernetes.pod.namespace": [...namespaceNames],
   "io.cilium.k8s.namespace.labels.team": labelWords.namespace.team,
@@ -64,7 +64,7 @@ const reachingWords: Words = {
   "io.cilium.k8s.policy.serviceaccount": [...accounts],
 };
 /** S7.13, S7.15, S7.16: what is no pod, labels that are not part of an identity, and clusters. */
-const identityWords: Words = {
+const identityWords: LabelWords = {
   "reserved:host": [""],
   "reserved:remote-node": [""],
   "reserved:world": [""],
@@ -96,10 +96,10 @@ const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLen
 
 const cidrRule = often<object>(
   [4, cidrWithParts],
-  [1, fields({ cidrGroupRef: oneOf("group-1", "group-2") }, { except: fc.constant(["203.0.113.1/32"]) })],
+  [1, fields({ cidrGroupRef: anyOf("group-1", "group-2") }, { except: fc.constant(["203.0.113.1/32"]) })],
   [1, fc.constant({ cidrGroupSelector: { matchLabels: { team: "red" } } })],
 );
-const entity = oneOf(
+const entity = anyOf(
   "all",
   "world",
   "cluster",
@@ -113,11 +113,11 @@ const entity = oneOf(
   "init",
 );
 const fqdn = often<object>(
-  [1, fields({ matchName: oneOf("example.com", "www.example.com") })],
+  [1, fields({ matchName: anyOf("example.com", "www.example.com") })],
   [
     1,
     fields({
-      matchPattern: oneOf(
+      matchPattern: anyOf(
         "*.example.com",
         "**.example.com",
         "*",
@@ -129,7 +129,7 @@ const fqdn = often<object>(
     }),
   ],
 );
-const serviceSelector = oneOf<Selector>(
+const serviceSelector = anyOf<Selector>(
   {},
   { matchLabels: { team: "red" } },
   { matchLabels: { team: "blue" } },
@@ -139,8 +139,8 @@ const service = often<object>(
     2,
     fields({
       k8sService: fields(
-        { serviceName: oneOf("svc-web", "svc-manual", "svc-gone") },
-        { namespace: oneOf("alpha") },
+        { serviceName: anyOf("svc-web", "svc-manual", "svc-gone") },
+        { namespace: anyOf("alpha") },
       ),
     }),
   ],
@@ -159,13 +159,13 @@ function peersOf(
   return often<object>(
     [3, fc.constant({})],
     [6, kind("Endpoints", endpoint)],
-    [2, kind("CIDR", often([4, cidr], [1, oneOf("203.0.113.9", "2001:db8::1")]))],
+    [2, kind("CIDR", often([4, anyCidr], [1, anyOf("203.0.113.9", "2001:db8::1")]))],
     [3, kind("CIDRSet", cidrRule)],
     [5, kind("Entities", entity)],
     [2, kind("Nodes", node)],
     [
       2,
-      oneOf("Endpoints", "Nodes", "CIDR", "CIDRSet", "Entities").map((name) => ({ [`${way}${name}`]: [] })),
+      anyOf("Endpoints", "Nodes", "CIDR", "CIDRSet", "Entities").map((name) => ({ [`${way}${name}`]: [] })),
     ],
     ...(unknowable ? [[1, kind("Groups", group)] as const] : []),
     ...(direction === "egress" ? [[2, kind("Services", service)] as const] : []),
@@ -173,10 +173,10 @@ function peersOf(
   );
 }
 
-const protocol = oneOf("TCP", "TCP", "UDP", "SCTP", "ANY");
+const protocol = anyOf("TCP", "TCP", "UDP", "SCTP", "ANY");
 const port = often<object>(
-  [4, fields({ port: portNumber.map(String) }, { protocol })],
-  [2, fields({ port: oneOf("http", "DNS", "none") }, { protocol })],
+  [4, fields({ port: anyPortNumber.map(String) }, { protocol })],
+  [2, fields({ port: anyOf("http", "DNS", "none") }, { protocol })],
   [
     1,
     fc
@@ -184,15 +184,15 @@ const port = often<object>(
       .map(([[port, endPort], protocol]) => ({ port: String(port), endPort, protocol })),
   ],
   [1, fields({ port: fc.constant("0") }, { protocol })],
-  [1, oneOf<object>({ port: "443", endPort: 81 }, { protocol: "VRRP" }, { protocol: "ESP", port: "0" })],
+  [1, anyOf<object>({ port: "443", endPort: 81 }, { protocol: "VRRP" }, { protocol: "ESP", port: "0" })],
 );
 const ports = fc.array(port, { maxLength: 3 });
 const watched = fields({
-  ports: some(fields({ port: portNumber.map(String), protocol: fc.constant("TCP") })),
+  ports: some(fields({ port: anyPortNumber.map(String), protocol: fc.constant("TCP") })),
   rules: fc.constant({ http: [{ method: "GET" }] }),
 });
 const named = fields({ ports: some(port), serverNames: fc.constant(["example.com"]) });
-const icmpField = oneOf<object>(
+const icmpField = anyOf<object>(
   { type: 0 },
   { type: 8 },
   { type: "EchoReply" },
@@ -223,7 +223,7 @@ export function anyCiliumItem(section: (typeof ciliumSections)[number], choices:
       ? fc.constant({})
       : often<object>(
           [9, fc.constant({})],
-          [1, oneOf(...modes).map((mode) => ({ authentication: { mode } }))],
+          [1, anyOf(...modes).map((mode) => ({ authentication: { mode } }))],
         );
   return fc
     .tuple(peersOf(direction, denies, choices), portsOf(denies, choices), authentication)
@@ -270,7 +270,7 @@ export function anyCiliumPolicy(choices: CiliumChoices = {}): fc.Arbitrary<Unnam
       fields({
         apiVersion,
         kind: fc.constant("CiliumNetworkPolicy"),
-        namespace: namespaceName,
+        namespace: anyNamespaceName,
       }),
       bodies(false),
     )

@@ -5,11 +5,11 @@ import {
   fields,
   labelWords,
   type Manifest,
-  namespaceName,
+  anyNamespaceName,
   namespaceNames,
   nodeNames,
   often,
-  oneOf,
+  anyOf,
   podRange,
   someLabels,
 } from "./arbitrary-vocabulary.js";
@@ -79,11 +79,11 @@ export function anyCluster({
   const namespaces = fc
     .tuple(...namespaceNames.map(() => someLabels(labelWords.namespace)))
     .chain((labels) =>
-      oneOf(3, 4).map((count) =>
+      anyOf(3, 4).map((count) =>
         Object.fromEntries(namespaceNames.slice(0, count).map((name, i) => [name, labels[i]!])),
       ),
     );
-  const families = oneOf<FamilySet>([4], [6], [4, 6]);
+  const families = anyOf<FamilySet>([4], [6], [4, 6]);
   const nodes = fc
     .array(fields({ labels: someLabels(labelWords.node), families }), { minLength: 1, maxLength: 2 })
     .map((list) =>
@@ -94,17 +94,17 @@ export function anyCluster({
     );
   const pod = fields(
     {
-      namespace: namespaceName,
+      namespace: anyNamespaceName,
       labels: someLabels(labelWords.pod),
       families: complete
         ? families
         : often<FamilySet>([2, fc.constant([])], [3, fc.constant([4])], [1, fc.constant([6])], [2, families]),
       hostNetwork: often([5, fc.constant(false)], [1, fc.constant(true)]),
       ports: fc.subarray([...declaredPorts]),
-      account: oneOf(...accounts),
+      account: anyOf(...accounts),
     },
     // `elsewhere` is no node of the input.
-    { node: oneOf("node-1", "node-2", ...(complete ? [] : ["elsewhere"])) },
+    { node: anyOf("node-1", "node-2", ...(complete ? [] : ["elsewhere"])) },
   );
   const replicas = fc.array(variation, { maxLength: maxReplicas - 1 });
   return fc
@@ -135,7 +135,7 @@ export function anyCluster({
 }
 
 /** What may be different about a replica: mostly where it runs, and else what only some rule sees. */
-const variation = oneOf<Partial<PodModel>>(
+const variation = anyOf<Partial<PodModel>>(
   {},
   { node: "node-1" },
   { node: "node-2" },
@@ -219,7 +219,7 @@ export function anyFacts({ complete = false }: ClusterChoices = {}): fc.Arbitrar
   const dns = fc
     .array(
       fields({
-        name: oneOf("example.com", "WWW.example.com.", "a.b.example.com", "other.org"),
+        name: anyOf("example.com", "WWW.example.com.", "a.b.example.com", "other.org"),
         addresses: fc
           .subarray([...externalAddresses, "10.0.0.2", "192.168.0.1"])
           .map((texts) => texts.map(address)),

@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { type PolicyPort, policyPort } from "./arbitrary-network-policy.js";
+import { type PolicyPort, anyPolicyPort } from "./arbitrary-network-policy.js";
 import {
   broadly,
   fields,
   namespaceSelector,
   often,
-  oneOf,
+  anyOf,
   podSelector,
   type Selector,
   type Unnamed,
@@ -14,11 +14,11 @@ import {
 /** The two kinds of KEP-2091's first draft, as they are written. */
 export interface DraftSpec {
   readonly appliedTo: { readonly namespaceSelector: Selector; readonly podSelector?: Selector };
-  readonly ingress?: readonly DraftRule[] | null;
-  readonly egress?: readonly DraftRule[] | null;
+  readonly ingress?: readonly WrittenDraftRule[] | null;
+  readonly egress?: readonly WrittenDraftRule[] | null;
 }
 
-export interface DraftRule {
+export interface WrittenDraftRule {
   /** Not in a ClusterDefaultNetworkPolicy. */
   readonly action?: DraftAction;
   readonly from?: readonly DraftPeer[];
@@ -48,15 +48,15 @@ const peer: fc.Arbitrary<DraftPeer> = often<DraftPeer>(
   [1, fields({ namespaces }, { podSelector })],
 );
 const peers = fc.array(peer, { maxLength: 3 });
-const ports = fc.array(policyPort, { maxLength: 3 });
+const ports = fc.array(anyPolicyPort, { maxLength: 3 });
 const appliedTo = fields(
   { namespaceSelector: broadly(namespaceSelector) },
   { podSelector: broadly(podSelector) },
 );
 
 export const draftRule = {
-  ingress: fields({}, { from: peers, ports }) as fc.Arbitrary<DraftRule>,
-  egress: fields({}, { to: peers, ports }) as fc.Arbitrary<DraftRule>,
+  ingress: fields({}, { from: peers, ports }) as fc.Arbitrary<WrittenDraftRule>,
+  egress: fields({}, { to: peers, ports }) as fc.Arbitrary<WrittenDraftRule>,
 };
 
 const apiVersion = fc.constant("netpol.networking.k8s.io/v1alpha1");
@@ -66,7 +66,7 @@ export function anyGuardrail(
 ): fc.Arbitrary<Unnamed<DraftSpec>> {
   const rules = (direction: "ingress" | "egress") =>
     fc.array(
-      fc.tuple(oneOf(...actions), draftRule[direction]).map(([action, rule]) => ({ action, ...rule })),
+      fc.tuple(anyOf(...actions), draftRule[direction]).map(([action, rule]) => ({ action, ...rule })),
       { maxLength: 3 },
     );
   return fields({
@@ -77,8 +77,8 @@ export function anyGuardrail(
 }
 
 /** S6.5: a key isolates, whatever stands behind it. */
-const defaults = (rule: fc.Arbitrary<DraftRule>) =>
-  often<readonly DraftRule[] | null>([1, fc.constant(null)], [4, fc.array(rule, { maxLength: 2 })]);
+const defaults = (rule: fc.Arbitrary<WrittenDraftRule>) =>
+  often<readonly WrittenDraftRule[] | null>([1, fc.constant(null)], [4, fc.array(rule, { maxLength: 2 })]);
 
 export const anyDefaultPolicy: fc.Arbitrary<Unnamed<DraftSpec>> = fields({
   apiVersion,

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import {
   fields,
   labelWords,
-  namespaceName,
+  anyNamespaceName,
   often,
-  oneOf,
+  anyOf,
   podSelector,
   type Unnamed,
 } from "./arbitrary-vocabulary.js";
 
 /* Objects of APIs that are recognised and not evaluated (S9.3). */
 
-const calicoWord = oneOf(
+const calicoWord = anyOf(
   ...Object.entries(labelWords.pod).flatMap(([key, [first, second]]) => [
     `${key} == '${first}'`,
     `${key} != '${second}'`,
@@ -28,7 +28,7 @@ const calicoSelector = often<string>(
   [1, fc.tuple(calicoWord, calicoWord).map(([a, b]) => `${a} || ${b}`)],
 );
 
-const types = oneOf<readonly string[]>(["Ingress"], ["Egress"], ["Ingress", "Egress"]);
+const types = anyOf<readonly string[]>(["Ingress"], ["Egress"], ["Ingress", "Egress"]);
 
 const globalNetworkPolicy = fields({ selector: calicoSelector, types }).map((spec) => ({
   apiVersion: "projectcalico.org/v3",
@@ -37,7 +37,7 @@ const globalNetworkPolicy = fields({ selector: calicoSelector, types }).map((spe
 }));
 
 const applicationNetworkPolicy = fc
-  .tuple(podSelector, types, namespaceName)
+  .tuple(podSelector, types, anyNamespaceName)
   .map(([selector, policyTypes, namespace]) => ({
     apiVersion: "networking.k8s.aws/v1alpha1",
     kind: "ApplicationNetworkPolicy",
@@ -45,7 +45,7 @@ const applicationNetworkPolicy = fc
     spec: { podSelector: selector, policyTypes },
   }));
 
-const egressFirewall = namespaceName.map((namespace) => ({
+const egressFirewall = anyNamespaceName.map((namespace) => ({
   apiVersion: "k8s.ovn.org/v1",
   kind: "EgressFirewall",
   namespace,

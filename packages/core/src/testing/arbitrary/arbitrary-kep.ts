@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import type { Action } from "./arbitrary-admin.js";
-import { type PolicyPort, policyPort } from "./arbitrary-network-policy.js";
+import type { AdminAction } from "./arbitrary-admin.js";
+import { type PolicyPort, anyPolicyPort } from "./arbitrary-network-policy.js";
 import {
   broadly,
   fields,
   namespaceSelector,
   often,
-  oneOf,
+  anyOf,
   podSelector,
   type Selector,
   type Unnamed,
@@ -30,7 +30,7 @@ export type KepSubject =
     };
 
 export interface KepRule {
-  readonly action: Action;
+  readonly action: AdminAction;
   readonly from?: readonly KepPeer[];
   readonly to?: readonly KepPeer[];
   readonly l4Selector: KepPorts;
@@ -39,16 +39,16 @@ export interface KepRule {
 export type KepPorts = { readonly allPorts: true } | { readonly ports: readonly PolicyPort[] };
 
 export type KepPeer =
-  | { readonly namespaces: NamespaceSet }
-  | { readonly namespacedPods: { readonly namespaces: NamespaceSet; readonly pods: PodSet } };
+  | { readonly namespaces: KepNamespaces }
+  | { readonly namespacedPods: { readonly namespaces: KepNamespaces; readonly pods: KepPods } };
 
-export type NamespaceSet =
+export type KepNamespaces =
   | { readonly self: true }
   | { readonly notSelf: true }
   | { readonly namespaceSelector: Selector }
   | LabelSet;
 
-export type PodSet = { readonly podSelector: Selector } | LabelSet;
+export type KepPods = { readonly podSelector: Selector } | LabelSet;
 
 export type LabelSet =
   | { readonly sameLabels: readonly string[] }
@@ -59,13 +59,13 @@ const labelSet = (keys: readonly string[]): fc.Arbitrary<LabelSet> => {
   return fc.oneof(fields({ sameLabels: some }), fields({ notSameLabels: some }));
 };
 
-const namespaceSet = often<NamespaceSet>(
+const namespaceSet = often<KepNamespaces>(
   [2, fields({ namespaceSelector })],
   [1, fc.constant({ self: true } as const)],
   [1, fc.constant({ notSelf: true } as const)],
   [2, labelSet(["team", "env"])],
 );
-const podSet = often<PodSet>([1, fields({ podSelector })], [1, labelSet(["team", "app"])]);
+const podSet = often<KepPods>([1, fields({ podSelector })], [1, labelSet(["team", "app"])]);
 
 const peer = often<KepPeer>(
   [1, fields({ namespaces: namespaceSet })],
@@ -75,11 +75,11 @@ const peers = fc.array(peer, { maxLength: 3 });
 
 const l4Selector = often<KepPorts>(
   [1, fc.constant({ allPorts: true } as const)],
-  [1, fields({ ports: fc.array(policyPort, { maxLength: 3 }) })],
+  [1, fields({ ports: fc.array(anyPolicyPort, { maxLength: 3 }) })],
 );
 
 export interface KepChoices {
-  readonly actions?: readonly Action[];
+  readonly actions?: readonly AdminAction[];
   readonly priorities?: readonly number[];
 }
 
@@ -87,7 +87,7 @@ export function anyKepPolicy({
   actions = ["Allow", "Deny", "Pass"],
   priorities = [0, 1, 500, 998, 999, 1000],
 }: KepChoices = {}): fc.Arbitrary<Unnamed<KepSpec>> {
-  const action = oneOf(...actions);
+  const action = anyOf(...actions);
   const subject = often<KepSubject>(
     [1, fields({ namespaceSelector: broadly(namespaceSelector) })],
     [
@@ -105,6 +105,6 @@ export function anyKepPolicy({
   return fields({
     apiVersion: fc.constant("policy.networking.k8s.io/v1alpha1"),
     kind: fc.constant("AdminNetworkPolicy"),
-    spec: fields({ priority: oneOf(...priorities), subject }, { ingress, egress }),
+    spec: fields({ priority: anyOf(...priorities), subject }, { ingress, egress }),
   });
 }

@@ -3,13 +3,13 @@ import {
   broadly,
   cidrWithParts,
   fields,
-  namespaceName,
+  anyNamespaceName,
   namespaceSelector,
   often,
-  oneOf,
+  anyOf,
   podSelector,
-  portName,
-  portNumber,
+  anyPortName,
+  anyPortNumber,
   portRange,
   type Selector,
   transport,
@@ -48,15 +48,15 @@ export interface NetworkPolicySpec {
   readonly egress?: readonly NetworkPolicyRule[];
 }
 
-export const policyPort: fc.Arbitrary<PolicyPort> = often<PolicyPort>(
-  [4, fields({ port: portNumber }, { protocol: transport })],
+export const anyPolicyPort: fc.Arbitrary<PolicyPort> = often<PolicyPort>(
+  [4, fields({ port: anyPortNumber }, { protocol: transport })],
   [
     2,
     fc
       .tuple(portRange, transport)
       .map(([[port, endPort], protocol]) => ({ port: port!, endPort: endPort!, protocol })),
   ],
-  [3, fields({ port: portName }, { protocol: transport })],
+  [3, fields({ port: anyPortName }, { protocol: transport })],
   [2, fields({}, { protocol: transport })],
 );
 
@@ -68,7 +68,7 @@ const peer: fc.Arbitrary<NetworkPolicyPeer> = often<NetworkPolicyPeer>(
 );
 
 const peers = fc.array(peer, { maxLength: 3 });
-const ports = fc.array(policyPort, { maxLength: 3 });
+const ports = fc.array(anyPolicyPort, { maxLength: 3 });
 
 export const ingressRule: fc.Arbitrary<NetworkPolicyRule> = fields({}, { from: peers, ports });
 export const egressRule: fc.Arbitrary<NetworkPolicyRule> = fields({}, { to: peers, ports });
@@ -76,11 +76,11 @@ export const egressRule: fc.Arbitrary<NetworkPolicyRule> = fields({}, { to: peer
 export const anyNetworkPolicy: fc.Arbitrary<Unnamed<NetworkPolicySpec>> = fields({
   apiVersion: fc.constant("networking.k8s.io/v1"),
   kind: fc.constant("NetworkPolicy"),
-  namespace: namespaceName,
+  namespace: anyNamespaceName,
   spec: fields(
     { podSelector: broadly(podSelector) },
     {
-      policyTypes: oneOf<readonly ("Ingress" | "Egress")[]>(
+      policyTypes: anyOf<readonly ("Ingress" | "Egress")[]>(
         ["Ingress"],
         ["Egress"],
         ["Ingress", "Egress"],

@@ -5,10 +5,10 @@ import { anyForeign } from "./arbitrary-foreign.js";
 import { anyDefaultPolicy, anyGuardrail } from "./arbitrary-first-draft.js";
 import { anyKepPolicy } from "./arbitrary-kep.js";
 import { anyNetworkPolicy } from "./arbitrary-network-policy.js";
-import { type Manifest, oneOf, type Unnamed } from "./arbitrary-vocabulary.js";
+import { type Manifest, anyOf, type Unnamed } from "./arbitrary-vocabulary.js";
 
 /** A policy of each API, and of each spelling, that is evaluated. */
-export const policyKinds = [
+export const evaluatedKinds = [
   "NetworkPolicy",
   "seed ClusterNetworkPolicy",
   "released ClusterNetworkPolicy",
@@ -20,7 +20,7 @@ export const policyKinds = [
   "Cilium",
 ] as const;
 /** With objects of APIs that are not (S9.3). */
-export const andForeign = [...policyKinds, "foreign", "foreign"] as const;
+export const andForeign = [...evaluatedKinds, "foreign", "foreign"] as const;
 export type PolicyKindName = (typeof andForeign)[number];
 
 export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc.Arbitrary<Unnamed<unknown>> {
@@ -56,7 +56,7 @@ export interface PolicyChoices extends CiliumChoices {
 
 /** Some policies of some kinds, with names whose order has nothing to do with their own. */
 export function anyPolicies({
-  kinds = policyKinds,
+  kinds = evaluatedKinds,
   minLength = 0,
   maxLength = 5,
   ...choices
@@ -67,7 +67,7 @@ export function anyPolicies({
     .map((list) => onlyOneBaseline(list.map(([body, letter], i) => named(body, `${letter}${i}`))));
 }
 
-const initial = oneOf("a", "b", "c");
+const initial = anyOf("a", "b", "c");
 
 export function named<S>({ namespace, ...body }: Unnamed<S>, name: string): Manifest<S> {
   const { apiVersion, kind, ...rest } = body;

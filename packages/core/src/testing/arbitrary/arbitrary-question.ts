@@ -8,7 +8,7 @@ import {
   labelWords,
   namespaceNameKey,
   often,
-  oneOf,
+  anyOf,
   portNumbers,
   someLabels,
   transport,
@@ -18,7 +18,7 @@ import {
 const port: fc.Arbitrary<PortRef> = often<PortRef>(
   [
     9,
-    oneOf<PortRef>(
+    anyOf<PortRef>(
       { kind: "number", port: 80, protocol: "TCP" },
       { kind: "number", port: 80, protocol: "TCP" },
       { kind: "number", port: 81, protocol: "UDP" },
@@ -30,7 +30,7 @@ const port: fc.Arbitrary<PortRef> = often<PortRef>(
     5,
     fields({
       kind: fc.constant("number" as const),
-      port: oneOf(1, 65535, 82, 100, 101, 442, 444, ...portNumbers),
+      port: anyOf(1, 65535, 82, 100, 101, 442, 444, ...portNumbers),
       protocol: transport,
     }),
   ],
@@ -51,14 +51,14 @@ export function questionsAbout(
   { pods, nodes, extras }: ClusterModel,
   { complete = false }: ClusterChoices = {},
 ): fc.Arbitrary<readonly Question[]> {
-  const pod = oneOf(...pods).map(({ namespace, name }): EndpointRef => ({ kind: "named", namespace, name }));
-  const node = oneOf(...nodes).chain(({ name, ips }) =>
-    oneOf<EndpointRef>(
+  const pod = anyOf(...pods).map(({ namespace, name }): EndpointRef => ({ kind: "named", namespace, name }));
+  const node = anyOf(...nodes).chain(({ name, ips }) =>
+    anyOf<EndpointRef>(
       { kind: "node", name },
       ...ips.map((ip) => ({ kind: "address" as const, address: address(ip) })),
     ),
   );
-  const external = oneOf(...externalAddresses).map(
+  const external = anyOf(...externalAddresses).map(
     (text): EndpointRef => ({ kind: "address", address: address(text) }),
   );
   const services = extras.filter(({ kind }) => kind === "Service");
@@ -72,7 +72,7 @@ export function questionsAbout(
     [2, node],
     [3, external],
     [1, coming],
-    ...(service.length > 0 ? [[1, oneOf(...service)] as const] : []),
+    ...(service.length > 0 ? [[1, anyOf(...service)] as const] : []),
   );
   return fc.array(fields({ from, to, port }), { minLength: 20, maxLength: 20 });
 }

@@ -30,7 +30,7 @@ export interface Selector {
   }[];
 }
 
-export type Words = Readonly<Record<string, readonly [string, ...string[]]>>;
+export type LabelWords = Readonly<Record<string, readonly [string, ...string[]]>>;
 
 export const namespaceNames = ["alpha", "beta", "gamma", "delta"] as const;
 export const accounts = ["default", "robot"] as const;
@@ -41,7 +41,7 @@ export const labelWords = {
   namespace: { team: ["red", "blue"], env: ["prod", "dev"] },
   pod: { team: ["red", "blue"], app: ["web", "db"] },
   node: { team: ["red", "blue"], zone: ["east", "west"] },
-} as const satisfies Record<string, Words>;
+} as const satisfies Record<string, LabelWords>;
 
 export const namespaceNameKey = "kubernetes.io/metadata.name";
 
@@ -55,25 +55,25 @@ export function fields<R extends object, O extends object = object>(
   return fc.record(model, { requiredKeys, noNullPrototype: true }) as unknown as fc.Arbitrary<R & Partial<O>>;
 }
 
-export const oneOf = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
+export const anyOf = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
 
 /** Arbitraries by how often they are wanted. */
 export const often = <T>(...choices: readonly (readonly [number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
 /** Some of the labels there are. */
-export function someLabels(words: Words): fc.Arbitrary<Readonly<Record<string, string>>> {
+export function someLabels(words: LabelWords): fc.Arbitrary<Readonly<Record<string, string>>> {
   return fields(
     {},
-    Object.fromEntries(Object.entries(words).map(([key, values]) => [key, oneOf(...values)])),
+    Object.fromEntries(Object.entries(words).map(([key, values]) => [key, anyOf(...values)])),
   );
 }
 
 /** Selectors over the given words; a good part of them select everything. */
-export function selectorOver(words: Words): fc.Arbitrary<Selector> {
+export function selectorOver(words: LabelWords): fc.Arbitrary<Selector> {
   const pairs = Object.entries(words);
-  const label = oneOf(...pairs.flatMap(([key, values]) => values.map((value) => ({ [key]: value }))));
-  const expression = oneOf<NonNullable<Selector["matchExpressions"]>[number]>(
+  const label = anyOf(...pairs.flatMap(([key, values]) => values.map((value) => ({ [key]: value }))));
+  const expression = anyOf<NonNullable<Selector["matchExpressions"]>[number]>(
     ...pairs.flatMap(([key, values]) => [
       { key, operator: "In" as const, values: [values[0]] },
       { key, operator: "In" as const, values: [...values] },
@@ -96,10 +96,10 @@ export function selectorOver(words: Words): fc.Arbitrary<Selector> {
 }
 
 /** Where things are: mostly together, so that policies find pods and pods find each other. */
-export const namespaceName = often<string>(
+export const anyNamespaceName = often<string>(
   [4, fc.constant("alpha")],
   [3, fc.constant("beta")],
-  [1, oneOf("gamma", "delta")],
+  [1, anyOf("gamma", "delta")],
 );
 
 /** For subjects: a policy that selects nobody is a waste of a run. */
@@ -135,9 +135,9 @@ export const ranges: readonly (readonly [cidr: string, ...parts: string[]])[] = 
   ["2001:db8::/32", "2001:db8::1/128"],
 ];
 
-export const cidr = oneOf(...ranges.map(([range]) => range));
+export const anyCidr = anyOf(...ranges.map(([range]) => range));
 /** Three times out of four with something taken out of it, where there is something to take. */
-export const cidrWithParts = fc.tuple(oneOf(...ranges), fc.nat(3)).chain(([[range, ...parts], some]) =>
+export const cidrWithParts = fc.tuple(anyOf(...ranges), fc.nat(3)).chain(([[range, ...parts], some]) =>
   fields({
     cidr: fc.constant(range),
     except: fc.subarray(parts, { minLength: some > 0 && parts.length > 0 ? 1 : 0 }),
@@ -150,8 +150,8 @@ export const transports = ["TCP", "UDP", "SCTP"] as const;
 export type Transport = (typeof transports)[number];
 
 /** TCP twice: most rules are about it, and most questions too. */
-export const transport = oneOf<Transport>("TCP", "TCP", "UDP", "SCTP");
-export const portNumber = oneOf(...portNumbers);
-export const portName = oneOf(...portNames);
-export const portRange = oneOf([80, 81], [1, 100], [81, 443], [443, 65535], [1, 65535]);
+export const transport = anyOf<Transport>("TCP", "TCP", "UDP", "SCTP");
+export const anyPortNumber = anyOf(...portNumbers);
+export const anyPortName = anyOf(...portNames);
+export const portRange = anyOf([80, 81], [1, 100], [81, 443], [443, 65535], [1, 65535]);
 export const domainNames = ["example.com", "www.example.com", "a.b.example.com", "other.org"] as const;

@@ -8,12 +8,12 @@ import { objectsOf, parseManifest } from "../../manifest/parse.js";
 import { assembleTiers, type Lowered } from "../../policy/assemble.js";
 import type { Tiers } from "../../policy/model.js";
 import { anyCluster, anyFacts, type ClusterModel, manifestsOf } from "./arbitrary-cluster.js";
-import { andForeign, anyPolicies, policyKinds, type PolicyKindName } from "./arbitrary-policies.js";
+import { andForeign, anyPolicies, evaluatedKinds, type PolicyKindName } from "./arbitrary-policies.js";
 import type { Manifest } from "./arbitrary-vocabulary.js";
 import { stateOf } from "./scenario.js";
 
 /** A cluster at one moment: objects and rules that are the same at two moments are the same objects. */
-export interface Moment {
+export interface ClusterMoment {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
 }
@@ -31,11 +31,11 @@ interface Choice {
 }
 
 /** Moments of one cluster, each mostly like the one before. */
-export const anyHistory: fc.Arbitrary<readonly Moment[]> = historyOf(policyKinds);
+export const anyHistory: fc.Arbitrary<readonly ClusterMoment[]> = historyOf(evaluatedKinds);
 /** With policies of other APIs (S9.3). */
-export const anyHistoryWithForeign: fc.Arbitrary<readonly Moment[]> = historyOf(andForeign);
+export const anyHistoryWithForeign: fc.Arbitrary<readonly ClusterMoment[]> = historyOf(andForeign);
 
-function historyOf(kinds: readonly PolicyKindName[]): fc.Arbitrary<readonly Moment[]> {
+function historyOf(kinds: readonly PolicyKindName[]): fc.Arbitrary<readonly ClusterMoment[]> {
   return fc
     .record({
       clusters: fc.array(anyCluster({ minPods: 3, maxPods: 6 }), { minLength: 2, maxLength: 3 }),
@@ -97,7 +97,7 @@ class Reader {
     this.labels = [undefined, ...clusters.flatMap(({ pods }) => pods.map((pod) => pod.labels))];
   }
 
-  read({ pods, labels, nodes, namespaces, extras, policies }: Choice): Moment {
+  read({ pods, labels, nodes, namespaces, extras, policies }: Choice): ClusterMoment {
     const model: ClusterModel = {
       namespaces: { ...this.clusters[0]!.namespaces, ...this.clusters[namespaces]!.namespaces },
       pods: pods.flatMap((from, i) => {
@@ -146,7 +146,7 @@ class Reader {
 }
 
 /** What leads from one moment to another. */
-export function updateBetween(before: Moment, after: Moment): Update {
+export function updateBetween(before: ClusterMoment, after: ClusterMoment): Update {
   const isSameTiers = (["egress", "ingress"] as const).every(
     (direction) =>
       before.tiers[direction].length === after.tiers[direction].length &&

@@ -12,12 +12,12 @@ export const certain = (value: boolean): Certainty => (value ? "yes" : "no");
 /** Containment on the text of the bits: no arithmetic. */
 const bits = (value: bigint, family: Family): string =>
   value.toString(2).padStart(family === 4 ? 32 : 128, "0");
-export function holds(cidr: Cidr, { family, value }: Address): boolean {
+export function oracleHolds(cidr: Cidr, { family, value }: Address): boolean {
   const prefix = bits(cidr.first, cidr.family).slice(0, cidr.prefix);
   return family === cidr.family && bits(value, family).startsWith(prefix);
 }
 
-export function addressesOf(end: Endpoint, cluster: Cluster, { family }: Flow): readonly Address[] {
+export function oracleAddresses(end: Endpoint, cluster: Cluster, { family }: Flow): readonly Address[] {
   const listed =
     end.kind === "external"
       ? [end.address]
@@ -27,11 +27,11 @@ export function addressesOf(end: Endpoint, cluster: Cluster, { family }: Flow): 
           : [end.address]
         : end.pod.addresses.length > 0 || !end.pod.hostNetwork
           ? end.pod.addresses
-          : (nodeOf(end.pod, cluster)?.addresses ?? []);
+          : (oracleNode(end.pod, cluster)?.addresses ?? []);
   return listed.filter((a) => family === undefined || a.family === family);
 }
 
-export const nodeOf = (pod: Pod, cluster: Cluster): Node | undefined =>
+export const oracleNode = (pod: Pod, cluster: Cluster): Node | undefined =>
   pod.node === undefined ? undefined : cluster.nodes.get(pod.node);
 
 // S1.14, S2.3: address by address, over all that the end may have.
@@ -42,7 +42,7 @@ export function within(
   cluster: Cluster,
   flow: Flow,
 ): Certainty {
-  const known = addressesOf(end, cluster, flow);
+  const known = oracleAddresses(end, cluster, flow);
   const ofFamily = (c: Cidr) => flow.family === undefined || c.family === flow.family;
   const isOwnPod = end.kind === "pod" && !end.pod.hostNetwork;
   const range = isOwnPod ? cluster.facts.podCidrs.filter(ofFamily).flatMap(everyAddress) : [];
@@ -52,7 +52,9 @@ export function within(
     const whole = (list: readonly Cidr[]) => list.some((c) => c.prefix === 0);
     return certain(whole(cidrs) && !whole(except));
   }
-  const inside = possible.filter((a) => cidrs.some((c) => holds(c, a)) && !except.some((c) => holds(c, a)));
+  const inside = possible.filter(
+    (a) => cidrs.some((c) => oracleHolds(c, a)) && !except.some((c) => oracleHolds(c, a)),
+  );
   return inside.length === possible.length ? "yes" : inside.length === 0 ? "no" : "maybe";
 }
 

@@ -22,7 +22,7 @@ export interface IdentityFacts {
 
 const label = (source: string, key: string, value = ""): IdentityLabel => ({ source, key, value });
 
-export function identityOf(
+export function oracleIdentity(
   end: Endpoint,
   subject: PodEndpoint,
   { clusterName, apiServer }: IdentityFacts,

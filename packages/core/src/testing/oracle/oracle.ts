@@ -11,7 +11,15 @@ import type {
   Tier,
   Tiers,
 } from "../../policy/model.js";
-import { addressesOf, type Certainty, certain, holds, isOneOf, nodeOf, within } from "./oracle-addresses.js";
+import {
+  oracleAddresses,
+  type Certainty,
+  certain,
+  oracleHolds,
+  isOneOf,
+  oracleNode,
+  within,
+} from "./oracle-addresses.js";
 import { oracleDomains } from "./oracle-domains.js";
 
 /*
@@ -24,14 +32,14 @@ import { oracleDomains } from "./oracle-domains.js";
  */
 
 type Outcome = "Allow" | "Deny";
-export type Outcomes = ReadonlySet<Outcome>;
+export type OracleOutcomes = ReadonlySet<Outcome>;
 
 export interface OracleVerdict {
-  readonly egress: Outcomes;
-  readonly ingress: Outcomes;
+  readonly egress: OracleOutcomes;
+  readonly ingress: OracleOutcomes;
 }
 
-const just = (outcome: Outcome): Outcomes => new Set([outcome]);
+const just = (outcome: Outcome): OracleOutcomes => new Set([outcome]);
 const all = (parts: readonly Certainty[]): Certainty =>
   parts.includes("no") ? "no" : parts.includes("maybe") ? "maybe" : "yes";
 const some = (parts: readonly Certainty[]): Certainty =>
@@ -52,7 +60,7 @@ function outcomes(
   cluster: Cluster,
   tiers: Tiers,
   flow: Flow,
-): Outcomes {
+): OracleOutcomes {
   // S1.4, S1.6
   if (end.kind !== "pod" || end.pod.hostNetwork || flow.toItself === true) return just("Allow");
   const matchOf = (rule: Rule) => matches(rule, end, other, cluster, flow);
@@ -73,8 +81,8 @@ function throughTiers(
   tiers: readonly Tier[],
   subject: PodEndpoint,
   matchOf: (rule: Rule) => Certainty,
-): Outcomes {
-  return tiers.reduceRight<Outcomes>((after, tier) => {
+): OracleOutcomes {
+  return tiers.reduceRight<OracleOutcomes>((after, tier) => {
     const found = tier.rules.map((rule, index) => ({ rule, index, match: matchOf(rule) }));
     const first = Math.min(
       ...found.filter(({ match }) => match === "yes").map(({ index }) => index),
@@ -90,7 +98,7 @@ function throughTiers(
   }, just("Allow"));
 }
 
-function spoken(rule: Rule, after: Outcomes): Outcomes {
+function spoken(rule: Rule, after: OracleOutcomes): OracleOutcomes {
   if (rule.action === "Pass") return after;
   // S7.7
   if (rule.condition?.kind === "foreign") return new Set(["Allow", "Deny", ...after]);
@@ -159,7 +167,12 @@ function peerFits(
       return hostFits(peer.nodes, other, cluster);
     case "domains": // S8.2, S8.3
       if (peer.reach === "external" && !isExternal) return "no";
-      return oracleDomains(peer.patterns, addressesOf(other, cluster, flow), isExternal, cluster.facts.dns);
+      return oracleDomains(
+        peer.patterns,
+        oracleAddresses(other, cluster, flow),
+        isExternal,
+        cluster.facts.dns,
+      );
     case "entity":
       return all([
         entityFits(peer.entity, subject, other, cluster, flow),
@@ -169,12 +182,12 @@ function peerFits(
     case "endpoints":
       return behindServices(peer.services, other, cluster, flow);
     case "cidr-group": {
-      if (!isExternal || peer.except.some((c) => holds(c, other.address))) return "no";
+      if (!isExternal || peer.except.some((c) => oracleHolds(c, other.address))) return "no";
       const groups = cluster.cidrGroups.filter(({ name, labels }) =>
         peer.labels === undefined ? name === peer.name : fits(peer.labels, labels),
       );
       if (groups.length === 0) return "maybe";
-      return certain(groups.flatMap(({ cidrs }) => cidrs).some((c) => holds(c, other.address)));
+      return certain(groups.flatMap(({ cidrs }) => cidrs).some((c) => oracleHolds(c, other.address)));
     }
     case "unknown-set": // S7.11
       return isExternal || peer.reach === "every-address" ? "maybe" : "no";
@@ -205,7 +218,7 @@ export function runsOn(pod: Pod, other: Endpoint): Certainty {
 
 function hostFits(match: LabelMatch, other: Endpoint, cluster: Cluster): Certainty {
   if (other.kind === "external" || (other.kind === "pod" && !other.pod.hostNetwork)) return "no";
-  const node = other.kind === "node" ? other.node : nodeOf(other.pod, cluster);
+  const node = other.kind === "node" ? other.node : oracleNode(other.pod, cluster);
   if (match.length === 0) return "yes";
   return node?.labels === undefined ? "maybe" : certain(fits(match, node.labels));
 }
@@ -245,8 +258,8 @@ function isServer(other: Endpoint, cluster: Cluster, flow: Flow): Certainty {
   const servers = cluster.facts.apiServer;
   if (other.kind === "pod" && !other.pod.hostNetwork) return "no";
   // An end without an address may be anywhere, also where the API server is.
-  if (servers === undefined || addressesOf(other, cluster, flow).length === 0) return "maybe";
-  return certain(addressesOf(other, cluster, flow).some((a) => isOneOf(a, servers)));
+  if (servers === undefined || oracleAddresses(other, cluster, flow).length === 0) return "maybe";
+  return certain(oracleAddresses(other, cluster, flow).some((a) => isOneOf(a, servers)));
 }
 
 // S7.11
@@ -271,7 +284,7 @@ function behindServices(
         const own =
           other.kind === "pod" && !other.pod.hostNetwork
             ? other.pod.addresses
-            : addressesOf(other, cluster, flow);
+            : oracleAddresses(other, cluster, flow);
         return certain(own.some((a) => isOneOf(a, addresses)));
       }
       if (selector === undefined) return "maybe";

@@ -1,5 +1,5 @@
 import type { CiliumItem, CiliumSpec } from "../arbitrary/arbitrary-cilium.js";
-import type { DraftPeer, DraftRule, DraftSpec } from "../arbitrary/arbitrary-first-draft.js";
+import type { DraftPeer, WrittenDraftRule, DraftSpec } from "../arbitrary/arbitrary-first-draft.js";
 import type { KepPeer, KepRule, KepSpec } from "../arbitrary/arbitrary-kep.js";
 import type {
   NetworkPolicyPeer,
@@ -50,7 +50,7 @@ export function asDefaultPolicy({ metadata, spec }: Manifest<NetworkPolicySpec>)
     namespaceSelector: namespaceSelector ?? namedAs(own),
     ...(podSelector === undefined ? {} : { podSelector }),
   });
-  const rule = ({ from, to, ports }: NetworkPolicyRule): DraftRule => ({
+  const rule = ({ from, to, ports }: NetworkPolicyRule): WrittenDraftRule => ({
     ...(from === undefined ? {} : { from: from.map(peer) }),
     ...(to === undefined ? {} : { to: to.map(peer) }),
     ...(ports === undefined ? {} : { ports }),
@@ -120,12 +120,12 @@ const ciliumPorts = (ports: readonly PolicyPort[]): CiliumItem =>
       };
 
 /** Whether the KEP can say it: it has no word for everything (S6.3). */
-export const namesItsPeers = (rule: DraftRule): boolean => (rule.from ?? rule.to ?? []).length > 0;
+export const namesItsPeers = (rule: WrittenDraftRule): boolean => (rule.from ?? rule.to ?? []).length > 0;
 
 /** First-draft rules of one action as a KEP AdminNetworkPolicy of this priority. */
 export function asKepPolicy(
   { metadata, spec }: Manifest<DraftSpec>,
-  action: NonNullable<DraftRule["action"]>,
+  action: NonNullable<WrittenDraftRule["action"]>,
   priority: number,
 ): Manifest<KepSpec> {
   const rules = (direction: Direction) =>

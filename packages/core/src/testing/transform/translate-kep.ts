@@ -6,7 +6,7 @@ import {
   spell,
 } from "../arbitrary/arbitrary-admin.js";
 import type { ClusterModel, PodModel } from "../arbitrary/arbitrary-cluster.js";
-import type { KepPeer, KepRule, KepSpec, NamespaceSet, PodSet } from "../arbitrary/arbitrary-kep.js";
+import type { KepPeer, KepRule, KepSpec, KepNamespaces, KepPods } from "../arbitrary/arbitrary-kep.js";
 import type { PolicyPort } from "../arbitrary/arbitrary-network-policy.js";
 import { named } from "../arbitrary/arbitrary-policies.js";
 import { type Manifest, namespaceNameKey, type Selector } from "../arbitrary/arbitrary-vocabulary.js";
@@ -86,7 +86,7 @@ function translateRule(
 }
 
 function translatePeer(peer: KepPeer, subject: PodModel, cluster: ClusterModel): readonly PodsPeer[] {
-  const [namespaces, pods]: [NamespaceSet, PodSet] =
+  const [namespaces, pods]: [KepNamespaces, KepPods] =
     "namespaces" in peer
       ? [peer.namespaces, { podSelector: {} }]
       : [peer.namespacedPods.namespaces, peer.namespacedPods.pods];
@@ -107,7 +107,7 @@ function translatePeer(peer: KepPeer, subject: PodModel, cluster: ClusterModel):
 }
 
 /** S5.4: undefined where the set selects nothing. */
-function writtenOut(set: Exclude<PodSet, { podSelector: Selector }>, own: Labels): Selector | undefined {
+function writtenOut(set: Exclude<KepPods, { podSelector: Selector }>, own: Labels): Selector | undefined {
   const keys = "sameLabels" in set ? set.sameLabels : set.notSameLabels;
   if (keys.length === 0) return undefined;
   if ("sameLabels" in set)

@@ -1,14 +1,14 @@
 import "./explain.css";
 import { useEffect } from "react";
-import { useCluster } from "../frame/cluster-state.js";
+import { useCluster } from "../frame/cluster/cluster-state.js";
 import { counted } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { Prose } from "../frame/prose.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { type Asked, shown, useAnswer } from "../frame/use-answer.js";
-import type { ExplainRequest } from "../worker/explain.js";
-import type { FirstQuestion } from "../worker/first-question.js";
-import { ExplanationView } from "./explanation-view.js";
+import type { ExplainRequest } from "../worker/questions/explain.js";
+import type { FirstQuestion } from "../worker/questions/first-question.js";
+import { ExplanationPanel } from "./explanation-view.js";
 import { QuestionBar } from "./question-bar.js";
 import { RecentQuestions } from "./recent-questions.js";
 import { useRecent } from "./use-recent.js";
@@ -48,7 +48,7 @@ export function ExplainPage() {
           <Prose text={`${answer.message}. ${answer.hint ?? ""}`} />
         </Notice>
       )}
-      {answer?.kind === "explained" && <ExplanationView explanation={answer.explanation} />}
+      {answer?.kind === "explained" && <ExplanationPanel explanation={answer.explanation} />}
     </div>
   );
 }

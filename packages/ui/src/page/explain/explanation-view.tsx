@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { Caveats } from "../frame/caveats.js";
 import { VerdictBadge } from "../frame/verdict.js";
-import type { ConnectionView, ExplanationView as Explanation } from "../worker/explain.js";
+import type { ConnectionView, ExplanationView } from "../worker/questions/explain.js";
 import { firstMeant, type Meant } from "./meant.js";
 import { NearestAllow } from "./nearest-allow.js";
 import { PortTable } from "./port-table.js";
@@ -11,7 +11,7 @@ import { Stairs } from "./stairs.js";
 import type { Looking } from "./step.js";
 
 /** The answer first, then the reason, then the place, then what to do. */
-export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
+export function ExplanationPanel({ explanation }: { readonly explanation: ExplanationView }) {
   const { from, to, port, verdict, caveats, connections } = explanation;
   const [looked, setLooked] = useState<Meant>();
   useEffect(() => setLooked(firstMeant(connections)), [connections]);
@@ -52,7 +52,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
 }
 
 /** On some ports, that is; of pods that do not agree it depends on which of them it is. */
-const isPartly = ({ verdict, connections }: Explanation): boolean =>
+const isPartly = ({ verdict, connections }: ExplanationView): boolean =>
   verdict === "Mixed" &&
   connections.some(
     ({ answer }) => answer.kind === "ports" && answer.rows.some((row) => row.verdict === "Allow"),

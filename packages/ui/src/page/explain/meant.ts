@@ -1,5 +1,5 @@
-import type { ConnectionView, StepView, WalkView } from "../worker/explain.js";
-import type { PolicyView, RuleView } from "../worker/policy-view.js";
+import type { ConnectionView, StepView, WalkView } from "../worker/questions/explain.js";
+import type { PolicyView, RuleView } from "../worker/questions/policy-view.js";
 
 /** A rule or a policy that is looked at: its YAML stands beside the stairs. */
 export interface Meant {

@@ -1,4 +1,4 @@
-import type { NearestView } from "../worker/explain.js";
+import type { NearestView } from "../worker/questions/explain.js";
 import { meantRule } from "./meant.js";
 import { type Looking, MeantButton } from "./step.js";
 

@@ -1,6 +1,6 @@
-import { EndpointField } from "../frame/endpoint-field.js";
-import { PortField } from "../frame/port-field.js";
-import type { ExplainRequest } from "../worker/explain.js";
+import { EndpointField } from "../frame/fields/endpoint-field.js";
+import { PortField } from "../frame/fields/port-field.js";
+import type { ExplainRequest } from "../worker/questions/explain.js";
 
 /** Two ends and a port. Each choice asks at once. */
 export function QuestionBar({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerExplain } from "../worker/explain.js";
+import { answerExplain } from "../worker/questions/explain.js";
 import { HeldState } from "../worker/held-state.js";
 import { firstMeant } from "./meant.js";
 import { reasonOf } from "./reason.js";

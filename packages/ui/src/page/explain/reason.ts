@@ -1,4 +1,4 @@
-import type { ConnectionView } from "../worker/explain.js";
+import type { ConnectionView } from "../worker/questions/explain.js";
 import { deciderOf, decisiveWalk } from "./meant.js";
 
 /** The answer's reason in a sentence, for whoever reads no further. Empty where every port has its own. */

@@ -1,6 +1,6 @@
 import { hrefOf } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import { YamlView } from "../frame/yaml-view.js";
+import { YamlText } from "../frame/yaml/yaml-view.js";
 import type { Meant } from "./meant.js";
 
 /** The YAML of what is looked at, as it stands in its file. */
@@ -19,7 +19,7 @@ export function RuleYaml({ meant: { policy, path, title } }: { readonly meant: M
           <a href={hrefOf("policies", { policy: policy.key })}>in the stack</a>
         </p>
       </header>
-      {yaml !== undefined && <YamlView yaml={yaml} label={`Text of ${title}`} />}
+      {yaml !== undefined && <YamlText yaml={yaml} label={`Text of ${title}`} />}
     </aside>
   );
 }

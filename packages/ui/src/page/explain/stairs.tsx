@@ -1,7 +1,7 @@
 import type { CSSProperties } from "react";
 import { defaultTier } from "../frame/tiers.js";
 import { VerdictBadge } from "../frame/verdict.js";
-import type { WalkView } from "../worker/explain.js";
+import type { WalkView } from "../worker/questions/explain.js";
 import { type Looking, Step } from "./step.js";
 import { Stop } from "./stop.js";
 import { flowsOn, stopsAt } from "./water.js";

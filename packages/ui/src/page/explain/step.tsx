@@ -1,7 +1,7 @@
 import type { CSSProperties } from "react";
 import { counted } from "../frame/counted.js";
 import { tierWords } from "../frame/tiers.js";
-import type { RuleStep, StepView } from "../worker/explain.js";
+import type { RuleStep, StepView } from "../worker/questions/explain.js";
 import { isSameMeant, type Meant, meantIsolation, meantRule } from "./meant.js";
 import { Stop } from "./stop.js";
 import type { Water } from "./water.js";

@@ -1,6 +1,6 @@
 import type { OverallVerdict } from "@tierwall/core";
 import { useEffect, useState } from "react";
-import type { ExplainRequest, ExplanationView } from "../worker/explain.js";
+import type { ExplainRequest, ExplanationView } from "../worker/questions/explain.js";
 
 /** A question that was asked here before, and what the answer was then, about these contents. */
 export interface RecentQuestion extends ExplainRequest {

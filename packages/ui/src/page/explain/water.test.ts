@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RuleStep, StepView } from "../worker/explain.js";
+import type { RuleStep, StepView } from "../worker/questions/explain.js";
 import { flowsOn, stopsAt } from "./water.js";
 
 const rule = (action: RuleStep["rule"]["action"], result: RuleStep["result"]) =>

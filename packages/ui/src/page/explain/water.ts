@@ -1,4 +1,4 @@
-import type { StepView, WalkView } from "../worker/explain.js";
+import type { StepView, WalkView } from "../worker/questions/explain.js";
 
 /** How the connection goes on from a step: it falls to the next one, may fall there, or does not get there. */
 export type Water = "flows" | "may-flow" | "stops" | "dry";

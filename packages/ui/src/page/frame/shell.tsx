@@ -1,15 +1,15 @@
 import { Suspense, useEffect } from "react";
-import { useCluster } from "./cluster-state.js";
+import { useCluster } from "./cluster/cluster-state.js";
 import { counted } from "./counted.js";
-import { FileDrop } from "./file-drop.js";
+import { FileDrop } from "./cluster/file-drop.js";
 import { Loading, Notice } from "./notice.js";
 import { type Page, pages } from "./pages.js";
 import { Prose } from "./prose.js";
-import { StateLine } from "./state-line.js";
+import { StateLine } from "./cluster/state-line.js";
 import { ThemeButton } from "./theme-button.js";
 import { hrefOf, useAddress } from "./use-address.js";
-import { useProgress } from "./use-progress.js";
-import { Withheld } from "./withheld.js";
+import { useProgress } from "./cluster/use-progress.js";
+import { Withheld } from "./cluster/withheld.js";
 
 /** What stands around every page: where one is, what it is about, and where else one can go. */
 export function Shell() {

@@ -1,3 +1,5 @@
+import { useEffect, useState } from "react";
+
 /** What somebody chose; `system` is what their machine prefers. */
 export type Theme = "system" | "light" | "dark";
 
@@ -7,8 +9,17 @@ const key = "tierwall.theme";
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
 export function chosenTheme(): Theme {
-  const stored = localStorage.getItem(key);
+  const stored = storedTheme();
   return themes.find((theme) => theme === stored) ?? "system";
+}
+
+/** A report that is opened in a sandbox has no storage. */
+function storedTheme(): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
 }
 
 export function chooseTheme(theme: Theme): void {
@@ -27,6 +38,13 @@ export function onThemeChange(listener: () => void): () => void {
   const observer = new MutationObserver(listener);
   observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   return () => observer.disconnect();
+}
+
+/** Another number whenever light becomes dark or the other way round. */
+export function useTheme(): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => onThemeChange(() => setCount((last) => last + 1)), []);
+  return count;
 }
 
 function apply(): void {

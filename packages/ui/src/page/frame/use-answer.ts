@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { AnswerOf, QuestionName, RequestOf } from "../worker/answers.js";
 import { ask, type AskOptions } from "../worker/ask.js";
-import { useCluster } from "./cluster-state.js";
+import { useCluster } from "./cluster/cluster-state.js";
 
 export type Asked<A> =
   /** The answer to the question before stays, so that nothing flickers while the next is on its way. */

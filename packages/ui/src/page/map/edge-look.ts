@@ -1,4 +1,4 @@
-import type { EdgeLook } from "../worker/map.js";
+import type { EdgeLook } from "../worker/questions/map.js";
 
 const words: Readonly<Record<EdgeLook["verdict"], string>> = {
   allowed: "allowed",

@@ -3,8 +3,8 @@ import { defaultTier, tierWords } from "../frame/tiers.js";
 import { hrefOf } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
 import { shortPorts } from "../frame/short-ports.js";
-import type { MapRequest } from "../worker/map.js";
-import type { EdgeRule } from "../worker/map-edge.js";
+import type { MapRequest } from "../worker/questions/map.js";
+import type { EdgeRule } from "../worker/questions/map-edge.js";
 import { lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, titleOf } from "./graph.js";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { counted } from "../frame/counted.js";
-import type { EdgeLook } from "../worker/map.js";
+import type { EdgeLook } from "../worker/questions/map.js";
 import { lookClass, lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, shortTitleOf } from "./graph.js";
 import { type NeighbourGroup, neighboursOf } from "./neighbours.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EdgeLook } from "../worker/map.js";
+import type { EdgeLook } from "../worker/questions/map.js";
 import { graphOf } from "./graph.js";
 import { neighboursOf } from "./neighbours.js";
 

@@ -1,5 +1,5 @@
-import type { EdgeLook, MapAnswer } from "../worker/map.js";
-import type { MapNode } from "../worker/map-nodes.js";
+import type { EdgeLook, MapAnswer } from "../worker/questions/map.js";
+import type { MapNode } from "../worker/questions/map-nodes.js";
 
 export interface GraphEdge {
   readonly from: number;

@@ -5,7 +5,7 @@ import { counted, figure } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import type { EdgeLook, MapChoices } from "../worker/map.js";
+import type { EdgeLook, MapChoices } from "../worker/questions/map.js";
 import { Board } from "./board.js";
 import { Crowd } from "./crowd.js";
 import { EdgeList } from "./edge-list.js";

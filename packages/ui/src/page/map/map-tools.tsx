@@ -1,8 +1,9 @@
-import { useEffect, useState } from "react";
-import { Choice } from "../frame/choice.js";
-import { SuggestField } from "../frame/suggest-field.js";
+import { useState } from "react";
+import { Choice } from "../frame/fields/choice.js";
+import { TextField } from "../frame/fields/text-field.js";
+import { SuggestField } from "../frame/fields/suggest-field.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
-import type { MapChoices } from "../worker/map.js";
+import type { MapChoices } from "../worker/questions/map.js";
 
 export interface MapToolsProps {
   readonly query: Readonly<Record<string, string>>;
@@ -39,19 +40,19 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
         offers={choices?.places ?? []}
         onChoose={(key) => onChange({ focus: key, edge: "" })}
       />
-      <Text
+      <TextField
         label="Namespace"
         value={namespace}
         placeholder="any"
         onDone={(value) => onChange({ namespace: value })}
       />
-      <Text
+      <TextField
         label="Labels"
         value={label}
         placeholder="app=web"
         onDone={(value) => onChange({ label: value })}
       />
-      <Text
+      <TextField
         label="Port"
         value={port}
         placeholder="every port"
@@ -112,34 +113,5 @@ function Search({ label, placeholder, value, offers, onChoose }: SearchProps) {
         if (found !== undefined || name === "") onChoose(found?.key ?? "");
       }}
     />
-  );
-}
-
-interface TextProps {
-  readonly label: string;
-  readonly value: string;
-  readonly placeholder: string;
-  readonly onDone: (value: string) => void;
-}
-
-function Text({ label, value, placeholder, onDone }: TextProps) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const done = () => text.trim() !== value && onDone(text.trim());
-  return (
-    <label className="tool">
-      {label}
-      <input
-        className="port-input"
-        value={text}
-        placeholder={placeholder}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="off"
-        onChange={(event) => setText(event.target.value)}
-        onBlur={done}
-        onKeyDown={(event) => event.key === "Enter" && done()}
-      />
-    </label>
   );
 }

@@ -1,4 +1,4 @@
-import type { EdgeLook } from "../worker/map.js";
+import type { EdgeLook } from "../worker/questions/map.js";
 import type { Graph, GraphEdge } from "./graph.js";
 import { titleOf } from "./graph.js";
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { shortPorts } from "../frame/short-ports.js";
 import { go, hrefOf } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
-import type { MatrixEndView } from "../worker/matrix.js";
+import type { MatrixEndView } from "../worker/questions/matrix.js";
 import type { Colouring } from "./colouring.js";
 import { ReasonList } from "./reason-list.js";
 import type { CellPlace } from "./scene.js";

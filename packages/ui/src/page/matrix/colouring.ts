@@ -1,6 +1,7 @@
 import type { Look, TierName, TierVerdict } from "@tierwall/core";
 import { defaultTier, tierWords } from "../frame/tiers.js";
 import type { LegendBand } from "./legend.js";
+import { looks } from "./looks.js";
 import { lookPaint, type Paint, tierPaint, type Tokens } from "./palette.js";
 
 /** The bytes of a matrix: what they look like, and what they mean. */
@@ -11,9 +12,6 @@ export interface Colouring {
   readonly legend: (counts: readonly number[], tokens: Tokens) => readonly LegendBand[];
   readonly note: string;
 }
-
-/** In the order of the worker's bytes. */
-const looks: readonly Look[] = ["itself", "all", "some", "partly", "undecided", "none"];
 
 const lookWords = (look: Look, isOnePort: boolean): string => {
   switch (look) {

@@ -4,10 +4,10 @@ import { useEffect, useMemo, useState } from "react";
 import { Caveats } from "../frame/caveats.js";
 import { counted } from "../frame/counted.js";
 import { Loading, Notice } from "../frame/notice.js";
-import { onThemeChange } from "../frame/theme.js";
+import { useTheme } from "../frame/theme.js";
 import { go, hrefOf, useAddress } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import type { MatrixEndView } from "../worker/matrix.js";
+import type { MatrixEndView } from "../worker/questions/matrix.js";
 import { CellReason } from "./cell-reason.js";
 import { byTier, byVerdict, type Colouring, countsOf } from "./colouring.js";
 import { Legend } from "./legend.js";
@@ -129,10 +129,3 @@ function Field({ request, ends, codes, colouring }: FieldProps) {
 
 const isSame = (a: CellPlace | undefined, b: CellPlace | undefined): boolean =>
   a?.row === b?.row && a?.column === b?.column;
-
-/** Another number whenever light becomes dark or the other way round. */
-function useTheme(): number {
-  const [count, setCount] = useState(0);
-  useEffect(() => onThemeChange(() => setCount((last) => last + 1)), []);
-  return count;
-}

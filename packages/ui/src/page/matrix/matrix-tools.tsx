@@ -1,6 +1,6 @@
 import type { Grain } from "@tierwall/core";
-import { useEffect, useState } from "react";
-import { Choice } from "../frame/choice.js";
+import { Choice } from "../frame/fields/choice.js";
+import { TextField } from "../frame/fields/text-field.js";
 
 export interface MatrixToolsProps {
   readonly by: Grain;
@@ -22,16 +22,8 @@ const colours = [
 ] as const;
 
 export function MatrixTools({ by, port, colour, isBusy, onChange }: MatrixToolsProps) {
-  const [text, setText] = useState(port);
-  useEffect(() => setText(port), [port]);
   return (
-    <form
-      className="tools"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange({ port: text.trim() });
-      }}
-    >
+    <form className="tools" onSubmit={(event) => event.preventDefault()}>
       <h1 className="unseen">Matrix</h1>
       <Choice
         label="Rows"
@@ -47,18 +39,12 @@ export function MatrixTools({ by, port, colour, isBusy, onChange }: MatrixToolsP
         choices={colours}
         onChoose={(value) => onChange({ colour: value })}
       />
-      <label className="tool">
-        Port
-        <input
-          className="port-input"
-          value={text}
-          placeholder="every port"
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => setText(event.target.value)}
-          onBlur={() => text.trim() !== port && onChange({ port: text.trim() })}
-        />
-      </label>
+      <TextField
+        label="Port"
+        value={port}
+        placeholder="every port"
+        onDone={(value) => onChange({ port: value })}
+      />
       <span className="tools-busy" role="status">
         {isBusy ? "asking about all pairs…" : ""}
       </span>

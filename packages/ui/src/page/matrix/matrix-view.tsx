@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from "react";
 import { onThemeChange } from "../frame/theme.js";
-import type { MatrixEndView } from "../worker/matrix.js";
+import type { MatrixEndView } from "../worker/questions/matrix.js";
 import { bandsOf } from "./bands.js";
 import { type Camera, cellUnder, fitted, panned, showing, type Size, zoomed } from "./camera.js";
 import { pageTokens, type Paint, type Tokens } from "./palette.js";

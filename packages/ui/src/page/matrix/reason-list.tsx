@@ -2,11 +2,31 @@ import type { Verdict } from "@tierwall/core";
 import { shortPorts } from "../frame/short-ports.js";
 import { defaultTier, tierWords } from "../frame/tiers.js";
 import { verdictWords } from "../frame/verdict.js";
-import type { DeciderView, ReasonPart, ReasonView } from "../worker/reason-view.js";
+import type { DeciderView, ReasonPart } from "../worker/questions/reason-view.js";
 import "./reason-list.css";
 
+/** What is shown of a reason. */
+export interface ShownReason {
+  readonly source: string;
+  readonly destination: string;
+  readonly egress: readonly ShownPart[];
+  readonly ingress: readonly ShownPart[];
+}
+
+interface ShownPart extends Omit<ReasonPart, "by"> {
+  readonly by: readonly ShownDecider[];
+}
+
+type ShownDecider = Pick<DeciderView, "tier" | "text">;
+
+interface ReasonListProps {
+  readonly reasons: readonly ShownReason[];
+  /** Every part, with all of its ports, where Explain is not there to show the rest. */
+  readonly isWhole?: boolean;
+}
+
 /** Who decides about two parties: in both directions, for each kind of pair that has reasons of its own. */
-export function ReasonList({ reasons }: { readonly reasons: readonly ReasonView[] }) {
+export function ReasonList({ reasons, isWhole = false }: ReasonListProps) {
   return (
     <div className="reasons">
       {reasons.map(({ source, destination, egress, ingress }) => (
@@ -16,8 +36,8 @@ export function ReasonList({ reasons }: { readonly reasons: readonly ReasonView[
               {source} → {destination}
             </h3>
           )}
-          <Direction title={`leaving ${source}`} parts={egress} />
-          <Direction title={`entering ${destination}`} parts={ingress} />
+          <Direction title={`leaving ${source}`} parts={egress} isWhole={isWhole} />
+          <Direction title={`entering ${destination}`} parts={ingress} isWhole={isWhole} />
         </section>
       ))}
     </div>
@@ -27,16 +47,23 @@ export function ReasonList({ reasons }: { readonly reasons: readonly ReasonView[
 /** More than these are for Explain. */
 const mostParts = 6;
 
-function Direction({ title, parts }: { readonly title: string; readonly parts: readonly ReasonPart[] }) {
-  const rest = parts.length - mostParts;
+interface DirectionProps {
+  readonly title: string;
+  readonly parts: readonly ShownPart[];
+  readonly isWhole: boolean;
+}
+
+function Direction({ title, parts, isWhole }: DirectionProps) {
+  const shown = isWhole ? parts : parts.slice(0, mostParts);
+  const rest = parts.length - shown.length;
   return (
     <>
       <p className="reason-direction">{title}</p>
       <ul aria-label={title}>
-        {parts.slice(0, mostParts).map((part) => (
+        {shown.map((part) => (
           <li key={`${part.ports} ${part.verdict}`} className={toneOf(part.verdict)}>
             <span className="reason-ports">
-              <Sign verdict={part.verdict} /> {shortPorts(part.ports)}
+              <Sign verdict={part.verdict} /> {isWhole ? part.ports : shortPorts(part.ports)}
             </span>
             {part.by.map((by) => (
               <Decider key={by.text} by={by} />
@@ -59,7 +86,7 @@ function Sign({ verdict }: { readonly verdict: Verdict }) {
   );
 }
 
-function Decider({ by: { tier, text } }: { readonly by: DeciderView }) {
+function Decider({ by: { tier, text } }: { readonly by: ShownDecider }) {
   return (
     <span className="reason-decider">
       <span className="reason-tier">{(tier === undefined ? defaultTier : tierWords[tier]).title}</span>{" "}

@@ -1,4 +1,4 @@
-import type { MatrixEndView } from "../worker/matrix.js";
+import type { MatrixEndView } from "../worker/questions/matrix.js";
 import type { Band } from "./bands.js";
 import type { Paint, Tokens } from "./palette.js";
 import type { Picture } from "./picture.js";

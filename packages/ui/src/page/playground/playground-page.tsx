@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
-import type { CheckView } from "../worker/playground.js";
+import type { CheckView } from "../worker/questions/playground.js";
 import { DifferencePanel } from "./difference-panel.js";
 import { Export } from "./export.js";
 import { templates } from "./templates.js";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { SuggestField } from "../frame/suggest-field.js";
+import { SuggestField } from "../frame/fields/suggest-field.js";
 import { go } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
 import { templates } from "./templates.js";

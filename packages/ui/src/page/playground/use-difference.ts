@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
-import { useCluster } from "../frame/cluster-state.js";
+import { useCluster } from "../frame/cluster/cluster-state.js";
 import { ask } from "../worker/ask.js";
-import type { PolicyEdit } from "../worker/edit-desk.js";
-import type { CheckView, OutlineView } from "../worker/playground.js";
+import type { PolicyEdit } from "../worker/questions/edit-desk.js";
+import type { CheckView, OutlineView } from "../worker/questions/playground.js";
 import type { DifferenceView } from "./difference-view.js";
 
 /** What is known of a text so far: first what is wrong with it, then how much it changes, then why. */

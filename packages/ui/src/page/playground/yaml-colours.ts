@@ -6,7 +6,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
-import { tokensOf } from "../frame/yaml-tokens.js";
+import { tokensOf } from "../frame/yaml/yaml-tokens.js";
 
 /** The lines in sight, coloured as YAML is everywhere on the page. */
 export const yamlColours = ViewPlugin.fromClass(

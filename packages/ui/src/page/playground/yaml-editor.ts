@@ -19,7 +19,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { ask } from "../worker/ask.js";
-import type { ProblemView } from "../worker/playground.js";
+import type { ProblemView } from "../worker/questions/playground.js";
 import type { Completion } from "./editing/completions.js";
 import { look } from "./editor-look.js";
 import { yamlColours } from "./yaml-colours.js";

@@ -1,6 +1,6 @@
 import { defaultTier } from "../frame/tiers.js";
-import type { RuleUseAnswer } from "../worker/rule-use.js";
-import { defaultKey } from "../worker/use-key.js";
+import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
+import { defaultKey } from "../worker/questions/use-key.js";
 import { nothing, useWords } from "./use-words.js";
 
 /** The ground that the shelves stand on. */

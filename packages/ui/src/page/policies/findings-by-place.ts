@@ -1,4 +1,4 @@
-import type { FindingView } from "../worker/findings.js";
+import type { FindingView } from "../worker/questions/findings.js";
 
 /** Findings by the policy they are about, and those that are about none. */
 export class FindingsByPlace {

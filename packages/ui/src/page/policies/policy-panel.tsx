@@ -1,11 +1,11 @@
 import { Prose } from "../frame/prose.js";
 import { hrefOf } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
-import { YamlView } from "../frame/yaml-view.js";
-import type { FindingView } from "../worker/findings.js";
-import type { StackedPolicy, StackView } from "../worker/policies.js";
-import type { RuleUseAnswer } from "../worker/rule-use.js";
-import { useKey } from "../worker/use-key.js";
+import { YamlText } from "../frame/yaml/yaml-view.js";
+import type { FindingView } from "../worker/questions/findings.js";
+import type { StackedPolicy, StackView } from "../worker/questions/policies.js";
+import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
+import { useKey } from "../worker/questions/use-key.js";
 import type { FindingsByPlace } from "./findings-by-place.js";
 import { isolationName } from "./rows.js";
 import { SeverityMark } from "./severity-mark.js";
@@ -53,7 +53,7 @@ export function PolicyPanel({ stack, policy, rule, uses, findings }: PolicyPanel
         )}
       </header>
       {about.length > 0 && <Findings findings={about} />}
-      {yaml !== undefined && <YamlView yaml={yaml} label={`Text of ${title}`} />}
+      {yaml !== undefined && <YamlText yaml={yaml} label={`Text of ${title}`} />}
     </aside>
   );
 }

@@ -1,13 +1,13 @@
 import { counted } from "../frame/counted.js";
 import { tierWords } from "../frame/tiers.js";
-import type { StackedRule } from "../worker/policies.js";
-import type { UseView } from "../worker/rule-use.js";
-import { marksOf, unmarked } from "./marks.js";
+import type { StackedRule } from "../worker/questions/policies.js";
+import type { UseView } from "../worker/questions/rule-use.js";
+import { marksOf, unmarked } from "./finding-marks.js";
 import { SeverityMark } from "./severity-mark.js";
 import type { PolicyRow, Row, RuleRow } from "./rows.js";
 import { decidesNothing, useWords } from "./use-words.js";
 
-export function RowView({ row }: { readonly row: Row }) {
+export function StackRow({ row }: { readonly row: Row }) {
   switch (row.kind) {
     case "shelf":
       return (

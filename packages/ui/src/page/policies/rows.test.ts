@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { answerFindings } from "../worker/findings.js";
+import { answerFindings } from "../worker/questions/findings.js";
 import { HeldState } from "../worker/held-state.js";
-import { answerPolicies } from "../worker/policies.js";
-import { answerRuleUse } from "../worker/rule-use.js";
+import { answerPolicies } from "../worker/questions/policies.js";
+import { answerRuleUse } from "../worker/questions/rule-use.js";
 import { FindingsByPlace } from "./findings-by-place.js";
-import { marksOf } from "./marks.js";
+import { marksOf } from "./finding-marks.js";
 import { type Row, rowsOf } from "./rows.js";
 import { useWords } from "./use-words.js";
-import { type Choice, isWanted, wordsOf } from "./wanted.js";
+import { type PolicyFilter, isWanted, wordsOf } from "./wanted.js";
 
 const pod = (namespace: string, name: string, address: string) => `
 apiVersion: v1
@@ -64,7 +64,7 @@ const { stack } = answerPolicies(held, {});
 const uses = answerRuleUse(held, {});
 const findings = new FindingsByPlace(answerFindings(held, {}));
 
-function rows(filter: string, choice: Choice = "all", isOpen: (id: string) => boolean = () => true) {
+function rows(filter: string, choice: PolicyFilter = "all", isOpen: (id: string) => boolean = () => true) {
   const words = wordsOf(filter);
   return rowsOf(stack, {
     uses,
@@ -106,7 +106,7 @@ test("the stack stands in the order in which it is asked, each rule with what it
   ]);
 });
 
-const titles = (filter: string, choice?: Choice) =>
+const titles = (filter: string, choice?: PolicyFilter) =>
   rows(filter, choice).flatMap((row) => (row.kind === "policy" ? row.stacked.policy.name : []));
 
 test.each([

@@ -1,8 +1,8 @@
 import type { TierName } from "@tierwall/core";
-import type { FindingView } from "../worker/findings.js";
-import type { ShelfView, StackedPolicy, StackedRule, StackView } from "../worker/policies.js";
-import type { RuleUseAnswer, UseView } from "../worker/rule-use.js";
-import { useKey } from "../worker/use-key.js";
+import type { FindingView } from "../worker/questions/findings.js";
+import type { ShelfView, StackedPolicy, StackedRule, StackView } from "../worker/questions/policies.js";
+import type { RuleUseAnswer, UseView } from "../worker/questions/rule-use.js";
+import { useKey } from "../worker/questions/use-key.js";
 import type { FindingsByPlace } from "./findings-by-place.js";
 import { nothing, sumOf } from "./use-words.js";
 

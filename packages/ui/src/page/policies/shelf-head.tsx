@@ -1,5 +1,5 @@
 import type { ListWindow } from "../frame/use-window.js";
-import { RowView } from "./row-view.js";
+import { StackRow } from "./row-view.js";
 import type { Row, ShelfRow } from "./rows.js";
 
 /** The shelf that one is in stays in sight, until the next one pushes it away. For the eye only: the row itself is there, too. */
@@ -25,7 +25,7 @@ export function ShelfHead({
         style={{ translate: `0 ${Math.min(0, room - height)}px` }}
         onClick={() => onTurn(shelf.id)}
       >
-        <RowView row={shelf} />
+        <StackRow row={shelf} />
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { type Choice, choices } from "./wanted.js";
+import { type PolicyFilter, choices } from "./wanted.js";
 
 /** What of the stack is shown. */
 export function StackBar({
@@ -9,7 +9,7 @@ export function StackBar({
   onChange,
 }: {
   readonly filter: string;
-  readonly choice: Choice;
+  readonly choice: PolicyFilter;
   readonly count: string;
   /** What is still being worked out; empty when all is there. */
   readonly busy: string;
@@ -25,7 +25,7 @@ export function StackBar({
         onChange={(event) => onChange({ filter: event.target.value })}
       />
       <div className="choices" role="group" aria-label="Show">
-        {(Object.keys(choices) as Choice[]).map((name) => (
+        {(Object.keys(choices) as PolicyFilter[]).map((name) => (
           <button
             key={name}
             type="button"

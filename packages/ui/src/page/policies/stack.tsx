@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useState } from "react";
 import { useWindow } from "../frame/use-window.js";
-import type { RuleUseAnswer } from "../worker/rule-use.js";
+import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
 import { DefaultShelf } from "./default-shelf.js";
-import { RowView } from "./row-view.js";
+import { StackRow } from "./row-view.js";
 import type { Row } from "./rows.js";
 import { ShelfHead } from "./shelf-head.js";
 import { actionOf, levels } from "./tree-keys.js";
@@ -75,7 +75,7 @@ export function Stack({ rows, chosen, uses, edition, onChoose, onTurn }: StackPr
               style={{ top: topOf(first + i), height: heights[row.kind] }}
               onClick={(event) => onClick(event, row)}
             >
-              <RowView row={row} />
+              <StackRow row={row} />
             </div>
           ))}
         </div>

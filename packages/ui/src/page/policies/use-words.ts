@@ -1,5 +1,5 @@
 import { counted, figure } from "../frame/counted.js";
-import type { UseView } from "../worker/rule-use.js";
+import type { UseView } from "../worker/questions/rule-use.js";
 
 export const nothing: UseView = { pairs: 0, possibly: 0, external: "never" };
 

@@ -1,21 +1,21 @@
-import type { StackedPolicy } from "../worker/policies.js";
-import type { RuleUseAnswer } from "../worker/rule-use.js";
-import { useKey } from "../worker/use-key.js";
+import type { StackedPolicy } from "../worker/questions/policies.js";
+import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
+import { useKey } from "../worker/questions/use-key.js";
 import type { FindingsByPlace } from "./findings-by-place.js";
 import { decidesNothing, nothing } from "./use-words.js";
 
 /** Which policies are shown: all, those with findings, or those with something that decides nothing. */
 export const choices = { all: "All", findings: "With findings", idle: "That decide nothing" } as const;
-export type Choice = keyof typeof choices;
+export type PolicyFilter = keyof typeof choices;
 
-export const choiceOf = (text: string | undefined): Choice =>
-  (Object.keys(choices) as Choice[]).find((choice) => choice === text) ?? "all";
+export const choiceOf = (text: string | undefined): PolicyFilter =>
+  (Object.keys(choices) as PolicyFilter[]).find((choice) => choice === text) ?? "all";
 
 /** Every word has to be somewhere in what stands on the policy's lines. */
 export function isWanted(
   stacked: StackedPolicy,
   words: readonly string[],
-  choice: Choice,
+  choice: PolicyFilter,
   findings: FindingsByPlace,
   uses: RuleUseAnswer | undefined,
 ): boolean {

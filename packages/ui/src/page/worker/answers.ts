@@ -1,16 +1,16 @@
-import { answerEndpoints } from "./endpoints.js";
-import { answerExplain } from "./explain.js";
-import { answerFindings } from "./findings.js";
-import { answerFirstQuestion } from "./first-question.js";
+import { answerEndpoints } from "./questions/endpoints.js";
+import { answerExplain } from "./questions/explain.js";
+import { answerFindings } from "./questions/findings.js";
+import { answerFirstQuestion } from "./questions/first-question.js";
 import type { HeldState } from "./held-state.js";
-import { answerMap, answerMapChoices } from "./map.js";
-import { answerMapEdge } from "./map-edge.js";
-import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./matrix.js";
-import { playgroundAnswers } from "./playground.js";
-import { answerPolicies } from "./policies.js";
-import { answerPorts } from "./ports.js";
-import { answerRuleUse } from "./rule-use.js";
-import { answerYaml } from "./yaml.js";
+import { answerMap, answerMapChoices } from "./questions/map.js";
+import { answerMapEdge } from "./questions/map-edge.js";
+import { answerMatrix, answerMatrixCell, answerMatrixTiers } from "./questions/matrix.js";
+import { playgroundAnswers } from "./questions/playground.js";
+import { answerPolicies } from "./questions/policies.js";
+import { answerPorts } from "./questions/ports.js";
+import { answerRuleUse } from "./questions/rule-use.js";
+import { answerYaml } from "./questions/yaml.js";
 
 /**
  * Every question that the page asks, and who answers it. Requests and answers go from one thread to another, so they are

@@ -3,7 +3,7 @@ import type { Cluster } from "../../../cluster/model.js";
 import { bitsOf, formatAddress } from "../../../net/address.js";
 import { type Cidr, covers, formatCidr, parseCidr } from "../../../net/cidr.js";
 import { type Finding, finding } from "../finding.js";
-import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
+import { type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
 
 /** Addresses of pods come and go; labels stay. And Cilium's CIDRs never match a pod (S7.5). */
 export const cidrOfPods: LintRule = {
@@ -11,7 +11,7 @@ export const cidrOfPods: LintRule = {
   *check(context) {
     const owners = podsByAddress(context.state.cluster);
     const seen = new Set<string>();
-    for (const placed of rulesOf(context.state.tiers))
+    for (const placed of rulesInTiers(context.state.tiers))
       for (const { cidr, reach } of networksOf(placed)) {
         const whose = whoseOnly(cidr, owners, context.state.cluster);
         if (whose === undefined) continue;
@@ -29,7 +29,7 @@ interface Network {
   readonly reach: "every-address" | "external";
 }
 
-function networksOf({ rule }: PlacedRule): readonly Network[] {
+function networksOf({ rule }: RuleInTier): readonly Network[] {
   return rule.peers.flatMap((peer) =>
     peer.kind === "networks" ? peer.cidrs.map((cidr) => ({ cidr, reach: peer.reach })) : [],
   );
@@ -54,7 +54,7 @@ function podsByAddress({ pods }: Cluster): ReadonlyMap<string, string> {
 }
 
 function onlyPods(
-  { rule }: PlacedRule,
+  { rule }: RuleInTier,
   cidr: Cidr,
   reach: Network["reach"],
   whose: string,

@@ -1,7 +1,6 @@
 import { namespaceNameLabel } from "../../../labels/requirement.js";
-import { formatPolicy, type PolicyRef } from "../../../policy/model.js";
+import type { PolicyRef } from "../../../policy/model.js";
 import { finding } from "../finding.js";
-import { guardrailsIn } from "../guardrails.js";
 import type { LintRule } from "../rule.js";
 
 /** Only the name of a namespace is sure to be what it says. */
@@ -9,7 +8,7 @@ export const guardrailOnNamespaceLabels: LintRule = {
   code: "TW4011",
   *check(context) {
     const told = new Set<PolicyRef>();
-    for (const { rule } of guardrailsIn(context)) {
+    for (const { rule } of context.guardrails) {
       const { policy } = rule.origin;
       if (rule.action !== "Deny" || told.has(policy)) continue;
       const keys = new Set(
@@ -22,8 +21,7 @@ export const guardrailOnNamespaceLabels: LintRule = {
         "TW4011",
         `whom this denies hangs on the namespace label ${labels}: who may change it escapes the denial`,
         {
-          object: formatPolicy(policy),
-          place: context.placeOfSubject(policy),
+          ...context.aboutSubject(policy),
           hint: "Where owners may label their namespaces, let an admission policy guard the label, or select namespaces by `kubernetes.io/metadata.name`.",
         },
       );

@@ -1,9 +1,9 @@
 import { formatMatch, type LabelMatch } from "../../../labels/requirement.js";
 import { formatPolicy, type Peer, type PolicyRef } from "../../../policy/model.js";
+import { relatedAt } from "../naming.js";
 import { type Finding, finding } from "../finding.js";
 import { subjectsCanMeet } from "../../../policy/can-meet.js";
-import { guardrailsIn } from "../guardrails.js";
-import type { LintContext, LintRule, PlacedRule } from "../rule.js";
+import type { LintContext, LintRule, RuleInTier } from "../rule.js";
 
 /**
  * Whoever may create pods chooses their labels. A guardrail that goes by them binds only those who play along: a denial
@@ -12,7 +12,7 @@ import type { LintContext, LintRule, PlacedRule } from "../rule.js";
 export const guardrailOnPodLabels: LintRule = {
   code: "TW4010",
   *check(context) {
-    const guardrails = guardrailsIn(context);
+    const guardrails = context.guardrails;
     const told = new Set<PolicyRef>();
     for (const placed of guardrails) {
       const { rule } = placed;
@@ -35,11 +35,11 @@ interface Escape {
 const hint =
   "Select whole namespaces instead, by name or by a label that only administrators may set, or let an admission policy guard the label.";
 
-function denialOf({ rule, direction }: PlacedRule, context: LintContext): Escape | undefined {
+function denialOf({ rule, direction }: RuleInTier, context: LintContext): Escape | undefined {
   const { policy } = rule.origin;
   if (rule.subject.pods.length > 0) {
     const message = `this denial is only for pods with ${formatMatch(rule.subject.pods)}: whoever creates pods chooses their labels, and escapes it by ${changing(rule.subject.pods)}`;
-    const about = { object: formatPolicy(policy), place: context.placeOfSubject(policy) };
+    const about = context.aboutSubject(policy);
     return { part: "subject", finding: finding("TW4010", message, { ...about, hint }) };
   }
   const labels = direction === "ingress" ? labelsOfOpenPeers(rule.peers, false)[0] : undefined;
@@ -51,8 +51,8 @@ function denialOf({ rule, direction }: PlacedRule, context: LintContext): Escape
 
 /** A rule that lets through what a later one of the tier would deny, to any pod that claims the label. */
 function exemptionOf(
-  placed: PlacedRule,
-  guardrails: readonly PlacedRule[],
+  placed: RuleInTier,
+  guardrails: readonly RuleInTier[],
   context: LintContext,
 ): Escape | undefined {
   const { rule, direction } = placed;
@@ -70,11 +70,8 @@ function exemptionOf(
   const about =
     ofSubject === undefined
       ? context.about(rule, (_value, key) => key === "podSelector")
-      : { object: formatPolicy(rule.origin.policy), place: context.placeOfSubject(rule.origin.policy) };
-  const place = denial.rule.origin.place();
-  const related = [
-    { text: `${formatPolicy(policy)} denies the others`, ...(place === undefined ? {} : { place }) },
-  ];
+      : context.aboutSubject(rule.origin.policy);
+  const related = [relatedAt(`${formatPolicy(policy)} denies the others`, denial.rule.origin.place())];
   const narrower = "Name the namespaces that these pods are in, by `kubernetes.io/metadata.name`.";
   return {
     part: ofSubject === undefined ? "peer" : "subject",
@@ -82,7 +79,7 @@ function exemptionOf(
   };
 }
 
-function isDenialBehind(other: PlacedRule, { rule, tier, direction, position }: PlacedRule): boolean {
+function isDenialBehind(other: RuleInTier, { rule, tier, direction, position }: RuleInTier): boolean {
   return (
     other.rule.action === "Deny" &&
     other.tier === tier &&

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { clusterPolicy, linted, messagesOf, namespace, networkPolicy, pod } from "../../../testing/linted.js";
-import { namedPort } from "./named-port.js";
+import { linted, messagesOf } from "../../../testing/linted.js";
+import { clusterPolicy, namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { undeclaredPort } from "./named-port.js";
 
 const cluster =
   namespace("shop") +
@@ -11,7 +12,7 @@ const cluster =
   }) +
   pod("shop/stock", { labels: "{app: stock}", ports: "{name: web, containerPort: 81}" }) +
   pod("bank/ledger", { labels: "{app: ledger}", ports: "{name: dns, containerPort: 53, protocol: UDP}" });
-const messages = (policy: string) => messagesOf(namedPort, cluster + policy);
+const messages = (policy: string) => messagesOf(undeclaredPort, cluster + policy);
 const ingress = (ports: string, podSelector = "{}") =>
   networkPolicy("shop/np", { podSelector, ingress: `[{ports: [${ports}]}]` });
 const egress = (to: string, name: string) =>
@@ -47,7 +48,7 @@ describe("a named port that no pod has", () => {
   ])("%s", (_what, policy, expected) => expect(messages(policy)).toEqual([expected]));
 
   it("the place is that of the name", () =>
-    expect(linted(namedPort, cluster + ingress("{port: 80}, {port: webs}"))[0]).toMatch(/^\[webs\] /));
+    expect(linted(undeclaredPort, cluster + ingress("{port: 80}, {port: webs}"))[0]).toMatch(/^\[webs\] /));
 
   it.each([
     ["a name that one of several pods has", ingress("{port: web}")],

@@ -2,15 +2,15 @@ import { suggest } from "../../../diagnostics/suggest.js";
 import type { PodEndpoint } from "../../../evaluate/flow.js";
 import type { Peer, PodSelection, PortMatch } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
-import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
+import { type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
 
 type NamedPort = Extract<PortMatch, { kind: "named" }>;
 
 /** S1.8: a name stands for ports that the destination declares. */
-export const namedPort: LintRule = {
+export const undeclaredPort: LintRule = {
   code: "TW4004",
   *check(context) {
-    for (const placed of rulesOf(context.state.tiers)) {
+    for (const placed of rulesInTiers(context.state.tiers)) {
       const { ports: all } = placed.rule;
       const named = all === "every" ? [] : all.filter((port): port is NamedPort => port.kind === "named");
       if (named.length === 0) continue;
@@ -35,7 +35,7 @@ function isNamed(own: PodEndpoint["pod"]["ports"][number], { name, protocol }: N
 }
 
 /** Whose ports the rule speaks of: its own pods', or those of the peers, rather too many than too few. */
-function destinationsOf({ rule, direction }: PlacedRule, context: LintContext): readonly PodEndpoint[] {
+function destinationsOf({ rule, direction }: RuleInTier, context: LintContext): readonly PodEndpoint[] {
   const subjects = context.podsOf(rule.subject);
   if (direction === "ingress" || subjects.length === 0) return subjects;
   return [...new Set(rule.peers.flatMap((peer) => context.podsOf(podsIn(peer))))];
@@ -70,7 +70,7 @@ function podsIn(peer: Peer): PodSelection {
 }
 
 function nobodyHas(
-  { rule, direction }: PlacedRule,
+  { rule, direction }: RuleInTier,
   ports: readonly NamedPort[],
   destinations: readonly PodEndpoint[],
   context: LintContext,

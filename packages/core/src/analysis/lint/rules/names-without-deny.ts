@@ -4,13 +4,13 @@ import { describePeer } from "../../../policy/describe.js";
 import type { Peer, Rule, Tier, Tiers } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
 import { subjectsCanMeet } from "../../../policy/can-meet.js";
-import { externalByClass, type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
+import { externalByClass, type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
 
 /** S8.2: allowing a name denies no other: without a deny behind it, the rule changes nothing. */
 export const namesWithoutDeny: LintRule = {
   code: "TW4007",
   *check(context) {
-    const allowing = [...rulesOf(context.state.tiers)].filter(
+    const allowing = [...rulesInTiers(context.state.tiers)].filter(
       ({ rule }) => rule.action === "Allow" && rule.peers.some(isByName),
     );
     if (allowing.length === 0) return;
@@ -32,7 +32,7 @@ class WithoutNames {
   }
 
   /** Whether all pods of the rule reach every external address on its ports without it. */
-  allowsAnyway(placed: PlacedRule): boolean {
+  allowsAnyway(placed: RuleInTier): boolean {
     const { rule } = placed;
     const pods = this.context.podsOf(rule.subject);
     if (pods.length === 0) return !mayBeDenied(placed, this.context.state.tiers);
@@ -71,7 +71,7 @@ function portsOf({ ports }: Rule, sets: PortSets): PortSetId {
 }
 
 /** For policies without pods: whether something behind the rule may deny its pods an external address. */
-function mayBeDenied({ rule, tier, position }: PlacedRule, tiers: Tiers): boolean {
+function mayBeDenied({ rule, tier, position }: RuleInTier, tiers: Tiers): boolean {
   const from = tiers.egress.findIndex(({ name }) => name === tier);
   return tiers.egress
     .slice(from)
@@ -88,7 +88,7 @@ function mayBeDenied({ rule, tier, position }: PlacedRule, tiers: Tiers): boolea
     );
 }
 
-function changesNothing({ rule }: PlacedRule, context: LintContext): Finding {
+function changesNothing({ rule }: RuleInTier, context: LintContext): Finding {
   const names = rule.peers.filter(isByName).map(describePeer).join(", ");
   return finding("TW4007", `allowing ${names} changes nothing: nothing behind it denies other addresses`, {
     ...context.about(rule, (_value, key) => key === "domainNames" || key === "toFQDNs"),

@@ -3,9 +3,10 @@ import type { PodEndpoint } from "../../../evaluate/flow.js";
 import type { Address } from "../../../net/address.js";
 import { contains, covers, isWholeFamily } from "../../../net/cidr.js";
 import type { Peer, PodSelection, Rule, TierName } from "../../../policy/model.js";
+import { flowBetween } from "../../endpoints/example-flow.js";
 import { finding, type Witness } from "../finding.js";
-import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
-import { samplePort } from "../sample-port.js";
+import { type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
+import { samplePort } from "../samples.js";
 
 type Networks = Extract<Peer, { kind: "networks" }>;
 
@@ -15,7 +16,7 @@ export const networksCatchPods: LintRule = {
   *check(context) {
     const spokenOf = spokenOfIn(context);
     const { podCidrs } = context.state.cluster.facts;
-    for (const placed of rulesOf(context.state.tiers)) {
+    for (const placed of rulesInTiers(context.state.tiers)) {
       const { rule, tier, direction } = placed;
       if ((tier !== "admin" && tier !== "baseline") || direction !== "egress" || rule.action === "Pass")
         continue;
@@ -49,7 +50,7 @@ const mostTries = 2000;
 
 /** A connection between pods that this rule decides, of a pod for which no rule before it speaks of pods. */
 function caughtFlow(
-  placed: PlacedRule,
+  placed: RuleInTier,
   networks: readonly Networks[],
   spokenOf: SpokenOf,
   context: LintContext,
@@ -69,7 +70,7 @@ function caughtFlow(
       const family = destination.pod.addresses.find((own) =>
         networks.some((peer) => holds(peer, own)),
       )?.family;
-      const flow = { source, destination, ...port, ...(family === undefined ? {} : { family }) };
+      const flow = flowBetween(source, destination, port, family);
       const { verdict, egress } = context.engine.explain(flow);
       const [by, ...others] = egress.deciders;
       if (by?.kind === "rule" && by.rule === rule && others.length === 0)

@@ -1,15 +1,14 @@
 import { formatPolicy } from "../../../policy/model.js";
 import type { Override } from "../../proof/override.js";
 import { type Finding, finding } from "../finding.js";
-import { howMuch, listed, nameOf, relatedTo } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintContext, LintRule } from "../rule.js";
+import { howMuch, listed, takerText, relatedTo } from "../naming.js";
+import { aboutPolicy, type LintContext, type LintRule } from "../rule.js";
 
 /** A NetworkPolicy that isolates pods which rules of a higher tier open all the same. */
 export const openedIsolation: LintRule = {
   code: "TW4105",
   *check(context) {
-    for (const override of proofsFor(context).overrides)
+    for (const override of context.proofs.overrides)
       if (override.intent === "isolates") yield opened(override, context);
   },
 };
@@ -19,15 +18,14 @@ function opened({ policy, direction, by, ...much }: Override, { engine }: LintCo
   const rules = by.map(({ rule }) => rule);
   return finding(
     "TW4105",
-    `${formatPolicy(policy)} isolates its pods for ${direction}, and ${listed(rules.map(nameOf))} allow${rules.length === 1 ? "s" : ""} some of it all the same: ${howMuch(much)}`,
+    `${formatPolicy(policy)} isolates its pods for ${direction}, and ${listed(rules.map(takerText))} allow${rules.length === 1 ? "s" : ""} some of it all the same: ${howMuch(much)}`,
     {
-      place: policy.place(),
-      object: formatPolicy(policy),
+      ...aboutPolicy(policy),
       witness: {
         kind: "flow",
         flow,
         verdict: engine.verdict(flow),
-        text: `${direction} is allowed by ${nameOf(rules[0]!)}, before isolation is asked`,
+        text: `${direction} is allowed by ${takerText(rules[0]!)}, before isolation is asked`,
       },
       related: relatedTo(rules),
       hint: "An Allow of a tier before cannot be taken back by a namespace. If namespaces may close this, the rule should Pass.",

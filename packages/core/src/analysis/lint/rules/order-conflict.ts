@@ -1,11 +1,11 @@
-import { formatPolicy, type PolicyRef } from "../../../policy/model.js";
-import type { Verdict } from "../../../evaluate/evaluate.js";
+import { formatPolicy } from "../../../policy/model.js";
 import type { OrderConflict } from "../../proof/order-conflicts.js";
+import { grouped } from "../../grouped.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, relatedPolicies } from "../naming.js";
-import { proofsFor } from "../proofs.js";
+import { verdictWords } from "../../verdict-words.js";
 import type { LintContext, LintRule } from "../rule.js";
-import { placeOfPriority, priorityOf } from "./shared-priority.js";
+import { aboutPriority, priorityOf } from "./shared-priority.js";
 
 /** S1.13: two policies of one priority that want different things of one connection. */
 export const orderConflict: LintRule = {
@@ -13,17 +13,9 @@ export const orderConflict: LintRule = {
   // Proven here, with a connection; told there of all that select one pod.
   replaces: ["TW2003"],
   *check(context) {
-    const bySecond = new Map<PolicyRef, OrderConflict[]>();
-    for (const conflict of proofsFor(context).orderConflicts)
-      bySecond.set(conflict.second, [...(bySecond.get(conflict.second) ?? []), conflict]);
+    const bySecond = grouped(context.proofs.orderConflicts, ({ second }) => second);
     for (const conflicts of bySecond.values()) yield disagreeing(conflicts, context);
   },
-};
-
-const saying: Readonly<Record<Verdict, string>> = {
-  Allow: "allowed",
-  Deny: "denied",
-  Undecided: "undecided",
 };
 
 /** A policy and all those before it that it disagrees with: the first of them is shown. */
@@ -36,13 +28,12 @@ function disagreeing(conflicts: readonly OrderConflict[], context: LintContext):
       ? `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} of tier ${shared.tier} and disagree`
       : `${formatPolicy(second)} shares ${priorityOf(shared)} of tier ${shared.tier} with ${listed(others.map(formatPolicy))} and disagrees with each`;
   return finding("TW4107", `${who}: which of them comes first decides`, {
-    place: placeOfPriority(second, context),
-    object: formatPolicy(second),
+    ...aboutPriority(second, context),
     witness: {
       kind: "flow",
       flow,
       verdict: context.engine.verdict(flow),
-      text: `${direction} is ${saying[asOrdered.verdict]} with ${first.name} first, as here, and ${saying[swapped.verdict]} with ${second.name} first`,
+      text: `${direction} is ${verdictWords[asOrdered.verdict]} with ${first.name} first, as here, and ${verdictWords[swapped.verdict]} with ${second.name} first`,
     },
     related: relatedPolicies(others),
     hint: "Other implementations may choose another order. Give the one that should win a priority that comes first.",

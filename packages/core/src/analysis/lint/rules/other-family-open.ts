@@ -2,9 +2,8 @@ import type { Family } from "../../../net/address.js";
 import { formatCidr, isWholeFamily, parseCidr } from "../../../net/cidr.js";
 import type { Peer, Rule } from "../../../policy/model.js";
 import { type Finding, finding, type Witness } from "../finding.js";
-import { type LintContext, type LintRule, type PlacedRule, rulesOf } from "../rule.js";
-import { sampleAddress } from "../sample-address.js";
-import { samplePort } from "../sample-port.js";
+import { type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
+import { sampleAddress, samplePort } from "../samples.js";
 
 const whole = { 4: "0.0.0.0/0", 6: "::/0" } as const;
 
@@ -12,7 +11,7 @@ const whole = { 4: "0.0.0.0/0", 6: "::/0" } as const;
 export const otherFamilyOpen: LintRule = {
   code: "TW4002",
   *check(context) {
-    for (const placed of rulesOf(context.state.tiers)) {
+    for (const placed of rulesInTiers(context.state.tiers)) {
       const denied = onlyFamilyDenied(placed.rule);
       if (denied === undefined) continue;
       const open = denied === 4 ? 6 : 4;
@@ -38,7 +37,7 @@ function holdsFamily(peer: Peer, family: Family): boolean {
 }
 
 /** The other family has a rule of its own in the same policy. */
-function isDeniedBeside({ rule, direction }: PlacedRule, open: Family, context: LintContext): boolean {
+function isDeniedBeside({ rule, direction }: RuleInTier, open: Family, context: LintContext): boolean {
   const others = context.rulesByPolicy.get(rule.origin.policy) ?? [];
   return others.some(
     (other) =>
@@ -49,7 +48,7 @@ function isDeniedBeside({ rule, direction }: PlacedRule, open: Family, context: 
 }
 
 function* checkRule(
-  placed: PlacedRule,
+  placed: RuleInTier,
   denied: Family,
   open: Family,
   context: LintContext,
@@ -80,7 +79,7 @@ function isWhole(text: string, family: Family): boolean {
 
 /** A connection of the other family that no rule of the tier speaks of, and that is allowed. */
 function openFlow(
-  { rule, tier, direction }: PlacedRule,
+  { rule, tier, direction }: RuleInTier,
   open: Family,
   context: LintContext,
 ): Witness | undefined {

@@ -1,15 +1,14 @@
 import { formatPolicy, type Rule } from "../../../policy/model.js";
 import type { Override } from "../../proof/override.js";
 import { type Finding, finding } from "../finding.js";
-import { howMuch, listed, nameOf, relatedTo, says } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintContext, LintRule } from "../rule.js";
+import { howMuch, listed, takerText, relatedTo, says } from "../naming.js";
+import { aboutPolicy, type LintContext, type LintRule } from "../rule.js";
 
 /** A NetworkPolicy that says something of its own, and is not heard. */
 export const overriddenPolicy: LintRule = {
   code: "TW4104",
   *check(context) {
-    const proofs = proofsFor(context);
+    const proofs = context.proofs;
     const unreached = new Set(proofs.ofRules.flatMap(({ kind, rule }) => (kind === "unreached" ? rule : [])));
     for (const override of proofs.overrides)
       if (override.intent !== "isolates" && rulesOf(override, context).some((rule) => !unreached.has(rule)))
@@ -31,15 +30,14 @@ function overridden({ policy, direction, intent, by, ...much }: Override, { engi
   const verb = says[action][rules.length === 1 ? "one" : "many"];
   return finding(
     "TW4104",
-    `${formatPolicy(policy)} ${intent} ${direction} that ${listed(rules.map(nameOf))} ${verb} before it is asked: ${howMuch(much)}`,
+    `${formatPolicy(policy)} ${intent} ${direction} that ${listed(rules.map(takerText))} ${verb} before it is asked: ${howMuch(much)}`,
     {
-      place: policy.place(),
-      object: formatPolicy(policy),
+      ...aboutPolicy(policy),
       witness: {
         kind: "flow",
         flow,
         verdict: engine.verdict(flow),
-        text: `${nameOf(rules[0]!)} ${says[action].one} it, and this policy ${intent} it`,
+        text: `${takerText(rules[0]!)} ${says[action].one} it, and this policy ${intent} it`,
       },
       related: relatedTo(rules),
       hint: "If the cluster's rules are meant to win, narrow this policy to what it can decide. If not, have them Pass what namespaces may decide.",

@@ -6,18 +6,17 @@ import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type SharedPriority, sharedPriorities } from "../../proof/shared-priorities.js";
 import { type Finding, finding } from "../finding.js";
 import { relatedPolicies } from "../naming.js";
-import { proofsFor } from "../proofs.js";
 import type { LintContext, LintRule } from "../rule.js";
-import { placeOfPriority, priorityOf } from "./shared-priority.js";
+import { aboutPriority, priorityOf } from "./shared-priority.js";
 
 /** S1.13: two policies of one priority that nothing here makes disagree, and that some labels would. */
 export const possibleOrderConflict: LintRule = {
   code: "TW4108",
   *check(context) {
-    const conflicts = proofsFor(context).orderConflicts;
+    const conflicts = context.proofs.orderConflicts;
     const disagree = (a: PolicyRef, b: PolicyRef) =>
       conflicts.some(({ first, second }) => first === a && second === b);
-    const covered = coveredInTheirPolicy(proofsFor(context).ofRules);
+    const covered = coveredInTheirPolicy(context.proofs.ofRules);
     for (const shared of sharedPriorities(context.state.tiers))
       for (const [first, second] of pairsOf(shared.policies)) {
         if (disagree(first, second)) continue;
@@ -81,8 +80,7 @@ function possible(
     "TW4108",
     `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} of tier ${shared.tier} and could disagree: ${where}`,
     {
-      place: placeOfPriority(second, context),
-      object: formatPolicy(second),
+      ...aboutPriority(second, context),
       ...(selected.length === 0
         ? {}
         : {

@@ -1,18 +1,18 @@
 import { formatRule } from "../../../policy/describe.js";
-import { formatPolicy, type Rule, type TierName, tierNames } from "../../../policy/model.js";
+import { type Rule, type TierName, tierNames } from "../../../policy/model.js";
 import type { Decider } from "../../../evaluate/walk.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
-import { listed, nameOf, relatedTo, says, where } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintContext, LintRule } from "../rule.js";
+import { verdictWords } from "../../verdict-words.js";
+import { listed, takerText, relatedTo, says, where } from "../naming.js";
+import { aboutRule, type LintContext, type LintRule } from "../rule.js";
 import { onlyRepeats } from "./shadowed-rule.js";
 
 /** A rule without which every connection would be decided as it is. */
 export const redundantRule: LintRule = {
   code: "TW4103",
   *check(context) {
-    for (const proof of proofsFor(context).ofRules)
+    for (const proof of context.proofs.ofRules)
       if (proof.kind === "redundant") yield redundant(proof, context);
       else if (proof.kind === "shadowed" && onlyRepeats(proof)) yield repeated(proof);
   },
@@ -28,13 +28,12 @@ function redundant(
     "TW4103",
     `${formatRule(rule.origin)} changes nothing${isGuardrail ? " today" : ""}: without it, ${because} ${because === "its tier" ? "says" : "say"} the same of every connection in this cluster`,
     {
-      place: rule.origin.place(),
-      object: formatPolicy(rule.origin.policy),
+      ...aboutRule(rule),
       witness: {
         kind: "flow",
         flow,
         verdict: engine.verdict(flow),
-        text: `this rule ${says[rule.action].one} it; without it, it is ${saying[instead.verdict]} by ${inWords(instead.by)}`,
+        text: `this rule ${says[rule.action].one} it; without it, it is ${verdictWords[instead.verdict]} by ${inWords(instead.by)}`,
       },
       related: relatedTo(takersOf(instead.by)),
       hint: isGuardrail ? guardrailHint(rule) : hintFor(rule),
@@ -47,10 +46,9 @@ function repeated({ rule, by, always }: Extract<RuleProof, { kind: "shadowed" }>
   const verb = says[rule.action][takers.length === 1 ? "one" : "many"];
   return finding(
     "TW4103",
-    `${formatRule(rule.origin)} changes nothing: ${listed(takers.map(nameOf))} ${verb} all of it as well, ${where(always)}`,
+    `${formatRule(rule.origin)} changes nothing: ${listed(takers.map(takerText))} ${verb} all of it as well, ${where(always)}`,
     {
-      place: rule.origin.place(),
-      object: formatPolicy(rule.origin.policy),
+      ...aboutRule(rule),
       related: relatedTo(takers),
       hint: hintFor(rule),
     },
@@ -67,14 +65,12 @@ function guardrailHint({ action }: Rule): string {
     : "Namespaces may change their own policies: as a guardrail against that, it still has a use.";
 }
 
-const saying = { Allow: "allowed", Deny: "denied" } as const;
-
 function inWords(by: Decider): string {
   switch (by.kind) {
     case "rule":
-      return nameOf(by.rule);
+      return takerText(by.rule);
     case "isolation":
-      return listed(by.isolation.map(nameOf));
+      return listed(by.isolation.map(takerText));
     case "default":
     case "no-walk":
     case "own-address":

@@ -1,8 +1,9 @@
 import { suggest } from "../../../diagnostics/suggest.js";
 import { formatMatch, type LabelMatch, type Labels, selects } from "../../../labels/requirement.js";
 import { formatPolicy, type PodSelection, type PolicyRef, type Tiers } from "../../../policy/model.js";
+import { grouped } from "../../grouped.js";
 import { type Finding, finding } from "../finding.js";
-import { type LintContext, type LintRule, rulesOf } from "../rule.js";
+import { type LintContext, type LintRule, rulesInTiers } from "../rule.js";
 
 /** A policy for pods that are not there: a slip in a label, or a leftover. */
 export const selectsNothing: LintRule = {
@@ -19,22 +20,19 @@ export const selectsNothing: LintRule = {
 
 /** The subjects of each policy that has any effect; Cilium's may have several. */
 function subjectsByPolicy(tiers: Tiers): ReadonlyMap<PolicyRef, readonly PodSelection[]> {
-  const found = new Map<PolicyRef, Set<PodSelection>>();
-  const add = (policy: PolicyRef, subject: PodSelection) => {
-    const known = found.get(policy);
-    if (known === undefined) found.set(policy, new Set([subject]));
-    else known.add(subject);
-  };
-  for (const { rule } of rulesOf(tiers)) add(rule.origin.policy, rule.subject);
-  for (const { isolation } of [...tiers.ingress, ...tiers.egress])
-    for (const { origin, subject } of isolation) if (origin.kind === "policy") add(origin.policy, subject);
-  return new Map([...found].map(([policy, subjects]) => [policy, [...subjects]]));
+  const ofRules = Array.from(rulesInTiers(tiers), ({ rule }) => [rule.origin.policy, rule.subject] as const);
+  const ofIsolation = [...tiers.ingress, ...tiers.egress].flatMap(({ isolation }) =>
+    isolation.flatMap(({ origin, subject }) =>
+      origin.kind === "policy" ? [[origin.policy, subject] as const] : [],
+    ),
+  );
+  const byPolicy = grouped([...ofRules, ...ofIsolation], ([policy]) => policy);
+  return new Map([...byPolicy].map(([policy, its]) => [policy, its.map(([, subject]) => subject)]));
 }
 
 function noPod(policy: PolicyRef, subject: PodSelection, context: LintContext): Finding {
   return finding("TW4001", `${formatPolicy(policy)} selects no pod: ${whyNone(subject, context)}`, {
-    place: context.placeOfSubject(policy),
-    object: formatPolicy(policy),
+    ...context.aboutSubject(policy),
     hint: "It does nothing until there is one. Correct the labels, or delete the policy.",
   });
 }

@@ -1,10 +1,9 @@
 import { formatRule } from "../../../policy/describe.js";
-import { formatPolicy, type Rule, type TierName } from "../../../policy/model.js";
+import { type Rule, type TierName } from "../../../policy/model.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
-import { listed, nameOf, relatedTo, says, where } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintRule } from "../rule.js";
+import { listed, takerText, relatedTo, says, where } from "../naming.js";
+import { aboutRule, type LintRule } from "../rule.js";
 
 type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
 
@@ -12,7 +11,7 @@ type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
 export const shadowedRule: LintRule = {
   code: "TW4101",
   *check(context) {
-    for (const proof of proofsFor(context).ofRules)
+    for (const proof of context.proofs.ofRules)
       if (proof.kind === "shadowed" && !onlyRepeats(proof)) yield shadowed(proof);
   },
 };
@@ -31,10 +30,9 @@ function shadowed({ rule, tier, by, always }: Shadowed): Finding {
   const [comes, matches] = takers.length === 1 ? ["comes", "matches"] : ["come", "match"];
   return finding(
     "TW4101",
-    `${formatRule(rule.origin)} never decides anything: ${listed(takers.map(nameOf))} ${comes} before it in tier ${tier} and ${matches} all that it matches, ${where(always)}`,
+    `${formatRule(rule.origin)} never decides anything: ${listed(takers.map(takerText))} ${comes} before it in tier ${tier} and ${matches} all that it matches, ${where(always)}`,
     {
-      place: rule.origin.place(),
-      object: formatPolicy(rule.origin.policy),
+      ...aboutRule(rule),
       related: relatedTo(takers),
       hint: hintFor(rule, tier, takers),
     },
@@ -45,5 +43,5 @@ function hintFor(rule: Rule, tier: TierName, takers: readonly Rule[]): string {
   const differing = takers.find(({ action }) => action !== rule.action);
   if (differing === undefined) return "It can go: what it says is said before.";
   const exception = isOrdered(tier) ? "put it before" : "narrow what comes before";
-  return `It would ${says[rule.action].many} what ${nameOf(differing)} ${says[differing.action].one}: if it is meant as an exception, ${exception}; if not, it can go.`;
+  return `It would ${says[rule.action].many} what ${takerText(differing)} ${says[differing.action].one}: if it is meant as an exception, ${exception}; if not, it can go.`;
 }

@@ -1,9 +1,8 @@
 import { formatPolicy, type PolicyRef } from "../../../policy/model.js";
-import type { Place } from "../../../diagnostics/place.js";
 import { type SharedPriority, sharedPriorities } from "../../proof/shared-priorities.js";
 import { finding } from "../finding.js";
 import { listed, relatedPolicies } from "../naming.js";
-import type { LintContext, LintRule } from "../rule.js";
+import { type About, aboutPart, type LintContext, type LintRule } from "../rule.js";
 
 /** S1.13: policies of one tier with one priority, whatever they say. */
 export const sharedPriority: LintRule = {
@@ -16,8 +15,7 @@ export const sharedPriority: LintRule = {
         "TW4106",
         `${listed(policies.map(formatPolicy))} share ${priorityOf(shared)} of tier ${tier}; here they are evaluated in the order of their ${isOneApi(shared) ? "names" : "APIs and names"}`,
         {
-          place: placeOfPriority(second, context),
-          object: formatPolicy(second),
+          ...aboutPriority(second, context),
           related: relatedPolicies(policies.filter((policy) => policy !== second)),
           hint: "The APIs leave the order open, and other implementations may choose another. A priority of its own for each policy says what is meant.",
         },
@@ -36,7 +34,8 @@ export function priorityOf({ policies, precedence }: SharedPriority): string {
   return isKep.some(Boolean) ? "one place in the order" : `priority ${precedence}`;
 }
 
-export function placeOfPriority(policy: PolicyRef, context: LintContext): Place | undefined {
+export function aboutPriority(policy: PolicyRef, context: LintContext): About {
   const object = context.objectOf(policy);
-  return object?.document.placeOfKey([...object.path, "spec", "priority"]) ?? policy.place();
+  const place = object?.document.placeOfKey([...object.path, "spec", "priority"]);
+  return aboutPart(policy, place ?? policy.place());
 }

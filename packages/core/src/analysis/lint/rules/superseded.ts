@@ -1,7 +1,6 @@
-import type { DialectId } from "../../../policy/model.js";
-import { formatPolicy } from "../../../policy/model.js";
+import { type DialectId, formatPolicy } from "../../../policy/model.js";
 import { finding } from "../finding.js";
-import type { LintRule } from "../rule.js";
+import { aboutPolicy, type LintRule } from "../rule.js";
 
 const superseded: Partial<Record<DialectId, string>> = {
   "admin-network-policy": "is superseded by ClusterNetworkPolicy (policy.networking.k8s.io/v1alpha2)",
@@ -17,8 +16,7 @@ export const supersededApi: LintRule = {
       const why = superseded[policy.dialect];
       if (why !== undefined)
         yield finding("TW4009", `${formatPolicy(policy)} ${why}`, {
-          place: policy.place(),
-          object: formatPolicy(policy),
+          ...aboutPolicy(policy),
           hint: "`tierwall convert --to cluster-network-policy` writes it anew, and proves that every verdict stays.",
         });
     }

@@ -1,16 +1,14 @@
 import { formatRule } from "../../../policy/describe.js";
-import { formatPolicy } from "../../../policy/model.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
-import { listed, nameOf, relatedTo, where } from "../naming.js";
-import { proofsFor } from "../proofs.js";
-import type { LintRule } from "../rule.js";
+import { listed, takerText, relatedTo, where } from "../naming.js";
+import { aboutRule, type LintRule } from "../rule.js";
 
 /** A rule whose traffic is decided before its tier is asked: by rules there, or by isolation. */
 export const unreachedRule: LintRule = {
   code: "TW4102",
   *check(context) {
-    for (const proof of proofsFor(context).ofRules) if (proof.kind === "unreached") yield unreached(proof);
+    for (const proof of context.proofs.ofRules) if (proof.kind === "unreached") yield unreached(proof);
   },
 };
 
@@ -18,10 +16,9 @@ function unreached({ rule, tier, by, always }: Extract<RuleProof, { kind: "unrea
   const takers = always === undefined ? by : [always];
   return finding(
     "TW4102",
-    `${formatRule(rule.origin)} in tier ${tier} is never reached: ${listed(takers.map(nameOf))} decide${takers.length === 1 ? "s" : ""} all that it matches before, ${where(always)}`,
+    `${formatRule(rule.origin)} in tier ${tier} is never reached: ${listed(takers.map(takerText))} decide${takers.length === 1 ? "s" : ""} all that it matches before, ${where(always)}`,
     {
-      place: rule.origin.place(),
-      object: formatPolicy(rule.origin.policy),
+      ...aboutRule(rule),
       related: relatedTo(takers),
       hint: "Nothing changes if it is taken out. If it should count, let the tiers before leave its traffic alone: narrow what they match, or Pass it.",
     },

@@ -12,7 +12,7 @@ export type Labelled = "namespaces" | "pods" | "nodes";
 /** By key, the values that there are. */
 export type LabelWords = ReadonlyMap<string, readonly string[]>;
 
-export function wordsOf({ namespaces, pods, nodes }: Cluster): ClusterWords {
+export function clusterWords({ namespaces, pods, nodes }: Cluster): ClusterWords {
   const names = new Set([...pods.values()].flatMap(({ ports }) => ports.flatMap(({ name }) => name ?? [])));
   return {
     namespaces: [...namespaces.keys()].toSorted(),

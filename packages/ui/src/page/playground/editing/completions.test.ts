@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readState } from "@tierwall/core";
 import { completionsAt } from "./completions.js";
-import { wordsOf } from "./cluster-words.js";
+import { clusterWords } from "./cluster-words.js";
 import { hoverAt } from "./hover.js";
 
 const cluster = `
@@ -18,7 +18,7 @@ kind: Pod
 metadata: {name: cart, namespace: shop, labels: {app: cart, tier: front}}
 spec: {containers: [{name: cart, ports: [{name: http, containerPort: 8080}]}]}
 `;
-const words = wordsOf(readState([{ file: "cluster.yaml", text: cluster }]).cluster);
+const words = clusterWords(readState([{ file: "cluster.yaml", text: cluster }]).cluster);
 
 /** The cursor stands at `|`; labels only. */
 function offered(marked: string): readonly string[] {

@@ -1,0 +1,22 @@
+import type { Flow } from "../evaluate/flow.js";
+
+/* Words that all reports use. */
+
+/** `1,234`. */
+export const numberText = (count: number): string => count.toLocaleString("en");
+
+/** `1 connection`, `2 connections`, `2 policies`. */
+export function counted(count: number, noun: string): string {
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${numberText(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** `a, b, c and 12 more`. */
+export function firstFew(texts: readonly string[], most: number): string {
+  const shown = texts.slice(0, most).join(", ");
+  return texts.length > most ? `${shown} and ${texts.length - most} more` : shown;
+}
+
+/** `:80/TCP`, `ICMP`. */
+export const portText = ({ protocol, port }: Pick<Flow, "protocol" | "port">): string =>
+  protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;

@@ -1,0 +1,114 @@
+import {
+  type Code,
+  type Finding,
+  formatEndpoint,
+  formatPolicy,
+  lint,
+  type PolicyDefinition,
+  type Severity,
+} from "@tierwall/core";
+import type { HeldState } from "../held-state.js";
+import { blockAt } from "./lines.js";
+import { type PlaceView, placeView, policyKey } from "./policy-view.js";
+
+/** Something that is wrong with a policy, or probably not meant, and where it belongs in the stack. */
+export interface FindingView {
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly hint?: string;
+  /** The key of the policy it is about. */
+  readonly policy?: string;
+  /** The path of the rule it is about. */
+  readonly rule?: string;
+  readonly place?: PlaceView;
+  /** A connection or pods that show it. */
+  readonly witness?: string;
+}
+
+/** Takes a while in a large cluster: rules are held against all pairs. */
+export function answerFindings(held: HeldState, _request: Record<string, never>): readonly FindingView[] {
+  const { findings } = lint(held.state, { sources: held.given.sources, engine: held.engine });
+  const policies = new PolicyPlaces(held);
+  return findings.map((finding) => findingView(finding, policies));
+}
+
+function findingView(finding: Finding, policies: PolicyPlaces): FindingView {
+  const { code, severity, message, hint, place } = finding;
+  const witness = witnessText(finding);
+  return {
+    code,
+    severity,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(witness === undefined ? {} : { witness }),
+    ...policies.of(finding),
+    ...placeView(place),
+  };
+}
+
+function witnessText({ witness }: Finding): string | undefined {
+  if (witness === undefined) return undefined;
+  if (witness.kind === "pods") {
+    const names = witness.pods.map(({ namespace, name }) => `${namespace}/${name}`);
+    const rest = witness.count - names.length;
+    return `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  }
+  const { source, destination, port, protocol } = witness.flow;
+  const asked = protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;
+  const said = witness.text ?? { Allow: "allowed", Deny: "denied", Undecided: "undecided" }[witness.verdict];
+  return `${formatEndpoint(source)} → ${formatEndpoint(destination)} ${asked}: ${said}`;
+}
+
+/** Which policy a finding is in, and which of its rules. */
+class PolicyPlaces {
+  private readonly byTitle = new Map<string, PolicyDefinition[]>();
+  private readonly lines = new Map<string, readonly string[]>();
+
+  constructor(private readonly held: HeldState) {
+    for (const definition of held.state.definitions) {
+      const title = formatPolicy(definition.policy);
+      this.byTitle.set(title, [...(this.byTitle.get(title) ?? []), definition]);
+    }
+  }
+
+  of({ object, place }: Finding): Pick<FindingView, "policy" | "rule"> {
+    const named = this.byTitle.get(object ?? "") ?? this.inFile(place?.file);
+    const found =
+      object !== undefined && named.length === 1
+        ? named[0]
+        : named.findLast((definition) => place !== undefined && isBefore(startOf(definition), place));
+    if (found === undefined) return {};
+    const rule = place === undefined ? undefined : this.ruleAt(found, place);
+    return { policy: policyKey(found.policy), ...(rule === undefined ? {} : { rule }) };
+  }
+
+  /** Findings that name no policy are few, and of whole files. */
+  private inFile(file: string | undefined): readonly PolicyDefinition[] {
+    return this.held.state.definitions.filter(({ object }) => object.document.file === file);
+  }
+
+  private ruleAt({ lowered }: PolicyDefinition, place: PlaceView): string | undefined {
+    const lines = this.linesOf(place.file);
+    const holds = ({ line }: PlaceView) => {
+      const [first, last] = blockAt(lines, line);
+      return first <= place.line && place.line <= last;
+    };
+    // All on one line, as machines write JSON: a line tells nothing.
+    if (lines.length < 2) return undefined;
+    return lowered.rules.find(({ rule }) => {
+      const start = rule.origin.place();
+      return start !== undefined && holds(start);
+    })?.rule.origin.path;
+  }
+
+  private linesOf(file: string): readonly string[] {
+    const known = this.lines.get(file) ?? (this.held.textOf(file) ?? "").split("\n");
+    this.lines.set(file, known);
+    return known;
+  }
+}
+
+const startOf = ({ object }: PolicyDefinition): PlaceView => object.document.placeOf(object.path);
+
+const isBefore = (a: PlaceView, b: PlaceView): boolean => a.file === b.file && a.line <= b.line;

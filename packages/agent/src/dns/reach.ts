@@ -10,7 +10,7 @@ import {
   type Pod,
   type Tiers,
 } from "@tierwall/core";
-import { OwnTiers } from "../compile/own-tiers.js";
+import { OwnTiers } from "../compile/rules/own-tiers.js";
 import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { portMatches } from "./port-lines.js";
-import type { PlainPort } from "./rule-reach.js";
+import type { PlainPort } from "../rules/rule-reach.js";
 
 const tcp = (first: number, last = first): PlainPort => ({ kind: "range", protocol: "TCP", first, last });
 

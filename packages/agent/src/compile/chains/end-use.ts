@@ -1,4 +1,4 @@
-import type { End } from "./ends.js";
+import type { End } from "../endpoints/ends.js";
 import type { TierChain } from "./tier-chains.js";
 
 /** Keeps count of the ends that some tier tells from others. */

@@ -1,5 +1,5 @@
 import { type Address, type Family, lastOf, type Node } from "@tierwall/core";
-import type { Blocks } from "./landmarks.js";
+import type { Blocks } from "./address-blocks.js";
 
 /*
  * S1.16: an address in the pod range of another node that no pod has may be that node's. Of this node nothing is uncertain: what is

@@ -1,7 +1,7 @@
 import type { DomainPattern, Peer } from "@tierwall/core";
-import type { NamedSet } from "../ruleset/ruleset.js";
-import type { NameSet } from "../ruleset/program.js";
-import { contentName } from "./content-name.js";
+import type { NamedSet } from "../../ruleset/ruleset.js";
+import type { NameSet } from "../../ruleset/program.js";
+import { contentName } from "../content-name.js";
 
 export type DomainsPeer = Extract<Peer, { kind: "domains" }>;
 

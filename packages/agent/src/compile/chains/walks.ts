@@ -1,14 +1,14 @@
 import type { Direction } from "@tierwall/core";
-import type { BookEntry } from "../ruleset/program.js";
+import type { BookEntry } from "../../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
 import { EndUse } from "./end-use.js";
-import type { End, Ends } from "./ends.js";
-import { type NameSets, nameSetsOf } from "./name-sets.js";
-import type { PeerReaches } from "./peer-reach.js";
+import type { End, Ends } from "../endpoints/ends.js";
+import { type NameSets, nameSetsOf } from "../rules/name-sets.js";
+import type { PeerReaches } from "../rules/peer-reach.js";
 import type { PortChains } from "./port-chains.js";
-import type { RuleBook } from "./rule-book.js";
-import { RuleReaches } from "./rule-reach.js";
-import type { Row, Rows, Subject } from "./subjects.js";
+import type { RuleBook } from "../rules/rule-book.js";
+import { RuleReaches } from "../rules/rule-reach.js";
+import type { Row, Rows, Subject } from "../rules/subjects.js";
 import type { Ending, Terminals } from "./terminals.js";
 import { type Tier, type TierChain, TierChains } from "./tier-chains.js";
 

@@ -7,8 +7,8 @@ import {
   type Rule,
   type Tiers,
 } from "@tierwall/core";
-import type { BookEntry, ModesOf, PolicyModes } from "../ruleset/program.js";
-import { digestOf } from "./content-name.js";
+import type { BookEntry, ModesOf, PolicyModes } from "../../ruleset/program.js";
+import { digestOf } from "../content-name.js";
 
 /** Digits of an id; it stands in the names of counters and in front of log lines. */
 const idLength = 10;

@@ -12,8 +12,8 @@ import {
   type TierName,
   type Tiers,
 } from "@tierwall/core";
-import { type Namespaces, namesIn } from "./namespaces.js";
-import type { PodChanges } from "./pod-changes.js";
+import { type Namespaces, namesIn } from "../endpoints/namespaces.js";
+import type { PodChanges } from "../endpoints/pod-changes.js";
 
 /** Pods of this node that no rule can tell apart as subjects. */
 export interface Subject {

@@ -1,8 +1,8 @@
 import { type Endpoint, isRelative, peerKey, type PortMatch, settlePeer } from "@tierwall/core";
-import type { End, Ends } from "./ends.js";
+import type { End, Ends } from "../endpoints/ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
 import { type Membership, type PeerReach, type PeerReaches, strongest } from "./peer-reach.js";
-import { removeAll } from "./population.js";
+import { removeAll } from "../endpoints/population.js";
 import type { RuleRecord } from "./rule-book.js";
 import type { Subject } from "./subjects.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NamedSet } from "../ruleset/ruleset.js";
+import type { NamedSet } from "../../ruleset/ruleset.js";
 import { ChainStore } from "./chain-store.js";
 
 const map = (...verdicts: readonly string[]): NamedSet => ({

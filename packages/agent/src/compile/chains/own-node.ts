@@ -1,10 +1,10 @@
 import type { Cluster, Endpoint, Family, Node } from "@tierwall/core";
 import type { ChainStore } from "./chain-store.js";
-import type { PeerReaches } from "./peer-reach.js";
+import type { PeerReaches } from "../rules/peer-reach.js";
 import type { PortChains } from "./port-chains.js";
-import type { RuleBook, RuleRecord } from "./rule-book.js";
-import { type Item, plainPorts } from "./rule-reach.js";
-import type { Rows, Subject } from "./subjects.js";
+import type { RuleBook, RuleRecord } from "../rules/rule-book.js";
+import { type Item, plainPorts } from "../rules/rule-reach.js";
+import type { Rows, Subject } from "../rules/subjects.js";
 
 /** S1.6, S7.8: what the node itself may not do to its pods. Everything else it may. */
 export class OwnNode {

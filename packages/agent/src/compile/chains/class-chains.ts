@@ -1,6 +1,6 @@
 import type { Direction } from "@tierwall/core";
-import { exactMaps, localChain, rangesChain } from "../ruleset/vocabulary.js";
-import { hasLeft, leaveChain, unsettle } from "../ruleset/walk-state.js";
+import { exactMaps, localChain, rangesChain } from "../../ruleset/vocabulary.js";
+import { hasLeft, leaveChain, unsettle } from "../../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 import { allowing, type Ending, endingOf } from "./terminals.js";
 import type { TierLayout } from "./tier-layouts.js";

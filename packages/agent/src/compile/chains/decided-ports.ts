@@ -1,4 +1,4 @@
-import type { PlainPort } from "./rule-reach.js";
+import type { PlainPort } from "../rules/rule-reach.js";
 
 /** Ports that lines further up have decided about: what comes after them is never reached, and would only make chains differ. */
 export class DecidedPorts {

@@ -12,13 +12,13 @@ import {
 } from "@tierwall/core";
 import type { End } from "./end.js";
 import { EndStore } from "./end-store.js";
-import type { Landmarks } from "./landmarks.js";
+import type { Landmarks } from "./address-blocks.js";
 import type { Namespaces } from "./namespaces.js";
 import { nodeRangesOf, segmentsOf } from "./node-ranges.js";
 import type { PodChanges } from "./pod-changes.js";
 import { PodTexts } from "./pod-texts.js";
 import type { Population } from "./population.js";
-import { noWords, type Words } from "./words.js";
+import { noWords, type Words } from "./peer-vocabulary.js";
 
 export type { End };
 

@@ -1,4 +1,4 @@
-import type { PlainPort } from "./rule-reach.js";
+import type { PlainPort } from "../rules/rule-reach.js";
 
 /** Packets of a connection as they come from who opened it, or the replies to it. */
 export type Orientation = "original" | "reply";

@@ -1,7 +1,7 @@
 import type { Pod } from "@tierwall/core";
 import { expect, it } from "vitest";
 import { PodTexts } from "./pod-texts.js";
-import { noWords } from "./words.js";
+import { noWords } from "./peer-vocabulary.js";
 
 const pod: Pod = {
   name: "web-1",

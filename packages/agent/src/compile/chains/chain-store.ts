@@ -1,6 +1,6 @@
-import { editedKeys } from "../ruleset/edited-elements.js";
-import type { Chain, NamedSet } from "../ruleset/ruleset.js";
-import { contentName } from "./content-name.js";
+import { editedKeys } from "../../ruleset/edited-elements.js";
+import type { Chain, NamedSet } from "../../ruleset/ruleset.js";
+import { contentName } from "../content-name.js";
 
 /** As many chains as may be kept for nothing, beyond those in use. */
 const spare = 1000;

@@ -1,7 +1,7 @@
-import { hex, isCut, markField } from "../ruleset/connection-mark.js";
-import type { BookEntry, NodeOptions, PolicyModes } from "../ruleset/program.js";
-import { counterOf, type CutSide, logPrefix, newCounterOf } from "../ruleset/vocabulary.js";
-import { mayLeave } from "../ruleset/walk-state.js";
+import { hex, isCut, markField } from "../../ruleset/connection-mark.js";
+import type { BookEntry, NodeOptions, PolicyModes } from "../../ruleset/program.js";
+import { counterOf, type CutSide, logPrefix, newCounterOf } from "../../ruleset/vocabulary.js";
+import { mayLeave } from "../../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 
 /** Where walks end: each rule counts, logs, and gives the verdict, in a chain of its own or where it was matched. */

@@ -15,11 +15,11 @@ import {
   settlePeer,
   type Unknowns,
 } from "@tierwall/core";
-import type { End, Ends } from "./ends.js";
-import { EndsInBlocks } from "./ends-in-blocks.js";
-import { blocksOfPeer } from "./landmarks.js";
-import { namesIn } from "./namespaces.js";
-import { type Population, removeAll } from "./population.js";
+import type { End, Ends } from "../endpoints/ends.js";
+import { EndsInBlocks } from "../endpoints/ends-in-blocks.js";
+import { blocksOfPeer } from "../endpoints/address-blocks.js";
+import { namesIn } from "../endpoints/namespaces.js";
+import { type Population, removeAll } from "../endpoints/population.js";
 import type { Subject } from "./subjects.js";
 
 /** `maybe`: something that would have to be known is not (S9.1). */

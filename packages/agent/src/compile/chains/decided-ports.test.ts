@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DecidedPorts } from "./decided-ports.js";
-import type { PlainPort } from "./rule-reach.js";
+import type { PlainPort } from "../rules/rule-reach.js";
 
 const range = (protocol: "TCP" | "UDP", first: number, last = first): PlainPort => ({
   kind: "range",

@@ -1,11 +1,11 @@
 import { type Family, formatAddress, formatRange } from "@tierwall/core";
-import { editedElements, type Elements } from "../ruleset/edited-elements.js";
-import type { NamedSet } from "../ruleset/ruleset.js";
+import { editedElements, type Elements } from "../../ruleset/edited-elements.js";
+import type { NamedSet } from "../../ruleset/ruleset.js";
 import { ClaimedAddresses } from "./claimed-addresses.js";
-import { contentName } from "./content-name.js";
+import { contentName } from "../content-name.js";
 import type { End, EndRange, Ends, Located } from "./ends.js";
 import { somebody } from "./identities.js";
-import { roomFor } from "./map-size.js";
+import { roomFor } from "../map-size.js";
 
 interface Made {
   readonly hosts: readonly Located[];

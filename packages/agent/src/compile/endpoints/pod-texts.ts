@@ -1,5 +1,5 @@
 import type { Pod } from "@tierwall/core";
-import type { Words } from "./words.js";
+import type { Words } from "./peer-vocabulary.js";
 
 /** What rules look at in pods, but for their addresses, as a text: pods of which it is the same are the same to all rules. */
 export class PodTexts {

@@ -1,8 +1,8 @@
-import { editedElements, type Elements } from "../ruleset/edited-elements.js";
-import type { NamedSet } from "../ruleset/ruleset.js";
-import { unidentified } from "../ruleset/walk-state.js";
-import type { End } from "./ends.js";
-import { type Identities, somebody } from "./identities.js";
+import { editedElements, type Elements } from "../../ruleset/edited-elements.js";
+import type { NamedSet } from "../../ruleset/ruleset.js";
+import { unidentified } from "../../ruleset/walk-state.js";
+import type { End } from "../endpoints/ends.js";
+import { type Identities, somebody } from "../endpoints/identities.js";
 import type { TierChain } from "./tier-chains.js";
 
 /** A tier as the kernel has it. */

@@ -1,9 +1,9 @@
-import type { BookEntry } from "../ruleset/program.js";
+import type { BookEntry } from "../../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
 import { DecidedPorts } from "./decided-ports.js";
 import { type Orientation, portMatches } from "./port-lines.js";
-import type { RuleBook } from "./rule-book.js";
-import type { Item } from "./rule-reach.js";
+import type { RuleBook } from "../rules/rule-book.js";
+import type { Item } from "../rules/rule-reach.js";
 import type { Ending, Terminals } from "./terminals.js";
 
 /** What is left of a tier once the other end is known: ports, in the order of the rules. */

@@ -1,10 +1,10 @@
 import { editedMap } from "@tierwall/core";
-import type { BookEntry } from "../ruleset/program.js";
+import type { BookEntry } from "../../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
-import { contentName } from "./content-name.js";
-import type { End } from "./ends.js";
+import { contentName } from "../content-name.js";
+import type { End } from "../endpoints/ends.js";
 import type { PortChains } from "./port-chains.js";
-import type { Item, RuleReach } from "./rule-reach.js";
+import type { Item, RuleReach } from "../rules/rule-reach.js";
 import type { Ending } from "./terminals.js";
 
 /** A tier as some pods of this node meet it. */

@@ -1,9 +1,9 @@
 import { readState } from "@tierwall/core";
 import { expect, it } from "vitest";
-import { modesOf } from "../see/modes.js";
-import { nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";
-import { rulesetText } from "../ruleset/text.js";
-import { NodeCompiler } from "./node-compiler.js";
+import { modesOf } from "../../see/modes.js";
+import { nodeYaml, plainOptions, podYaml } from "../../testing/node-world.js";
+import { rulesetText } from "../../ruleset/text.js";
+import { NodeCompiler } from "../node-compiler.js";
 
 const pods = [
   nodeYaml("here", "192.168.0.1"),

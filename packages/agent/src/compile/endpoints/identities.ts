@@ -1,4 +1,4 @@
-import { digestOf } from "./content-name.js";
+import { digestOf } from "../content-name.js";
 import type { End } from "./ends.js";
 
 /**

@@ -63,8 +63,8 @@ export class AddressAtoms {
   }
 }
 
-/** The position of the last of the ascending values that is not above `wanted`; the first is never above. */
-function lastAtMost<T extends number | bigint>(ascending: ArrayLike<T>, wanted: T): number {
+/** The position of the last of the ascending values that is not above `wanted`; -1 where all are. */
+export function lastAtMost<T extends number | bigint>(ascending: ArrayLike<T>, wanted: T): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {

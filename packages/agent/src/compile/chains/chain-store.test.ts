@@ -29,19 +29,4 @@ describe("chains by what they hold", () => {
     expect(new Set(reached.chains.keys())).toEqual(new Set([first, looked, last]));
     expect([...reached.maps.keys()]).toEqual(["m"]);
   });
-
-  it("are forgotten when too many are not reached, and those who remember them are told", () => {
-    const store = new ChainStore();
-    let told = 0;
-    store.whenForgetting(() => told++);
-    const used = store.add("used", ["accept"]);
-    const idle = store.add("idle", ["drop"]);
-    store.reachedFrom(new Set([used]), () => undefined);
-    expect(told).toBe(0);
-    for (let port = 1; port <= 1100; port++) store.add("idle", [`tcp dport ${port} accept`]);
-    store.reachedFrom(new Set([used]), () => undefined);
-    expect(told).toBe(1);
-    const kept = store.reachedFrom(new Set([used, idle]), () => undefined);
-    expect([...kept.chains.keys()]).toEqual([used]);
-  });
 });

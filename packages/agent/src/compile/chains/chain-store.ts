@@ -2,11 +2,7 @@ import { editedKeys } from "../../ruleset/edited-elements.js";
 import type { Chain, NamedSet } from "../../ruleset/ruleset.js";
 import { contentName } from "../content-name.js";
 
-/** As many chains as may be kept for nothing, beyond those in use. */
-const spare = 1000;
-
 interface Stored {
-  readonly text: string;
   readonly chain: Chain;
   /** Chains that its rules go on to, and maps that they look up. */
   readonly chains: readonly string[];
@@ -28,7 +24,6 @@ export interface Reached {
 export class ChainStore {
   private readonly stored = new Map<string, Stored>();
   private readonly names = new Map<string, string>();
-  private readonly listeners: (() => void)[] = [];
   /** The verdicts of a map, each once: maps are large, and stay as they are for long. */
   private readonly targets = new WeakMap<NamedSet, readonly string[]>();
 
@@ -40,7 +35,6 @@ export class ChainStore {
     const name = contentName(prefix, text);
     this.names.set(text, name);
     this.stored.set(name, {
-      text,
       chain: { rules },
       chains: rules.flatMap((rule) => targetOf(rule) ?? []),
       maps: rules.flatMap((rule) => /\bvmap @(\S+)$/.exec(rule)?.[1] ?? []),
@@ -76,7 +70,7 @@ export class ChainStore {
     return true;
   }
 
-  /** Follows all rules and maps; what cannot be reached is forgotten once it is too much. */
+  /** Follows all rules and maps. */
   reachedFrom(starts: ReadonlySet<string>, mapNamed: (name: string) => NamedSet | undefined): Reached {
     const chains = new Map<string, Chain>();
     const maps = new Map<string, NamedSet>();
@@ -101,7 +95,6 @@ export class ChainStore {
         visitMap(map);
       }
     }
-    if (this.stored.size > 2 * chains.size + spare) this.forgetAllBut(chains);
     return { starts, chains, maps };
   }
 
@@ -112,20 +105,6 @@ export class ChainStore {
     const found = [...new Set(verdicts)].flatMap((verdict) => targetOf(verdict) ?? []);
     this.targets.set(map, found);
     return found;
-  }
-
-  /** For those who remember names of chains: what is not in use by then is no longer there. */
-  whenForgetting(listener: () => void): void {
-    this.listeners.push(listener);
-  }
-
-  private forgetAllBut(chains: ReadonlyMap<string, Chain>): void {
-    for (const listener of this.listeners) listener();
-    for (const [name, { text }] of this.stored)
-      if (!chains.has(name)) {
-        this.stored.delete(name);
-        this.names.delete(text);
-      }
   }
 }
 

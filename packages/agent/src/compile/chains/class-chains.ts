@@ -6,7 +6,7 @@ import { allowing, type Ending, endingOf } from "./terminals.js";
 import type { TierLayout } from "./tier-layouts.js";
 
 /** How a packet is walked for one of the pods that share an address, if it is the last of them and if it is not. */
-export interface SharedWalk {
+interface SharedWalk {
   readonly first: string;
   readonly last: string;
 }
@@ -62,7 +62,7 @@ export class ClassChains {
     return isPlain ? first!.replace("goto", "jump") : `jump ${this.chains.add("tier", [first!, ...rest])}`;
   }
 
-  /** Finds out who the other end is: the destination of what goes out, the source of what comes in. Nobody, to begin with. */
+  /** Finds out who the other end is: the destination of what goes out, the source of what comes in. Unknown, to begin with. */
   private identifying(direction: Direction): string {
     const [original, reply] =
       direction === "egress" ? (["daddr", "saddr"] as const) : (["saddr", "daddr"] as const);

@@ -1,7 +1,7 @@
-import type { End } from "../endpoints/ends.js";
+import type { End } from "../endpoints/end.js";
 import type { TierChain } from "./tier-chains.js";
 
-/** Keeps count of the ends that some tier tells from others. */
+/** Keeps count of the ends that some tier distinguishes. */
 export class EndUse {
   private tiers: ReadonlySet<TierChain> = new Set();
   private readonly uses = new Map<End, number>();

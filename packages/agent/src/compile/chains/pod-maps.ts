@@ -4,7 +4,7 @@ import type { NamedSet } from "../../ruleset/ruleset.js";
 import { podMaps } from "../../ruleset/vocabulary.js";
 import type { ChainStore } from "./chain-store.js";
 import { ClassChains } from "./class-chains.js";
-import type { End } from "../endpoints/ends.js";
+import type { End } from "../endpoints/end.js";
 import { roomFor } from "../map-size.js";
 import type { NameSets } from "../rules/name-sets.js";
 import { OwnNode } from "./own-node.js";
@@ -14,22 +14,17 @@ import type { RuleBook } from "../rules/rule-book.js";
 import type { Rows, Subject, Subjects } from "../rules/subjects.js";
 import type { Ending } from "./terminals.js";
 import type { TierChain } from "./tier-chains.js";
-import type { TierLayout, TierLayouts } from "./tier-layouts.js";
+import type { TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
 
-/** Where packets of the pods of a subject go first. */
+/** Where packets of the pods of a subject go first: verdicts. */
 interface Starts {
-  readonly egress: Start;
-  readonly ingress: Start;
+  readonly egress: string;
+  readonly ingress: string;
   /** S1.17: what comes in, for pods that share an address, in a walk that is not the last one. */
-  readonly shared: Start | undefined;
+  readonly shared: string | undefined;
   /** What denies the node itself something. */
   readonly ownNode: Readonly<Record<Family, string | undefined>>;
-}
-
-interface Start {
-  readonly walk: readonly TierLayout[];
-  readonly verdict: string;
 }
 
 interface Made {
@@ -71,27 +66,20 @@ export class PodMaps {
     const isSame = areRulesSame && !this.subjects.changed;
     if (isSame && made.walks === walks && made.identities === identities) return made.maps;
     const starts = new Map<Subject, Starts>();
-    for (const [subject, chains] of walks.chains) {
-      const known = made?.starts.get(subject);
-      const startIn = (
-        direction: Direction,
-        tiers: readonly TierChain[],
-        before: Start | undefined,
-        ending?: Ending,
-      ): Start => {
-        const walk = tiers.map((tier) => this.layouts.of(tier, identities));
-        const isSameWalk = before !== undefined && haveSameRules(walk, before.walk);
-        const verdict = isSameWalk ? before.verdict : this.classChains.verdictFor(direction, walk, ending);
-        return { walk, verdict };
-      };
+    const startOf = (direction: Direction, tiers: readonly TierChain[], ending?: Ending) => {
+      const walk = tiers.map((tier) => this.layouts.of(tier, identities));
+      return this.classChains.verdictFor(direction, walk, ending);
+    };
+    for (const [subject, { egress, ingress }] of walks.chains) {
+      const shared = walks.shared.get(subject);
       const bindingIn = (family: Family) =>
         this.ownNode.denialFor(subject, rows.get(subject)!, cluster, family);
-      const shared = walks.shared.get(subject);
+      const known = areRulesSame ? made.starts.get(subject) : undefined;
       starts.set(subject, {
-        egress: startIn("egress", chains.egress, known?.egress),
-        ingress: startIn("ingress", chains.ingress, known?.ingress),
-        shared: shared && startIn("ingress", shared, known?.shared, "leave"),
-        ownNode: (areRulesSame ? known?.ownNode : undefined) ?? { 4: bindingIn(4), 6: bindingIn(6) },
+        egress: startOf("egress", egress),
+        ingress: startOf("ingress", ingress),
+        shared: shared && startOf("ingress", shared, "leave"),
+        ownNode: known?.ownNode ?? { 4: bindingIn(4), 6: bindingIn(6) },
       });
     }
     const maps = isSame && areSameStarts(starts, made.starts) ? made.maps : this.maps(starts);
@@ -182,38 +170,21 @@ export class PodMaps {
   ): string | undefined {
     const [only] = all;
     if (kind === "ownNode") return this.ownNode.verdictFor(all.map(({ ownNode }) => ownNode[family]));
-    if (all.length === 1) return only![kind].verdict;
+    if (all.length === 1) return only![kind];
     const walks = all.map((start) => ({
-      first: (kind === "egress" ? start.egress : start.shared!).verdict,
-      last: start[kind].verdict,
+      first: kind === "egress" ? start.egress : start.shared!,
+      last: start[kind],
     }));
-    return this.classChains.inTurn(walks) ?? only![kind].verdict;
+    return this.classChains.inTurn(walks) ?? only![kind];
   }
 }
 
 function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
   for (const [subject, { egress, ingress, shared }] of a) {
     const before = b.get(subject);
-    if (
-      before?.egress.verdict !== egress.verdict ||
-      before.ingress.verdict !== ingress.verdict ||
-      before.shared?.verdict !== shared?.verdict
-    )
-      return false;
+    if (before?.egress !== egress || before.ingress !== ingress || before.shared !== shared) return false;
   }
   return true;
-}
-
-function haveSameRules(a: readonly TierLayout[], b: readonly TierLayout[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every(({ rules }, i) => {
-      const others = b[i]!.rules;
-      return (
-        rules === others || (rules.length === others.length && rules.every((rule, k) => rule === others[k]))
-      );
-    })
-  );
 }
 
 /** Whether all that rules which bind the node look at is the same. */

@@ -1,40 +1,27 @@
 import type { BookEntry } from "../../ruleset/program.js";
+import { sameList } from "../../ruleset/sameness.js";
 import type { ChainStore } from "./chain-store.js";
-import { DecidedPorts } from "./decided-ports.js";
-import { type Orientation, portMatches } from "./port-lines.js";
+import { openPorts, type Orientation, portMatches } from "./port-lines.js";
 import type { RuleBook } from "../rules/rule-book.js";
-import type { Item } from "../rules/rule-reach.js";
+import type { Item, PlainPort } from "../rules/rule-reach.js";
 import type { Ending, Terminals } from "./terminals.js";
 
 /** What is left of a tier once the other end is known: ports, in the order of the rules. */
 export class PortChains {
-  private found = new Map<string, string | undefined>();
-  private wanted = new Map<string, string | undefined>();
+  private readonly known = new Map<string, string | undefined>();
 
   constructor(
     private readonly chains: ChainStore,
     private readonly terminals: Terminals,
     private readonly book: RuleBook,
-  ) {
-    chains.whenForgetting(() => {
-      this.found = new Map();
-      this.wanted = new Map();
-    });
-  }
-
-  update(): void {
-    this.found = this.wanted;
-    this.wanted = new Map();
-  }
+  ) {}
 
   /** Where to go with a packet of this end; undefined where the tier has nothing to say. */
   verdictFor(items: readonly Item[], isolation: readonly BookEntry[], ending?: Ending): string | undefined {
     const ids = isolation.map(({ id }) => id).join();
     const key = `${items.map(({ number }) => number).join()} ${ids} ${ending ?? ""}`;
-    if (this.wanted.has(key)) return this.wanted.get(key);
-    const made = this.found.has(key) ? this.found.get(key) : this.compute(items, isolation, ending);
-    this.wanted.set(key, made);
-    return made;
+    if (!this.known.has(key)) this.known.set(key, this.compute(items, isolation, ending));
+    return this.known.get(key);
   }
 
   /** `ending`: where an Allow leads, if not to where it usually does. */
@@ -42,7 +29,7 @@ export class PortChains {
     const original = this.lines(items, isolation, "original", false, ending);
     const reply = this.lines(items, isolation, "reply", false, ending);
     const [only] = original;
-    if (same(original, reply)) {
+    if (sameList(original, reply)) {
       if (only === undefined) return undefined;
       if (original.length === 1 && only.startsWith("goto ")) return only;
       return `goto ${this.chains.add("ports", original)}`;
@@ -60,11 +47,12 @@ export class PortChains {
     ending: Ending | undefined,
   ): readonly string[] {
     const lines: string[] = [];
-    const decided = new DecidedPorts();
+    const decided: PlainPort[] = [];
     for (const [i, item] of items.entries()) {
       const { entry, modes } = item.record;
-      const ports = portMatches(decided.open(item.ports), orientation);
-      if (item.names.length === 0 && !entry.shadow) decided.add(item.ports);
+      const ports = portMatches(openPorts(item.ports, decided), orientation);
+      const decides = item.names.length === 0 && !entry.shadow;
+      if (decides && item.ports !== "every") decided.push(...item.ports);
       if (item.uncertain && !entry.shadow) {
         const rest = this.lines(items.slice(i + 1), isolation, orientation, true, ending);
         const verdict = rest.length === 0 ? "return" : `goto ${this.chains.add("ports", rest)}`;
@@ -111,6 +99,3 @@ export class PortChains {
     return by.kind === "isolation" && this.book.auditOfIsolation(by.isolation) === "none" ? "none" : "denied";
   }
 }
-
-const same = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((line, i) => line === b[i]);

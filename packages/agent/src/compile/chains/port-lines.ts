@@ -32,3 +32,26 @@ function portMatch(port: PlainPort, orientation: Orientation): readonly string[]
   const type = orientation === "original" ? port.type : icmpReply.get(port.type);
   return type === undefined ? [] : [`${port.family === 4 ? "icmp" : "icmpv6"} type ${type} `];
 }
+
+/** Ports that no line further up has decided about. All others would never be reached, and only make chains differ. */
+export function openPorts(
+  ports: "every" | readonly PlainPort[],
+  decided: readonly PlainPort[],
+): "every" | readonly PlainPort[] {
+  if (ports === "every" || decided.length === 0) return ports;
+  return ports.filter((port) => !decided.some((other) => covers(other, port)));
+}
+
+function covers(outer: PlainPort, inner: PlainPort): boolean {
+  if (outer.kind === "range")
+    return (
+      inner.kind === "range" &&
+      outer.protocol === inner.protocol &&
+      outer.first <= inner.first &&
+      outer.last >= inner.last
+    );
+  // S7.11: type 0 is every type.
+  return (
+    inner.kind === "icmp" && outer.family === inner.family && (outer.type === 0 || outer.type === inner.type)
+  );
+}

@@ -1,18 +1,17 @@
 import { editedMap } from "@tierwall/core";
 import type { BookEntry } from "../../ruleset/program.js";
-import type { ChainStore } from "./chain-store.js";
 import { contentName } from "../content-name.js";
-import type { End } from "../endpoints/ends.js";
+import type { End } from "../endpoints/end.js";
 import type { PortChains } from "./port-chains.js";
 import type { Item, RuleReach } from "../rules/rule-reach.js";
 import type { Ending } from "./terminals.js";
 
 /** A tier as some pods of this node meet it. */
 export interface TierChain {
-  /** Of the map from identities to verdicts; stays while rules are the same, whoever comes and goes. */
+  /** Of the map from identities to verdicts; stays while rules are the same, whichever ends come and go. */
   readonly map: string;
   readonly verdicts: ReadonlyMap<End, string>;
-  /** For everybody else; undefined: nothing to say. */
+  /** For all others; undefined: nothing to say. */
   readonly otherwise: string | undefined;
   /** What it grew from, and those who may get another verdict there. Weak: else all that ever was would be kept. */
   readonly grown?: { readonly from: WeakRef<TierChain>; readonly changed: ReadonlySet<End> };
@@ -20,54 +19,41 @@ export interface TierChain {
 
 /** A tier of rules, and what it is with the present ends. */
 export interface Tier {
-  readonly key: string;
   readonly reaches: readonly RuleReach[];
   readonly isolation: readonly BookEntry[];
   readonly ending: Ending | undefined;
   readonly chain: TierChain;
 }
 
-/** Ends for whom the same rules do the same: a path of what is not as for everybody else. */
+/** Ends for whom the same rules do the same: a path of what is not as for all others. */
 interface Step {
   readonly before: Step | undefined;
-  /** Of the rule that is not as for everybody else here, and what it does instead. */
+  /** Of the rule that is not as for all others here, and what it does instead. */
   readonly index: number;
   readonly item: Item | undefined;
   readonly next: Map<Item | number, Step>;
 }
 
 export class TierChains {
-  private found = new Map<string, Tier & { chain: TierChain }>();
+  private readonly found = new Map<string, Tier & { chain: TierChain }>();
 
-  constructor(
-    private readonly ports: PortChains,
-    chains: ChainStore,
-  ) {
-    chains.whenForgetting(() => {
-      this.found = new Map();
-    });
-  }
+  constructor(private readonly ports: PortChains) {}
 
   /** `ending`: where an Allow leads, if not to where it usually does. */
   of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], ending?: Ending): Tier {
     const key = keyOf(reaches, isolation, ending);
     const known = this.found.get(key);
     if (known !== undefined) return known;
-    const made = { key, reaches, isolation, ending, chain: this.compute(reaches, isolation, ending) };
+    const made = { reaches, isolation, ending, chain: this.compute(reaches, isolation, ending) };
     this.found.set(key, made);
     return made;
   }
 
   /** Brings these up to date with the ends that came and went, and forgets all others. */
-  grow(inUse: Iterable<Tier>): void {
-    this.keepOnly(inUse);
-    for (const tier of this.found.values()) tier.chain = this.grown(tier);
-  }
-
-  keepOnly(inUse: Iterable<Tier>): void {
-    const found: typeof this.found = new Map();
-    for (const tier of inUse) found.set(tier.key, tier);
-    this.found = found;
+  grow(inUse: ReadonlySet<Tier>): void {
+    for (const [key, tier] of this.found)
+      if (inUse.has(tier)) tier.chain = this.grown(tier);
+      else this.found.delete(key);
   }
 
   private grown({ chain, reaches, isolation, ending }: Tier): TierChain {
@@ -99,7 +85,7 @@ export class TierChains {
     };
   }
 
-  /** Of those in the lists, a list a rule, all who do not get what everybody else does. */
+  /** Of those in the lists, a list a rule, all who do not get what all others do. */
   private *exceptions(
     reaches: readonly RuleReach[],
     isolation: readonly BookEntry[],

@@ -1,8 +1,8 @@
 import { editedElements, type Elements } from "../../ruleset/edited-elements.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import { unidentified } from "../../ruleset/walk-state.js";
-import type { End } from "../endpoints/ends.js";
-import { type Identities, somebody } from "../endpoints/identities.js";
+import type { End } from "../endpoints/end.js";
+import { type Identities, otherIdentity } from "../endpoints/identities.js";
 import type { TierChain } from "./tier-chains.js";
 
 /** A tier as the kernel has it. */
@@ -21,7 +21,7 @@ interface Made {
   readonly layout: TierLayout & { readonly elements: Elements };
 }
 
-/** The verdict that most of those have who are told apart, and how many that are. */
+/** The most common verdict of the ends that are distinguished, and how many have it. */
 interface Common {
   readonly verdict: string;
   readonly count: number;
@@ -42,12 +42,12 @@ export class TierLayouts {
     const { turn } = this.identities;
     const from = tier.grown?.from.deref();
     const before = known ?? (from && this.made.get(from));
-    const changed = known === undefined ? (tier.grown?.changed ?? nobody) : nobody;
+    const changed = known === undefined ? (tier.grown?.changed ?? noEnds) : noEnds;
     const counts =
       before === undefined ? countsOf(tier.verdicts) : recounted(before.counts, from, tier, changed);
     const common = mostCommon(counts);
     const isTurned = isWorthTurning(common, tier, identities.size);
-    // A map of exceptions is about nobody but them.
+    // A map of exceptions is about them alone.
     const layout =
       before?.turn === turn && !isTurned && !before.isTurned
         ? edited(before, tier, identities, changed)
@@ -57,7 +57,7 @@ export class TierLayouts {
   }
 }
 
-const nobody: ReadonlySet<End> = new Set();
+const noEnds: ReadonlySet<End> = new Set();
 
 /** The layout of a tier that was another for some ends. */
 function edited(
@@ -77,7 +77,7 @@ function edited(
   return layoutWith(map, editedElements(before.layout.elements, changes), otherwise ?? "return");
 }
 
-/** `most`: left to the rule behind the map instead of what everybody else gets. */
+/** `most`: left to the rule behind the map instead of what all others get. */
 function layOut(
   { map: name, verdicts, otherwise = "return" }: TierChain,
   identities: ReadonlyMap<End, string>,
@@ -86,7 +86,7 @@ function layOut(
   const elements = new Map<string, string>();
   if (most === otherwise) for (const [end, verdict] of verdicts) elements.set(identities.get(end)!, verdict);
   else {
-    elements.set(unidentified, otherwise).set(somebody, otherwise);
+    elements.set(unidentified, otherwise).set(otherIdentity, otherwise);
     for (const [end, identity] of identities) {
       const verdict = verdicts.get(end) ?? otherwise;
       if (verdict !== most) elements.set(identity, verdict);
@@ -95,7 +95,7 @@ function layOut(
   return layoutWith(name, elements, most);
 }
 
-/** `most`: for whoever is not in the map. */
+/** `most`: for all that are not in the map. */
 function layoutWith(name: string, elements: Elements, most: string): Made["layout"] {
   return {
     map: { kind: "map", type: "classid : verdict", flags: [], elements },
@@ -139,6 +139,6 @@ function mostCommon(counts: ReadonlyMap<string, number>): Common {
   return most;
 }
 
-/** Whether a map with everybody but the most common is much smaller; two stand for those without an identity of their own. */
+/** Whether a map with all but the most common is much smaller; two stand for those without an identity of their own. */
 const isWorthTurning = ({ count }: Common, { verdicts }: TierChain, ends: number): boolean =>
   (ends - count + 2) * 2 < verdicts.size;

@@ -1,8 +1,8 @@
 import type { Direction } from "@tierwall/core";
 import type { BookEntry } from "../../ruleset/program.js";
-import type { ChainStore } from "./chain-store.js";
 import { EndUse } from "./end-use.js";
-import type { End, Ends } from "../endpoints/ends.js";
+import type { End } from "../endpoints/end.js";
+import type { Ends } from "../endpoints/ends.js";
 import { type NameSets, nameSetsOf } from "../rules/name-sets.js";
 import type { PeerReaches } from "../rules/peer-reach.js";
 import type { PortChains } from "./port-chains.js";
@@ -19,7 +19,7 @@ export interface Walks {
   readonly shared: ReadonlyMap<Subject, readonly TierChain[]>;
   /** By the names of their maps. */
   readonly tiers: ReadonlyMap<string, TierChain>;
-  /** Those who are told apart. */
+  /** Those that some tier distinguishes. */
   readonly ends: ReadonlySet<End>;
   /** Names that pods may be allowed to talk to. */
   readonly names: ReadonlyMap<Subject, readonly NameSets[]>;
@@ -33,11 +33,8 @@ interface Walked {
   readonly counters: readonly string[];
 }
 
-/** What rules alone make of walks, whoever the ends are. */
+/** What rules alone make of walks, whatever the ends are. */
 type OfRules = Pick<Walks, "names" | "book" | "counters">;
-
-/** As many times something may be added to what is kept, before what nobody needs any more is looked for. */
-const mostAdditions = 100;
 
 export class WalkMaker {
   private readonly reaches: RuleReaches;
@@ -45,74 +42,41 @@ export class WalkMaker {
   private walked: ReadonlyMap<Row, Walked> = new Map();
   private walkedFirst: ReadonlyMap<Row, Walked> = new Map();
   private made: { readonly rows: ReadonlyMap<Subject, Rows>; readonly ofRules: OfRules } | undefined;
-  private additions = 0;
   private readonly endUse = new EndUse();
 
   constructor(
     private readonly book: RuleBook,
-    private readonly peers: PeerReaches,
+    peers: PeerReaches,
     ends: Ends,
-    private readonly ports: PortChains,
-    chains: ChainStore,
+    ports: PortChains,
     private readonly terminals: Terminals,
   ) {
     this.reaches = new RuleReaches(peers, ends);
-    this.tierChains = new TierChains(ports, chains);
+    this.tierChains = new TierChains(ports);
   }
 
-  /** Where only ends are others, what is known of rows grows with them; only rows that are new need to be looked at. */
-  make(
-    rows: ReadonlyMap<Subject, Rows>,
-    sharing: ReadonlySet<Subject>,
-    change: "same" | "ends" | "other",
-  ): Walks {
-    if (change === "other" || ++this.additions >= mostAdditions) return this.renew(rows, sharing, change);
-    if (change === "ends") {
-      this.reaches.grow();
-      this.tierChains.grow(this.tiersInUse());
-    }
-    return this.makeAll(rows, sharing);
+  /** To be called when ends came or went: what is known of rows grows with them. */
+  grow(): void {
+    this.reaches.grow();
+    const walked = [...this.walked.values(), ...this.walkedFirst.values()];
+    this.tierChains.grow(new Set(walked.map(({ tier }) => tier)));
   }
 
-  private renew(
-    rows: ReadonlyMap<Subject, Rows>,
-    sharing: ReadonlySet<Subject>,
-    change: "same" | "ends" | "other",
-  ): Walks {
-    this.additions = 0;
-    if (change === "ends") this.reaches.grow();
-    // Ends that came are not in tiers yet, and those that went still are.
-    if (change !== "same") this.tierChains.keepOnly([]);
-    this.walked = new Map();
-    this.walkedFirst = new Map();
-    this.ports.update();
-    const isValid = change !== "other";
-    const made = this.peers.renew(() => this.reaches.renew(isValid, () => this.makeAll(rows, sharing)));
-    this.tierChains.keepOnly(this.tiersInUse());
-    return made;
-  }
-
-  private *tiersInUse(): Iterable<Tier> {
-    for (const { tier } of this.walked.values()) yield tier;
-    for (const { tier } of this.walkedFirst.values()) yield tier;
-  }
-
-  private makeAll(rows: ReadonlyMap<Subject, Rows>, sharing: ReadonlySet<Subject>): Walks {
+  make(rows: ReadonlyMap<Subject, Rows>, sharing: ReadonlySet<Subject>): Walks {
     const walked = new Map<Row, Walked>();
     const walkedFirst = new Map<Row, Walked>();
     const tiers = new Map<string, TierChain>();
-    const use = (known: Walked, row: Row, all: Map<Row, Walked>): TierChain => {
-      all.set(row, known);
-      const { chain } = known.tier;
-      tiers.set(chain.map, chain);
-      return chain;
-    };
-    const walk = (row: Row, subject: Subject) =>
-      use(this.walked.get(row) ?? walked.get(row) ?? this.walk(row, subject), row, walked);
-    const walkFirst = (row: Row, subject: Subject) => {
-      const known = this.walkedFirst.get(row) ?? walkedFirst.get(row);
-      return use(known ?? this.walk(row, subject, "leave"), row, walkedFirst);
-    };
+    const walker =
+      (before: ReadonlyMap<Row, Walked>, now: Map<Row, Walked>, ending?: Ending) =>
+      (row: Row, subject: Subject): TierChain => {
+        const known = before.get(row) ?? now.get(row) ?? this.walk(row, subject, ending);
+        now.set(row, known);
+        const { chain } = known.tier;
+        tiers.set(chain.map, chain);
+        return chain;
+      };
+    const walk = walker(this.walked, walked);
+    const walkFirst = walker(this.walkedFirst, walkedFirst, "leave");
     const chains = new Map<Subject, Record<Direction, readonly TierChain[]>>();
     for (const [subject, { egress, ingress }] of rows)
       chains.set(subject, {

@@ -1,6 +1,7 @@
 import type { Endpoint, Family } from "@tierwall/core";
+import { Population } from "./population.js";
 
-/** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
+/** Addresses that no rule can distinguish as the other end of a connection. They share one identity. */
 export interface End {
   readonly key: string;
   /** `ambiguous`: it may be one of several ends, and nothing tells which (S1.16, S1.17). */
@@ -16,4 +17,58 @@ export interface End {
   /** What else an ambiguous end may be; empty for all others. */
   alternatives: readonly Endpoint[];
   members: number;
+}
+
+/** What an end is known by, and what it is: several where it is ambiguous. */
+export interface EndParts extends Pick<End, "kind" | "who" | "family" | "blocks"> {
+  readonly service?: string;
+  readonly samples: readonly [Endpoint, ...Endpoint[]];
+}
+
+/** Ends by what they are: one for all addresses that no rule distinguishes, for as long as some address has it. */
+export class EndStore {
+  readonly all = new Population();
+  /** What the last update changed. */
+  come = new Population();
+  gone: ReadonlySet<End> = new Set();
+  private readonly known = new Map<string, End>();
+  /** Those that this update retained or released, and whether they were there before it. */
+  private readonly touched = new Map<End, boolean>();
+
+  begin(): void {
+    this.touched.clear();
+  }
+
+  retain({ samples: [sample, ...alternatives], ...parts }: EndParts): End {
+    const key = `${parts.kind} ${parts.who} in ${parts.blocks}`;
+    const end = this.known.get(key) ?? { service: "", ...parts, key, sample, alternatives, members: 0 };
+    this.known.set(key, end);
+    this.touch(end);
+    if (end.members++ === 0) Object.assign(end, { sample, alternatives });
+    return end;
+  }
+
+  release(end: End): void {
+    this.touch(end);
+    end.members--;
+  }
+
+  settle(): void {
+    this.come = new Population();
+    const gone = new Set<End>();
+    for (const [end, was] of this.touched)
+      if (end.members > 0 && !was) {
+        this.come.add(end);
+        this.all.add(end);
+      } else if (end.members === 0) {
+        this.known.delete(end.key);
+        this.all.delete(end);
+        if (was) gone.add(end);
+      }
+    this.gone = gone;
+  }
+
+  private touch(end: End): void {
+    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { End } from "./ends.js";
+import type { End } from "./end.js";
 import { formatIdentity, Identities, settle } from "./identities.js";
 
 const end = (key: string): End => ({

@@ -1,5 +1,6 @@
 import { digestOf } from "../content-name.js";
-import type { End } from "./ends.js";
+import { grouped } from "../grouped.js";
+import type { End } from "./end.js";
 
 /**
  * Numbers for ends, as nft writes those that fit into `meta priority`: `1f:a3c4`. They come from what the ends are, so
@@ -37,7 +38,7 @@ export class Identities {
     this.naturals.delete(end);
   }
 
-  /** Whether nobody has its number. */
+  /** Whether its number is free. */
   private add(end: End): boolean {
     const natural = numberOf(end.key);
     const isFree = !this.owners.has(natural);
@@ -54,12 +55,7 @@ export class Identities {
   }
 
   private settleAll(): void {
-    const sharing = new Map<number, End[]>();
-    for (const [end, natural] of this.naturals) {
-      const others = sharing.get(natural);
-      if (others === undefined) sharing.set(natural, [end]);
-      else others.push(end);
-    }
+    const sharing = grouped([...this.naturals].map(([end, natural]) => [natural, end] as const));
     this.isClear = sharing.size === this.ends.size;
     this.owners = new Map([...sharing].map(([natural, [end]]) => [natural, end!]));
     this.turn++;
@@ -88,10 +84,10 @@ export function settle(sharing: ReadonlyMap<number, readonly End[]>): ReadonlyMa
 
 const byKey = (a: End, b: End): number => (a.key < b.key ? -1 : 1);
 
-/** Of pods and nodes that no rule speaks of, where a range around them would claim them otherwise. */
-export const somebody = "0:1";
+/** Of pods and nodes that no rule mentions, where a range around them would claim them otherwise. */
+export const otherIdentity = "0:1";
 
-/** Neither zero, which packets of nobody have, nor one; nor beginning with `ffff`, which tells how far a packet came (walk-state.ts). */
+/** Neither zero, which packets without an identity have, nor one; nor beginning with `ffff`, which tells how far a packet came (walk-state.ts). */
 function numberOf(text: string): number {
   return 2 + (Number.parseInt(digestOf(text).slice(0, 8), 16) % 0xfffe0000);
 }

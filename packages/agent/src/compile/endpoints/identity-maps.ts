@@ -1,21 +1,24 @@
-import { type Family, formatAddress, formatRange } from "@tierwall/core";
+import { type Address, type Family, formatAddress, formatRange, lastAtMost } from "@tierwall/core";
 import { editedElements, type Elements } from "../../ruleset/edited-elements.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
-import { ClaimedAddresses } from "./claimed-addresses.js";
 import { contentName } from "../content-name.js";
-import type { End, EndRange, Ends, Located } from "./ends.js";
-import { somebody } from "./identities.js";
+import type { End } from "./end.js";
+import type { EndRange, Ends, Located } from "./ends.js";
+import { otherIdentity } from "./identities.js";
 import { roomFor } from "../map-size.js";
 
 interface Made {
   readonly hosts: readonly Located[];
   readonly allRanges: readonly EndRange[];
   readonly ownRanges: readonly EndRange[];
-  readonly claimed: ClaimedAddresses;
+  readonly isClaimed: IsClaimed;
   readonly exact: NamedSet & { readonly elements: Elements };
   readonly ranges: Ranges;
   readonly local: Ranges;
 }
+
+/** Whether an address is in one of the ranges. */
+type IsClaimed = (address: Address) => boolean;
 
 /** What it holds is in its name: another one is loaded before rules look into it. */
 interface Ranges {
@@ -54,11 +57,11 @@ export class IdentityMaps {
     return true;
   }
 
-  private moved({ exact, claimed, hosts }: Made, identities: ReadonlyMap<End, string>): Made["exact"] {
+  private moved({ exact, isClaimed, hosts }: Made, identities: ReadonlyMap<End, string>): Made["exact"] {
     const changes = new Map<string, string | undefined>();
     for (const text of this.ends.moved[this.family]) {
       const located = this.ends.ofPods.get(text) ?? hosts.find((host) => host.text === text);
-      const identity = located && this.identityOf(located, identities, claimed);
+      const identity = located && this.identityOf(located, identities, isClaimed);
       if (identity !== exact.elements.get(text)) changes.set(text, identity);
     }
     return changes.size === 0 ? exact : this.exact(editedElements(exact.elements, changes));
@@ -68,13 +71,13 @@ export class IdentityMaps {
     const { family, ends } = this;
     const isInUse = (range: EndRange) => range.family === family && identities.has(range.end);
     const inUse = ends.ranges.filter(isInUse);
-    const claimed = new ClaimedAddresses(inUse);
+    const isClaimed = claimedBy(inUse);
     return {
       hosts: ends.ofHosts,
       allRanges: ends.ranges,
       ownRanges: ends.ownRanges,
-      claimed,
-      exact: this.exact(this.all(identities, claimed)),
+      isClaimed,
+      exact: this.exact(this.all(identities, isClaimed)),
       ranges: this.ofRanges("cidr", inUse, identities),
       local: this.ofRanges("local", ends.ownRanges.filter(isInUse), identities),
     };
@@ -103,11 +106,11 @@ export class IdentityMaps {
     return { kind: "map", type: this.type, flags: [], size: roomFor(elements.size, 65_536), elements };
   }
 
-  private all(identities: ReadonlyMap<End, string>, claimed: ClaimedAddresses): Elements {
+  private all(identities: ReadonlyMap<End, string>, isClaimed: IsClaimed): Elements {
     const found = new Map<string, string>();
     for (const list of [this.ends.ofHosts, this.ends.ofPods.values()])
       for (const located of list) {
-        const identity = this.identityOf(located, identities, claimed);
+        const identity = this.identityOf(located, identities, isClaimed);
         if (identity !== undefined) found.set(located.text, identity);
         else found.delete(located.text);
       }
@@ -117,11 +120,17 @@ export class IdentityMaps {
   private identityOf(
     { address, end }: Located,
     identities: ReadonlyMap<End, string>,
-    claimed: ClaimedAddresses,
+    isClaimed: IsClaimed,
   ): string | undefined {
     if (address.family !== this.family) return undefined;
-    return identities.get(end) ?? (claimed.has(address) ? somebody : undefined);
+    return identities.get(end) ?? (isClaimed(address) ? otherIdentity : undefined);
   }
+}
+
+/** `ranges`: of one family, in ascending order and without overlaps. */
+function claimedBy(ranges: readonly EndRange[]): IsClaimed {
+  const firsts = ranges.map(({ first }) => first);
+  return ({ value }) => value <= (ranges[lastAtMost(firsts, value)]?.last ?? -1n);
 }
 
 /** As nft prints it: a single address without its prefix. */

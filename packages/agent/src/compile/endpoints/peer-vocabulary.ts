@@ -1,102 +1,48 @@
-import type { NamespaceSet, Peer, Rule, Tiers } from "@tierwall/core";
+import { type Cluster, type PodSelection, type Tiers, type Vocabulary, vocabularyOf } from "@tierwall/core";
 
-/** What the rules of the cluster look at in the ends that pods talk to. Nothing else of a pod is in its identity. */
-export interface Words {
-  readonly podKeys: ReadonlySet<string>;
-  readonly nodeKeys: ReadonlySet<string>;
-  readonly portNames: ReadonlySet<string>;
-  readonly accounts: boolean;
-}
+/** What the rules of the cluster look at in the endpoints that pods talk to. Nothing else of a pod is in its identity. */
+export type PeerVocabulary = Pick<Vocabulary, "podKeys" | "nodeKeys" | "portNames" | "accounts">;
 
-export const noWords: Words = {
-  podKeys: new Set(),
+export const emptyVocabulary: PeerVocabulary = {
+  podKeys: new Map(),
   nodeKeys: new Set(),
   portNames: new Set(),
   accounts: false,
 };
 
-type Word = `pod ${string}` | `node ${string}` | `port ${string}` | "account";
-
 /**
- * Keeps the words of all rules, not only of those about pods of this node: identities are to stay the same when a pod
- * of another kind comes to it.
+ * Of all rules, not only of those about pods of this node: identities are to stay the same when a pod of another kind comes to it.
+ * `before` is returned where nothing is different.
  */
-export class WordList {
-  private ofRule = new Map<Rule, readonly Word[]>();
-  private tiers: Tiers | undefined;
-  private all: ReadonlySet<Word> = new Set();
-  private words = noWords;
-
-  /** The same object as long as the words are the same. */
-  update(tiers: Tiers): Words {
-    if (tiers === this.tiers) return this.words;
-    this.tiers = tiers;
-    const ofRule: typeof this.ofRule = new Map();
-    const all = new Set<Word>();
-    for (const direction of ["egress", "ingress"] as const)
-      for (const { rules } of tiers[direction])
-        for (const rule of rules) {
-          const words = this.ofRule.get(rule) ?? wordsOf(rule, direction === "egress");
-          ofRule.set(rule, words);
-          for (const word of words) all.add(word);
-        }
-    this.ofRule = ofRule;
-    if (all.size !== this.all.size || [...all].some((word) => !this.all.has(word))) {
-      this.all = all;
-      this.words = wordsFrom(all);
-    }
-    return this.words;
-  }
+export function peerVocabularyOf(cluster: Cluster, tiers: Tiers, before: PeerVocabulary): PeerVocabulary {
+  const found = vocabularyOf(cluster, peersOf(tiers));
+  const isSame =
+    sameKeys(found.podKeys, before.podKeys) &&
+    sameKeys(found.nodeKeys, before.nodeKeys) &&
+    sameKeys(found.portNames, before.portNames) &&
+    found.accounts === before.accounts;
+  return isSame ? before : found;
 }
 
-function wordsFrom(all: ReadonlySet<Word>): Words {
-  const behind = (kind: string) =>
-    new Set([...all].flatMap((word) => (word.startsWith(`${kind} `) ? word.slice(kind.length + 1) : [])));
-  return {
-    podKeys: behind("pod"),
-    nodeKeys: behind("node"),
-    portNames: behind("port"),
-    accounts: all.has("account"),
-  };
+const everyPod: PodSelection = { namespaces: [], pods: [] };
+
+/** The rules without what they say of their subjects, whose named ports are those of what comes in (S1.8). */
+function peersOf({ ingress, egress }: Tiers): Tiers {
+  const looksAtPeer = new Set<string>(["pods", "nodes", "entity"]);
+  const only = (tiers: Tiers["egress"], isEgress: boolean) =>
+    tiers.map((tier) => ({
+      ...tier,
+      rules: tier.rules.map((rule) => ({
+        ...rule,
+        subject: everyPod,
+        peers: rule.peers.filter(({ kind }) => looksAtPeer.has(kind)),
+        ports: isEgress ? rule.ports : ("every" as const),
+      })),
+      isolation: [],
+    }));
+  return { ingress: only(ingress, false), egress: only(egress, true) };
 }
 
-function wordsOf({ peers, ports }: Rule, isEgress: boolean): readonly Word[] {
-  const words = peers.flatMap(wordsOfPeer);
-  // S1.8: named ports are looked up at the destination, which is the other end of what goes out.
-  if (isEgress && ports !== "every")
-    for (const port of ports) if (port.kind === "named") words.push(`port ${port.name}`);
-  return words;
-}
+type Keys = ReadonlySet<string> | ReadonlyMap<string, unknown>;
 
-function wordsOfPeer(peer: Peer): Word[] {
-  switch (peer.kind) {
-    case "pods": {
-      const words: Word[] = keysOf(peer.pods).map((key): Word => `pod ${key}`);
-      return (peer.account ?? []).length > 0 ? [...words, "account"] : words;
-    }
-    case "nodes":
-      return peer.nodes.map(({ key }): Word => `node ${key}`);
-    case "entity":
-      return (peer.nodes ?? []).map(({ key }): Word => `node ${key}`);
-    case "everything":
-    case "networks":
-    case "domains":
-    case "endpoints":
-    case "cidr-group":
-    case "unknown-set":
-      return [];
-  }
-}
-
-function keysOf(set: NamespaceSet): readonly string[] {
-  switch (set.kind) {
-    case "selector":
-      return set.match.map(({ key }) => key);
-    case "same-labels":
-    case "not-same-labels":
-      return set.keys;
-    case "self":
-    case "not-self":
-      return [];
-  }
-}
+const sameKeys = (a: Keys, b: Keys): boolean => a.size === b.size && [...a.keys()].every((key) => b.has(key));

@@ -1,7 +1,7 @@
 import type { Pod } from "@tierwall/core";
 import { expect, it } from "vitest";
 import { PodTexts } from "./pod-texts.js";
-import { noWords } from "./peer-vocabulary.js";
+import { emptyVocabulary } from "./peer-vocabulary.js";
 
 const pod: Pod = {
   name: "web-1",
@@ -17,20 +17,22 @@ const pod: Pod = {
   serviceAccount: "seller",
 };
 
+const keys = (...all: readonly string[]) => new Map(all.map((key, i) => [key, i]));
+
 it.each([
-  ["only its namespace", noWords, "shop"],
+  ["only its namespace", emptyVocabulary, "shop"],
   [
     "labels that rules ask for, in one order",
-    { ...noWords, podKeys: new Set(["app-tier", "app"]) },
+    { ...emptyVocabulary, podKeys: keys("app-tier", "app") },
     "shop app=web app-tier=front",
   ],
   [
     "no label that it does not have",
-    { ...noWords, podKeys: new Set(["role", "constructor", "__proto__"]) },
+    { ...emptyVocabulary, podKeys: keys("role", "constructor", "__proto__") },
     "shop",
   ],
-  ["ports that rules name", { ...noWords, portNames: new Set(["http"]) }, "shop ports http:TCP:8080"],
-  ["its account, if rules ask for any", { ...noWords, accounts: true }, "shop account seller"],
-])("of a pod, rules look at %s", (_, words, text) => {
-  expect(new PodTexts(words).of(pod)).toBe(text);
+  ["ports that rules name", { ...emptyVocabulary, portNames: new Set(["http"]) }, "shop ports http:TCP:8080"],
+  ["its account, if rules ask for any", { ...emptyVocabulary, accounts: true }, "shop account seller"],
+])("of a pod, rules look at %s", (_, vocabulary, text) => {
+  expect(new PodTexts(vocabulary).of(pod)).toBe(text);
 });

@@ -1,13 +1,13 @@
 import type { Pod } from "@tierwall/core";
-import type { Words } from "./peer-vocabulary.js";
+import type { PeerVocabulary } from "./peer-vocabulary.js";
 
 /** What rules look at in pods, but for their addresses, as a text: pods of which it is the same are the same to all rules. */
 export class PodTexts {
   private readonly keys: readonly string[];
   private readonly portTexts = new WeakMap<Pod["ports"], string>();
 
-  constructor(private readonly words: Words) {
-    this.keys = [...words.podKeys].toSorted();
+  constructor(private readonly vocabulary: PeerVocabulary) {
+    this.keys = [...vocabulary.podKeys.keys()].toSorted();
   }
 
   of({ namespace, labels, serviceAccount, ports }: Pod): string {
@@ -17,15 +17,15 @@ export class PodTexts {
       // What is not a text is not a label, but what every object has.
       if (typeof value === "string") text += ` ${key}=${value}`;
     }
-    if (this.words.accounts) text += ` account ${serviceAccount}`;
-    return this.words.portNames.size > 0 ? text + this.textOfPorts(ports) : text;
+    if (this.vocabulary.accounts) text += ` account ${serviceAccount}`;
+    return this.vocabulary.portNames.size > 0 ? text + this.textOfPorts(ports) : text;
   }
 
   /** Replicas have the very same ports. */
   private textOfPorts(ports: Pod["ports"]): string {
     const known = this.portTexts.get(ports);
     if (known !== undefined) return known;
-    const named = ports.filter(({ name }) => name !== undefined && this.words.portNames.has(name));
+    const named = ports.filter(({ name }) => name !== undefined && this.vocabulary.portNames.has(name));
     const made = ` ports ${named
       .map(({ name, protocol, port }) => `${name}:${protocol}:${port}`)
       .toSorted()

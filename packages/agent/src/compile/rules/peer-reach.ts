@@ -7,6 +7,7 @@ import {
   type Endpoint,
   explore,
   isRelative,
+  namedNamespaces,
   namespaceFits,
   type Peer,
   peerKey,
@@ -15,11 +16,11 @@ import {
   settlePeer,
   type Unknowns,
 } from "@tierwall/core";
-import type { End, Ends } from "../endpoints/ends.js";
-import { EndsInBlocks } from "../endpoints/ends-in-blocks.js";
-import { blocksOfPeer } from "../endpoints/address-blocks.js";
-import { namesIn } from "../endpoints/namespaces.js";
+import type { End } from "../endpoints/end.js";
+import type { Ends } from "../endpoints/ends.js";
+import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
 import { type Population, removeAll } from "../endpoints/population.js";
+import { sameList } from "../../ruleset/sameness.js";
 import type { Subject } from "./subjects.js";
 
 /** `maybe`: something that would have to be known is not (S9.1). */
@@ -40,105 +41,64 @@ interface Found {
   readonly settled: SettledPeer;
   readonly subject: Subject;
   readonly reach: PeerReach & { readonly listed: Map<End, Membership>; come: readonly End[] };
-  isWanted: boolean;
 }
 
-/**
- * Finds whom the peers of rules mean, with the evaluator's own words for it. What was found is kept, and brought up to
- * date with the ends that came and went.
- */
+/** Finds whom the peers of rules mean, by asking the evaluator. What was found grows with the ends that come and go. */
 export class PeerReaches {
   private readonly found = new Map<string, Found>();
   /** Of peers that are not relative. */
-  private ofPeer = new WeakMap<Peer, Found>();
-  private cluster: Cluster | undefined;
-  private namespacesInUse: ReadonlySet<string> = new Set();
-  private all: Crowd;
+  private readonly ofPeer = new WeakMap<Peer, Found>();
 
-  constructor(private readonly ends: Ends) {
-    this.all = new Crowd(ends.all);
+  constructor(
+    private cluster: Cluster,
+    private readonly ends: Ends,
+  ) {}
+
+  /** Whether what was found holds for another state of the cluster, but for the ends that came and went. */
+  holdFor(cluster: Cluster): boolean {
+    const isStale = staleIn(this.cluster, cluster, this.ends.namespacesChanged);
+    for (const { peer } of this.found.values()) if (isStale(peer)) return false;
+    return true;
   }
 
-  /** Whether all that was found still holds; or does but for the ends that came and went; or does not. */
-  update(cluster: Cluster): "same" | "ends" | "other" {
-    const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
+  /** Takes in a state for which it holds. */
+  update(cluster: Cluster): void {
     this.cluster = cluster;
-    this.namespacesInUse = new Set(this.ends.all.podsIn.keys());
-    this.all = new Crowd(this.ends.all);
-    const come = new Crowd(this.ends.come);
     const isSame = this.ends.come.isEmpty && this.ends.gone.size === 0;
-    for (const [key, found] of this.found)
-      if (stale.has(found.peer.kind)) this.forget(key);
-      else if (isSame) found.reach.come = [];
-      else this.bringUpToDate(found, come);
-    if (stale.size > 0) return "other";
-    return isSame ? "same" : "ends";
-  }
-
-  /** Lets `use` ask for all peers that there are; what was not asked for is forgotten. */
-  renew<T>(use: () => T): T {
-    for (const found of this.found.values()) found.isWanted = false;
-    const made = use();
-    for (const [key, { isWanted }] of this.found) if (!isWanted) this.forget(key);
-    return made;
-  }
-
-  private forget(key: string): void {
-    this.found.delete(key);
-    this.ofPeer = new WeakMap();
-  }
-
-  /** Kinds of peers that look at something else than ends, and it changed. */
-  private staleKinds(before: Cluster, after: Cluster): ReadonlySet<Peer["kind"]> {
-    const stale = new Set<Peer["kind"]>();
-    if (before.facts !== after.facts) stale.add("entity").add("domains");
-    if (!isSameList(before.cidrGroups, after.cidrGroups)) stale.add("cidr-group");
-    if (!isSameList(before.services, after.services)) stale.add("endpoints");
-    const isOther = (name: string) => before.namespaces.get(name) !== after.namespaces.get(name);
-    if ([...this.namespacesInUse].some(isOther)) stale.add("pods");
-    return stale;
+    for (const found of this.found.values()) {
+      if (!isSame) removeAll(this.ends.gone, found.reach.listed);
+      found.reach.come = isSame ? [] : this.list(this.ends.come, found, found.reach);
+    }
   }
 
   /** Peers that are not relative mean the same whichever pod of this node is the subject. */
   of(peer: Peer, subject: Subject): PeerReach {
     const same = isRelative(peer) ? undefined : this.ofPeer.get(peer);
-    if (same !== undefined) {
-      same.isWanted = true;
-      return same.reach;
-    }
+    if (same !== undefined) return same.reach;
     const settled = settlePeer(peer, subject);
     const key = peerKey(settled);
-    const known = this.found.get(key);
-    if (known !== undefined) {
-      known.isWanted = true;
-      this.ofPeer.set(peer, known);
-      return known.reach;
-    }
+    const found = this.found.get(key) ?? this.find(peer, settled, subject);
+    this.found.set(key, found);
+    this.ofPeer.set(peer, found);
+    return found.reach;
+  }
+
+  private find(peer: Peer, settled: SettledPeer, subject: Subject): Found {
     const otherwise = this.otherwise(peer, settled, subject);
-    const listed = new Map<End, Membership>();
-    this.list(this.all, { peer, settled, subject }, otherwise, listed);
-    const reach = { otherwise, listed, come: [] };
-    const made = { peer, settled, subject, reach, isWanted: true };
-    this.found.set(key, made);
-    this.ofPeer.set(peer, made);
-    return reach;
+    const reach = { otherwise, listed: new Map<End, Membership>(), come: [] };
+    const found = { peer, settled, subject, reach };
+    this.list(this.ends.all, found, reach);
+    return found;
   }
 
-  private bringUpToDate({ peer, settled, subject, reach }: Found, crowd: Crowd): void {
-    const { otherwise, listed } = reach;
-    removeAll(this.ends.gone, listed);
-    reach.come = this.list(crowd, { peer, settled, subject }, otherwise, listed);
-  }
-
-  /** Puts into the list whoever does not belong there like all others. */
+  /** Puts into the list all who do not belong there like all others. */
   private list(
-    crowd: Crowd,
+    population: Population,
     { peer, settled, subject }: Pick<Found, "peer" | "settled" | "subject">,
-    otherwise: Membership,
-    listed: Map<End, Membership>,
+    { otherwise, listed }: Found["reach"],
   ): readonly End[] {
     const come: End[] = [];
-    for (const group of crowd.candidates(settled, otherwise)) {
+    for (const group of candidatesIn(population, settled, otherwise)) {
       let who: string | undefined;
       let membership = otherwise;
       for (const end of group) {
@@ -157,7 +117,7 @@ export class PeerReaches {
   /** Of an address that lies in none of the blocks that the peer looks at. */
   private otherwise(peer: Peer, settled: SettledPeer, subject: Subject): Membership {
     if (settled.kind === "pods" || settled.kind === "nobody") return "no";
-    const address = addressOutside(blocksOfPeer(this.cluster!, peer));
+    const address = addressOutside(blocksOfPeer(this.cluster, peer));
     return this.ask(peer, subject, { kind: "external", address }, address.family);
   }
 
@@ -193,13 +153,13 @@ export class PeerReaches {
   /** Of labels everything is known, and of a single address. */
   private holdsPod(peer: Peer, { sample: subject }: Subject, { sample: other, family }: End): boolean {
     const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
-    return peerMatches(peer, subject, other, { flow, cluster: this.cluster!, unknowns: nothingUnknown });
+    return peerMatches(peer, subject, other, { flow, cluster: this.cluster, unknowns: nothingUnknown });
   }
 
   /** What the evaluator says, over all that is not known. */
   ask(peer: Peer, { sample: subject }: Subject, other: Endpoint, family: Address["family"]): Membership {
     const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
-    const cluster = this.cluster!;
+    const { cluster } = this;
     const runs = explore((unknowns) => peerMatches(peer, subject, other, { flow, cluster, unknowns }));
     if (runs.every((run) => run.value)) return "yes";
     return runs.some((run) => run.value) ? "maybe" : "no";
@@ -211,35 +171,36 @@ export function strongest(memberships: readonly Membership[]): Membership {
   return memberships.includes("maybe") ? "maybe" : "no";
 }
 
-/** Ends among whom a peer looks for those it may hold. */
-class Crowd {
-  private inBlocks: EndsInBlocks | undefined;
+/** Whether a peer looks at something else than ends, and it changed. */
+function staleIn(before: Cluster, after: Cluster, namespacesChanged: boolean): (peer: Peer) => boolean {
+  const stale = new Set<Peer["kind"]>();
+  if (before.facts !== after.facts) stale.add("entity").add("domains");
+  if (!sameList(before.cidrGroups, after.cidrGroups)) stale.add("cidr-group");
+  if (!sameList(before.services, after.services)) stale.add("endpoints");
+  if (namespacesChanged) stale.add("pods");
+  return ({ kind }) => stale.has(kind);
+}
 
-  constructor(private readonly population: Population) {}
-
-  /** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
-  candidates(settled: SettledPeer, otherwise: Membership): readonly Iterable<End>[] {
-    if (settled.kind === "nobody" || settled.kind === "everything") return [];
-    if (settled.kind === "pods") return this.pods(settled);
-    // Outside of its blocks such a peer holds nobody.
-    if (settled.kind === "networks" && otherwise === "no")
-      return [(this.inBlocks ??= new EndsInBlocks(this.population)).inAnyOf(settled.cidrs)];
-    return [this.population];
-  }
-
-  private pods({ choice: { namespaces } }: Extract<SettledPeer, { kind: "pods" }>): readonly Iterable<End>[] {
-    const { podsIn } = this.population;
-    const named = namespaces.kind === "labels" ? namesIn(namespaces.match) : undefined;
-    const names = namespaces.kind === "named" ? [namespaces.name] : named;
-    const found: Iterable<End>[] = [this.population.ambiguous];
-    for (const name of new Set(names ?? podsIn.keys())) {
-      const ends = podsIn.get(name);
-      const [one] = ends ?? [];
-      if (ends && one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace))
-        found.push(ends);
-    }
-    return found;
-  }
+/** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
+function candidatesIn(
+  population: Population,
+  settled: SettledPeer,
+  otherwise: Membership,
+): readonly Iterable<End>[] {
+  if (settled.kind === "nobody" || settled.kind === "everything") return [];
+  // Outside of its blocks such a peer holds nothing.
+  if (settled.kind === "networks" && otherwise === "no") return [population.inAnyOf(settled.cidrs)];
+  if (settled.kind !== "pods") return [population];
+  const { podsIn, ambiguous } = population;
+  const { namespaces } = settled.choice;
+  const pods = [...(namedNamespaces(namespaces) ?? podsIn.keys())].flatMap((name) => {
+    const ends = podsIn.get(name);
+    const [one] = ends ?? [];
+    return ends && one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)
+      ? [ends]
+      : [];
+  });
+  return [ambiguous, ...pods];
 }
 
 const surprise = (): never => {
@@ -290,6 +251,3 @@ function addressOutside(blocks: readonly Cidr[]): Address {
   }
   return atoms.firstOf(0);
 }
-
-const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a === b || (a.length === b.length && a.every((value, i) => value === b[i]));

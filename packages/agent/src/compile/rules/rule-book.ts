@@ -13,7 +13,7 @@ import { digestOf } from "../content-name.js";
 /** Digits of an id; it stands in the names of counters and in front of log lines. */
 const idLength = 10;
 
-/** What the node's table says of a rule, whoever its subjects are. */
+/** What the node's table says of a rule, whatever its subjects are. */
 export interface RuleRecord {
   readonly rule: Rule;
   readonly modes: PolicyModes;
@@ -31,7 +31,7 @@ interface Known extends RuleRecord {
 /**
  * Gives rules their ids: by the policy and the place in it, so that a counter goes on when peers or ports of a rule are edited; and by
  * everything that log lines and counts say of it. So an id never means another thing: packets that were judged before an edit, and
- * are read after it, are told apart from those that were judged by the new version.
+ * are read after it, are distinguished from those that were judged by the new version.
  */
 export class RuleBook {
   private records = new Map<Rule, Known>();
@@ -110,7 +110,7 @@ export class RuleBook {
   }
 }
 
-// S7.7: nobody on this node can tell whether the two ends authenticate to each other, so that such an Allow denies.
+// S7.7: this node cannot know whether the two ends authenticate to each other, so that such an Allow denies.
 function verdictOf({ action, condition }: Rule): BookEntry["verdict"] {
   return action === "Allow" && condition?.kind === "authentication" ? "Deny" : action;
 }

@@ -1,5 +1,6 @@
 import { type Endpoint, isRelative, peerKey, type PortMatch, settlePeer } from "@tierwall/core";
-import type { End, Ends } from "../endpoints/ends.js";
+import type { End } from "../endpoints/end.js";
+import type { Ends } from "../endpoints/ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
 import { type Membership, type PeerReach, type PeerReaches, strongest } from "./peer-reach.js";
 import { removeAll } from "../endpoints/population.js";
@@ -20,12 +21,12 @@ export interface Item {
   readonly uncertain: boolean;
 }
 
-/** What a rule does about everybody. */
+/** What a rule does about all ends. */
 export interface RuleReach {
   readonly record: RuleRecord;
   /** Other than that of any other reach. */
   readonly number: number;
-  /** The same as long as rule and subject mean the same, whoever comes and goes. */
+  /** The same as long as rule and subject mean the same, whichever ends come and go. */
   readonly key: string;
   readonly otherwise: Item | undefined;
   readonly listed: ReadonlyMap<End, Item | undefined>;
@@ -42,9 +43,7 @@ interface Found {
 
 /** Takes rules apart into what they do about each end. What was found grows with the ends that come and go. */
 export class RuleReaches {
-  private found = new Map<RuleRecord, Map<string, Found>>();
-  private before: typeof this.found = new Map();
-  private isBeforeValid = false;
+  private readonly found = new Map<RuleRecord, Map<string, Found>>();
   private numbers = 0;
 
   constructor(
@@ -57,30 +56,17 @@ export class RuleReaches {
     for (const variants of this.found.values()) for (const found of variants.values()) this.growOne(found);
   }
 
-  /** Lets `use` ask for all rules that there are, and forgets the others. `isValid`: what was found still holds. */
-  renew<T>(isValid: boolean, use: () => T): T {
-    this.before = this.found;
-    this.isBeforeValid = isValid;
-    this.found = new Map();
-    const made = use();
-    this.before = new Map();
-    return made;
-  }
-
   of(record: RuleRecord, subject: Subject): RuleReach {
     const key = variantOf(record, subject);
-    const known = this.found.get(record)?.get(key);
+    const variants = this.found.get(record) ?? new Map<string, Found>();
+    this.found.set(record, variants);
+    const known = variants.get(key);
     if (known !== undefined) return known.reach;
     const inputs = record.rule.peers.map((peer) => this.peers.of(peer, subject));
-    const before = this.before.get(record)?.get(key);
-    const items = before?.items ?? new Items(record, subject, () => ++this.numbers);
-    const isSame = before !== undefined && this.isBeforeValid;
-    const reach = isSame ? before.reach : this.compute(record, subject, items, key, inputs);
-    const made = { subject, inputs, items, reach };
-    const variants = this.found.get(record);
-    if (variants === undefined) this.found.set(record, new Map([[key, made]]));
-    else variants.set(key, made);
-    return made.reach;
+    const items = new Items(record, subject, () => ++this.numbers);
+    const reach = this.compute(record, subject, items, key, inputs);
+    variants.set(key, { subject, inputs, items, reach });
+    return reach;
   }
 
   private compute(
@@ -90,21 +76,37 @@ export class RuleReaches {
     key: string,
     inputs: readonly PeerReach[],
   ): Found["reach"] {
-    const ofOne = membershipIn(inputs);
-    const membership = (end: End | undefined) => this.ofWholeRule(ofOne(end), record, subject, end);
-    const otherwise = items.of(membership(undefined), undefined);
-    const listed = new Map<End, Item | undefined>();
-    const isAlike = !looksAtAll(record);
+    const reach = {
+      record,
+      number: ++this.numbers,
+      key: `${record.entry.id} ${key}`,
+      otherwise: items.of(membershipOf(undefined, inputs), undefined),
+      listed: new Map<End, Item | undefined>(),
+      changed: [],
+    };
+    this.list(this.candidates(record, inputs), membershipIn(inputs), { subject, items, reach });
+    return reach;
+  }
+
+  /** Puts into the list all about whom the rule does something else than about all others. */
+  private list(
+    ends: Iterable<End>,
+    ofOne: (end: End) => Membership,
+    { subject, items, reach }: Pick<Found, "subject" | "items" | "reach">,
+  ): readonly End[] {
+    const come: End[] = [];
+    const isAlike = !looksAtAll(reach.record);
     const known = new Map<Membership, Item | undefined>();
-    for (const end of this.candidates(record, inputs)) {
-      const found = membership(end);
+    for (const end of ends) {
+      const membership = this.ofWholeRule(ofOne(end), reach.record, subject, end);
       // Where a rule looks at nothing else, all who are in are treated alike.
-      if (!isAlike || !known.has(found)) known.set(found, items.of(found, end));
-      const item = known.get(found);
-      if (item !== otherwise) listed.set(end, item);
+      if (!isAlike || !known.has(membership)) known.set(membership, items.of(membership, end));
+      const item = known.get(membership);
+      if (item === reach.otherwise) continue;
+      reach.listed.set(end, item);
+      come.push(end);
     }
-    const number = ++this.numbers;
-    return { record, number, key: `${record.entry.id} ${key}`, otherwise, listed, changed: [] };
+    return come;
   }
 
   /** S1.17: peers that hold different pods of one address may hold all of them together. */
@@ -112,23 +114,17 @@ export class RuleReaches {
     found: Membership,
     { rule: { peers } }: RuleRecord,
     subject: Subject,
-    end: End | undefined,
+    end: End,
   ): Membership {
-    if (found !== "maybe" || end?.kind !== "ambiguous" || peers.length < 2) return found;
+    if (found !== "maybe" || end.kind !== "ambiguous" || peers.length < 2) return found;
     return this.peers.membershipOfAll(peers, subject, end);
   }
 
-  private growOne({ reach, items, inputs, subject }: Found): void {
-    const changed = [...removeAll(this.ends.gone, reach.listed)];
+  private growOne(found: Found): void {
+    const { reach, inputs } = found;
     const come = looksAtAll(reach.record) ? this.ends.come : new Set(inputs.flatMap((input) => input.come));
-    for (const end of come) {
-      const membership = this.ofWholeRule(membershipOf(end, inputs), reach.record, subject, end);
-      const item = items.of(membership, end);
-      if (item === reach.otherwise) continue;
-      reach.listed.set(end, item);
-      changed.push(end);
-    }
-    reach.changed = changed;
+    const gone = removeAll(this.ends.gone, reach.listed);
+    reach.changed = [...gone, ...this.list(come, (end) => membershipOf(end, inputs), found)];
   }
 
   private *candidates(record: RuleRecord, inputs: readonly PeerReach[]): Iterable<End> {
@@ -212,25 +208,24 @@ const hasNamedPorts = ({ rule: { ports } }: RuleRecord): boolean =>
 const namesPortsOut = (record: RuleRecord): boolean =>
   record.entry.direction === "egress" && hasNamedPorts(record);
 
-/** Whether it is about ends that none of its peers tells from others. */
+/** Whether it is about ends that none of its peers distinguishes. */
 const looksAtAll = (record: RuleRecord): boolean => namesPortsOut(record) || namesExternal(record);
 
 function membershipOf(end: End | undefined, inputs: readonly PeerReach[]): Membership {
   return strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
 }
 
-/** The same for many ends: most inputs hold nobody but those they list. */
-function membershipIn(inputs: readonly PeerReach[]): (end: End | undefined) => Membership {
+/** The same for many ends: most inputs hold only those they list. */
+function membershipIn(inputs: readonly PeerReach[]): (end: End) => Membership {
   const [only] = inputs;
-  if (only !== undefined && inputs.length === 1)
-    return (end) => (end && only.listed.get(end)) ?? only.otherwise;
+  if (only !== undefined && inputs.length === 1) return (end) => only.listed.get(end) ?? only.otherwise;
   const inListed = new Map<End, Membership>();
   for (const { otherwise, listed } of inputs)
     if (otherwise === "no")
       for (const [end, membership] of listed)
         inListed.set(end, strongest([membership, inListed.get(end) ?? "no"]));
   const wide = inputs.filter(({ otherwise }) => otherwise !== "no");
-  return (end) => strongest([(end && inListed.get(end)) ?? "no", membershipOf(end, wide)]);
+  return (end) => strongest([inListed.get(end) ?? "no", membershipOf(end, wide)]);
 }
 
 /** What makes a rule mean something else for another subject. */

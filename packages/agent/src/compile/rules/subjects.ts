@@ -4,6 +4,7 @@ import {
   formatAddress,
   isSubject,
   type Isolation,
+  namedNamespaces,
   namespaceNameLabel,
   type Pod,
   type PodEndpoint,
@@ -12,10 +13,12 @@ import {
   type TierName,
   type Tiers,
 } from "@tierwall/core";
-import { type Namespaces, namesIn } from "../endpoints/namespaces.js";
+import { sameList } from "../../ruleset/sameness.js";
+import { grouped } from "../grouped.js";
+import { namespaceOf } from "../endpoints/ends.js";
 import type { PodChanges } from "../endpoints/pod-changes.js";
 
-/** Pods of this node that no rule can tell apart as subjects. */
+/** Pods of this node that no rule can distinguish as subjects. */
 export interface Subject {
   readonly key: string;
   readonly sample: PodEndpoint;
@@ -41,15 +44,11 @@ export class Subjects {
   changed = true;
   /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
   sharing: ReadonlySet<Subject> = new Set();
-  private subjects = new Map<string, Subject>();
-  private matching = new Map<Rule | Isolation, readonly Subject[]>();
+  private subjects: ReadonlyMap<string, Subject> = new Map();
   private tiers: Tiers | undefined;
   private found: ReadonlyMap<Subject, Rows> = new Map();
 
-  constructor(
-    private readonly node: string,
-    private readonly namespaces: Namespaces,
-  ) {}
+  constructor(private readonly node: string) {}
 
   /** The same object as long as nothing in it is different. */
   update(
@@ -64,13 +63,13 @@ export class Subjects {
     const arrived = come.filter(isLocal);
     const before = this.subjects;
     this.findSubjects(cluster, [...this.pods.keys(), ...arrived], rivals);
-    const added = [...this.subjects.values()].filter((subject) => before.get(subject.key) !== subject);
-    const isSame = added.length === 0 && before.size === this.subjects.size;
+    const isSame =
+      before.size === this.subjects.size &&
+      [...this.subjects.values()].every((subject) => before.get(subject.key) === subject);
     if (arrived.length > 0) this.changed = true;
     if (this.changed || !isSame) this.findSharing();
     if (isSame && tiers === this.tiers) return this.found;
     this.changed = true;
-    this.matchAll(tiers, added, isSame);
     this.tiers = tiers;
     this.found = this.rowsOf(tiers);
     return this.found;
@@ -83,7 +82,7 @@ export class Subjects {
   private findSubjects(cluster: Cluster, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
     const subjects = new Map<string, Subject>();
     const subjectOf = (pod: Pod): Subject => {
-      const namespace = this.namespaces.of(cluster, pod);
+      const namespace = namespaceOf(cluster, pod);
       const key = (this.pods.get(pod) ?? this.rivals.get(pod))?.key ?? subjectKey(pod);
       const before = this.subjects.get(key);
       // The packets that a rival is judged by are those of this node.
@@ -117,36 +116,14 @@ export class Subjects {
     if (!isSame) this.sharing = sharing;
   }
 
-  private matchAll(tiers: Tiers, come: readonly Subject[], isSame: boolean): void {
-    const live = byNamespace([...this.subjects.values()]);
-    const coming = byNamespace(come);
-    const isLive = (subject: Subject) => this.subjects.get(subject.key) === subject;
-    const matching: typeof this.matching = new Map();
-    const inLive = new Map<PodSelection, readonly Subject[]>();
-    const inComing = new Map<PodSelection, readonly Subject[]>();
-    const add = (entry: Rule | Isolation) => {
-      const known = this.matching.get(entry);
-      if (known === undefined) matching.set(entry, selected(entry.subject, live, inLive));
-      else
-        matching.set(
-          entry,
-          isSame ? known : [...known.filter(isLive), ...selected(entry.subject, coming, inComing)],
-        );
-    };
-    for (const tier of [...tiers.egress, ...tiers.ingress]) {
-      for (const rule of tier.rules) add(rule);
-      for (const isolation of tier.isolation) add(isolation);
-    }
-    this.matching = matching;
-  }
-
   private rowsOf(tiers: Tiers): Map<Subject, Rows> {
     const found = new Map<Subject, Record<Direction, Row[]>>();
     for (const subject of this.subjects.values()) found.set(subject, { egress: [], ingress: [] });
+    const selected = selectionOf(this.subjects.values());
     for (const direction of ["egress", "ingress"] as const)
       for (const tier of tiers[direction]) {
-        const rules = this.bySubject(tier.rules);
-        const isolation = this.bySubject(tier.isolation);
+        const rules = bySubject(tier.rules, selected);
+        const isolation = bySubject(tier.isolation, selected);
         for (const subject of new Set([...rules.keys(), ...isolation.keys()])) {
           const row: Row = {
             direction,
@@ -160,46 +137,30 @@ export class Subjects {
       }
     return found;
   }
-
-  private bySubject<T extends Rule | Isolation>(entries: readonly T[]): Map<Subject, T[]> {
-    const found = new Map<Subject, T[]>();
-    for (const entry of entries)
-      for (const subject of this.matching.get(entry)!) {
-        const list = found.get(subject);
-        if (list === undefined) found.set(subject, [entry]);
-        else list.push(entry);
-      }
-    return found;
-  }
 }
 
-/** All rules of a policy have the very same subject. */
-function selected(
-  selection: PodSelection,
-  groups: ReadonlyMap<string, readonly Subject[]>,
-  known: Map<PodSelection, readonly Subject[]>,
-): readonly Subject[] {
-  let found = known.get(selection);
-  if (found === undefined) {
-    const names = new Set(namesIn(selection.namespaces) ?? groups.keys());
-    found = [...names].flatMap((name) =>
-      (groups.get(name) ?? []).filter(({ sample }) => isSubject(selection, sample)),
-    );
+type Selected = (selection: PodSelection) => readonly Subject[];
+
+const bySubject = <T extends Rule | Isolation>(entries: readonly T[], selected: Selected) =>
+  grouped(entries.flatMap((entry) => selected(entry.subject).map((subject) => [subject, entry] as const)));
+
+/** Which subjects a selection selects. All rules of a policy have the very same one. */
+function selectionOf(subjects: Iterable<Subject>): Selected {
+  // By what selectors call the namespace: its label, not its name.
+  const groups = grouped(
+    [...subjects].map((one) => [one.sample.namespace.labels[namespaceNameLabel] ?? "", one] as const),
+  );
+  const known = new Map<PodSelection, readonly Subject[]>();
+  const select = (selection: PodSelection) => {
+    const names = namedNamespaces({ kind: "labels", match: selection.namespaces }) ?? groups.keys();
+    const candidates = [...names].flatMap((name) => groups.get(name) ?? []);
+    return candidates.filter(({ sample }) => isSubject(selection, sample));
+  };
+  return (selection) => {
+    const found = known.get(selection) ?? select(selection);
     known.set(selection, found);
-  }
-  return found;
-}
-
-/** By what selectors call it: its label, not its name. */
-function byNamespace(subjects: readonly Subject[]): ReadonlyMap<string, readonly Subject[]> {
-  const groups = new Map<string, Subject[]>();
-  for (const subject of subjects) {
-    const name = subject.sample.namespace.labels[namespaceNameLabel] ?? "";
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [subject]);
-    else group.push(subject);
-  }
-  return groups;
+    return found;
+  };
 }
 
 function subjectKey(pod: Pod): string {
@@ -212,10 +173,7 @@ function subjectKey(pod: Pod): string {
 }
 
 const isSameRow = (a: Row, b: Row): boolean =>
-  isSameList(a.rules, b.rules) && isSameList(a.isolation, b.isolation);
-
-const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((value, i) => value === b[i]);
+  sameList(a.rules, b.rules) && sameList(a.isolation, b.isolation);
 
 function eachPolicyOnce(isolation: readonly Isolation[]): readonly Isolation[] {
   const seen = new Set<object>();

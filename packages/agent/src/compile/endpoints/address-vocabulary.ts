@@ -15,23 +15,25 @@ import {
 } from "@tierwall/core";
 
 /**
- * The blocks of addresses that rules about pods of this node speak of. Addresses in the same blocks are the same to all
+ * The blocks of addresses that rules about pods of this node mention. Addresses in the same blocks are the same to all
  * rules, so that an address is as good as the list of blocks around it.
  */
-export interface Landmarks {
-  /** What they were made from. */
+export interface AddressVocabulary {
+  /** What it was made from. */
   readonly cluster: Cluster;
   readonly rules: ReadonlySet<Rule>;
-  /** Blocks that tell pods apart. */
+  /** Blocks that distinguish pods. */
   readonly ofPods: Blocks;
-  /** Blocks that tell nodes and external addresses apart. */
+  /** Blocks that distinguish nodes and external addresses. */
   readonly ofOthers: Blocks;
-  /** S7.11: which of the Services that rules speak of a pod is behind. */
+  /** S7.11: which of the Services that rules mention a pod is behind. */
   readonly services: ReadonlyMap<Pod, string>;
+  /** Whether rules mention any Services. */
+  readonly mentionsServices: boolean;
 }
 
 export class Blocks {
-  readonly atoms: AddressAtoms;
+  private readonly atoms: AddressAtoms;
   /** By atom. */
   private readonly around: readonly string[];
 
@@ -47,21 +49,17 @@ export class Blocks {
 
   /** The blocks around an address, as a text. */
   aroundAddress(address: Address): string {
-    return this.cidrs.size === 0 ? "" : this.aroundAtom(this.atoms.indexOf(address));
-  }
-
-  aroundAtom(atom: number): string {
-    return this.around[atom]!;
+    return this.cidrs.size === 0 ? "" : this.around[this.atoms.indexOf(address)]!;
   }
 }
 
-/** `before` is given back where nothing is different, in whole or in part. */
-export function landmarksOf(
+/** `before` is returned where nothing is different, in whole or in part. */
+export function addressVocabularyOf(
   cluster: Cluster,
   rules: ReadonlySet<Rule>,
-  before: Landmarks | undefined,
-): Landmarks {
-  if (before !== undefined && before.rules === rules && !mayDiffer(before, cluster)) return before;
+  before: AddressVocabulary | undefined,
+): AddressVocabulary {
+  if (before?.rules === rules && isSameFor(before, cluster)) return before;
   const ofPods = new Map<string, Cidr>();
   const ofOthers = new Map<string, Cidr>();
   const services = new Map<Pod, string>();
@@ -71,7 +69,7 @@ export function landmarksOf(
       for (const cidr of blocksOfPeer(cluster, peer)) {
         const text = formatCidr(cidr);
         ofOthers.set(text, cidr);
-        if (tellsPodsApart(peer)) ofPods.set(text, cidr);
+        if (distinguishesPods(peer)) ofPods.set(text, cidr);
       }
       if (peer.kind !== "endpoints" || seen.has(serviceKey(peer.services))) continue;
       seen.add(serviceKey(peer.services));
@@ -84,22 +82,17 @@ export function landmarksOf(
     ofPods: sameKeys(ofPods, before?.ofPods.cidrs) ? before!.ofPods : new Blocks(ofPods),
     ofOthers: sameKeys(ofOthers, before?.ofOthers.cidrs) ? before!.ofOthers : new Blocks(ofOthers),
     services: before !== undefined && sameEntries(services, before.services) ? before.services : services,
+    mentionsServices: seen.size > 0,
   };
 }
 
-/** Pods matter only to rules that speak of Services, which have some of them behind them. */
-function mayDiffer({ cluster: before, services, rules }: Landmarks, cluster: Cluster): boolean {
-  const speakOfServices = () =>
-    [...rules].some(({ peers }) => peers.some(({ kind }) => kind === "endpoints"));
-  return (
-    before.facts !== cluster.facts ||
-    before.cidrGroups !== cluster.cidrGroups ||
-    ((before.services !== cluster.services || before.pods !== cluster.pods) &&
-      (services.size > 0 || speakOfServices()))
-  );
-}
+/** Pods matter only to rules that mention Services, which have some of them behind them. */
+const isSameFor = ({ cluster: before, mentionsServices }: AddressVocabulary, cluster: Cluster): boolean =>
+  before.facts === cluster.facts &&
+  before.cidrGroups === cluster.cidrGroups &&
+  (!mentionsServices || (before.services === cluster.services && before.pods === cluster.pods));
 
-const tellsPodsApart = (peer: Peer): boolean =>
+const distinguishesPods = (peer: Peer): boolean =>
   (peer.kind === "networks" || peer.kind === "domains") && peer.reach === "every-address";
 
 /** S7.13: entities that are external addresses of one family. */

@@ -17,6 +17,8 @@ interface SharedWalk {
  * through all of it when rules are loaded, and through its verdicts whenever some change.
  */
 export class ClassChains {
+  private readonly known = new Map<string, string>();
+
   constructor(private readonly chains: ChainStore) {}
 
   verdictFor(
@@ -24,6 +26,13 @@ export class ClassChains {
     walk: readonly TierLayout[],
     ending: Ending = endingOf({ direction }),
   ): string {
+    const key = `${direction} ${ending} ${walk.map(({ rules }) => rules.join("\n")).join("\n\n")}`;
+    const verdict = this.known.get(key) ?? this.compute(direction, walk, ending);
+    this.known.set(key, verdict);
+    return verdict;
+  }
+
+  private compute(direction: Direction, walk: readonly TierLayout[], ending: Ending): string {
     const tiers = walk.filter(({ rules }) => rules.length > 0);
     // A packet that may leave comes back, for another walk.
     const isLeaving = ending === "leave";

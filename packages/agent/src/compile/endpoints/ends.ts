@@ -154,13 +154,13 @@ export class Ends {
     const located = pod.addresses.map((address): Located => {
       const { family } = address;
       const blocks = ofPods.aroundAddress(address);
-      const samples = [this.endpoint(pod)] as const;
+      const samples = () => [this.endpoint(pod)] as const;
       const end = this.store.retain({ kind: "pod", who, family, blocks, service, samples });
       return { text: formatAddress(address), address, end };
     });
     const made: PodEnds = { pod, text, service, located };
     this.pods.set(pod, made);
-    for (const one of located) this.award(one, [...this.claimsTo(one.text), made]);
+    for (const one of located) this.claim(one, made);
   }
 
   private endpoint(pod: Pod): Endpoint {
@@ -182,11 +182,14 @@ export class Ends {
     }
   }
 
-  private claimsTo(text: string): readonly PodEnds[] {
-    const owner = this.ofPods.get(text);
-    if (owner === undefined) return [];
-    const all = () => [...this.pods.values()].filter(({ located }) => located.includes(owner));
-    return this.contested.get(text)?.claims ?? all();
+  private claim(one: Located, by: PodEnds): void {
+    this.moved[one.address.family].add(one.text);
+    const owner = this.ofPods.get(one.text);
+    if (owner === undefined) this.ofPods.set(one.text, one);
+    else {
+      const owners = () => [...this.pods.values()].filter(({ located }) => located.includes(owner));
+      this.award(one, [...(this.contested.get(one.text)?.claims ?? owners()), by]);
+    }
   }
 
   private award({ text, address }: Located, claims: readonly PodEnds[]): void {
@@ -213,7 +216,7 @@ export class Ends {
       family: address.family,
       blocks: end.blocks,
       service: claims.map((claim) => claim.service).join(""),
-      samples: claims.map(({ pod }) => this.endpoint(pod)) as [Endpoint, ...Endpoint[]],
+      samples: () => claims.map(({ pod }) => this.endpoint(pod)) as [Endpoint, ...Endpoint[]],
     });
   }
 
@@ -241,7 +244,7 @@ export class Ends {
       if (found.has(text)) return;
       const { family } = address;
       const [who, blocks] = [`${host} ${service}`, ofOthers.aroundAddress(address)];
-      const end = this.store.retain({ kind: "host", who, family, blocks, service, samples: [sample] });
+      const end = this.store.retain({ kind: "host", who, family, blocks, service, samples: () => [sample] });
       found.set(text, { text, address, end });
     };
     for (const { end } of this.ofHosts) this.store.release(end);
@@ -288,11 +291,11 @@ export class Ends {
           last,
           end: this.store.retain({ ...parts, family, blocks }),
         });
-      put(ownRanges, { kind: "host", who, samples: [atNode(own)] });
+      put(ownRanges, { kind: "host", who, samples: () => [atNode(own)] });
       if (node !== undefined) {
         const possible = `${this.hostText(node.name, node.labels, words)} or outside`;
-        put(ranges, { kind: "ambiguous", who: possible, samples: [atNode(node), external] });
-      } else if (blocks !== "") put(ranges, { kind: "external", who: "", samples: [external] });
+        put(ranges, { kind: "ambiguous", who: possible, samples: () => [atNode(node), external] });
+      } else if (blocks !== "") put(ranges, { kind: "external", who: "", samples: () => [external] });
     }
     this.ranges = ranges;
     this.ownRanges = ownRanges;

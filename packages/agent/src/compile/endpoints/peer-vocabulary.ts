@@ -1,4 +1,12 @@
-import { type Cluster, type PodSelection, type Tiers, type Vocabulary, vocabularyOf } from "@tierwall/core";
+import {
+  type Cluster,
+  type Direction,
+  type Peer,
+  type PodSelection,
+  type Tiers,
+  type Vocabulary,
+  vocabularyOf,
+} from "@tierwall/core";
 
 /** What the rules of the cluster look at in the endpoints that pods talk to. Nothing else of a pod is in its identity. */
 export type PeerVocabulary = Pick<Vocabulary, "podKeys" | "nodeKeys" | "portNames" | "accounts">;
@@ -26,22 +34,23 @@ export function peerVocabularyOf(cluster: Cluster, tiers: Tiers, before: PeerVoc
 
 const everyPod: PodSelection = { namespaces: [], pods: [] };
 
-/** The rules without what they say of their subjects, whose named ports are those of what comes in (S1.8). */
-function peersOf({ ingress, egress }: Tiers): Tiers {
-  const looksAtPeer = new Set<string>(["pods", "nodes", "entity"]);
-  const only = (tiers: Tiers["egress"], isEgress: boolean) =>
-    tiers.map((tier) => ({
-      ...tier,
-      rules: tier.rules.map((rule) => ({
-        ...rule,
+/** One rule per tier, with the peers of all of them; and with named ports, unless they are those of the subject (S1.8). */
+function peersOf(tiers: Tiers): Tiers {
+  const together = (direction: Direction) =>
+    tiers[direction].map(({ name, rules }) => ({
+      name,
+      rules: rules.slice(0, 1).map((first) => ({
+        ...first,
         subject: everyPod,
-        peers: rule.peers.filter(({ kind }) => looksAtPeer.has(kind)),
-        ports: isEgress ? rule.ports : ("every" as const),
+        peers: rules.flatMap(({ peers }) => peers.filter(looksAtLabels)),
+        ports: rules.flatMap(({ ports }) => (direction === "ingress" || ports === "every" ? [] : ports)),
       })),
       isolation: [],
     }));
-  return { ingress: only(ingress, false), egress: only(egress, true) };
+  return { ingress: together("ingress"), egress: together("egress") };
 }
+
+const looksAtLabels = ({ kind }: Peer): boolean => kind === "pods" || kind === "nodes" || kind === "entity";
 
 type Keys = ReadonlySet<string> | ReadonlyMap<string, unknown>;
 

@@ -13,15 +13,17 @@ export class Population {
   }
 
   add(end: End): void {
-    for (const group of this.groupsOf(end)) group.add(end);
+    this.groupOf(end).add(end);
+    for (const block of blocksAround(end)) groupAt(this.inBlock, block).add(end);
   }
 
   delete(end: End): void {
-    for (const group of this.groupsOf(end)) group.delete(end);
+    this.groupOf(end).delete(end);
+    for (const block of blocksAround(end)) this.inBlock.get(block)?.delete(end);
   }
 
   has(end: End): boolean {
-    return this.groupsOf(end)[0]!.has(end);
+    return this.groupOf(end).has(end);
   }
 
   /** Each of them once. */
@@ -35,13 +37,14 @@ export class Population {
     for (const ends of this.podsIn.values()) yield* ends;
   }
 
-  private groupsOf({ kind, sample, blocks }: End): readonly Set<End>[] {
-    const inBlocks = blocks === "" ? [] : blocks.split(",").map((block) => groupAt(this.inBlock, block));
-    if (kind === "ambiguous") return [this.ambiguous, ...inBlocks];
-    if (kind !== "pod" || sample.kind !== "pod") return [this.others, ...inBlocks];
-    return [groupAt(this.podsIn, sample.pod.namespace), ...inBlocks];
+  private groupOf({ kind, sample }: End): Set<End> {
+    if (kind === "ambiguous") return this.ambiguous;
+    if (kind !== "pod" || sample.kind !== "pod") return this.others;
+    return groupAt(this.podsIn, sample.pod.namespace);
   }
 }
+
+const blocksAround = ({ blocks }: End): readonly string[] => (blocks === "" ? [] : blocks.split(","));
 
 function groupAt(groups: Map<string, Set<End>>, key: string): Set<End> {
   const known = groups.get(key) ?? new Set();
@@ -51,6 +54,11 @@ function groupAt(groups: Map<string, Set<End>>, key: string): Set<End> {
 
 /** Removes ends that are gone from a map; returns those that were in it. */
 export function removeAll(gone: ReadonlySet<End>, from: Map<End, unknown>): readonly End[] {
-  const candidates = gone.size < from.size ? gone : [...from.keys()].filter((end) => gone.has(end));
-  return [...candidates].filter((end) => from.delete(end));
+  const removed: End[] = [];
+  const remove = (end: End) => {
+    if (from.delete(end)) removed.push(end);
+  };
+  if (gone.size < from.size) for (const end of gone) remove(end);
+  else for (const end of from.keys()) if (gone.has(end)) remove(end);
+  return removed;
 }

@@ -45,6 +45,7 @@ export class Subjects {
   /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
   sharing: ReadonlySet<Subject> = new Set();
   private subjects: ReadonlyMap<string, Subject> = new Map();
+  private selected: Selected = () => [];
   private tiers: Tiers | undefined;
   private found: ReadonlyMap<Subject, Rows> = new Map();
 
@@ -69,6 +70,7 @@ export class Subjects {
     if (arrived.length > 0) this.changed = true;
     if (this.changed || !isSame) this.findSharing();
     if (isSame && tiers === this.tiers) return this.found;
+    if (!isSame) this.selected = selectionOf(this.subjects.values());
     this.changed = true;
     this.tiers = tiers;
     this.found = this.rowsOf(tiers);
@@ -119,11 +121,10 @@ export class Subjects {
   private rowsOf(tiers: Tiers): Map<Subject, Rows> {
     const found = new Map<Subject, Record<Direction, Row[]>>();
     for (const subject of this.subjects.values()) found.set(subject, { egress: [], ingress: [] });
-    const selected = selectionOf(this.subjects.values());
     for (const direction of ["egress", "ingress"] as const)
       for (const tier of tiers[direction]) {
-        const rules = bySubject(tier.rules, selected);
-        const isolation = bySubject(tier.isolation, selected);
+        const rules = bySubject(tier.rules, this.selected);
+        const isolation = bySubject(tier.isolation, this.selected);
         for (const subject of new Set([...rules.keys(), ...isolation.keys()])) {
           const row: Row = {
             direction,
@@ -141,8 +142,16 @@ export class Subjects {
 
 type Selected = (selection: PodSelection) => readonly Subject[];
 
-const bySubject = <T extends Rule | Isolation>(entries: readonly T[], selected: Selected) =>
-  grouped(entries.flatMap((entry) => selected(entry.subject).map((subject) => [subject, entry] as const)));
+function bySubject<T extends Rule | Isolation>(entries: readonly T[], selected: Selected): Map<Subject, T[]> {
+  const found = new Map<Subject, T[]>();
+  for (const entry of entries)
+    for (const subject of selected(entry.subject)) {
+      const known = found.get(subject);
+      if (known === undefined) found.set(subject, [entry]);
+      else known.push(entry);
+    }
+  return found;
+}
 
 /** Which subjects a selection selects. All rules of a policy have the very same one. */
 function selectionOf(subjects: Iterable<Subject>): Selected {
@@ -150,7 +159,7 @@ function selectionOf(subjects: Iterable<Subject>): Selected {
   const groups = grouped(
     [...subjects].map((one) => [one.sample.namespace.labels[namespaceNameLabel] ?? "", one] as const),
   );
-  const known = new Map<PodSelection, readonly Subject[]>();
+  const known = new WeakMap<PodSelection, readonly Subject[]>();
   const select = (selection: PodSelection) => {
     const names = namedNamespaces({ kind: "labels", match: selection.namespaces }) ?? groups.keys();
     const candidates = [...names].flatMap((name) => groups.get(name) ?? []);

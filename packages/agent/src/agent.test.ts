@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { Agent, type AgentParts, type Programmed, type Turn } from "./agent.js";
 import type { NodeOptions } from "./ruleset/program.js";
+import { plainOptions } from "./testing/node-world.js";
 
 const pod = (name: string, address: string) => `
 apiVersion: v1
@@ -29,14 +30,7 @@ function situation(pods: readonly string[], more: Partial<Situation> = {}): Situ
   };
 }
 
-const options: NodeOptions = {
-  node: "n1",
-  connectionMask: 0xffff0000,
-  deny: "drop",
-  unknownPods: "deny",
-  localRanges: [],
-  shadow: false,
-};
+const options: NodeOptions = { ...plainOptions, node: "n1" };
 
 const emptyRuleset = { chains: new Map(), sets: new Map(), counters: new Set<string>() };
 

@@ -59,7 +59,6 @@ interface Waiting {
 }
 
 export class Agent {
-  readonly #parts: AgentParts;
   readonly #window: ProgrammingWindow;
   readonly #turns: LatestWins<Waiting>;
   readonly #now: () => number;
@@ -68,8 +67,7 @@ export class Agent {
   #endOfDoubt: NodeJS.Timeout | undefined;
   #compiler: { readonly of: NodeOptions; readonly compiler: Compiler } | undefined;
 
-  constructor(parts: AgentParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: AgentParts) {
     this.#now = parts.now ?? (() => performance.now());
     this.#window = new ProgrammingWindow(parts.options.node);
     this.#trust = new RangeTrust(parts.options.node, this.#now, sourceOf(parts.options.localRanges));
@@ -85,12 +83,12 @@ export class Agent {
 
   /** Resolves when the first state was seen and the kernel holds it, or could not be given it yet. */
   async start(): Promise<void> {
-    await this.#parts.source.start((situation) => this.#take(situation));
+    await this.parts.source.start((situation) => this.#take(situation));
   }
 
   /** The rules stay in the kernel. */
   async stop(): Promise<void> {
-    await this.#parts.source.stop();
+    await this.parts.source.stop();
     clearTimeout(this.#endOfDoubt);
     this.#latest = undefined;
     await this.#turns.stop();
@@ -107,12 +105,12 @@ export class Agent {
     this.#awaitEndOfDoubt();
     const program = compiler.compile(situation.cluster, situation.tiers);
     const turn = { situation, program, options };
-    this.#parts.onProblem("shared-addresses", sharedMessage(program.sharedAddresses));
-    const applied = await this.#parts.enforce(turn);
+    this.parts.onProblem("shared-addresses", sharedMessage(program.sharedAddresses));
+    const applied = await this.parts.enforce(turn);
     if (!applied.ok) throw new Error(applied.message);
     const now = this.#now();
     const waited = this.#window.reached(situation.cluster, now, applied.value.kind !== "unchanged");
-    this.#parts.onProgrammed({ ...turn, applied: applied.value, waited, sinceSeen: now - since });
+    this.parts.onProgrammed({ ...turn, applied: applied.value, waited, sinceSeen: now - since });
   }
 
   /** In a quiet cluster no situation comes that would end the doubt about the pod ranges. */
@@ -127,10 +125,10 @@ export class Agent {
 
   /** A compiler remembers what it compiled; only other ranges of pods need a new one. */
   #compilerFor(situation: Situation): { readonly options: NodeOptions; readonly compiler: Compiler } {
-    const { options, compilerFor } = this.#parts;
+    const { options, compilerFor } = this.parts;
     const ranges = localRanges(options.node, options.localRanges, situation);
     const doubt = options.unknownPods === "deny" ? this.#trust.doubt(situation.cluster, ranges) : undefined;
-    this.#parts.onProblem("pod-range", doubt);
+    this.parts.onProblem("pod-range", doubt);
     const before = this.#compiler?.of;
     const isSame =
       before !== undefined &&
@@ -142,7 +140,7 @@ export class Agent {
         localRanges: ranges,
         ...(doubt === undefined ? {} : { rangesDoubted: true }),
       };
-      for (const doubt of nodeDoubts(of, situation.cluster)) this.#parts.log.warn(doubt);
+      for (const doubt of nodeDoubts(of, situation.cluster)) this.parts.log.warn(doubt);
       this.#compiler = { of, compiler: compilerFor(of) };
     }
     return { options: this.#compiler.of, compiler: this.#compiler.compiler };

@@ -157,7 +157,9 @@ export {
   type IsolatedPods,
   isRelative,
   type JointGroup,
+  listDifference,
   type Member,
+  namedNamespaces,
   namespaceFits,
   type NearnessInBoth,
   type Pair,
@@ -174,6 +176,8 @@ export {
   settlePeer,
   type Update,
   type Use,
+  type Vocabulary,
+  vocabularyOf,
 } from "./engine/index.js";
 export type { Decider } from "./evaluate/walk.js";
 export { type PortSetId, PortSets } from "./sets/port-sets.js";
@@ -300,6 +304,7 @@ export {
 } from "./report/test-results.js";
 export { explore, type Unknowns } from "./evaluate/facts.js";
 export { AddressAtoms } from "./sets/address-atoms.js";
+export { lastAtMost } from "./sets/sorted.js";
 export { formatRange } from "./net/region.js";
 export { embeddedAddress, isNeverNamed } from "./net/special-addresses.js";
 export { changedEntries, editedMap } from "./state/live/edited-map.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readState } from "@tierwall/core";
+import { rulesetText } from "../ruleset/text.js";
 import { modesOf } from "../see/modes.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";
 import type { Journey } from "../testing/walk-ruleset.js";
@@ -399,4 +400,19 @@ it("thousands of CIDRs in one policy cost about as much as they are many", () =>
   expect([...found.keys()]).toEqual(blocks);
   expect(send("10.0.0.1 -> 20.46.222.7:80/TCP").verdict).toBe("accept");
   expect(send("10.0.0.1 -> 20.46.223.7:80/TCP").verdict).toBe("drop");
+});
+
+it("makes the same after more changes than it keeps", () => {
+  const { cluster: pods } = readState([{ file: "cluster.yaml", text: cluster }]);
+  const compiler = new NodeCompiler(plainOptions, modesOf);
+  for (let port = 1; port <= 105; port++) {
+    const text = networkPolicy(
+      `ingress: [{ from: [{ namespaceSelector: {} }], ports: [{ port: ${port} }] }]`,
+    );
+    const { tiers } = readState([{ file: "policy.yaml", text }]);
+    const { ruleset } = compiler.compile(pods, tiers);
+    if (port < 95) continue;
+    const anew = new NodeCompiler(plainOptions, modesOf).compile(pods, tiers);
+    expect(rulesetText(ruleset, "tierwall")).toBe(rulesetText(anew.ruleset, "tierwall"));
+  }
 });

@@ -28,7 +28,7 @@ export type DnsEvent =
   | { readonly kind: "trouble"; readonly message: string };
 
 /** Policies deny the server to the pod; the pod has too many queries open; the packet is no query; no socket could be had. */
-export type Refusal = "not allowed" | "too many" | "malformed" | "no socket";
+type Refusal = "not allowed" | "too many" | "malformed" | "no socket";
 
 export type Stray = "malformed" | "not asked" | "another question";
 

@@ -10,7 +10,9 @@ import {
   type Pod,
   type Tiers,
 } from "@tierwall/core";
-import { OwnTiers } from "../compile/own-tiers.js";
+import { grouped } from "../compile/grouped.js";
+import { ownTiers } from "../compile/rules/own-tiers.js";
+import { sameList } from "../ruleset/sameness.js";
 import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 
@@ -46,7 +48,6 @@ interface Judged {
 export class ClusterReach implements Reach {
   readonly #judged = new Map<string, Judged>();
   readonly #addresses = new Map<string, readonly string[]>();
-  readonly #ownTiers = new OwnTiers();
   #podsAt: ReadonlyMap<string, readonly Pod[]> | undefined;
   #cluster: Cluster | undefined;
   #inside: InsideAddresses | undefined;
@@ -58,7 +59,7 @@ export class ClusterReach implements Reach {
   /** `podRanges`: where pods of any node get their addresses from, as far as that is known. S9.7: judged is by the tiers of the node. */
   update(cluster: Cluster, given: Tiers, podRanges: readonly Cidr[]): void {
     const before = this.#cluster;
-    const tiers = this.#ownTiers.of(given);
+    const tiers = ownTiers(given);
     const same =
       before !== undefined &&
       this.#tiers === tiers &&
@@ -99,15 +100,12 @@ export class ClusterReach implements Reach {
   }
 
   #isAsBefore({ podsAt }: Judged): boolean {
-    return [...podsAt].every(([address, before]) => {
-      const pods = this.#podsWith(address);
-      return pods.length === before.length && pods.every((pod, i) => pod === before[i]);
-    });
+    return [...podsAt].every(([address, before]) => sameList(this.#podsWith(address), before));
   }
 
   /** Found when a query needs it, since most clusters have no rules with names. */
   #podsWith(address: string): readonly Pod[] {
-    this.#podsAt ??= podsByAddress(this.#cluster);
+    this.#podsAt ??= podsByAddress(this.#cluster!);
     return this.#podsAt.get(address) ?? [];
   }
 
@@ -146,16 +144,10 @@ export class ClusterReach implements Reach {
   }
 }
 
-function podsByAddress(cluster: Cluster | undefined): ReadonlyMap<string, readonly Pod[]> {
-  const found = new Map<string, Pod[]>();
-  for (const pod of cluster?.pods.values() ?? [])
-    for (const address of pod.addresses.map(formatAddress)) {
-      const known = found.get(address);
-      if (known === undefined) found.set(address, [pod]);
-      else known.push(pod);
-    }
-  return found;
-}
+const podsByAddress = ({ pods }: Pick<Cluster, "pods">): ReadonlyMap<string, readonly Pod[]> =>
+  grouped(
+    [...pods.values()].flatMap((pod) => pod.addresses.map((one) => [formatAddress(one), pod] as const)),
+  );
 
 /** S1.16, S1.17: an address may be one of several ends, as the one that asks and as the one that is asked. */
 function allowedByAll(answers: readonly Answer[], family: 4 | 6): readonly Upstream[] {

@@ -1,3 +1,4 @@
+import { isObject } from "@tierwall/core";
 import type { Nft } from "./nft.js";
 import { done, type Outcome } from "./outcome.js";
 
@@ -46,20 +47,9 @@ export class CounterSums {
 
 const mostTries = 5;
 
-interface NamedCount extends Count {
-  readonly name: string;
-}
-
 /** Of `{"counter": {"name": …, "packets": …, "bytes": …}}`. */
-function isCount(value: unknown): value is NamedCount {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "name" in value &&
-    typeof value.name === "string" &&
-    "packets" in value &&
-    typeof value.packets === "number" &&
-    "bytes" in value &&
-    typeof value.bytes === "number"
-  );
+function isCount(value: unknown): value is Count & { readonly name: string } {
+  if (!isObject(value)) return false;
+  const { name, packets, bytes } = value;
+  return typeof name === "string" && typeof packets === "number" && typeof bytes === "number";
 }

@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { atRest } from "../ruleset/at-rest.js";
 import { standing } from "../ruleset/leftover.js";
 import type { Place } from "../ruleset/hooks.js";
@@ -83,13 +82,11 @@ export type TrialEnd = "confirmed" | "given up" | "expired" | "lost";
  * that finds either the old or the new.
  */
 export class KernelTable {
-  readonly #options: KernelTableOptions;
   readonly #nft: Nft;
   readonly #generations: Generations;
   readonly #counters: CounterSums;
   readonly #tables: Tables;
   readonly #monitor: Monitor;
-  readonly #lock: Lock;
   readonly #queue = new Exclusive();
   /** While a trial lasts: the table to go back to. */
   #current: Table | undefined;
@@ -111,9 +108,11 @@ export class KernelTable {
   #closing = false;
   readonly #changedSettings: string[] = [];
 
-  private constructor(options: KernelTableOptions, lock: Lock, conntrack: Conntrack) {
-    this.#options = options;
-    this.#lock = lock;
+  private constructor(
+    private readonly options: KernelTableOptions,
+    private readonly lock: Lock,
+    conntrack: Conntrack,
+  ) {
     const command = [...(options.enter ?? []), "nft"];
     this.#nft = new Nft(command, new NftSession(command), () =>
       lock.isHeld
@@ -166,7 +165,7 @@ export class KernelTable {
   }
 
   #callForBridges(): Outcome<void> {
-    const bridges = this.#options.bridges?.() ?? done([]);
+    const bridges = this.options.bridges?.() ?? done([]);
     if (!bridges.ok) return bridges;
     this.#changedSettings.push(...bridges.value);
     return done(undefined);
@@ -178,11 +177,11 @@ export class KernelTable {
   }
 
   get #names(): readonly string[] {
-    return [this.#options.table, `${this.#options.table}-b`];
+    return [this.options.table, `${this.options.table}-b`];
   }
 
   #placeOf(name: string): Place {
-    return name === this.#options.table ? "first" : "second";
+    return name === this.options.table ? "first" : "second";
   }
 
   get #freeName(): string {
@@ -338,7 +337,7 @@ export class KernelTable {
   }
 
   #always(table: Parameters<ElementsFor>[0]): string {
-    return this.#options.always?.(table) ?? "";
+    return this.options.always?.(table) ?? "";
   }
 
   async #removeStrays(): Promise<Outcome<void>> {
@@ -379,7 +378,7 @@ export class KernelTable {
   async #stampAgain(): Promise<void> {
     const [current, frameOf] = [this.#current, this.#frameOf];
     if (!current || !frameOf || this.#trial || this.#generations.isStamped(current.state.generation)) return;
-    const cleared = this.#lock.isHeld ? await this.#generations.clearSome() : failed("the lock was lost");
+    const cleared = this.lock.isHeld ? await this.#generations.clearSome() : failed("the lock was lost");
     if (cleared.ok && cleared.value) await this.#change(current, frameOf, new Clock(this.#nft));
     this.#stampSoon(cleared.ok ? 0 : 1000);
   }
@@ -414,7 +413,7 @@ export class KernelTable {
       this.#suspect = first;
       if (this.#trial) this.#forgetTrial("lost");
       const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(this.#nft), first));
-      this.#options.onDrift?.({ differences, ...(repaired && { repaired }) });
+      this.options.onDrift?.({ differences, ...(repaired && { repaired }) });
       return done(differences);
     });
   }
@@ -477,7 +476,7 @@ export class KernelTable {
     this.#trial = undefined;
     this.#sweepSoon();
     this.#stampSoon();
-    this.#options.onTrialEnd?.(end);
+    this.options.onTrialEnd?.(end);
   }
 
   /** Writes into learned sets of the tables that judge now. */
@@ -520,7 +519,7 @@ export class KernelTable {
     await this.#queue.run(() => this.#sweep());
     this.#monitor.stop();
     await this.#nft.session?.close();
-    await this.#lock.release();
+    await this.lock.release();
   }
 }
 

@@ -1,4 +1,4 @@
-import { performance } from "node:perf_hooks";
+import { isObject } from "@tierwall/core";
 import { type Finished, run } from "./command.js";
 import type { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
@@ -88,11 +88,7 @@ const answerOf = (finished: Finished, words: readonly string[]): Outcome<string>
 /** `{"nftables": [{"metainfo": …}, {"counter": …}]}`. */
 function objectsIn(json: string): readonly object[] | undefined {
   const answer: unknown = JSON.parse(json);
-  if (typeof answer !== "object" || answer === null || !("nftables" in answer)) return undefined;
-  const { nftables } = answer;
-  return Array.isArray(nftables)
-    ? nftables.filter((one: unknown) => typeof one === "object" && one !== null)
-    : undefined;
+  return isObject(answer) && Array.isArray(answer.nftables) ? answer.nftables.filter(isObject) : undefined;
 }
 
 const missing = /No such file or directory/;

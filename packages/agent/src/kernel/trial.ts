@@ -19,10 +19,6 @@ const lookAway = `meta nfproto @${trialSet} accept`;
 const judgeMeanwhile = `meta nfproto != @${trialSet} accept`;
 const overlapSeconds = 0.2;
 
-export function onTrial(ruleset: Ruleset): Ruleset {
-  return beginningWith(judgeMeanwhile, ruleset);
-}
-
 /** The ruleset without anything of a trial, whatever part it had in one. */
 export function withoutTrial(ruleset: Ruleset): Ruleset {
   const sets = new Map(ruleset.sets);
@@ -72,7 +68,7 @@ export async function beginTrial(
 ): Promise<Outcome<Trial>> {
   const { name, generation } = next;
   const tried = await tables.load(name, {
-    ruleset: onTrial(next.ruleset),
+    ruleset: beginningWith(judgeMeanwhile, next.ruleset),
     generation,
     trial: true,
     elements: next.learned + turn(name, seconds),
@@ -95,19 +91,22 @@ export async function beginTrial(
 }
 
 /** The new table judges for good, then the old one goes. */
-export async function confirmTrial(tables: Tables, { old, tried, plain }: Trial): Promise<Outcome<Table>> {
-  const { generation } = tried.state;
-  const kept = await tables.change(tried, { ruleset: plain.tried, generation });
-  if (!kept.ok) return kept;
-  const gone = await tables.retire({ name: old.name, ruleset: plain.old });
-  return gone.ok ? kept : gone;
-}
+export const confirmTrial = (tables: Tables, trial: Trial): Promise<Outcome<Table>> =>
+  keepOnly(tables, trial, "tried", "old");
 
 /** The old table judges again, then the new one goes. */
-export async function endTrial(tables: Tables, { old, tried, plain }: Trial): Promise<Outcome<Table>> {
-  const { generation } = old.state;
-  const back = await tables.change(old, { ruleset: plain.old, generation });
-  if (!back.ok) return back;
-  const gone = await tables.retire({ name: tried.name, ruleset: plain.tried });
-  return gone.ok ? back : gone;
+export const endTrial = (tables: Tables, trial: Trial): Promise<Outcome<Table>> =>
+  keepOnly(tables, trial, "old", "tried");
+
+async function keepOnly(
+  tables: Tables,
+  trial: Trial,
+  staying: "old" | "tried",
+  going: "old" | "tried",
+): Promise<Outcome<Table>> {
+  const { generation } = trial[staying].state;
+  const kept = await tables.change(trial[staying], { ruleset: trial.plain[staying], generation });
+  if (!kept.ok) return kept;
+  const gone = await tables.retire({ name: trial[going].name, ruleset: trial.plain[going] });
+  return gone.ok ? kept : gone;
 }

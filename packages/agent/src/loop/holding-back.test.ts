@@ -6,17 +6,11 @@ import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { knownPods } from "../ruleset/vocabulary.js";
 import { HoldingBack } from "./holding-back.js";
+import { plainOptions } from "../testing/node-world.js";
 
 const cidr = (text: string) => parseCidr(text)!;
 
-const options: NodeOptions = {
-  node: "n1",
-  connectionMask: 0xffff0000,
-  deny: "drop",
-  unknownPods: "deny",
-  localRanges: [],
-  shadow: false,
-};
+const options: NodeOptions = { ...plainOptions, node: "n1" };
 
 /** A kernel that holds what it was given last. */
 function setup(

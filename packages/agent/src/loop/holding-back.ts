@@ -30,25 +30,23 @@ interface HoldingBackParts {
  * node's pods are known.
  */
 export class HoldingBack {
-  readonly #parts: HoldingBackParts;
   readonly #configured: readonly Cidr[];
   #ranges: readonly Cidr[] = [];
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: HoldingBackParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: HoldingBackParts) {
     this.#configured = parts.options.localRanges;
   }
 
   /** By what is known before anybody is asked. */
   begin(): Promise<void> {
-    return this.#hold(this.#configured.length > 0 ? this.#configured : this.#parts.memory.ranges);
+    return this.#hold(this.#configured.length > 0 ? this.#configured : this.parts.memory.ranges);
   }
 
   /** The Node of this name was read, and all else may be long in coming. */
   async nodeSeen(name: string, podRanges: readonly string[]): Promise<void> {
-    if (this.#isOver || name !== this.#parts.options.node || this.#configured.length > 0) return;
+    if (this.#isOver || name !== this.parts.options.node || this.#configured.length > 0) return;
     const ranges = podRanges.flatMap((text) => parseCidr(text) ?? []);
     if (ranges.length > 0 && !sameRanges(ranges, this.#ranges)) await this.#hold(ranges);
   }
@@ -56,7 +54,7 @@ export class HoldingBack {
   /** Rules are in the kernel, for a node with these ranges. */
   over(ranges: readonly Cidr[], doubted: boolean): void {
     this.stop();
-    this.#parts.memory.keep(ranges, doubted);
+    this.parts.memory.keep(ranges, doubted);
   }
 
   stop(): void {
@@ -66,24 +64,24 @@ export class HoldingBack {
 
   async #hold(ranges: readonly Cidr[]): Promise<void> {
     this.#ranges = ranges;
-    const { memory } = this.#parts;
+    const { memory } = this.parts;
     // Of ranges that were contradicted nothing is known before the first rules, so they say nothing about unknown pods.
     const localRanges = memory.doubted && sameRanges(ranges, memory.ranges) ? [] : ranges;
-    const options = { ...this.#parts.options, localRanges };
+    const options = { ...this.parts.options, localRanges };
     const holds = options.unknownPods === "deny" && !options.shadow;
     const { cluster, tiers } = new LiveState({}).moment();
     const program = new NodeCompiler(options, modesOf).compile(cluster, tiers);
-    const applied = await this.#parts.table.applyBefore(frameFor({ program, options }), (held) => {
+    const applied = await this.parts.table.applyBefore(frameFor({ program, options }), (held) => {
       if (this.#isOver || (holds && localRanges.length === 0)) return false;
       return held === undefined ? holds : knowsNobody(held);
     });
     if (!applied.ok)
-      this.#parts.log.error(`pods cannot be held back until there are rules: ${applied.message}`);
+      this.parts.log.error(`pods cannot be held back until there are rules: ${applied.message}`);
     else if (applied.value !== undefined && holds) this.#say(localRanges);
   }
 
   #say(ranges: readonly Cidr[]): void {
-    const { log, patience = 10_000 } = this.#parts;
+    const { log, patience = 10_000 } = this.parts;
     const podRanges = ranges.map(formatCidr);
     log.info({ podRanges }, "pods of this node are held back until it is known what they may do");
     clearTimeout(this.#timer);

@@ -8,7 +8,7 @@ import {
   type Pod,
   type State,
 } from "@tierwall/core";
-import { PodWatch } from "../compile/pod-changes.js";
+import { PodWatch } from "../compile/endpoints/pod-changes.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { localRanges } from "./local-ranges.js";
 

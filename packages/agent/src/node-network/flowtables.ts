@@ -1,11 +1,6 @@
+import { textAt } from "@tierwall/kube";
 import type { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-
-interface Flowtable {
-  readonly family: string;
-  readonly table: string;
-  readonly name: string;
-}
 
 /**
  * Why connections that a change of policy cuts may go on, if others have flowtables: packets of a connection that is in one are
@@ -15,9 +10,8 @@ interface Flowtable {
 export async function flowtablesInUse(nft: Pick<Nft, "objects">): Promise<Outcome<string | undefined>> {
   const listed = await nft.objects("list", "flowtables").catch((cause: unknown) => failed(String(cause)));
   if (!listed.ok) return listed;
-  const found = listed.value.flatMap(flowtableIn);
-  if (found.length === 0) return done(undefined);
-  const names = found.map(({ family, table, name }) => `${name} of the table ${family} ${table}`);
+  const names = listed.value.filter((object) => "flowtable" in object).map(nameOf);
+  if (names.length === 0) return done(undefined);
   return done(
     `flowtables of others are in use (${names.join(", ")}): established connections in them bypass the rules of this agent, ` +
       "so that a change of policy cuts them only when they are idle or leave the flowtable; new connections are judged; " +
@@ -26,11 +20,7 @@ export async function flowtablesInUse(nft: Pick<Nft, "objects">): Promise<Outcom
 }
 
 /** `{"flowtable": {"family": "inet", "name": "f", "table": "filter", "hook": "ingress", "prio": 0, "dev": ["eth0"]}}`. */
-function flowtableIn(object: object): readonly Flowtable[] {
-  if (!("flowtable" in object)) return [];
-  const { flowtable } = object;
-  if (typeof flowtable !== "object" || flowtable === null) return [];
-  const { family, table, name } = flowtable as Record<string, unknown>;
-  const texts = [family, table, name].map((value) => (typeof value === "string" ? value : "?"));
-  return [{ family: texts[0]!, table: texts[1]!, name: texts[2]! }];
+function nameOf(object: object): string {
+  const at = (key: string) => textAt(object, "flowtable", key) || "?";
+  return `${at("name")} of the table ${at("family")} ${at("table")}`;
 }

@@ -15,7 +15,7 @@ export const emptyTable: Held = {
   leftover: nothingLeft,
 };
 
-export type Difference =
+type Difference =
   | { readonly kind: "in-place"; readonly transaction: string; readonly leftover: Leftover }
   /** nftables cannot turn the one into the other: a new table is needed. */
   | { readonly kind: "impossible"; readonly because: string };
@@ -110,9 +110,6 @@ function draftSets(draft: Draft, { ruleset, leftover }: Held, wanted: Ruleset): 
     if (!sameDeclaration(old, set)) return `${set.kind} ${name} is to be declared in another way`;
     if (old.elements === set.elements || old.elements === "learned" || set.elements === "learned") continue;
     const { removed, added } = changeOf(old.elements, set.elements);
-    if (removed.length + added.length > 0 && set.flags.includes("constant")) {
-      return `${set.kind} ${name} is constant and is to have other elements`;
-    }
     if (removed.length > 0) draft.going.push(elementLine("delete", draft.table, name, removed));
     if (added.length > 0) draft.elements.push(elementLine("add", draft.table, name, added));
   }

@@ -1,7 +1,7 @@
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
 /** What `nft -s -nn list table inet NAME` printed. */
-export interface Listing {
+interface Listing {
   readonly table: string;
   readonly ruleset: Ruleset;
   /** What stands in the table and is no part of any ruleset of ours: `flags dormant`, a quota. */
@@ -71,7 +71,7 @@ function setOf(kind: "map" | "set", name: string, body: readonly string[], stran
     const line = body[at]!;
     if (line.startsWith("type ")) type = line.slice(5);
     else if (line.startsWith("size ")) size = Number(line.slice(5));
-    else if (line.startsWith("flags ")) flags = line.slice(6).split(",").filter(isFlag);
+    else if (line.startsWith("flags ")) flags = line.slice(6).split(",");
     else if (line.startsWith("elements = {")) {
       elements = elementsOf(body.slice(at).join(" "));
       break;
@@ -81,9 +81,6 @@ function setOf(kind: "map" | "set", name: string, body: readonly string[], stran
   if (flags.includes("timeout") || flags.includes("dynamic")) elements = "learned";
   return { kind, type, flags, ...(size !== undefined && { size }), elements };
 }
-
-const flagNames = new Set(["constant", "interval", "timeout", "dynamic"]);
-const isFlag = (text: string): text is NamedSet["flags"][number] => flagNames.has(text);
 
 function elementsOf(text: string): Map<string, string> {
   const elements = new Map<string, string>();

@@ -21,7 +21,8 @@ export interface NamedSet {
   readonly kind: "map" | "set";
   /** `ipv4_addr : classid`, `ipv4_addr . ipv4_addr`. */
   readonly type: string;
-  readonly flags: readonly ("constant" | "interval" | "timeout" | "dynamic")[];
+  /** `interval`, `timeout`. */
+  readonly flags: readonly string[];
   readonly size?: number;
   /** Key → value, and `""` for sets. `learned`: filled while the agent runs, and not compared. */
   readonly elements: ReadonlyMap<string, string> | "learned";

@@ -1,3 +1,4 @@
+import { editedKeys } from "./edited-elements.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
 export function sameChain(a: Chain, b: Chain): boolean {
@@ -9,7 +10,8 @@ export function sameDeclaration(a: NamedSet, b: NamedSet): boolean {
   return a.kind === b.kind && a.type === b.type && a.size === b.size && sameFlags(a.flags, b.flags);
 }
 
-function sameSet(a: NamedSet, b: NamedSet): boolean {
+/** `b` is the later one, where one was made from the other. */
+export function sameSet(a: NamedSet, b: NamedSet): boolean {
   return a === b || (sameDeclaration(a, b) && sameElements(a.elements, b.elements));
 }
 
@@ -53,7 +55,9 @@ const asMap = (names: ReadonlySet<string>): ReadonlyMap<string, true> =>
 /** Elements that are learned while the agent runs are nobody's to compare. */
 function sameElements(a: NamedSet["elements"], b: NamedSet["elements"]): boolean {
   if (a === b || a === "learned" || b === "learned") return true;
-  return sameEntries(a, b, (x, y) => x === y);
+  if (a.size !== b.size) return false;
+  for (const key of editedKeys(a, b) ?? b.keys()) if (a.get(key) !== b.get(key)) return false;
+  return true;
 }
 
 function sameEntries<T>(
@@ -70,8 +74,8 @@ function sameEntries<T>(
   return true;
 }
 
-function sameList(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((text, at) => text === b[at]));
+export function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a === b || (a.length === b.length && a.every((value, at) => value === b[at]));
 }
 
 /** nft prints flags in an order of its own. */

@@ -1,6 +1,8 @@
 import { request } from "node:http";
+import { textAt } from "@tierwall/kube";
 import type { Outcome } from "../kernel/outcome.js";
 import type { HitsReport } from "./hits.js";
+import { parsedJson } from "./parsed-json.js";
 import type { AgentStatus } from "./status.js";
 
 interface Routes {
@@ -25,10 +27,10 @@ export function askAgent<Route extends keyof Routes>(
         response.setEncoding("utf8").on("data", (part: string) => (text += part));
         response.on("error", (error) => fail(noAnswer(socket, error)));
         response.on("end", () => {
-          const body = parsed(text);
+          const body = parsedJson(text);
           if (response.statusCode === 200 && body !== undefined)
             resolve({ ok: true, value: body as Routes[Route] });
-          else fail(errorIn(body) ?? `what answers at \`${socket}\` is no agent of Tierwall's`);
+          else fail(textAt(body, "error") || `what answers at \`${socket}\` is no agent of Tierwall's`);
         });
       },
     );
@@ -50,18 +52,4 @@ function noAnswer(socket: string, error: NodeJS.ErrnoException): string {
     default:
       return `the agent at \`${socket}\` does not answer: ${error.message}`;
   }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function errorIn(body: unknown): string | undefined {
-  const isError =
-    typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
-  return isError ? (body.error as string) : undefined;
 }

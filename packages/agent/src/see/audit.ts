@@ -27,18 +27,15 @@ interface AuditOptions {
 
 /** Turns what the kernel logs and counts into lines that name pods and rules. */
 export class Audit {
-  readonly #options: AuditOptions;
   readonly #suppressed = new Suppressed();
 
-  constructor(options: AuditOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: AuditOptions) {}
 
   logged(packet: LoggedPacket): void {
     const { id, cut } = packet;
     this.#suppressed.logged(id);
     const decided = { ...this.#decided(id), ...(cut ? { cut } : {}) };
-    this.#options.write(auditLine(packet, decided, this.#options));
+    this.options.write(auditLine(packet, decided, this.options));
   }
 
   /**
@@ -57,15 +54,15 @@ export class Audit {
     let all = 0;
     for (const [id, suppressed] of this.#suppressed.take()) {
       const { by } = this.#decided(id);
-      this.#options.write({ time: new Date().toISOString(), node: this.#options.node, suppressed, by });
+      this.options.write({ time: new Date().toISOString(), node: this.options.node, suppressed, by });
       all += suppressed;
     }
-    this.#suppressed.keep((id) => this.#options.rules.get(id) !== undefined || unknownPods.test(id));
+    this.#suppressed.keep((id) => this.options.rules.get(id) !== undefined || unknownPods.test(id));
     return all;
   }
 
   #decided(id: string): Decided {
-    const entry = this.#options.rules.get(id);
+    const entry = this.options.rules.get(id);
     if (entry !== undefined) {
       const { verdict, direction, shadow } = entry;
       return { verdict, direction, ...(shadow ? { shadow } : {}), by: auditDecider(entry) };
@@ -75,7 +72,7 @@ export class Audit {
     return {
       verdict: "Deny",
       direction: direction as "ingress" | "egress",
-      ...(this.#options.shadow ? { shadow: true } : {}),
+      ...(this.options.shadow ? { shadow: true } : {}),
       by: { kind: "unknown-pod" },
     };
   }

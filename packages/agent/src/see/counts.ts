@@ -49,14 +49,15 @@ const nothing: Count = { packets: 0, bytes: 0 };
 
 /** Sums up counters over swaps of the table, restarts of the agent and of the node. */
 export class Counts {
-  readonly #node: string;
   #origin: string;
   #at: string;
   readonly #sums: Map<string, Sum>;
   #seen: Map<string, Count>;
 
-  constructor(node: string, saved?: SavedCounts) {
-    this.#node = node;
+  constructor(
+    private readonly node: string,
+    saved?: SavedCounts,
+  ) {
     this.#origin = saved?.origin ?? "";
     this.#at = saved?.at ?? "";
     this.#sums = new Map(Object.entries(saved?.sums ?? {}));
@@ -106,7 +107,7 @@ export class Counts {
   saved(): SavedCounts {
     return {
       version: 1,
-      node: this.#node,
+      node: this.node,
       origin: this.#origin,
       at: this.#at,
       sums: Object.fromEntries(this.#sums),

@@ -31,13 +31,10 @@ const mostKept = 10;
  * caught in the moment it is cut, and nothing but the kernel has to be there for it.
  */
 export class CutReport {
-  readonly #options: CutReportOptions;
   #known: ReadonlySet<string> = new Set();
   #last: readonly CutConnection[] = [];
 
-  constructor(options: CutReportOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: CutReportOptions) {}
 
   /** Those that an agent before this one cut are no news. */
   async start(): Promise<void> {
@@ -56,7 +53,7 @@ export class CutReport {
         destination: this.#named(destination),
       }),
     );
-    this.#options.onCut(named, fresh.length - named.length);
+    this.options.onCut(named, fresh.length - named.length);
     this.#last = [...named, ...this.#last].slice(0, mostKept);
   }
 
@@ -66,9 +63,9 @@ export class CutReport {
   }
 
   async #fresh(): Promise<readonly TrackedConnection[]> {
-    const listed = await this.#options.list();
+    const listed = await this.options.list();
     if (!listed.ok) {
-      this.#options.onTrouble(
+      this.options.onTrouble(
         `which connections were cut cannot be told: conntrack says \`${listed.message}\``,
       );
       return [];
@@ -79,6 +76,6 @@ export class CutReport {
   }
 
   #named(end: ConnectionEnd): AuditEnd {
-    return { ...end, ...this.#options.ends.at(end.address) };
+    return { ...end, ...this.options.ends.at(end.address) };
   }
 }

@@ -16,22 +16,19 @@ type PodOwner = Extract<AddressOwner, { readonly kind: "pod" }>;
 
 /** Finds ends by address, as the cluster is now. Filled when first asked about a state of the cluster. */
 export class EndNames {
-  #cluster: Pick<Cluster, "pods" | "nodes">;
   #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
-  constructor(cluster: Pick<Cluster, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {
-    this.#cluster = cluster;
-  }
+  constructor(private cluster: Pick<Cluster, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {}
 
   update(cluster: Pick<Cluster, "pods" | "nodes">): void {
-    this.#cluster = cluster;
+    this.cluster = cluster;
     this.#ends = undefined;
   }
 
   at(text: string): AddressOwner {
     const address = parseAddress(text);
     if (address === undefined) return external;
-    this.#ends ??= endsOf(this.#cluster);
+    this.#ends ??= endsOf(this.cluster);
     return this.#ends[address.family].get(address.value) ?? external;
   }
 }

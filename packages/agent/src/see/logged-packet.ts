@@ -1,4 +1,6 @@
+import { isObject } from "@tierwall/core";
 import { protocolName } from "../ruleset/vocabulary.js";
+import { parsedJson } from "./parsed-json.js";
 
 /** A packet that the kernel logged, as ulogd2's JSON output tells of it. */
 export interface LoggedPacket {
@@ -26,14 +28,8 @@ const inputHook = 1;
 
 /** Undefined for what is not of ours, or makes no sense. */
 export function parseLoggedPacket(line: string): LoggedPacket | undefined {
-  let fields: Readonly<Record<string, unknown>>;
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== "object" || value === null) return undefined;
-    fields = value as Readonly<Record<string, unknown>>;
-  } catch {
-    return undefined;
-  }
+  const fields = parsedJson(line);
+  if (!isObject(fields)) return undefined;
   const text = (key: string) => (typeof fields[key] === "string" ? fields[key] : undefined);
   const number = (key: string) => (typeof fields[key] === "number" ? fields[key] : undefined);
 

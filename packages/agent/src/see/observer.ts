@@ -55,7 +55,6 @@ const saveEvery = 60_000;
  */
 export class Observer {
   readonly metrics = new AgentMetrics(() => identitiesIn(this.#sets));
-  readonly #options: ObserverOptions;
   readonly #counts: Counts;
   readonly #series: RuleSeries;
   readonly #cut: CutReport;
@@ -78,8 +77,7 @@ export class Observer {
   #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
 
   /** Throws where the audit log cannot be opened. */
-  constructor(options: ObserverOptions) {
-    this.#options = options;
+  constructor(private readonly options: ObserverOptions) {
     const { saved, problem } = readStateFile(options.stateFile);
     if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
     this.#counts = new Counts(options.node, saved);
@@ -108,14 +106,14 @@ export class Observer {
     await this.#cut.start();
     // Whether counts will be kept is better known now than when they are lost.
     this.#save();
-    const { every } = this.#options;
+    const { every } = this.options;
     const read = () => this.read().catch((cause: unknown) => this.#unread(String(cause)));
     this.#timer = setInterval(() => void read(), every).unref();
   }
 
   /** These rules are about to be given to the kernel: lines of theirs may come before it is known that they are there. */
   coming({ book }: Pick<NodeProgram, "book">): void {
-    this.#versions.coming(this.#options.shadow ? watched(book) : book);
+    this.#versions.coming(this.options.shadow ? watched(book) : book);
   }
 
   /** These rules are in the kernel now. */
@@ -123,7 +121,7 @@ export class Observer {
     { book, ruleset }: Pick<NodeProgram, "book" | "ruleset">,
     cluster: Pick<Cluster, "pods" | "nodes">,
   ): void {
-    this.#book = this.#options.shadow ? watched(book) : book;
+    this.#book = this.options.shadow ? watched(book) : book;
     this.#sets = ruleset.sets;
     this.#ends.update(cluster);
     this.#versions.programmed(this.#book);
@@ -174,7 +172,7 @@ export class Observer {
 
   async #read(): Promise<void> {
     if (this.#book === undefined) return;
-    const counters = await this.#options.readCounters();
+    const counters = await this.options.readCounters();
     if (!counters.ok) return this.#unread(counters.message);
     this.#saidUnread = false;
     const reading: CounterReading = { at: new Date(), origin: this.#origin, counters: counters.value };
@@ -188,19 +186,19 @@ export class Observer {
 
   /** Said once, and again when it had worked in between, as whatever stays so. */
   #unread(message: string): void {
-    if (!this.#saidUnread) this.#options.onTrouble(`counters cannot be read: ${message}`);
+    if (!this.#saidUnread) this.options.onTrouble(`counters cannot be read: ${message}`);
     this.#saidUnread = true;
   }
 
   #save(): void {
     this.#saved = performance.now();
     try {
-      replaceFile(this.#options.stateFile, JSON.stringify(this.#counts.saved()));
+      replaceFile(this.options.stateFile, JSON.stringify(this.#counts.saved()));
       this.#saidUnsaved = false;
     } catch (cause) {
       if (!this.#saidUnsaved)
-        this.#options.onTrouble(
-          `\`${this.#options.stateFile}\` cannot be written, so that counts are lost with the agent: ${messageOf(cause)}; --state-dir takes another folder`,
+        this.options.onTrouble(
+          `\`${this.options.stateFile}\` cannot be written, so that counts are lost with the agent: ${messageOf(cause)}; --state-dir takes another folder`,
         );
       this.#saidUnsaved = true;
     }
@@ -214,8 +212,8 @@ export class Observer {
   #export(grown: readonly Growth[]): void {
     const others = this.#series.update(this.#counts.present(), grown);
     if (others > 0 && !this.#saidOthers)
-      this.#options.onTrouble(
-        `there are more rules than the ${this.#options.series} series of the metrics: ${others} are summed up as "(others)"`,
+      this.options.onTrouble(
+        `there are more rules than the ${this.options.series} series of the metrics: ${others} are summed up as "(others)"`,
       );
     this.#saidOthers = others > 0;
     for (const { name, packets } of grown) {
@@ -229,7 +227,7 @@ export class Observer {
   }
 
   async #startUlogd(): Promise<void> {
-    const { audit, onTrouble } = this.#options;
+    const { audit, onTrouble } = this.options;
     if (audit === undefined) return;
     const installed = findUlogd();
     if ("missing" in installed) return onTrouble(`there is no audit log: ${installed.missing}`);

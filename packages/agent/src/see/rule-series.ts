@@ -16,14 +16,15 @@ const others = "(others)";
  * ones that find none free are summed up by direction and verdict.
  */
 export class RuleSeries {
-  readonly #limit: number;
   readonly #packets: Counter<keyof Labels>;
   readonly #bytes: Counter<keyof Labels>;
   readonly #left: Gauge;
   readonly #own = new Map<string, Labels>();
 
-  constructor(metrics: ServiceMetrics, limit: number) {
-    this.#limit = limit;
+  constructor(
+    metrics: ServiceMetrics,
+    private readonly limit: number,
+  ) {
     this.#packets = metrics.counter(
       "tierwall_rule_packets_total",
       "Packets that a rule decided about: of connections that it allows, those that were judged",
@@ -47,7 +48,7 @@ export class RuleSeries {
     let left = 0;
     for (const [name, sum] of present) {
       if (sum.decider === undefined || this.#own.has(name)) continue;
-      if (this.#own.size >= this.#limit) {
+      if (this.#own.size >= this.limit) {
         left++;
         continue;
       }

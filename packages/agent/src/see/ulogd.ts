@@ -28,7 +28,6 @@ const longestLine = 65_536;
  * in the network namespace of the agent, and dies with it.
  */
 export class Ulogd {
-  readonly #options: UlogdOptions;
   readonly #socket: string;
   #server: Server | undefined;
   readonly #connections = new Set<Socket>();
@@ -37,13 +36,12 @@ export class Ulogd {
   #delay = restarts.first;
   #stopped = false;
 
-  constructor(options: UlogdOptions) {
-    this.#options = options;
+  constructor(private readonly options: UlogdOptions) {
     this.#socket = join(options.folder, "packets.sock");
   }
 
   async start(): Promise<void> {
-    const { installed, folder, group } = this.#options;
+    const { installed, folder, group } = this.options;
     makeFolder(folder, 0o700);
     const config = join(folder, "ulogd.conf");
     writeFileSync(config, ulogdConfig(installed.plugins, group, this.#socket));
@@ -76,7 +74,7 @@ export class Ulogd {
       this.#connections.add(connection);
       connection.on("close", () => this.#connections.delete(connection));
       connection.on("error", () => connection.destroy());
-      readLines(connection, this.#options.onLine);
+      readLines(connection, this.options.onLine);
     });
     this.#server = server;
     return new Promise((resolve, reject) => {
@@ -87,10 +85,10 @@ export class Ulogd {
 
   #run(config: string): void {
     const started = Date.now();
-    const [command, args] = dyingWithUs(this.#options.installed.program, ["-c", config]);
+    const [command, args] = dyingWithUs(this.options.installed.program, ["-c", config]);
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
-    this.#options.onRunning(true);
+    this.options.onRunning(true);
     let said = "";
     const listen = (text: Buffer) => {
       said = (said + text.toString()).slice(-2000);
@@ -102,10 +100,10 @@ export class Ulogd {
       if (over) return;
       over = true;
       this.#child = undefined;
-      this.#options.onRunning(false);
+      this.options.onRunning(false);
       if (this.#stopped) return;
       if (Date.now() - started > restarts.healthy) this.#delay = restarts.first;
-      this.#options.onTrouble(
+      this.options.onTrouble(
         `ulogd ended (${why}) and is started again in ${this.#delay} ms${complaintIn(said)}`,
       );
       this.#timer = setTimeout(() => this.#run(config), this.#delay);

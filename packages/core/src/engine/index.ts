@@ -8,11 +8,18 @@ export type { EndInBoth, EndsInBoth, JointClass, JointGroup } from "./change/end
 export { realPorts } from "./change/translation.js";
 export type { Changes, Update } from "./change/update.js";
 export { type EndClass, type Ends, type Member, sizeOf } from "./classes/ends.js";
+export { difference as listDifference } from "./classes/list-difference.js";
 export { endpointOf, endpointsOf, nearnessOf, nodeOf } from "./classes/members.js";
-export { matchKey, namespaceFits } from "./classes/selection.js";
+export { matchKey, namedNamespaces, namespaceFits } from "./classes/selection.js";
 export { isRelative, peerKey, type SettledPeer, settleLabels, settlePeer } from "./classes/settled-peer.js";
 export { canTalk } from "./classes/talking.js";
-export { serviceKey, serviceTargets, type ServiceTargets } from "./classes/vocabulary.js";
+export {
+  serviceKey,
+  serviceTargets,
+  type ServiceTargets,
+  type Vocabulary,
+  vocabularyOf,
+} from "./classes/vocabulary.js";
 export { Answers } from "./compile/answers.js";
 export { columnOf, type Layer, type Nearness, type Other } from "./compile/layer.js";
 export { OutcomeRows } from "./compile/outcome-rows.js";

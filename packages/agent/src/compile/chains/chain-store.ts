@@ -1,0 +1,114 @@
+import { editedKeys } from "../../ruleset/edited-elements.js";
+import type { Chain, NamedSet } from "../../ruleset/ruleset.js";
+import { contentName } from "../content-name.js";
+
+interface Stored {
+  readonly chain: Chain;
+  /** Chains that its rules go on to, and maps that they look up. */
+  readonly chains: readonly string[];
+  readonly maps: readonly string[];
+}
+
+/** Everything that packets can come to. */
+export interface Reached {
+  /** Where packets come in. */
+  readonly starts: ReadonlySet<string>;
+  readonly chains: ReadonlyMap<string, Chain>;
+  readonly maps: ReadonlyMap<string, NamedSet>;
+}
+
+/**
+ * Chains by what they hold. A chain never changes: other rules make another chain, so that what a packet walks through
+ * stays as it was when it began.
+ */
+export class ChainStore {
+  private readonly stored = new Map<string, Stored>();
+  private readonly names = new Map<string, string>();
+  /** The verdicts of a map, each once: maps are large, and stay as they are for long. */
+  private readonly targets = new WeakMap<NamedSet, readonly string[]>();
+
+  /** The name of the chain with these rules. */
+  add(prefix: string, rules: readonly string[]): string {
+    const text = `${prefix}\n${rules.join("\n")}`;
+    const known = this.names.get(text);
+    if (known !== undefined) return known;
+    const name = contentName(prefix, text);
+    this.names.set(text, name);
+    this.stored.set(name, {
+      chain: { rules },
+      chains: rules.flatMap((rule) => targetOf(rule) ?? []),
+      maps: rules.flatMap((rule) => /\bvmap @(\S+)$/.exec(rule)?.[1] ?? []),
+    });
+    return name;
+  }
+
+  /** The chains that maps lead to. */
+  startsOf(maps: Iterable<NamedSet>): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const map of maps) for (const target of this.targetsOf(map)) found.add(target);
+    return found;
+  }
+
+  leadToTheSame(map: NamedSet, before: NamedSet): boolean {
+    if (map === before || this.onlyAdds(map, before)) return true;
+    const [those, these] = [this.targetsOf(map), this.targetsOf(before)];
+    return those.length === these.length && those.every((target) => these.includes(target));
+  }
+
+  /** Whether a map is known to be another one with more elements, all of which lead to where others led before. */
+  private onlyAdds(map: NamedSet, before: NamedSet): boolean {
+    const { elements } = map;
+    const { elements: old } = before;
+    if (elements === "learned" || old === "learned") return false;
+    const targets = this.targetsOf(before);
+    const adds = (key: string) => {
+      const target = targetOf(elements.get(key) ?? "");
+      return !old.has(key) && (target === undefined || targets.includes(target));
+    };
+    if (editedKeys(old, elements)?.every(adds) !== true) return false;
+    this.targets.set(map, targets);
+    return true;
+  }
+
+  /** Follows all rules and maps. */
+  reachedFrom(starts: ReadonlySet<string>, mapNamed: (name: string) => NamedSet | undefined): Reached {
+    const chains = new Map<string, Chain>();
+    const maps = new Map<string, NamedSet>();
+    const waiting: string[] = [];
+    const visit = (name: string | undefined) => {
+      const found = name === undefined || chains.has(name) ? undefined : this.stored.get(name);
+      if (name === undefined || found === undefined) return;
+      chains.set(name, found.chain);
+      waiting.push(name);
+    };
+    const visitMap = (map: NamedSet) => {
+      for (const target of this.targetsOf(map)) visit(target);
+    };
+    for (const start of starts) visit(start);
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      const found = this.stored.get(name)!;
+      for (const next of found.chains) visit(next);
+      for (const mapName of found.maps) {
+        const map = maps.has(mapName) ? undefined : mapNamed(mapName);
+        if (map === undefined) continue;
+        maps.set(mapName, map);
+        visitMap(map);
+      }
+    }
+    return { starts, chains, maps };
+  }
+
+  private targetsOf(map: NamedSet): readonly string[] {
+    const known = this.targets.get(map);
+    if (known !== undefined) return known;
+    const verdicts = map.elements === "learned" ? [] : map.elements.values();
+    const found = [...new Set(verdicts)].flatMap((verdict) => targetOf(verdict) ?? []);
+    this.targets.set(map, found);
+    return found;
+  }
+}
+
+/** Where a rule or a verdict leads: the chain behind `goto` or `jump`. */
+function targetOf(text: string): string | undefined {
+  return /\b(?:goto|jump) (\S+)$/.exec(text)?.[1];
+}

@@ -1,0 +1,47 @@
+import type { Cluster, Endpoint, Family, Node } from "@tierwall/core";
+import type { ChainStore } from "./chain-store.js";
+import type { PeerReaches } from "../rules/peer-reach.js";
+import type { PortChains } from "./port-chains.js";
+import type { RuleBook, RuleRecord } from "../rules/rule-book.js";
+import { type Item, plainPorts } from "../rules/rule-reach.js";
+import type { Rows, Subject } from "../rules/subjects.js";
+
+/** S1.6, S7.8: what the node itself may not do to its pods. Everything else it may. */
+export class OwnNode {
+  constructor(
+    private readonly node: string,
+    private readonly peers: PeerReaches,
+    private readonly book: RuleBook,
+    private readonly ports: PortChains,
+    private readonly chains: ChainStore,
+  ) {}
+
+  /** Where to go with a packet of the node; undefined where no rule binds it. `denials`: of each pod that has the address (S1.17). */
+  verdictFor(denials: readonly (string | undefined)[]): string | undefined {
+    const known = [...new Set(denials.filter((denial) => denial !== undefined))];
+    return known.length === 0 ? undefined : `goto ${this.chains.add("own", [...known, "goto stamp"])}`;
+  }
+
+  /** What denies the node something, about one subject; undefined where nothing does. */
+  denialFor(subject: Subject, { ingress }: Rows, cluster: Cluster, family: Family): string | undefined {
+    const binding = ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
+    if (binding.length === 0) return undefined;
+    const self = this.endpoint(cluster, family);
+    const items = binding.flatMap((rule) => this.item(this.book.of(rule), subject, self, family) ?? []);
+    const denying = this.ports.compute(items, []);
+    return denying?.replace("goto ", "jump ");
+  }
+
+  private item(record: RuleRecord, subject: Subject, self: Endpoint, family: Family): Item | undefined {
+    const matches = record.rule.peers.some((peer) => this.peers.ask(peer, subject, self, family) !== "no");
+    const ports = plainPorts(record.rule.ports, subject.sample);
+    if (!matches || (ports !== "every" && ports.length === 0)) return undefined;
+    return { record, number: 0, ports, names: [], uncertain: false };
+  }
+
+  private endpoint(cluster: Cluster, family: Family): Endpoint {
+    const node: Node = cluster.nodes.get(this.node) ?? { name: this.node, addresses: [] };
+    const address = node.addresses.find((own) => own.family === family);
+    return { kind: "node", node, ...(address === undefined ? {} : { address }) };
+  }
+}

@@ -1,0 +1,192 @@
+import { type Cluster, type Direction, type Family, formatAddress, type Pod, podKey } from "@tierwall/core";
+import type { NameSet } from "../../ruleset/program.js";
+import type { NamedSet } from "../../ruleset/ruleset.js";
+import { podMaps } from "../../ruleset/vocabulary.js";
+import type { ChainStore } from "./chain-store.js";
+import { ClassChains } from "./class-chains.js";
+import type { End } from "../endpoints/end.js";
+import { roomFor } from "../map-size.js";
+import type { NameSets } from "../rules/name-sets.js";
+import { OwnNode } from "./own-node.js";
+import type { PeerReaches } from "../rules/peer-reach.js";
+import type { PortChains } from "./port-chains.js";
+import type { RuleBook } from "../rules/rule-book.js";
+import type { Rows, Subject, Subjects } from "../rules/subjects.js";
+import type { Ending } from "./terminals.js";
+import type { TierChain } from "./tier-chains.js";
+import type { TierLayouts } from "./tier-layouts.js";
+import type { Walks } from "./walks.js";
+
+/** Where packets of the pods of a subject go first: verdicts. */
+interface Starts {
+  readonly egress: string;
+  readonly ingress: string;
+  /** S1.17: what comes in, for pods that share an address, in a walk that is not the last one. */
+  readonly shared: string | undefined;
+  /** What denies the node itself something. */
+  readonly ownNode: Readonly<Record<Family, string | undefined>>;
+}
+
+interface Made {
+  readonly cluster: Cluster;
+  readonly rows: ReadonlyMap<Subject, Rows>;
+  readonly walks: Walks;
+  readonly identities: ReadonlyMap<End, string>;
+  readonly starts: ReadonlyMap<Subject, Starts>;
+  readonly maps: ReadonlyMap<string, NamedSet>;
+}
+
+/** Where packets of each pod of this node begin their walk. */
+export class PodMaps {
+  private readonly classChains: ClassChains;
+  private readonly ownNode: OwnNode;
+  private made: Made | undefined;
+
+  constructor(
+    node: string,
+    private readonly subjects: Subjects,
+    private readonly layouts: TierLayouts,
+    peers: PeerReaches,
+    book: RuleBook,
+    ports: PortChains,
+    chains: ChainStore,
+  ) {
+    this.classChains = new ClassChains(chains);
+    this.ownNode = new OwnNode(node, peers, book, ports, chains);
+  }
+
+  update(
+    cluster: Cluster,
+    rows: ReadonlyMap<Subject, Rows>,
+    walks: Walks,
+    identities: ReadonlyMap<End, string>,
+  ): ReadonlyMap<string, NamedSet> {
+    const { made } = this;
+    const areRulesSame = made?.rows === rows && isSameForNode(made.cluster, cluster);
+    const isSame = areRulesSame && !this.subjects.changed;
+    if (isSame && made.walks === walks && made.identities === identities) return made.maps;
+    const starts = new Map<Subject, Starts>();
+    const startOf = (direction: Direction, tiers: readonly TierChain[], ending?: Ending) => {
+      const walk = tiers.map((tier) => this.layouts.of(tier, identities));
+      return this.classChains.verdictFor(direction, walk, ending);
+    };
+    for (const [subject, { egress, ingress }] of walks.chains) {
+      const shared = walks.shared.get(subject);
+      const bindingIn = (family: Family) =>
+        this.ownNode.denialFor(subject, rows.get(subject)!, cluster, family);
+      const known = areRulesSame ? made.starts.get(subject) : undefined;
+      starts.set(subject, {
+        egress: startOf("egress", egress),
+        ingress: startOf("ingress", ingress),
+        shared: shared && startOf("ingress", shared, "leave"),
+        ownNode: known?.ownNode ?? { 4: bindingIn(4), 6: bindingIn(6) },
+      });
+    }
+    const maps = isSame && areSameStarts(starts, made.starts) ? made.maps : this.maps(starts);
+    this.made = { cluster, rows, walks, identities, starts, maps };
+    return maps;
+  }
+
+  /** The names that pods of this node may talk to, and who of them. */
+  names({ names }: Walks): readonly NameSet[] {
+    if (names.size === 0) return [];
+    const found = new Map<string, { readonly sets: NameSets; readonly pods: Set<string> }>();
+    const { pods: local, rivals } = this.subjects;
+    const add = (subject: Subject, addresses: readonly string[]) => {
+      for (const sets of names.get(subject) ?? []) {
+        const known = found.get(sets.fresh[4]) ?? { sets, pods: new Set() };
+        for (const address of addresses) known.pods.add(address);
+        found.set(sets.fresh[4], known);
+      }
+    };
+    for (const [pod, subject] of local) add(subject, pod.addresses.map(formatAddress));
+    if (rivals.size > 0) {
+      const own = new Set([...local.keys()].flatMap(({ addresses }) => addresses.map(formatAddress)));
+      for (const [pod, subject] of rivals)
+        add(
+          subject,
+          pod.addresses.map(formatAddress).filter((address) => own.has(address)),
+        );
+    }
+    return [...found.keys()].toSorted().map((key) => {
+      const { sets, pods } = found.get(key)!;
+      return { ...sets, pods: [...pods].toSorted() };
+    });
+  }
+
+  private maps(starts: ReadonlyMap<Subject, Starts>): ReadonlyMap<string, NamedSet> {
+    const maps = new Map<string, NamedSet>();
+    for (const family of [4, 6] as const) {
+      const startsAt = this.startsAt(starts, family);
+      for (const kind of ["egress", "ingress", "ownNode"] as const) {
+        const elements = new Map<string, string>();
+        for (const [address, all] of startsAt) {
+          const verdict = this.verdictAt(kind, [...all], family);
+          if (verdict !== undefined) elements.set(address, verdict);
+        }
+        const size = roomFor(elements.size, 1024);
+        if (kind !== "ownNode" || elements.size > 0)
+          maps.set(podMaps[kind][family], {
+            kind: "map",
+            type: `ipv${family}_addr : verdict`,
+            flags: [],
+            size,
+            elements,
+          });
+      }
+    }
+    return maps;
+  }
+
+  /**
+   * By address: where packets of the pods that have it begin, in an order that depends on nothing but them. Pods of one subject, such
+   * as replicas that share an address, begin at the same place: it is there once.
+   */
+  private startsAt(
+    starts: ReadonlyMap<Subject, Starts>,
+    family: Family,
+  ): ReadonlyMap<string, ReadonlySet<Starts>> {
+    const found = new Map<string, Set<Starts>>();
+    const byName = (pods: ReadonlyMap<Pod, Subject>) =>
+      [...pods].toSorted(([a], [b]) => (podKey(a) < podKey(b) ? 1 : -1));
+    const textsOf = ({ addresses }: Pod) =>
+      addresses.flatMap((address) => (address.family === family ? [formatAddress(address)] : []));
+    for (const [pod, subject] of byName(this.subjects.pods))
+      for (const text of textsOf(pod)) {
+        const known = found.get(text);
+        if (known === undefined) found.set(text, new Set([starts.get(subject)!]));
+        else known.add(starts.get(subject)!);
+      }
+    // Of a pod elsewhere, only the addresses that it shares with a pod of this node.
+    for (const [pod, subject] of byName(this.subjects.rivals))
+      for (const text of textsOf(pod)) found.get(text)?.add(starts.get(subject)!);
+    return found;
+  }
+
+  private verdictAt(
+    kind: "egress" | "ingress" | "ownNode",
+    all: readonly Starts[],
+    family: Family,
+  ): string | undefined {
+    const [only] = all;
+    if (kind === "ownNode") return this.ownNode.verdictFor(all.map(({ ownNode }) => ownNode[family]));
+    if (all.length === 1) return only![kind];
+    const walks = all.map((start) => ({
+      first: kind === "egress" ? start.egress : start.shared!,
+      last: start[kind],
+    }));
+    return this.classChains.inTurn(walks) ?? only![kind];
+  }
+}
+
+function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
+  for (const [subject, { egress, ingress, shared }] of a) {
+    const before = b.get(subject);
+    if (before?.egress !== egress || before.ingress !== ingress || before.shared !== shared) return false;
+  }
+  return true;
+}
+
+/** Whether all that rules which bind the node look at is the same. */
+const isSameForNode = (a: Cluster, b: Cluster): boolean =>
+  a.nodes === b.nodes && a.facts === b.facts && a.services === b.services && a.cidrGroups === b.cidrGroups;

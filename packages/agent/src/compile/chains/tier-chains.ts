@@ -1,0 +1,155 @@
+import { editedMap } from "@tierwall/core";
+import type { BookEntry } from "../../ruleset/program.js";
+import { contentName } from "../content-name.js";
+import type { End } from "../endpoints/end.js";
+import type { PortChains } from "./port-chains.js";
+import type { Item, RuleReach } from "../rules/rule-reach.js";
+import type { Ending } from "./terminals.js";
+
+/** A tier as some pods of this node meet it. */
+export interface TierChain {
+  /** Of the map from identities to verdicts; stays while rules are the same, whichever ends come and go. */
+  readonly map: string;
+  readonly verdicts: ReadonlyMap<End, string>;
+  /** For all others; undefined: nothing to say. */
+  readonly otherwise: string | undefined;
+  /** What it grew from, and those who may get another verdict there. Weak: else all that ever was would be kept. */
+  readonly grown?: { readonly from: WeakRef<TierChain>; readonly changed: ReadonlySet<End> };
+}
+
+/** A tier of rules, and what it is with the present ends. */
+export interface Tier {
+  readonly reaches: readonly RuleReach[];
+  readonly isolation: readonly BookEntry[];
+  readonly ending: Ending | undefined;
+  readonly chain: TierChain;
+}
+
+/** Ends for whom the same rules do the same: a path of what is not as for all others. */
+interface Step {
+  readonly before: Step | undefined;
+  /** Of the rule that is not as for all others here, and what it does instead. */
+  readonly index: number;
+  readonly item: Item | undefined;
+  readonly next: Map<Item | number, Step>;
+}
+
+export class TierChains {
+  private readonly found = new Map<string, Tier & { chain: TierChain }>();
+
+  constructor(private readonly ports: PortChains) {}
+
+  /** `ending`: where an Allow leads, if not to where it usually does. */
+  of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], ending?: Ending): Tier {
+    const key = keyOf(reaches, isolation, ending);
+    const known = this.found.get(key);
+    if (known !== undefined) return known;
+    const made = { reaches, isolation, ending, chain: this.compute(reaches, isolation, ending) };
+    this.found.set(key, made);
+    return made;
+  }
+
+  /** Brings these up to date with the ends that came and went, and forgets all others. */
+  grow(inUse: ReadonlySet<Tier>): void {
+    for (const [key, tier] of this.found)
+      if (inUse.has(tier)) tier.chain = this.grown(tier);
+      else this.found.delete(key);
+  }
+
+  private grown({ chain, reaches, isolation, ending }: Tier): TierChain {
+    if (reaches.every(({ changed }) => changed.length === 0)) return chain;
+    const changed = new Set(reaches.flatMap((reach) => reach.changed));
+    const changes = new Map<End, string | undefined>();
+    for (const end of changed) if (chain.verdicts.has(end)) changes.set(end, undefined);
+    for (const [end, verdict] of this.exceptions(reaches, isolation, ending, reaches.map(comeTo)))
+      changes.set(end, verdict);
+    const verdicts = changes.size === 0 ? chain.verdicts : editedMap(chain.verdicts, changes);
+    return { ...chain, verdicts, grown: { from: new WeakRef(chain), changed } };
+  }
+
+  private compute(
+    reaches: readonly RuleReach[],
+    isolation: readonly BookEntry[],
+    ending: Ending | undefined,
+  ): TierChain {
+    const all = reaches.map(({ listed }) => listed);
+    const content = [
+      ...reaches.map(({ key }) => key),
+      idsOf(isolation),
+      ...(ending === undefined ? [] : [ending]),
+    ];
+    return {
+      map: contentName("tier", content.join("\n")),
+      verdicts: new Map(this.exceptions(reaches, isolation, ending, all)),
+      otherwise: this.verdictOf(usualIn(reaches), isolation, ending),
+    };
+  }
+
+  /** Of those in the lists, a list a rule, all who do not get what all others do. */
+  private *exceptions(
+    reaches: readonly RuleReach[],
+    isolation: readonly BookEntry[],
+    ending: Ending | undefined,
+    lists: readonly List[],
+  ): Iterable<[End, string]> {
+    const usual = usualIn(reaches);
+    const otherwise = this.verdictOf(usual, isolation, ending) ?? "return";
+    const verdictsOf = new Map<Step, string>();
+    for (const [end, last] of pathsOf(lists)) {
+      const verdict =
+        verdictsOf.get(last) ?? this.verdictOf(itemsAt(last, usual), isolation, ending) ?? "return";
+      verdictsOf.set(last, verdict);
+      if (verdict !== otherwise) yield [end, verdict];
+    }
+  }
+
+  private verdictOf(
+    items: readonly (Item | undefined)[],
+    isolation: readonly BookEntry[],
+    ending: Ending | undefined,
+  ): string | undefined {
+    return this.ports.verdictFor(
+      items.filter((item) => item !== undefined),
+      isolation,
+      ending,
+    );
+  }
+}
+
+/** What a rule does about some ends. */
+type List = Iterable<readonly [End, Item | undefined]>;
+
+const comeTo = ({ changed, listed }: RuleReach): List =>
+  changed.filter((end) => listed.has(end)).map((end) => [end, listed.get(end)] as const);
+
+const usualIn = (reaches: readonly RuleReach[]): readonly (Item | undefined)[] =>
+  reaches.map(({ otherwise }) => otherwise);
+
+const idsOf = (isolation: readonly BookEntry[]): string => isolation.map(({ id }) => id).join();
+
+const keyOf = (
+  reaches: readonly RuleReach[],
+  isolation: readonly BookEntry[],
+  ending: Ending | undefined,
+): string => `${reaches.map(({ number }) => number).join()} ${idsOf(isolation)} ${ending ?? ""}`;
+
+function pathsOf(lists: readonly List[]): ReadonlyMap<End, Step> {
+  const start: Step = { before: undefined, index: -1, item: undefined, next: new Map() };
+  const at = new Map<End, Step>();
+  for (const [index, list] of lists.entries())
+    for (const [end, item] of list) {
+      const before = at.get(end) ?? start;
+      const known = before.next.get(item ?? index);
+      const step = known ?? { before, index, item, next: new Map() };
+      if (known === undefined) before.next.set(item ?? index, step);
+      at.set(end, step);
+    }
+  return at;
+}
+
+function itemsAt(last: Step, usual: readonly (Item | undefined)[]): readonly (Item | undefined)[] {
+  const items = [...usual];
+  for (let step: Step | undefined = last; step !== undefined && step.index >= 0; step = step.before)
+    items[step.index] = step.item;
+  return items;
+}

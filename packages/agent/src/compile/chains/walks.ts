@@ -1,0 +1,136 @@
+import type { Direction } from "@tierwall/core";
+import type { BookEntry } from "../../ruleset/program.js";
+import { EndUse } from "./end-use.js";
+import type { End } from "../endpoints/end.js";
+import type { Ends } from "../endpoints/ends.js";
+import { type NameSets, nameSetsOf } from "../rules/name-sets.js";
+import type { PeerReaches } from "../rules/peer-reach.js";
+import type { PortChains } from "./port-chains.js";
+import type { RuleBook } from "../rules/rule-book.js";
+import { RuleReaches } from "../rules/rule-reach.js";
+import type { Row, Rows, Subject } from "../rules/subjects.js";
+import type { Ending, Terminals } from "./terminals.js";
+import { type Tier, type TierChain, TierChains } from "./tier-chains.js";
+
+/** What all pods of this node walk through. */
+export interface Walks {
+  readonly chains: ReadonlyMap<Subject, Readonly<Record<Direction, readonly TierChain[]>>>;
+  /** S1.17: what comes in to pods that share an address with others, in a walk that is not the last one. */
+  readonly shared: ReadonlyMap<Subject, readonly TierChain[]>;
+  /** By the names of their maps. */
+  readonly tiers: ReadonlyMap<string, TierChain>;
+  /** Those that some tier distinguishes. */
+  readonly ends: ReadonlySet<End>;
+  /** Names that pods may be allowed to talk to. */
+  readonly names: ReadonlyMap<Subject, readonly NameSets[]>;
+  readonly book: ReadonlyMap<string, BookEntry>;
+  readonly counters: ReadonlySet<string>;
+}
+
+interface Walked {
+  readonly tier: Tier;
+  readonly entries: readonly BookEntry[];
+  readonly counters: readonly string[];
+}
+
+/** What rules alone make of walks, whatever the ends are. */
+type OfRules = Pick<Walks, "names" | "book" | "counters">;
+
+export class WalkMaker {
+  private readonly reaches: RuleReaches;
+  private readonly tierChains: TierChains;
+  private walked: ReadonlyMap<Row, Walked> = new Map();
+  private walkedFirst: ReadonlyMap<Row, Walked> = new Map();
+  private made: { readonly rows: ReadonlyMap<Subject, Rows>; readonly ofRules: OfRules } | undefined;
+  private readonly endUse = new EndUse();
+
+  constructor(
+    private readonly book: RuleBook,
+    peers: PeerReaches,
+    ends: Ends,
+    ports: PortChains,
+    private readonly terminals: Terminals,
+  ) {
+    this.reaches = new RuleReaches(peers, ends);
+    this.tierChains = new TierChains(ports);
+  }
+
+  /** To be called when ends came or went: what is known of rows grows with them. */
+  grow(): void {
+    this.reaches.grow();
+    const walked = [...this.walked.values(), ...this.walkedFirst.values()];
+    this.tierChains.grow(new Set(walked.map(({ tier }) => tier)));
+  }
+
+  make(rows: ReadonlyMap<Subject, Rows>, sharing: ReadonlySet<Subject>): Walks {
+    const walked = new Map<Row, Walked>();
+    const walkedFirst = new Map<Row, Walked>();
+    const tiers = new Map<string, TierChain>();
+    const walker =
+      (before: ReadonlyMap<Row, Walked>, now: Map<Row, Walked>, ending?: Ending) =>
+      (row: Row, subject: Subject): TierChain => {
+        const known = before.get(row) ?? now.get(row) ?? this.walk(row, subject, ending);
+        now.set(row, known);
+        const { chain } = known.tier;
+        tiers.set(chain.map, chain);
+        return chain;
+      };
+    const walk = walker(this.walked, walked);
+    const walkFirst = walker(this.walkedFirst, walkedFirst, "leave");
+    const chains = new Map<Subject, Record<Direction, readonly TierChain[]>>();
+    for (const [subject, { egress, ingress }] of rows)
+      chains.set(subject, {
+        egress: egress.map((row) => walk(row, subject)),
+        ingress: ingress.map((row) => walk(row, subject)),
+      });
+    const shared = new Map<Subject, readonly TierChain[]>();
+    for (const subject of sharing)
+      shared.set(
+        subject,
+        rows.get(subject)!.ingress.map((row) => walkFirst(row, subject)),
+      );
+    this.walked = walked;
+    this.walkedFirst = walkedFirst;
+    const ofRules = this.made?.rows === rows ? this.made.ofRules : this.ofRules(rows);
+    this.made = { rows, ofRules };
+    return { chains, shared, tiers, ends: this.endUse.update(new Set(tiers.values())), ...ofRules };
+  }
+
+  private walk(row: Row, subject: Subject, ending?: Ending): Walked {
+    const isolation = this.book.isolationEntries(row.direction, row.tier, row.isolation);
+    const records = row.rules.map((rule) => this.book.of(rule));
+    const reaches = records.map((record) => this.reaches.of(record, subject));
+    const tier = this.tierChains.of(reaches, isolation, ending);
+    const counters = [
+      ...records.flatMap(({ entry, modes }) => this.terminals.countersOf(entry, modes.audit)),
+      // Isolation only ever denies.
+      ...isolation.flatMap((entry) => this.terminals.countersOf(entry, "denied")),
+    ];
+    return { tier, entries: [...records.map(({ entry }) => entry), ...isolation], counters };
+  }
+
+  private ofRules(rows: ReadonlyMap<Subject, Rows>): OfRules {
+    const book = new Map<string, BookEntry>();
+    const counters = new Set<string>();
+    for (const walked of this.walked.values()) {
+      for (const entry of walked.entries) book.set(entry.id, entry);
+      for (const counter of walked.counters) counters.add(counter);
+    }
+    const names = new Map<Subject, readonly NameSets[]>();
+    for (const [subject, { egress }] of rows) {
+      const named = this.namesIn(egress);
+      if (named.length > 0) names.set(subject, named);
+    }
+    return { names, book, counters };
+  }
+
+  private namesIn(rows: readonly Row[]): readonly NameSets[] {
+    return rows.flatMap(({ rules }) =>
+      rules.flatMap((rule) => {
+        const domains = rule.peers.filter((peer) => peer.kind === "domains");
+        if (domains.length === 0 || this.book.of(rule).entry.verdict !== "Allow") return [];
+        return domains.map(nameSetsOf);
+      }),
+    );
+  }
+}

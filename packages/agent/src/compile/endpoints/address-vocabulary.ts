@@ -1,0 +1,140 @@
+import {
+  AddressAtoms,
+  type Address,
+  type Cidr,
+  type Cluster,
+  formatCidr,
+  parseCidr,
+  type Peer,
+  type Pod,
+  type Rule,
+  serviceKey,
+  serviceTargets,
+  type SettledPeer,
+  singleAddress,
+} from "@tierwall/core";
+
+/**
+ * The blocks of addresses that rules about pods of this node mention. Addresses in the same blocks are the same to all
+ * rules, so that an address is as good as the list of blocks around it.
+ */
+export interface AddressVocabulary {
+  /** What it was made from. */
+  readonly cluster: Cluster;
+  readonly rules: ReadonlySet<Rule>;
+  /** Blocks that distinguish pods. */
+  readonly ofPods: Blocks;
+  /** Blocks that distinguish nodes and external addresses. */
+  readonly ofOthers: Blocks;
+  /** S7.11: which of the Services that rules mention a pod is behind. */
+  readonly services: ReadonlyMap<Pod, string>;
+  /** Whether rules mention any Services. */
+  readonly mentionsServices: boolean;
+}
+
+export class Blocks {
+  private readonly atoms: AddressAtoms;
+  /** By atom. */
+  private readonly around: readonly string[];
+
+  constructor(readonly cidrs: ReadonlyMap<string, Cidr>) {
+    this.atoms = new AddressAtoms(cidrs.values());
+    const around = Array.from({ length: this.atoms.count }, (): string[] => []);
+    for (const [text, cidr] of [...cidrs].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const [from, to] = this.atoms.rangeOf(cidr);
+      for (let atom = from; atom < to; atom++) around[atom]!.push(text);
+    }
+    this.around = around.map((texts) => texts.join());
+  }
+
+  /** The blocks around an address, as a text. */
+  aroundAddress(address: Address): string {
+    return this.cidrs.size === 0 ? "" : this.around[this.atoms.indexOf(address)]!;
+  }
+}
+
+/** `before` is returned where nothing is different, in whole or in part. */
+export function addressVocabularyOf(
+  cluster: Cluster,
+  rules: ReadonlySet<Rule>,
+  before: AddressVocabulary | undefined,
+): AddressVocabulary {
+  if (before?.rules === rules && isSameFor(before, cluster)) return before;
+  const ofPods = new Map<string, Cidr>();
+  const ofOthers = new Map<string, Cidr>();
+  const services = new Map<Pod, string>();
+  const seen = new Set<string>();
+  for (const { peers } of rules)
+    for (const peer of peers) {
+      for (const cidr of blocksOfPeer(cluster, peer)) {
+        const text = formatCidr(cidr);
+        ofOthers.set(text, cidr);
+        if (distinguishesPods(peer)) ofPods.set(text, cidr);
+      }
+      if (peer.kind !== "endpoints" || seen.has(serviceKey(peer.services))) continue;
+      seen.add(serviceKey(peer.services));
+      for (const pod of serviceTargets(cluster, peer.services).pods)
+        services.set(pod, `${services.get(pod) ?? ""}${serviceKey(peer.services)}`);
+    }
+  return {
+    cluster,
+    rules,
+    ofPods: sameKeys(ofPods, before?.ofPods.cidrs) ? before!.ofPods : new Blocks(ofPods),
+    ofOthers: sameKeys(ofOthers, before?.ofOthers.cidrs) ? before!.ofOthers : new Blocks(ofOthers),
+    services: before !== undefined && sameEntries(services, before.services) ? before.services : services,
+    mentionsServices: seen.size > 0,
+  };
+}
+
+/** Pods matter only to rules that mention Services, which have some of them behind them. */
+const isSameFor = ({ cluster: before, mentionsServices }: AddressVocabulary, cluster: Cluster): boolean =>
+  before.facts === cluster.facts &&
+  before.cidrGroups === cluster.cidrGroups &&
+  (!mentionsServices || (before.services === cluster.services && before.pods === cluster.pods));
+
+const distinguishesPods = (peer: Peer): boolean =>
+  (peer.kind === "networks" || peer.kind === "domains") && peer.reach === "every-address";
+
+/** S7.13: entities that are external addresses of one family. */
+const everyAddressOf: Partial<Record<string, readonly Cidr[]>> = {
+  "world-ipv4": [parseCidr("0.0.0.0/0")!],
+  "world-ipv6": [parseCidr("::/0")!],
+};
+
+/** All blocks that a peer looks at. */
+export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readonly Cidr[] {
+  const { facts, cidrGroups } = cluster;
+  switch (peer.kind) {
+    case "networks":
+      return [...peer.cidrs, ...peer.except];
+    case "cidr-group":
+      return [...peer.except, ...cidrGroups.flatMap(({ cidrs }) => cidrs)];
+    case "domains":
+      return (facts.dns ?? []).flatMap(({ addresses }) => addresses.map(singleAddress));
+    case "entity":
+      return [
+        ...(everyAddressOf[peer.entity] ?? []),
+        ...(peer.entity === "kube-apiserver" || peer.apiServer !== undefined
+          ? (facts.apiServer ?? []).map(singleAddress)
+          : []),
+      ];
+    case "endpoints": {
+      const { addresses, ofPods } = serviceTargets(cluster, peer.services);
+      return [...addresses, ...ofPods];
+    }
+    case "everything":
+    case "nobody":
+    case "pods":
+    case "nodes":
+    case "unknown-set":
+      return [];
+  }
+}
+
+function sameKeys(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown> | undefined): boolean {
+  return a.size === b?.size && [...a.keys()].every((key) => b.has(key));
+}
+
+function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}

@@ -1,0 +1,57 @@
+import {
+  type Cluster,
+  type Direction,
+  type Peer,
+  type PodSelection,
+  type Tiers,
+  type Vocabulary,
+  vocabularyOf,
+} from "@tierwall/core";
+
+/** What the rules of the cluster look at in the endpoints that pods talk to. Nothing else of a pod is in its identity. */
+export type PeerVocabulary = Pick<Vocabulary, "podKeys" | "nodeKeys" | "portNames" | "accounts">;
+
+export const emptyVocabulary: PeerVocabulary = {
+  podKeys: new Map(),
+  nodeKeys: new Set(),
+  portNames: new Set(),
+  accounts: false,
+};
+
+/**
+ * Of all rules, not only of those about pods of this node: identities are to stay the same when a pod of another kind comes to it.
+ * `before` is returned where nothing is different.
+ */
+export function peerVocabularyOf(cluster: Cluster, tiers: Tiers, before: PeerVocabulary): PeerVocabulary {
+  const found = vocabularyOf(cluster, peersOf(tiers));
+  const isSame =
+    sameKeys(found.podKeys, before.podKeys) &&
+    sameKeys(found.nodeKeys, before.nodeKeys) &&
+    sameKeys(found.portNames, before.portNames) &&
+    found.accounts === before.accounts;
+  return isSame ? before : found;
+}
+
+const everyPod: PodSelection = { namespaces: [], pods: [] };
+
+/** One rule per tier, with the peers of all of them; and with named ports, unless they are those of the subject (S1.8). */
+function peersOf(tiers: Tiers): Tiers {
+  const together = (direction: Direction) =>
+    tiers[direction].map(({ name, rules }) => ({
+      name,
+      rules: rules.slice(0, 1).map((first) => ({
+        ...first,
+        subject: everyPod,
+        peers: rules.flatMap(({ peers }) => peers.filter(looksAtLabels)),
+        ports: rules.flatMap(({ ports }) => (direction === "ingress" || ports === "every" ? [] : ports)),
+      })),
+      isolation: [],
+    }));
+  return { ingress: together("ingress"), egress: together("egress") };
+}
+
+const looksAtLabels = ({ kind }: Peer): boolean => kind === "pods" || kind === "nodes" || kind === "entity";
+
+type Keys = ReadonlySet<string> | ReadonlyMap<string, unknown>;
+
+const sameKeys = (a: Keys, b: Keys): boolean => a.size === b.size && [...a.keys()].every((key) => b.has(key));

@@ -1,0 +1,36 @@
+import type { Pod } from "@tierwall/core";
+import type { PeerVocabulary } from "./peer-vocabulary.js";
+
+/** What rules look at in pods, but for their addresses, as a text: pods of which it is the same are the same to all rules. */
+export class PodTexts {
+  private readonly keys: readonly string[];
+  private readonly portTexts = new WeakMap<Pod["ports"], string>();
+
+  constructor(private readonly vocabulary: PeerVocabulary) {
+    this.keys = [...vocabulary.podKeys.keys()].toSorted();
+  }
+
+  of({ namespace, labels, serviceAccount, ports }: Pod): string {
+    let text = namespace;
+    for (const key of this.keys) {
+      const value: unknown = labels[key];
+      // What is not a text is not a label, but what every object has.
+      if (typeof value === "string") text += ` ${key}=${value}`;
+    }
+    if (this.vocabulary.accounts) text += ` account ${serviceAccount}`;
+    return this.vocabulary.portNames.size > 0 ? text + this.textOfPorts(ports) : text;
+  }
+
+  /** Replicas have the very same ports. */
+  private textOfPorts(ports: Pod["ports"]): string {
+    const known = this.portTexts.get(ports);
+    if (known !== undefined) return known;
+    const named = ports.filter(({ name }) => name !== undefined && this.vocabulary.portNames.has(name));
+    const made = ` ports ${named
+      .map(({ name, protocol, port }) => `${name}:${protocol}:${port}`)
+      .toSorted()
+      .join()}`;
+    this.portTexts.set(ports, made);
+    return made;
+  }
+}

@@ -1,0 +1,253 @@
+import {
+  AddressAtoms,
+  type Address,
+  type Cidr,
+  type Cluster,
+  contains,
+  type Endpoint,
+  explore,
+  isRelative,
+  namedNamespaces,
+  namespaceFits,
+  type Peer,
+  peerKey,
+  peerMatches,
+  type SettledPeer,
+  settlePeer,
+  type Unknowns,
+} from "@tierwall/core";
+import type { End } from "../endpoints/end.js";
+import type { Ends } from "../endpoints/ends.js";
+import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
+import { type Population, removeAll } from "../endpoints/population.js";
+import { sameList } from "../../ruleset/sameness.js";
+import type { Subject } from "./subjects.js";
+
+/** `maybe`: something that would have to be known is not (S9.1). */
+export type Membership = "yes" | "maybe" | "no";
+
+/** Whom a peer means: the ends listed, and all others alike. */
+export interface PeerReach {
+  /** For addresses that no rule mentions. */
+  readonly otherwise: Membership;
+  /** Only those for whom it is not the same. */
+  readonly listed: ReadonlyMap<End, Membership>;
+  /** Those of them who came with the last update. */
+  readonly come: readonly End[];
+}
+
+interface Found {
+  readonly peer: Peer;
+  readonly settled: SettledPeer;
+  readonly subject: Subject;
+  readonly reach: PeerReach & { readonly listed: Map<End, Membership>; come: readonly End[] };
+}
+
+/** Finds whom the peers of rules mean, by asking the evaluator. What was found grows with the ends that come and go. */
+export class PeerReaches {
+  private readonly found = new Map<string, Found>();
+  /** Of peers that are not relative. */
+  private readonly ofPeer = new WeakMap<Peer, Found>();
+
+  constructor(
+    private cluster: Cluster,
+    private readonly ends: Ends,
+  ) {}
+
+  /** Whether what was found holds for another state of the cluster, but for the ends that came and went. */
+  holdFor(cluster: Cluster): boolean {
+    const isStale = staleIn(this.cluster, cluster, this.ends.namespacesChanged);
+    for (const { peer } of this.found.values()) if (isStale(peer)) return false;
+    return true;
+  }
+
+  /** Takes in a state for which it holds. */
+  update(cluster: Cluster): void {
+    this.cluster = cluster;
+    const isSame = this.ends.come.isEmpty && this.ends.gone.size === 0;
+    for (const found of this.found.values()) {
+      if (!isSame) removeAll(this.ends.gone, found.reach.listed);
+      found.reach.come = isSame ? [] : this.list(this.ends.come, found, found.reach);
+    }
+  }
+
+  /** Peers that are not relative mean the same whichever pod of this node is the subject. */
+  of(peer: Peer, subject: Subject): PeerReach {
+    const same = isRelative(peer) ? undefined : this.ofPeer.get(peer);
+    if (same !== undefined) return same.reach;
+    const settled = settlePeer(peer, subject);
+    const key = peerKey(settled);
+    const found = this.found.get(key) ?? this.find(peer, settled, subject);
+    this.found.set(key, found);
+    this.ofPeer.set(peer, found);
+    return found.reach;
+  }
+
+  private find(peer: Peer, settled: SettledPeer, subject: Subject): Found {
+    const otherwise = this.otherwise(peer, settled, subject);
+    const reach = { otherwise, listed: new Map<End, Membership>(), come: [] };
+    const found = { peer, settled, subject, reach };
+    this.list(this.ends.all, found, reach);
+    return found;
+  }
+
+  /** Puts into the list all who do not belong there like all others. */
+  private list(
+    population: Population,
+    { peer, settled, subject }: Pick<Found, "peer" | "settled" | "subject">,
+    { otherwise, listed }: Found["reach"],
+  ): readonly End[] {
+    const come: End[] = [];
+    for (const group of candidatesIn(population, settled, otherwise)) {
+      let who: string | undefined;
+      let membership = otherwise;
+      for (const end of group) {
+        // The ends of a pod stand side by side, and selectors do not look at addresses.
+        if (settled.kind !== "pods" || end.kind === "ambiguous" || end.who !== who)
+          membership = this.membership(peer, settled, otherwise, subject, end);
+        who = end.who;
+        if (membership === otherwise) continue;
+        listed.set(end, membership);
+        come.push(end);
+      }
+    }
+    return come;
+  }
+
+  /** Of an address that lies in none of the blocks that the peer looks at. */
+  private otherwise(peer: Peer, settled: SettledPeer, subject: Subject): Membership {
+    if (settled.kind === "pods" || settled.kind === "nobody") return "no";
+    const address = addressOutside(blocksOfPeer(this.cluster, peer));
+    return this.ask(peer, subject, { kind: "external", address }, address.family);
+  }
+
+  private membership(
+    peer: Peer,
+    settled: SettledPeer,
+    otherwise: Membership,
+    subject: Subject,
+    end: End,
+  ): Membership {
+    if (end.kind === "ambiguous") return this.membershipOfAll([peer], subject, end);
+    if (settled.kind === "pods") {
+      if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
+      return this.holdsPod(peer, subject, end) ? "yes" : "no";
+    } else if (otherwise === "no" && end.kind === "pod" && !mayHoldPod(settled, end)) return "no";
+    if (settled.kind === "networks" && hasOneAddress(end))
+      return this.holdsPod(peer, subject, end) ? "yes" : "no";
+    return this.ask(peer, subject, end.sample, end.family);
+  }
+
+  /** S1.16, S1.17: what holds of each of them is certain, whichever of the peers it holds by. */
+  membershipOfAll(
+    peers: readonly Peer[],
+    subject: Subject,
+    { sample, alternatives, family }: End,
+  ): Membership {
+    const [first, ...others] = [sample, ...alternatives].map((one) =>
+      strongest(peers.map((peer) => this.ask(peer, subject, one, family))),
+    );
+    return others.every((other) => other === first) ? first! : "maybe";
+  }
+
+  /** Of labels everything is known, and of a single address. */
+  private holdsPod(peer: Peer, { sample: subject }: Subject, { sample: other, family }: End): boolean {
+    const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
+    return peerMatches(peer, subject, other, { flow, cluster: this.cluster, unknowns: nothingUnknown });
+  }
+
+  /** What the evaluator says, over all that is not known. */
+  ask(peer: Peer, { sample: subject }: Subject, other: Endpoint, family: Address["family"]): Membership {
+    const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
+    const { cluster } = this;
+    const runs = explore((unknowns) => peerMatches(peer, subject, other, { flow, cluster, unknowns }));
+    if (runs.every((run) => run.value)) return "yes";
+    return runs.some((run) => run.value) ? "maybe" : "no";
+  }
+}
+
+export function strongest(memberships: readonly Membership[]): Membership {
+  if (memberships.includes("yes")) return "yes";
+  return memberships.includes("maybe") ? "maybe" : "no";
+}
+
+/** Whether a peer looks at something else than ends, and it changed. */
+function staleIn(before: Cluster, after: Cluster, namespacesChanged: boolean): (peer: Peer) => boolean {
+  const stale = new Set<Peer["kind"]>();
+  if (before.facts !== after.facts) stale.add("entity").add("domains");
+  if (!sameList(before.cidrGroups, after.cidrGroups)) stale.add("cidr-group");
+  if (!sameList(before.services, after.services)) stale.add("endpoints");
+  if (namespacesChanged) stale.add("pods");
+  return ({ kind }) => stale.has(kind);
+}
+
+/** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
+function candidatesIn(
+  population: Population,
+  settled: SettledPeer,
+  otherwise: Membership,
+): readonly Iterable<End>[] {
+  if (settled.kind === "nobody" || settled.kind === "everything") return [];
+  // Outside of its blocks such a peer holds nothing.
+  if (settled.kind === "networks" && otherwise === "no") return [population.inAnyOf(settled.cidrs)];
+  if (settled.kind !== "pods") return [population];
+  const { podsIn, ambiguous } = population;
+  const { namespaces } = settled.choice;
+  const pods = [...(namedNamespaces(namespaces) ?? podsIn.keys())].flatMap((name) => {
+    const ends = podsIn.get(name);
+    const [one] = ends ?? [];
+    return ends && one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)
+      ? [ends]
+      : [];
+  });
+  return [ambiguous, ...pods];
+}
+
+const surprise = (): never => {
+  throw new Error("a peer asked for something that is not known of a pod");
+};
+
+const nothingUnknown: Unknowns = {
+  ask: surprise,
+  isIn: surprise,
+  isOneOf: surprise,
+  note: () => undefined,
+  supposing: () => nothingUnknown,
+};
+
+function hasOneAddress({ kind, sample, family }: End): boolean {
+  if (kind !== "pod" || sample.kind !== "pod") return false;
+  let count = 0;
+  for (const address of sample.pod.addresses) if (address.family === family) count++;
+  return count === 1;
+}
+
+/** Of a peer that holds hardly anybody: what a pod must have before it is worth a closer look. */
+function mayHoldPod(settled: SettledPeer, end: End): boolean {
+  switch (settled.kind) {
+    case "networks":
+    case "domains":
+      return settled.reach === "every-address" && end.blocks !== "";
+    case "endpoints":
+      return end.service !== "";
+    case "entity":
+      return settled.entity === "cluster";
+    case "nodes":
+    case "cidr-group":
+      return false;
+    case "everything":
+    case "nobody":
+    case "pods":
+    case "unknown-set":
+      return true;
+  }
+}
+
+function addressOutside(blocks: readonly Cidr[]): Address {
+  const atoms = new AddressAtoms(blocks);
+  for (let atom = 0; atom < atoms.count; atom++) {
+    const first = atoms.firstOf(atom);
+    if (!blocks.some((block) => contains(block, first))) return first;
+  }
+  return atoms.firstOf(0);
+}

@@ -1,0 +1,195 @@
+import {
+  type Cluster,
+  type Direction,
+  formatAddress,
+  isSubject,
+  type Isolation,
+  namedNamespaces,
+  namespaceNameLabel,
+  type Pod,
+  type PodEndpoint,
+  type PodSelection,
+  type Rule,
+  type TierName,
+  type Tiers,
+} from "@tierwall/core";
+import { sameList } from "../../ruleset/sameness.js";
+import { grouped } from "../grouped.js";
+import { namespaceOf } from "../endpoints/ends.js";
+import type { PodChanges } from "../endpoints/pod-changes.js";
+
+/** Pods of this node that no rule can distinguish as subjects. */
+export interface Subject {
+  readonly key: string;
+  readonly sample: PodEndpoint;
+}
+
+/** What one tier has to say about a subject. */
+export interface Row {
+  readonly direction: Direction;
+  readonly tier: TierName;
+  readonly rules: readonly Rule[];
+  readonly isolation: readonly Isolation[];
+}
+
+export type Rows = Readonly<Record<Direction, readonly Row[]>>;
+
+/** Finds the rules that are about pods of this node. What was found stays for as long as pod and rule do. */
+export class Subjects {
+  /** The pods of this node with their own network and an address. */
+  readonly pods = new Map<Pod, Subject>();
+  /** S1.17: pods of other nodes that report an address of one of these. */
+  rivals: ReadonlyMap<Pod, Subject> = new Map();
+  /** Whether the last update changed which pods there are, or what they are subject to. */
+  changed = true;
+  /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
+  sharing: ReadonlySet<Subject> = new Set();
+  private subjects: ReadonlyMap<string, Subject> = new Map();
+  private selected: Selected = () => [];
+  private tiers: Tiers | undefined;
+  private found: ReadonlyMap<Subject, Rows> = new Map();
+
+  constructor(private readonly node: string) {}
+
+  /** The same object as long as nothing in it is different. */
+  update(
+    cluster: Cluster,
+    tiers: Tiers,
+    { come, gone }: PodChanges,
+    rivals: ReadonlySet<Pod>,
+  ): ReadonlyMap<Subject, Rows> {
+    this.changed = !this.hasRivals(rivals);
+    for (const pod of gone) if (this.pods.delete(pod)) this.changed = true;
+    const isLocal = (pod: Pod) => pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0;
+    const arrived = come.filter(isLocal);
+    const before = this.subjects;
+    this.findSubjects(cluster, [...this.pods.keys(), ...arrived], rivals);
+    const isSame =
+      before.size === this.subjects.size &&
+      [...this.subjects.values()].every((subject) => before.get(subject.key) === subject);
+    if (arrived.length > 0) this.changed = true;
+    if (this.changed || !isSame) this.findSharing();
+    if (isSame && tiers === this.tiers) return this.found;
+    if (!isSame) this.selected = selectionOf(this.subjects.values());
+    this.changed = true;
+    this.tiers = tiers;
+    this.found = this.rowsOf(tiers);
+    return this.found;
+  }
+
+  hasRivals(rivals: ReadonlySet<Pod>): boolean {
+    return rivals.size === this.rivals.size && [...rivals].every((pod) => this.rivals.has(pod));
+  }
+
+  private findSubjects(cluster: Cluster, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
+    const subjects = new Map<string, Subject>();
+    const subjectOf = (pod: Pod): Subject => {
+      const namespace = namespaceOf(cluster, pod);
+      const key = (this.pods.get(pod) ?? this.rivals.get(pod))?.key ?? subjectKey(pod);
+      const before = this.subjects.get(key);
+      // The packets that a rival is judged by are those of this node.
+      const sample = { kind: "pod", pod: { ...pod, node: this.node }, namespace } as const;
+      const subject =
+        subjects.get(key) ?? (before?.sample.namespace === namespace ? before : { key, sample });
+      subjects.set(key, subject);
+      return subject;
+    };
+    for (const pod of pods) this.pods.set(pod, subjectOf(pod));
+    this.rivals = new Map([...rivals].map((pod) => [pod, subjectOf(pod)]));
+    this.subjects = subjects;
+  }
+
+  private findSharing(): void {
+    const at = new Map<string, Subject>();
+    const sharing = new Set<Subject>();
+    for (const [{ addresses }, subject] of this.pods)
+      for (const address of addresses) {
+        const text = formatAddress(address);
+        const other = at.get(text) ?? subject;
+        if (other !== subject) sharing.add(subject).add(other);
+        at.set(text, other);
+      }
+    for (const [{ addresses }, subject] of this.rivals)
+      for (const address of addresses) {
+        const other = at.get(formatAddress(address)) ?? subject;
+        if (other !== subject) sharing.add(subject).add(other);
+      }
+    const isSame = sharing.size === this.sharing.size && [...sharing].every((one) => this.sharing.has(one));
+    if (!isSame) this.sharing = sharing;
+  }
+
+  private rowsOf(tiers: Tiers): Map<Subject, Rows> {
+    const found = new Map<Subject, Record<Direction, Row[]>>();
+    for (const subject of this.subjects.values()) found.set(subject, { egress: [], ingress: [] });
+    for (const direction of ["egress", "ingress"] as const)
+      for (const tier of tiers[direction]) {
+        const rules = bySubject(tier.rules, this.selected);
+        const isolation = bySubject(tier.isolation, this.selected);
+        for (const subject of new Set([...rules.keys(), ...isolation.keys()])) {
+          const row: Row = {
+            direction,
+            tier: tier.name,
+            rules: rules.get(subject) ?? [],
+            isolation: eachPolicyOnce(isolation.get(subject) ?? []),
+          };
+          const before = this.found.get(subject)?.[direction].find(({ tier: name }) => name === tier.name);
+          found.get(subject)![direction].push(before !== undefined && isSameRow(before, row) ? before : row);
+        }
+      }
+    return found;
+  }
+}
+
+type Selected = (selection: PodSelection) => readonly Subject[];
+
+function bySubject<T extends Rule | Isolation>(entries: readonly T[], selected: Selected): Map<Subject, T[]> {
+  const found = new Map<Subject, T[]>();
+  for (const entry of entries)
+    for (const subject of selected(entry.subject)) {
+      const known = found.get(subject);
+      if (known === undefined) found.set(subject, [entry]);
+      else known.push(entry);
+    }
+  return found;
+}
+
+/** Which subjects a selection selects. All rules of a policy have the very same one. */
+function selectionOf(subjects: Iterable<Subject>): Selected {
+  // By what selectors call the namespace: its label, not its name.
+  const groups = grouped(
+    [...subjects].map((one) => [one.sample.namespace.labels[namespaceNameLabel] ?? "", one] as const),
+  );
+  const known = new WeakMap<PodSelection, readonly Subject[]>();
+  const select = (selection: PodSelection) => {
+    const names = namedNamespaces({ kind: "labels", match: selection.namespaces }) ?? groups.keys();
+    const candidates = [...names].flatMap((name) => groups.get(name) ?? []);
+    return candidates.filter(({ sample }) => isSubject(selection, sample));
+  };
+  return (selection) => {
+    const found = known.get(selection) ?? select(selection);
+    known.set(selection, found);
+    return found;
+  };
+}
+
+function subjectKey(pod: Pod): string {
+  const labels = Object.keys(pod.labels)
+    .toSorted()
+    .map((key) => [key, pod.labels[key]]);
+  const ports = pod.ports.filter((port) => port.name !== undefined);
+  const named = ports.map((port) => `${port.name}:${port.protocol}:${port.port}`).toSorted();
+  return JSON.stringify([pod.namespace, labels, pod.serviceAccount, named]);
+}
+
+const isSameRow = (a: Row, b: Row): boolean =>
+  sameList(a.rules, b.rules) && sameList(a.isolation, b.isolation);
+
+function eachPolicyOnce(isolation: readonly Isolation[]): readonly Isolation[] {
+  const seen = new Set<object>();
+  return isolation.filter(({ origin }) => {
+    const who = origin.kind === "policy" ? origin.policy : origin;
+    if (seen.has(who)) return false;
+    seen.add(who);
+    return true;
+  });
+}

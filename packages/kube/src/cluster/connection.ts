@@ -116,6 +116,12 @@ class KubeConnection implements Connection {
   }
 }
 
+export async function bodyText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   // Where several addresses were tried, the error of each tells, and the error around them does not.

@@ -53,7 +53,7 @@ export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thr
 export { issue, type Issued } from "./webhook/certificates/issue.js";
 export type { CertificateTimes } from "./webhook/certificates/schedule.js";
 export { usualConfiguration, webhookConfiguration } from "./webhook/configuration.js";
-export { serviceHost, startWebhook, type Webhook } from "./webhook/start-webhook.js";
+export { serviceHost, Webhook } from "./webhook/webhook.js";
 export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
 export { WatchedFolders } from "./files/watched-folders.js";

@@ -10,7 +10,7 @@ import { HealthLog } from "../service/health-log.js";
 import { type ReflectorTimes, usualTimes } from "../cluster/reflector.js";
 import type { Situation } from "../cluster/situation.js";
 import type { ClientOptions } from "../webhook/client-authority.js";
-import type { WebhookOptions } from "../webhook/start-webhook.js";
+import type { WebhookOptions } from "../webhook/webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { LeaderElection, type Leadership } from "./leader-election.js";
 import { LeaderWork } from "./leader-work.js";

@@ -46,7 +46,7 @@ export { installObjects, type Part, parts } from "./install/install.js";
 export { cleanupObjects } from "./install/cleanup.js";
 export { cleanUpCluster } from "./uninstall/cleanup-cluster.js";
 export { cleanupText, installFiles, installText, kustomizeFiles } from "./install/install-files.js";
-export { problemWith } from "./install/setting-problems.js";
+export { problemWith } from "./install/setting-kinds.js";
 export { type SettingPath, settingPaths, settings, usualValues, type Values } from "./install/settings.js";
 export type { PolicyEdit, Stage } from "./webhook/analyst.js";
 export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";

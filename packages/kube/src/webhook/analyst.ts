@@ -1,5 +1,6 @@
 import {
   caveatsOfAll,
+  type ChangedPairs,
   consequencesOf,
   consequenceWarnings,
   dialects,
@@ -100,8 +101,9 @@ export class Analyst implements Follower {
       const moment = this.live.moment();
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
-      const changes = this.engine.take(situationOf(moment, performance.now()));
-      const consequences = consequenceWarnings(consequencesOf(engine, changes.pairs, reader), reader);
+      const changed: ChangedPairs[] = [];
+      this.engine.follow(situationOf(moment, performance.now()), ({ pairs }) => changed.push(...pairs));
+      const consequences = consequenceWarnings(consequencesOf(engine, changed, reader), reader);
       yield found("connections", consequences);
       const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
       const precedence =

@@ -85,7 +85,7 @@ export class CertificateKeeper extends BackgroundTask {
       const path = pathWith(pathTokenOf(served));
       const { signal } = this.stopping;
       const trusted = await ensureTrusted(this.connection, configuration, { bundle, path }, signal);
-      this.showsPath = !trusted.isConfigured || trusted.showsPath;
+      this.showsPath = trusted.showsPath;
       this.tellMissing(!trusted.isConfigured);
       // Only now: whoever is served with it has been told to trust it.
       this.serve(served);

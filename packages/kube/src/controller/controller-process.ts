@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connect, messageOf } from "../cluster/connection.js";
-import { openMetrics } from "../http/open-metrics.js";
+import { openMetrics } from "../http/metrics-server.js";
 import { refuseToStart, serviceLog, stopSignal } from "../service/service-process.js";
 import { AnalystThread } from "../webhook/analyst-thread.js";
 import { ClientAuthority } from "../webhook/client-authority.js";

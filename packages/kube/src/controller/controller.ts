@@ -4,7 +4,7 @@ import type { ClusterListing } from "../cluster/cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster/cluster-source.js";
 import type { Connection, ConnectionOptions } from "../cluster/connection.js";
 import { allKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
-import type { MetricsCommand } from "../http/open-metrics.js";
+import type { MetricsCommand } from "../http/metrics-server.js";
 import { resourceOf, watchedKinds } from "../cluster/kinds.js";
 import { HealthLog } from "../service/health-log.js";
 import { type ReflectorTimes, usualTimes } from "../cluster/reflector.js";

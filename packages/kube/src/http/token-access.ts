@@ -2,9 +2,16 @@ import { createHash } from "node:crypto";
 import type { Connection } from "../cluster/connection.js";
 import { jsonRequest } from "../cluster/json-request.js";
 import { valueAt } from "../cluster/object-fields.js";
-import type { AccessDecision, MetricsAccess } from "./metrics-server.js";
 import { ReviewBudget } from "./review-budget.js";
 import { type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
+
+/** Whether a request may read metrics; `unavailable`: that could not be found out. */
+export type AccessDecision = "allowed" | "unauthenticated" | "forbidden" | "unavailable";
+
+export interface MetricsAccess {
+  /** From the header `Authorization`, and the address of the client. */
+  check(authorization: string | undefined, address: string): Promise<AccessDecision>;
+}
 
 /** Longer than tokens of service accounts, and of most identity providers. */
 const longestToken = 8192;

@@ -5,7 +5,7 @@ import { ClusterSource, type Follower } from "../cluster/cluster-source.js";
 import type { Connection, ConnectionOptions } from "../cluster/connection.js";
 import { allKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { MetricsCommand } from "../http/metrics-server.js";
-import { resourceOf, watchedKinds } from "../cluster/kinds.js";
+import { policyKinds, resourceOf } from "../cluster/kinds.js";
 import { HealthLog } from "../service/health-log.js";
 import { type ReflectorTimes, usualTimes } from "../cluster/reflector.js";
 import type { Situation } from "../cluster/situation.js";
@@ -184,17 +184,10 @@ export class Controller {
     metrics.nodes.set(cluster.nodes.size);
     if (policies === this.counted) return;
     this.counted = policies;
-    const counts = new Map<string, number>();
-    for (const { group, kind } of policies) {
-      const key = `${group} ${kind}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const watched of policyKinds) {
+      const own = policies.filter(({ group, kind }) => group === watched.group && kind === watched.kind);
+      metrics.policies.set({ kind: resourceOf(watched) }, own.length);
     }
-    for (const watched of watchedKinds)
-      if (watched.kind.endsWith("Policy"))
-        metrics.policies.set(
-          { kind: resourceOf(watched) },
-          counts.get(`${watched.group} ${watched.kind}`) ?? 0,
-        );
   }
 
   private countForeign(foreign: Situation["foreign"]): void {

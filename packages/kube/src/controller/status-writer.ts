@@ -1,6 +1,6 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
-import { pathOf, watchedKinds } from "../cluster/kinds.js";
+import { pathOf, policyKindOf } from "../cluster/kinds.js";
 import { Backoff, pause } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
@@ -188,7 +188,6 @@ class Written {
 
 function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
   const { group, version, kind, name, stored } = policy;
-  const { plural } = watchedKinds.find((one) => one.group === group && one.kind === kind)!;
   const body: JsonObject = {
     apiVersion: `${group}/${version}`,
     kind,
@@ -198,7 +197,7 @@ function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
   };
   return {
     method: "PATCH",
-    path: `${pathOf({ group, plural }, version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
+    path: `${pathOf(policyKindOf(policy), version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
     as: "apply",
     body,
   } as const;

@@ -3,7 +3,6 @@ import {
   type ChangedPairs,
   consequencesOf,
   consequenceWarnings,
-  dialects,
   type EditWarning,
   type JsonObject,
   keyOf,
@@ -20,6 +19,7 @@ import {
 import { asManifest } from "../cluster/cluster-object.js";
 import type { Follower } from "../cluster/cluster-source.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
+import { policyKinds } from "../cluster/kinds.js";
 import { LiveEngine } from "../controller/live-engine.js";
 import { situationOf } from "../cluster/situation.js";
 
@@ -66,7 +66,7 @@ export class Analyst implements Follower {
 
   set(object: JsonObject): void {
     const key = this.live.set(asManifest(object));
-    if (policyKinds.has(object.kind)) this.policies.set(key, object);
+    if (policyKinds.some(({ kind }) => kind === object.kind)) this.policies.set(key, object);
   }
 
   remove(key: string): void {
@@ -125,8 +125,6 @@ export class Analyst implements Follower {
     }
   }
 }
-
-const policyKinds: ReadonlySet<unknown> = new Set(dialects.map(({ kind }) => kind));
 
 const keyOfPolicy = ({ group, kind, namespace, name }: PolicyRef): string =>
   `${group} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;

@@ -1,5 +1,4 @@
-import { dialects } from "@tierwall/core";
-import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
+import { policyKinds, type WatchedKind } from "../cluster/kinds.js";
 
 /** How API servers get to the webhook. */
 type WebhookAddress =
@@ -76,9 +75,7 @@ export function webhookConfiguration(options: ConfigurationOptions): object {
 
 /** One for each group and version. */
 function rules(): readonly object[] {
-  const ours = watchedKinds.filter(({ kind, group }) =>
-    dialects.some((one) => one.dialect !== "cilium" && one.kind === kind && one.group === group),
-  );
+  const ours = policyKinds.filter(({ group }) => group !== "cilium.io");
   const versions = [...new Set(ours.map(versionOf))];
   const kindsOf = (version: string) => ours.filter((kind) => versionOf(kind) === version);
   return versions.map(kindsOf).map((kinds) => ({

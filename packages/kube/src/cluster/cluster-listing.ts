@@ -24,7 +24,6 @@ interface ListingOptions {
   readonly kinds?: readonly WatchedKind[];
   /** Told how many objects have come. */
   readonly objectsRead?: (objects: number) => void;
-  readonly idleMilliseconds?: number;
   /** Ends it. */
   readonly signal?: AbortSignal;
 }
@@ -38,14 +37,14 @@ const longestWaitSeconds = 5;
  * ask about their own. What may not be read, or is not served, is named; anything else that goes wrong ends it.
  */
 export async function listCluster(connection: Connection, options: ListingOptions = {}): Promise<Listed> {
-  const { kinds = allKinds, objectsRead, idleMilliseconds = 15_000 } = options;
+  const { kinds = allKinds, objectsRead } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   // Every kind listens to it at once, which is no leak.
   setMaxListeners(kinds.length + 2, signal);
   let count = 0;
   let failure: string | undefined;
-  const reader = new ApiReader(connection, { idleMilliseconds, signal });
+  const reader = new ApiReader(connection, { idleMilliseconds: 15_000, signal });
   const optional = kinds.filter(({ isBuiltIn }) => !isBuiltIn);
   const discovery = new Discovery(reader, new Set(optional.map(({ group }) => group)));
   const discovered = optional.length === 0 ? undefined : discovery.served();

@@ -10,7 +10,7 @@ import { findingsFrom } from "./findings.js";
 import { inSteps } from "./in-steps.js";
 import type { Leadership } from "./leader-election.js";
 import type { LiveEngine } from "./live-engine.js";
-import { type Patience, PolicyConditions, usualPatience } from "./policy-conditions.js";
+import { PolicyConditions } from "./policy-conditions.js";
 import type { NodeReports } from "./node-reports.js";
 import { Overridings } from "./overridings.js";
 import { StatusWriter, type Wanted } from "./status-writer.js";
@@ -24,7 +24,6 @@ interface LeaderParts {
   readonly reports: NodeReports;
   readonly metrics: ControllerMetrics;
   readonly log: Logger;
-  readonly patience?: Patience;
 }
 
 /** Milliseconds. So long a new version of a policy waits for what is proven of it, to be written in one go. */
@@ -54,8 +53,8 @@ export class LeaderWork {
     private readonly parts: LeaderParts,
     private readonly leadership: Leadership,
   ) {
-    const { connection, identity, stored, reports, metrics, log, patience = usualPatience } = parts;
-    this.conditions = new PolicyConditions(stored, reports, patience);
+    const { connection, identity, stored, reports, metrics, log } = parts;
+    this.conditions = new PolicyConditions(stored, reports);
     this.events = new Events(connection, identity, leadership, (reason, result, message) => {
       metrics.events.inc({ reason, result });
       if (message !== undefined) log.warn({ reason }, `an event was not told: ${message}`);

@@ -2,12 +2,7 @@ import type { JsonObject } from "@tierwall/core";
 import type { Connection } from "../cluster/connection.js";
 import type { WatchedKind } from "../cluster/kinds.js";
 import { textAt } from "../cluster/object-fields.js";
-import {
-  type KindHealth,
-  Reflector,
-  type ReflectorListener,
-  type ReflectorTimes,
-} from "../cluster/reflector.js";
+import { type KindHealth, Reflector, type ReflectorListener } from "../cluster/reflector.js";
 import { nodeOfLease, programmedAnnotation, programmedIn, shadowAnnotation } from "./programmed-report.js";
 
 /** What the agent of a node told last. */
@@ -28,10 +23,9 @@ export class NodeReports implements ReflectorListener {
   constructor(
     connection: Connection,
     namespace: string,
-    times: ReflectorTimes,
     private readonly onChange: () => void,
   ) {
-    this.reflector = new Reflector(leasesIn(namespace), connection, this, times);
+    this.reflector = new Reflector(leasesIn(namespace), connection, this);
   }
 
   start(): void {

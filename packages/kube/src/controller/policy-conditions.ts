@@ -11,7 +11,7 @@ import { digestOf } from "./programmed-report.js";
 import type { Wanted } from "./status-writer.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
-export interface Patience {
+interface Patience {
   /** How long nodes may take to enforce a policy before its condition says that some do not; milliseconds. */
   readonly programming: number;
   /** How long a node that is new may take to get an agent. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { allKinds } from "../cluster/foreign-kinds.js";
 import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
-import { usualSecret } from "../webhook/configuration.js";
+import { certificateSecret } from "../webhook/configuration.js";
 import { fullName, here, valueOf } from "./marked.js";
 import { called, clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
@@ -129,7 +129,7 @@ export const controllerAccount = accountWith(
     {
       apiGroups: [""],
       resources: ["secrets"],
-      resourceNames: [usualSecret],
+      resourceNames: [certificateSecret],
       verbs: ["get", "update"],
     },
   ],

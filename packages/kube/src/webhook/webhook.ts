@@ -9,7 +9,7 @@ import type { ClientAuthority } from "./client-authority.js";
 import { CertificateKeeper } from "./certificates/certificate-keeper.js";
 import type { Issued } from "./certificates/issue.js";
 import { type CertificateTimes, expiryOf, usualCertificateTimes } from "./certificates/schedule.js";
-import { usualConfiguration, usualSecret } from "./configuration.js";
+import { usualConfiguration } from "./configuration.js";
 import { pathWith } from "./path-token.js";
 import { ReviewedVisibility } from "./visibility.js";
 import { webhookMetrics } from "./webhook-metrics.js";
@@ -24,7 +24,6 @@ export interface WebhookOptions {
   readonly namespace: string;
   /** DNS names and addresses that API servers reach it by. */
   readonly names: readonly string[];
-  readonly secret?: string;
   readonly configuration?: string;
   readonly times?: CertificateTimes;
 }
@@ -64,19 +63,14 @@ export class Webhook {
 
   constructor(private readonly parts: WebhookParts) {
     const { connection, log, options, clients } = parts;
-    const {
-      secret = usualSecret,
-      configuration = usualConfiguration,
-      times = usualCertificateTimes,
-    } = options;
-    const { namespace, names } = options;
+    const { namespace, names, configuration = usualConfiguration, times = usualCertificateTimes } = options;
     this.metrics = webhookMetrics(parts.metrics);
     this.visibility = new ReviewedVisibility(connection, (message) =>
       log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
     );
     this.keeper = new CertificateKeeper(
       connection,
-      { namespace, secret, configuration, names, times },
+      { namespace, configuration, names, times },
       log,
       (issued) => this.serve(issued),
     );

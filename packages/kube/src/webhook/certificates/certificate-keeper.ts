@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { type Connection, messageOf } from "../../cluster/connection.js";
 import { BackgroundTask, Backoff, pause } from "../../cluster/pause.js";
 import { SharedObject } from "../../cluster/shared-object.js";
+import { certificateSecret } from "../configuration.js";
 import { pathTokenOf, pathWith } from "../path-token.js";
 import { issue, type Issued } from "./issue.js";
 import {
@@ -17,9 +18,8 @@ import { certificatesIn, dataOf } from "./stored-certificates.js";
 import { ensureTrusted } from "./trusted-bundle.js";
 
 interface KeeperOptions {
+  /** Where the Secret with the certificates is. */
   readonly namespace: string;
-  /** The Secret with the certificates. */
-  readonly secret: string;
   /** The ValidatingWebhookConfiguration that is told whom to trust. */
   readonly configuration: string;
   /** What the webhook is reached by. */
@@ -51,11 +51,11 @@ export class CertificateKeeper extends BackgroundTask {
     private readonly onCertificate: (issued: Issued) => void,
   ) {
     super();
-    const { namespace, secret: name } = options;
+    const { namespace } = options;
     this.secret = new SharedObject(connection, `/api/v1/namespaces/${namespace}/secrets`, {
       apiVersion: "v1",
       kind: "Secret",
-      metadata: { name, namespace, labels: { "app.kubernetes.io/name": "tierwall" } },
+      metadata: { name: certificateSecret, namespace, labels: { "app.kubernetes.io/name": "tierwall" } },
     });
   }
 
@@ -98,7 +98,7 @@ export class CertificateKeeper extends BackgroundTask {
   }
 
   private async current(): Promise<Certificates> {
-    const { names, times, secret } = this.options;
+    const { names, times } = this.options;
     const { signal } = this.stopping;
     for (;;) {
       const stored = await this.secret.read(signal);
@@ -112,7 +112,7 @@ export class CertificateKeeper extends BackgroundTask {
       const fields = { type: "kubernetes.io/tls", data: dataOf(next) };
       // Where another replica was faster, its certificates are the ones to use.
       if ((await this.secret.write(stored, fields, signal)) === undefined) continue;
-      this.log.info({ secret }, "a certificate was issued");
+      this.log.info({ secret: certificateSecret }, "a certificate was issued");
       return next;
     }
   }

@@ -29,7 +29,7 @@ export class Delivery {
     if (this.isStopped) return;
     this.since ??= performance.now();
     this.rest = Math.min(this.rest, rest);
-    if (this.running === undefined) this.schedule(this.since, this.times.quiet);
+    if (this.running === undefined) this.schedule(this.since);
   }
 
   /** Resolves when no call runs. */
@@ -44,11 +44,11 @@ export class Delivery {
     await this.running;
   }
 
-  private schedule(since: number, quiet: number): void {
+  private schedule(since: number): void {
     clearTimeout(this.timer);
     const now = performance.now();
     const rested = this.last.ended + this.last.took * this.rest;
-    const at = Math.max(Math.min(now + quiet, since + this.times.longest), rested);
+    const at = Math.max(Math.min(now + this.times.quiet, since + this.times.longest), rested);
     this.timer = setTimeout(() => void (this.running = this.call(since)), Math.max(0, at - now));
   }
 
@@ -62,9 +62,10 @@ export class Delivery {
       const ended = performance.now();
       this.last = { ended, took: ended - began };
       this.running = undefined;
+      const next = this.isStopped ? undefined : this.since;
       // What came meanwhile has waited long enough, unless a rest was asked for.
-      if (this.since !== undefined && !this.isStopped)
-        this.schedule(this.since, this.rest === 0 ? 0 : this.times.quiet);
+      if (next !== undefined && this.rest === 0) this.running = this.call(next);
+      else if (next !== undefined) this.schedule(next);
     }
   }
 }

@@ -51,8 +51,6 @@ export interface KindHealth {
   readonly since?: number;
   /** When something was heard last, a bookmark included; milliseconds since 1970. */
   readonly lastEvent?: number;
-  /** Watches and lists that were begun again. */
-  readonly restarts: number;
 }
 
 /** A kind that the cluster does not serve has no objects, and that is known. */
@@ -90,7 +88,7 @@ export class Reflector extends BackgroundTask {
   /** In a row, and since when. */
   private failures = 0;
   private failingSince: number | undefined;
-  private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
+  private current: KindHealth = { state: "listing", isKnown: false };
 
   constructor(
     readonly kind: WatchedKind,
@@ -117,7 +115,6 @@ export class Reflector extends BackgroundTask {
       if (this.isStopped) return;
       if (trouble === undefined) continue;
       await pause(this.deal(trouble), this.stopping.signal);
-      this.be({ restarts: this.current.restarts + 1 });
       this.listener.restarted?.(this.kind);
     }
   }

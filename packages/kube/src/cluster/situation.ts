@@ -23,7 +23,14 @@ const noKinds: Situation["unreadForeign"] = [];
 export function situationOf(moment: Moment, since: number, unreadForeign = noKinds): Situation {
   const { cluster, tiers, policies, foreign, podRanges, complaints } = moment;
   return {
-    ...{ cluster, tiers, policies, foreign, podRanges, complaints, unreadForeign, since },
+    cluster,
+    tiers,
+    policies,
+    foreign,
+    podRanges,
+    complaints,
+    unreadForeign,
+    since,
     // Found when they are first asked for.
     get diagnostics() {
       return moment.diagnostics;

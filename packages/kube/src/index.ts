@@ -17,7 +17,7 @@ export {
   systemNamespace,
 } from "./controller/programmed-report.js";
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
-export type { OpenApi } from "./crds/open-api.js";
+export type { OpenApi } from "./crds/structural.js";
 export { type ForeignApiTimes, ForeignApiWatch } from "./cluster/foreign-apis.js";
 export { allKinds, namesOfForeign } from "./cluster/foreign-kinds.js";
 export { Delivery, type DeliveryTimes } from "./cluster/delivery.js";

@@ -1,14 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject, Unseen } from "@tierwall/core";
-import { ApiReader, type Failed } from "./api-reader.js";
+import { ApiReader, type Failed, type Trouble } from "./api-reader.js";
 import type { Connection } from "./connection.js";
 import { type Discovered, Discovery } from "./discovery.js";
 import { allKinds } from "./foreign-kinds.js";
 import { pathOf, resourceOf, type WatchedKind } from "./kinds.js";
 import { listKind } from "./list-kind.js";
 import { textAt } from "./object-fields.js";
-import type { Trouble } from "./trouble.js";
 
 /** What a cluster holds, read once. */
 export interface ClusterListing extends Unseen {

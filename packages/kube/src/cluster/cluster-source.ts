@@ -6,7 +6,7 @@ import {
   type Moment,
   type Unseen,
 } from "@tierwall/core";
-import { ApiReader } from "./api-reader.js";
+import { ApiReader, type Trouble } from "./api-reader.js";
 import { asManifest } from "./cluster-object.js";
 import { byName, type ClusterListing, unseenOf } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
@@ -16,7 +16,6 @@ import { foreignAmong } from "./foreign-kinds.js";
 import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
 import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
-import type { Trouble } from "./trouble.js";
 
 export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly kinds?: readonly WatchedKind[];

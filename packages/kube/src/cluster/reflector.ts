@@ -1,14 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { isObject, type JsonObject } from "@tierwall/core";
-import { ApiReader } from "./api-reader.js";
-import { type Connection, messageOf } from "./connection.js";
+import { ApiReader, type Trouble, troubleFrom } from "./api-reader.js";
+import { type Connection, linesIn, messageOf } from "./connection.js";
 import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
-import { linesIn } from "./lines.js";
 import { listKind } from "./list-kind.js";
 import { isEarlier, textAt } from "./object-fields.js";
 import { BackgroundTask, Backoff, pause } from "./pause.js";
-import { type Trouble, troubleFrom } from "./trouble.js";
 
 /** Who is told about the objects of a kind, all that the API server says of them. */
 export interface ReflectorListener {

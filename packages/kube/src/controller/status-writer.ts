@@ -1,11 +1,10 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { pathOf, policyKindOf } from "../cluster/kinds.js";
-import { Backoff, pause } from "../cluster/pause.js";
+import { Backoff, pause, RateLimit } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import type { Leadership } from "./leader-election.js";
-import { RateLimit } from "../cluster/rate-limit.js";
 import { StorageVersions } from "./storage-version.js";
 import type { StoredPolicies } from "./stored-policies.js";
 

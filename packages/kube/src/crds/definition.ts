@@ -1,9 +1,7 @@
 import type { ObjectSchema, PolicyKind } from "@tierwall/core";
 import { policyKindOf, resourceOf } from "../cluster/kinds.js";
-import type { OpenApi } from "./open-api.js";
 import { policyStatus } from "./status.js";
-import { structural } from "./structural.js";
-import { validationRules } from "./validation-rules.js";
+import { type OpenApi, structural, validationRules } from "./structural.js";
 
 /** What a definition says beside the shape of its kind in files. */
 export interface Naming {

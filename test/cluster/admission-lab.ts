@@ -7,8 +7,7 @@ import {
   type CertificateTimes,
   ClusterSource,
   type Connection,
-  startWebhook,
-  type Webhook,
+  Webhook,
   webhookConfiguration,
 } from "@tierwall/kube";
 import { ServiceMetrics } from "@tierwall/kube/service";
@@ -38,6 +37,7 @@ export class AdmissionLab {
     readonly analyst: AnalystThread,
     private readonly source: ClusterSource | undefined,
     readonly webhook: Webhook,
+    readonly port: number,
     readonly metrics: ServiceMetrics,
     readonly said: readonly string[],
   ) {}
@@ -52,7 +52,7 @@ export class AdmissionLab {
     const source = fill === undefined ? await followed(connection, analyst) : undefined;
     fill?.(analyst);
     const metrics = new ServiceMetrics();
-    const webhook = await startWebhook({
+    const webhook = new Webhook({
       connection,
       judge: analyst,
       isReady: () => true,
@@ -67,8 +67,9 @@ export class AdmissionLab {
         times: times ?? { life: 3_600_000, lead: 1000, check: 200 },
       },
     });
-    const lab = new AdmissionLab(plane, api, analyst, source, webhook, metrics, said);
-    const url = `https://127.0.0.1:${webhook.port}/validate`;
+    const port = await webhook.start();
+    const lab = new AdmissionLab(plane, api, analyst, source, webhook, port, metrics, said);
+    const url = `https://127.0.0.1:${port}/validate`;
     await api.create(
       configurations,
       webhookConfiguration({ namespace: "tierwall-system", address: { url }, failurePolicy, timeoutSeconds }),

@@ -117,9 +117,9 @@ describe.skipIf(reason)(`a webhook for tenants${title}`, () => {
     const before = await lab.answered();
     expect((await dryRun("admin")).length).toBeGreaterThan(0);
     expect(await lab.answered()).toBe(before + 1);
-    expect(await post(lab.webhook.port)).toBe("none");
-    expect(await post(lab.webhook.port, stranger)).toBe(403);
-    expect(await post(lab.webhook.port, apiServer)).toBe(200);
+    expect(await post(lab.port)).toBe("none");
+    expect(await post(lab.port, stranger)).toBe(403);
+    expect(await post(lab.port, apiServer)).toBe(200);
   });
 
   async function post(port: number, shown?: Issued): Promise<number | "none"> {

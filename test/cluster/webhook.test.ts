@@ -1,7 +1,7 @@
 import { request } from "node:https";
 import { connect } from "node:tls";
 import type { JsonObject } from "@tierwall/core";
-import { definitionsOf, startWebhook } from "@tierwall/kube";
+import { definitionsOf, Webhook } from "@tierwall/kube";
 import { ServiceMetrics } from "@tierwall/kube/service";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -206,14 +206,14 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       ["another method", "GET", "/validate", "application/json", "", 405],
       ["another path", "POST", "/", "application/json", "{}", 404],
     ])("refuses %s", async (_, method, path, type, body, wanted) => {
-      const at = path === "/validate" ? lab.webhook.path() : path;
-      expect(await send(lab.webhook.port, method, at, type, body)).toMatchObject({ status: wanted });
+      const at = path === "/validate" ? lab.webhook.path : path;
+      expect(await send(lab.port, method, at, type, body)).toMatchObject({ status: wanted });
     });
 
     it.each(["/validate", "/validate/", `/validate/${"A".repeat(43)}`, "/validate/../validate"])(
       "refuses a client that does not know the path of API servers: %s",
       async (path) => {
-        const { status, text } = await post(lab.webhook.port, path, reviewOf(denyAll));
+        const { status, text } = await post(lab.port, path, reviewOf(denyAll));
         expect([status, text]).toEqual([401, expect.stringContaining("only API servers") as string]);
       },
     );
@@ -237,7 +237,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
 
     it("says what it had no time for", async () => {
       const object = { ...denyAll, metadata: { name: "hasty" } };
-      const { text } = await post(lab.webhook.port, `${lab.webhook.path()}?timeout=0s`, reviewOf(object));
+      const { text } = await post(lab.port, `${lab.webhook.path}?timeout=0s`, reviewOf(object));
       expect(JSON.parse(text)).toMatchObject({
         response: {
           uid: "1",
@@ -250,7 +250,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
 
     it("lets in what is not for it to judge", async () => {
       const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
-      expect(await post(lab.webhook.port, lab.webhook.path(), reviewOf(pod))).toMatchObject({ status: 200 });
+      expect(await post(lab.port, lab.webhook.path, reviewOf(pod))).toMatchObject({ status: 200 });
     });
   });
 
@@ -326,7 +326,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
           body: JSON.stringify(networkPolicy(`n${asked++}`, {})),
         });
         expect([status, body.message]).toEqual([201, undefined]);
-        seen.add(await fingerprintAt(lab.webhook.port));
+        seen.add(await fingerprintAt(lab.port));
       }
       console.log(`      ${asked} requests while two certificates followed the first`);
       await lab.stop();
@@ -335,17 +335,19 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
     it("are one for all replicas, whoever is first", async () => {
       await forget();
       const connection = await plane.connect();
-      const start = async () =>
-        startWebhook({
-          connection,
-          judge: { judge: async () => ({ warnings: [], missing: [], unread: [] }) },
-          isReady: () => true,
-          metrics: new ServiceMetrics(),
-          log: pino({ level: "silent" }),
-          options: { port: 0, listen: "127.0.0.1", namespace: "tierwall-system", names: ["127.0.0.1"] },
-        });
-      const replicas = await Promise.all([start(), start(), start()]);
-      const served = await Promise.all(replicas.map(async ({ port }) => fingerprintAt(port)));
+      const replicas = [1, 2, 3].map(
+        () =>
+          new Webhook({
+            connection,
+            judge: { judge: async () => ({ warnings: [], missing: [], unread: [] }) },
+            isReady: () => true,
+            metrics: new ServiceMetrics(),
+            log: pino({ level: "silent" }),
+            options: { port: 0, listen: "127.0.0.1", namespace: "tierwall-system", names: ["127.0.0.1"] },
+          }),
+      );
+      const ports = await Promise.all(replicas.map(async (replica) => replica.start()));
+      const served = await Promise.all(ports.map(async (port) => fingerprintAt(port)));
       expect(new Set(served).size).toBe(1);
       await Promise.all(replicas.map(async (replica) => replica.stop()));
     });
@@ -373,11 +375,11 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
     await Promise.all([
       timed("a policy for the whole cluster, first", denyAll),
-      post(lab.webhook.port, lab.webhook.path(), reviewOf(pod)).then(() => ended.push("another")),
+      post(lab.port, lab.webhook.path, reviewOf(pod)).then(() => ended.push("another")),
     ]);
     expect(ended[0]).toBe("another");
     await timed("a policy for the whole cluster, again", denyAll);
-    const hasty = await post(lab.webhook.port, `${lab.webhook.path()}?timeout=0s`, reviewOf(denyAll));
+    const hasty = await post(lab.port, `${lab.webhook.path}?timeout=0s`, reviewOf(denyAll));
     expect(hasty.text).toContain("Tierwall had no time to find out");
     await lab.stop();
   });

@@ -2,7 +2,7 @@ export { InputBudget, RefusedInput, textOf, unpackedBytes, writtenText } from ".
 export { bigFile, bigFileSize, type BytesRead } from "./files/big-file.js";
 export { ClusterSource, type ClusterSourceOptions } from "./cluster/cluster-source.js";
 export { clusterFiles } from "./cluster/cluster-files.js";
-export { type ClusterListing, listCluster, type Listed } from "./cluster/cluster-listing.js";
+export { type ClusterListing, listCluster } from "./cluster/cluster-listing.js";
 export { configName, isConfig, isConfigText } from "./files/config-file.js";
 export { connect, type Connection, type KubeRequest, messageOf } from "./cluster/connection.js";
 export type { StartService } from "./controller/controller.js";
@@ -17,8 +17,7 @@ export {
   systemNamespace,
 } from "./controller/programmed-report.js";
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
-export type { Definition } from "./crds/definition.js";
-export type { OpenApi } from "./crds/open-api.js";
+export type { OpenApi } from "./crds/structural.js";
 export { type ForeignApiTimes, ForeignApiWatch } from "./cluster/foreign-apis.js";
 export { allKinds, namesOfForeign } from "./cluster/foreign-kinds.js";
 export { Delivery, type DeliveryTimes } from "./cluster/delivery.js";
@@ -35,9 +34,10 @@ export {
   sourceAt,
   unreadable,
 } from "./files/manifest-files.js";
-export { HttpListener, type ListenerLimits, usualLimits } from "./http/http-listener.js";
-export { type Metrics, type MetricsAccess, serveMetrics } from "./http/metrics-server.js";
-export { type MetricsAuth, type MetricsCommand, openMetrics } from "./http/open-metrics.js";
+export { HttpListener, type ListenerLimits } from "./http/http-listener.js";
+export { isLoopback } from "./http/listen-address.js";
+export { type MetricsAuth, type MetricsCommand, openMetrics, serveMetrics } from "./http/metrics-server.js";
+export type { MetricsAccess } from "./http/token-access.js";
 export { SeldomReport } from "./http/seldom-report.js";
 export { isReadable, type KindHealth, usualTimes } from "./cluster/reflector.js";
 export { isSameMoment, type Situation, situationOf, type SituationSource } from "./cluster/situation.js";
@@ -46,14 +46,13 @@ export { installObjects, type Part, parts } from "./install/install.js";
 export { cleanupObjects } from "./install/cleanup.js";
 export { cleanUpCluster } from "./uninstall/cleanup-cluster.js";
 export { cleanupText, installFiles, installText, kustomizeFiles } from "./install/install-files.js";
-export { problemWith } from "./install/setting-problems.js";
+export { problemWith } from "./install/setting-kinds.js";
 export { type SettingPath, settingPaths, settings, usualValues, type Values } from "./install/settings.js";
-export type { PolicyEdit, Stage } from "./webhook/analyst.js";
-export { AnalystThread, type Judge, type Judgement } from "./webhook/analyst-thread.js";
+export { AnalystThread } from "./webhook/analyst-thread.js";
 export { issue, type Issued } from "./webhook/certificates/issue.js";
 export type { CertificateTimes } from "./webhook/certificates/schedule.js";
 export { usualConfiguration, webhookConfiguration } from "./webhook/configuration.js";
-export { serviceHost, startWebhook, type Webhook } from "./webhook/start-webhook.js";
+export { serviceHost, Webhook } from "./webhook/webhook.js";
 export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
 export { WatchedFolders } from "./files/watched-folders.js";

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isLoopback } from "@tierwall/kube";
 import type { Problem } from "./problem.js";
 
 export interface GuardOptions {
@@ -6,11 +7,6 @@ export interface GuardOptions {
   readonly address: string;
   /** Names under which it is reached, beside those. */
   readonly hosts: readonly string[];
-}
-
-/** Loopback: nobody but who is on this machine gets there. */
-export function isLoopback(address: string): boolean {
-  return address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 }
 
 /**

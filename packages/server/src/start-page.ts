@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { HttpListener, type ListenerLimits } from "@tierwall/kube";
+import { HttpListener, isLoopback, type ListenerLimits } from "@tierwall/kube";
 import { pageFolder } from "@tierwall/ui";
 import { type EventTimes, usualEventTimes } from "./api/events.js";
 import { operations, pageOperations } from "./api/operations.js";
@@ -10,7 +10,6 @@ import { pageApp } from "./app.js";
 import { CurrentState } from "./current-state.js";
 import { Entry } from "./entry.js";
 import type { StateFeed } from "./feed.js";
-import { isLoopback } from "./guard.js";
 import { readPage } from "./page-files.js";
 import { type Problem, problemText, problemType } from "./problem.js";
 

@@ -1,13 +1,7 @@
-import {
-  clusterFile,
-  dialects,
-  foreignKinds,
-  type JsonObject,
-  snapshotObject,
-  type TextSource,
-} from "@tierwall/core";
+import { clusterFile, foreignKinds, type JsonObject, snapshotObject, type TextSource } from "@tierwall/core";
 import { stringify } from "yaml";
 import type { ClusterListing } from "./cluster-listing.js";
+import { policyKinds } from "./kinds.js";
 import { textAt } from "./object-fields.js";
 
 /**
@@ -44,7 +38,7 @@ function yamlText(policy: JsonObject): string {
 }
 
 const policyTypes: ReadonlySet<string> = new Set(
-  [...dialects, ...foreignKinds].map(({ group, kind }) => `${group} ${kind}`),
+  [...policyKinds, ...foreignKinds].map(({ group, kind }) => `${group} ${kind}`),
 );
 
 function isPolicy(object: JsonObject): boolean {

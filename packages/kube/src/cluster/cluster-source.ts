@@ -6,8 +6,9 @@ import {
   type Moment,
   type Unseen,
 } from "@tierwall/core";
+import { ApiReader, type Trouble } from "./api-reader.js";
 import { asManifest } from "./cluster-object.js";
-import { byName, type ClusterListing, withForeign } from "./cluster-listing.js";
+import { byName, type ClusterListing, unseenOf } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { Discovery } from "./discovery.js";
@@ -50,8 +51,8 @@ export class ClusterSource implements SituationSource {
   private readonly stopping = new AbortController();
   private readonly discovery: Discovery;
   private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
-  /** Of each kind, what to remove its objects by, and the objects where they are kept. */
-  private readonly known = new Map<WatchedKind, Map<string, JsonObject | undefined>>();
+  /** The objects of each kind by key, for those who want objects kept. */
+  private readonly kept: ReadonlyMap<WatchedKind, Map<string, JsonObject>>;
   /** Kinds that `onHealth` was called about. */
   private readonly mentioned = new Set<WatchedKind>();
   private readonly delivery: Delivery;
@@ -67,11 +68,10 @@ export class ClusterSource implements SituationSource {
   ) {
     const { kinds = watchedKinds, times = usualTimes, delivery = usualDelivery, ...rest } = options;
     this.live = new LiveState({ ...rest, provenance: "cluster" });
-    this.discovery = new Discovery(connection, {
-      groups: new Set(kinds.map(({ group }) => group)),
-      idleMilliseconds: times.idleMilliseconds,
-      signal: this.stopping.signal,
-    });
+    const { idleMilliseconds } = times;
+    const reader = new ApiReader(connection, { idleMilliseconds, signal: this.stopping.signal });
+    this.discovery = new Discovery(reader, new Set(kinds.map(({ group }) => group)));
+    this.kept = new Map(kinds.map((kind) => [kind, new Map<string, JsonObject>()]));
     this.reflectors = new Map(
       kinds.map((kind) => [kind, new Reflector(kind, connection, this, times, this.discovery)]),
     );
@@ -100,45 +100,35 @@ export class ClusterSource implements SituationSource {
   /** All that is there now, as `listCluster` would give it; for those who said that they want objects kept. */
   listing(): ClusterListing {
     return {
-      objects: Array.from(this.reflectors.keys()).flatMap((kind) =>
-        [...this.knownOf(kind).values()].filter((object) => object !== undefined).toSorted(byName),
-      ),
+      objects: [...this.kept.values()].flatMap((objects) => [...objects.values()].toSorted(byName)),
       ...this.unseen,
     };
   }
 
   /** What the cluster may hold and is not among the objects. */
   private get unseen(): Unseen {
-    const all = Array.from(this.reflectors, ([kind, { health }]) => ({ kind, health }));
-    const inState = (wanted: KindHealth["state"]) =>
-      all
-        .filter(({ kind, health }) => kind.isForeign !== true && health.state === wanted)
-        .map(({ kind }) => resourceOf(kind));
-    const unseen = { forbidden: inState("forbidden"), missing: inState("missing") };
-    return withForeign(unseen, all.flatMap(foreignTrouble), this.discovery.latest);
+    const results = Array.from(this.reflectors, ([kind, { health }]) => ({
+      kind,
+      trouble: troubleIn(health),
+    }));
+    return unseenOf(results, this.discovery.latest);
   }
 
-  set(kind: WatchedKind, object: JsonObject): string {
+  keyOf(object: JsonObject): string {
+    return keyOf(asManifest(object));
+  }
+
+  set(kind: WatchedKind, key: string, object: JsonObject): void {
     const kept = kind.keep(object);
-    const key = this.live.set(asManifest(kept));
+    this.live.set(asManifest(kept));
     this.options.onObject?.(key, object);
     this.options.follower?.set(kept);
-    this.knownOf(kind).set(key, this.options.keepsObjects === true ? kept : undefined);
+    if (this.options.keepsObjects === true) this.kept.get(kind)!.set(key, kept);
     this.delivery.stir();
-    return key;
   }
 
-  removed(kind: WatchedKind, object: JsonObject): void {
-    const key = keyOf(asManifest(kind.keep(object)));
-    this.remove(kind, key);
-  }
-
-  complete(kind: WatchedKind, keys: ReadonlySet<string>): void {
-    for (const key of this.knownOf(kind).keys()) if (!keys.has(key)) this.remove(kind, key);
-  }
-
-  private remove(kind: WatchedKind, key: string): void {
-    this.knownOf(kind).delete(key);
+  remove(kind: WatchedKind, key: string): void {
+    this.kept.get(kind)!.delete(key);
     this.live.remove(key);
     this.options.onObject?.(key, undefined);
     this.options.follower?.remove(key);
@@ -158,12 +148,6 @@ export class ClusterSource implements SituationSource {
 
   restarted(kind: WatchedKind): void {
     this.options.onRestart?.(resourceOf(kind));
-  }
-
-  private knownOf(kind: WatchedKind): Map<string, JsonObject | undefined> {
-    const known = this.known.get(kind) ?? new Map<string, JsonObject | undefined>();
-    this.known.set(kind, known);
-    return known;
   }
 
   private get isComplete(): boolean {
@@ -191,10 +175,7 @@ export class ClusterSource implements SituationSource {
   }
 }
 
-/** Of a kind of another project that may have objects which are not seen. */
-function foreignTrouble({ kind, health }: { readonly kind: WatchedKind; readonly health: KindHealth }) {
-  const { state, message = "" } = health;
-  if (kind.isForeign !== true || state === "synced") return [];
-  const what = state === "missing" || state === "forbidden" ? state : "failed";
-  return [{ kind, trouble: { kind: what, message } as const }];
+function troubleIn({ state, message = "" }: KindHealth): Trouble | undefined {
+  if (state === "synced") return undefined;
+  return { kind: state === "missing" || state === "forbidden" ? state : "failed", message };
 }

@@ -116,6 +116,28 @@ class KubeConnection implements Connection {
   }
 }
 
+export async function bodyText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The complete lines of a stream. What stands behind the last line end was cut off, and is nobody's line. */
+export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncIterable<string> {
+  let parts: Buffer[] = [];
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]).toString("utf8");
+      parts = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) parts.push(chunk.subarray(from));
+  }
+}
+
+const lineEnd = 0x0a;
+
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   // Where several addresses were tried, the error of each tells, and the error around them does not.

@@ -55,3 +55,64 @@ describe("delivering", () => {
     expect(calls).toBe(0);
   });
 });
+
+describe("delivering with rests", () => {
+  /** Work that takes a second, and when it began. */
+  function secondsOfWork() {
+    const began: number[] = [];
+    const start = performance.now();
+    const work = async () => {
+      began.push(performance.now() - start);
+      await new Promise((done) => setTimeout(done, 1000));
+    };
+    return { work: new Delivery(work, { quiet: 50, longest: 50 }), began };
+  }
+
+  it("works once for many changes, and rests as many times as long as it worked as the change says", async () => {
+    const { work, began } = secondsOfWork();
+    work.stir(4);
+    work.stir(4);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(began).toEqual([50]);
+    // Also of what comes while it works.
+    work.stir(4);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(began).toEqual([50, 5050]);
+    work.stir(4);
+    work.stir(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(began).toHaveLength(3);
+  });
+
+  it("begins sooner after a change that asks for less rest", async () => {
+    const { work, began } = secondsOfWork();
+    work.stir(1);
+    await vi.advanceTimersByTimeAsync(50);
+    work.stir(4);
+    work.stir(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(began).toEqual([50, 2050]);
+  });
+
+  it("does nothing more when it was stopped", async () => {
+    const { work, began } = secondsOfWork();
+    work.stir(1);
+    await work.stop();
+    work.stir(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(began).toEqual([]);
+  });
+
+  it("says when it does nothing", async () => {
+    const { work } = secondsOfWork();
+    await work.idle();
+    work.stir(1);
+    await vi.advanceTimersByTimeAsync(60);
+    let isIdle = false;
+    void work.idle().then(() => (isIdle = true));
+    await vi.advanceTimersByTimeAsync(900);
+    expect(isIdle).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(isIdle).toBe(true);
+  });
+});

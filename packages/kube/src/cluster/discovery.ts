@@ -1,9 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "@tierwall/core";
-import { type Connection, messageOf } from "./connection.js";
-import { bodyText } from "./list-pages.js";
+import { type ApiReader, type Failed, failed } from "./api-reader.js";
 import { objectsAt, textAt } from "./object-fields.js";
-import { type Trouble, troubleOf } from "./trouble.js";
 
 /** The resources that an API server serves. */
 export interface Served {
@@ -11,7 +8,7 @@ export interface Served {
   versionsOf(resource: { readonly group: string; readonly plural: string }): readonly string[];
 }
 
-export type Discovered = { readonly served: Served } | { readonly trouble: Trouble };
+export type Discovered = { readonly served: Served } | Failed;
 
 /** Everything in one answer where the server can do that (since 1.26), otherwise the list of groups. */
 const aggregated =
@@ -29,13 +26,9 @@ export class Discovery {
   private asked: { readonly at: number; readonly answer: Promise<Discovered> } | undefined;
 
   constructor(
-    private readonly connection: Connection,
-    private readonly options: {
-      /** The groups whose resources are of interest. */
-      readonly groups: ReadonlySet<string>;
-      readonly idleMilliseconds: number;
-      readonly signal?: AbortSignal;
-    },
+    private readonly reader: ApiReader,
+    /** The groups whose resources are of interest. */
+    private readonly groups: ReadonlySet<string>,
   ) {}
 
   /** What the server said at most this long ago; milliseconds. */
@@ -51,39 +44,22 @@ export class Discovery {
   }
 
   private async answer(): Promise<Discovered> {
-    try {
-      const response = await this.get("/apis", {
-        accept: aggregated,
-        ...(this.known === undefined ? {} : { "if-none-match": this.known.tag }),
-      });
-      if (response.statusCode === 304 && this.known !== undefined) {
-        response.resume();
-        return { served: this.known.served };
-      }
-      if (response.statusCode !== 200) return { trouble: await troubleOf(response) };
-      const served = await this.servedIn(JSON.parse(await bodyText(response)) as JsonObject);
-      if (served === undefined)
-        return { trouble: { kind: "failed", message: "the answer to `/apis` is no list of API groups" } };
-      const { etag: tag = "" } = response.headers;
-      this.known = tag === "" ? undefined : { tag, served };
-      return { served };
-    } catch (cause) {
-      return { trouble: { kind: "failed", message: messageOf(cause) } };
-    }
-  }
-
-  private async get(path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
-    const { idleMilliseconds, signal } = this.options;
-    return this.connection.send({
-      path,
-      headers,
-      idleMilliseconds,
-      ...(signal === undefined ? {} : { signal }),
+    const { known } = this;
+    const answer = await this.reader.read("/apis", {
+      accept: aggregated,
+      ...(known === undefined ? {} : { "if-none-match": known.tag }),
     });
+    if ("trouble" in answer) return answer;
+    const { body, tag } = answer;
+    if (body === undefined && known !== undefined) return { served: known.served };
+    const served = await this.servedIn(body ?? {});
+    if (served === undefined) return failed("the answer to `/apis` is no list of API groups");
+    this.known = tag === "" ? undefined : { tag, served };
+    return { served };
   }
 
   private async servedIn(answer: JsonObject): Promise<Served | undefined> {
-    const { groups: wanted } = this.options;
+    const { groups: wanted } = this;
     if (answer.kind === "APIGroupDiscoveryList" && Array.isArray(answer.items)) {
       const groups = objectsAt(answer, "items").map(
         (group) => [textAt(group, "metadata", "name"), objectsAt(group, "versions").map(versionIn)] as const,
@@ -107,14 +83,9 @@ export class Discovery {
 
   /** Undefined: the server does not say. */
   private async resourcesOf(group: string, version: string): Promise<readonly string[] | undefined> {
-    try {
-      const response = await this.get(`/apis/${group}/${version}`, {});
-      const text = await bodyText(response);
-      if (response.statusCode === 404) return [];
-      return response.statusCode === 200 ? textsAt(JSON.parse(text), "resources", "name") : undefined;
-    } catch {
-      return undefined;
-    }
+    const answer = await this.reader.read(`/apis/${group}/${version}`);
+    if (!("trouble" in answer)) return textsAt(answer.body, "resources", "name");
+    return answer.trouble.kind === "missing" ? [] : undefined;
   }
 }
 

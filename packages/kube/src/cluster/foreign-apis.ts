@@ -1,4 +1,5 @@
 import { type ForeignKind, foreignGroups } from "@tierwall/core";
+import { ApiReader } from "./api-reader.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { effectiveForeignKinds } from "./foreign-kinds.js";
@@ -36,11 +37,8 @@ export class ForeignApiWatch extends BackgroundTask {
   ) {
     super();
     const { signal } = this.stopping;
-    this.discovery = new Discovery(connection, {
-      groups: new Set(foreignGroups),
-      idleMilliseconds: 30_000,
-      signal,
-    });
+    const reader = new ApiReader(connection, { idleMilliseconds: 30_000, signal });
+    this.discovery = new Discovery(reader, new Set(foreignGroups));
   }
 
   protected override async run(): Promise<void> {

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@tierwall/core";
-import type { Connection, KubeRequest } from "./connection.js";
-import { bodyText } from "./list-pages.js";
+import { bodyText, type Connection, type KubeRequest } from "./connection.js";
 import { objectIn, textAt } from "./object-fields.js";
 
 interface JsonRequest extends Pick<KubeRequest, "method" | "path" | "signal"> {

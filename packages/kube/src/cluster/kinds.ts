@@ -141,3 +141,9 @@ export const watchedKinds: readonly WatchedKind[] = [
     isBuiltIn: false,
   },
 ];
+
+/** Those of which objects are policies that are evaluated. */
+export const policyKinds: readonly WatchedKind[] = watchedKinds.filter(({ keep }) => keep === policyText);
+
+export const policyKindOf = ({ group, kind }: Pick<WatchedKind, "group" | "kind">): WatchedKind =>
+  policyKinds.find((one) => one.group === group && one.kind === kind)!;

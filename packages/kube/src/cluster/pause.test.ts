@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Backoff, pause } from "./pause.js";
+import { Backoff, pause, RateLimit } from "./pause.js";
 
 it("waits twice as long each time, up to a limit, and begins again after a success", () => {
   const backoff = new Backoff(100, 1000, () => 1);
@@ -19,4 +19,15 @@ it("ends early when there is nothing to wait for any more", async () => {
   leaving.abort();
   await expect(waiting).resolves.toBeUndefined();
   await expect(pause(1e9, leaving.signal)).resolves.toBeUndefined();
+});
+
+it("lets a few through at once, then so many a second, and a few again after a quiet time", () => {
+  let now = 0;
+  const limit = new RateLimit(10, 3, () => now);
+  const take = (count: number) => Array.from({ length: count }, () => Math.round(limit.take()));
+  expect(take(5)).toEqual([0, 0, 0, 100, 200]);
+  now += 200;
+  expect(take(1)).toEqual([100]);
+  now += 10_000;
+  expect(take(4)).toEqual([0, 0, 0, 100]);
 });

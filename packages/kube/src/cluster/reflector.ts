@@ -1,22 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { isObject, type JsonObject } from "@tierwall/core";
-import { type Connection, messageOf } from "./connection.js";
+import { ApiReader, type Trouble, troubleFrom } from "./api-reader.js";
+import { type Connection, linesIn, messageOf } from "./connection.js";
 import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
-import { linesIn } from "./lines.js";
-import { listPages, bodyText } from "./list-pages.js";
-import { listServed } from "./list-served.js";
+import { listKind } from "./list-kind.js";
 import { isEarlier, textAt } from "./object-fields.js";
 import { BackgroundTask, Backoff, pause } from "./pause.js";
-import { type Trouble, troubleFrom, troubleOf } from "./trouble.js";
 
 /** Who is told about the objects of a kind, all that the API server says of them. */
 export interface ReflectorListener {
-  /** Gives back what the object goes by. */
-  set(kind: WatchedKind, object: JsonObject): string;
-  removed(kind: WatchedKind, object: JsonObject): void;
-  /** These are all there are: what else was known is gone. */
-  complete(kind: WatchedKind, keys: ReadonlySet<string>): void;
+  /** What an object goes by. */
+  keyOf(object: JsonObject): string;
+  set(kind: WatchedKind, key: string, object: JsonObject): void;
+  remove(kind: WatchedKind, key: string): void;
   /** `health` has another state now. */
   stirred(kind: WatchedKind): void;
   /** A watch or a list is begun again. */
@@ -52,8 +49,6 @@ export interface KindHealth {
   readonly since?: number;
   /** When something was heard last, a bookmark included; milliseconds since 1970. */
   readonly lastEvent?: number;
-  /** Watches and lists that were begun again. */
-  readonly restarts: number;
 }
 
 /** A kind that the cluster does not serve has no objects, and that is known. */
@@ -77,7 +72,10 @@ const failuresThatCount = 2;
  *     └──────── 404, 403: ask again later
  */
 export class Reflector extends BackgroundTask {
+  private readonly reader: ApiReader;
   private readonly backoff: Backoff;
+  /** Of all objects there are. */
+  private readonly keys = new Set<string>();
   /** The version the watch goes on from; absent: a list is needed. */
   private version: string | undefined;
   private served: string;
@@ -88,17 +86,19 @@ export class Reflector extends BackgroundTask {
   /** In a row, and since when. */
   private failures = 0;
   private failingSince: number | undefined;
-  private current: KindHealth = { state: "listing", isKnown: false, restarts: 0 };
+  private current: KindHealth = { state: "listing", isKnown: false };
 
   constructor(
     readonly kind: WatchedKind,
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly listener: ReflectorListener,
     private readonly times: ReflectorTimes = usualTimes,
     /** Where kinds that are not built in are looked up. */
     private readonly discovery?: Discovery,
   ) {
     super();
+    const { idleMilliseconds } = times;
+    this.reader = new ApiReader(connection, { idleMilliseconds, signal: this.stopping.signal });
     this.served = kind.versions[0] ?? "";
     this.backoff = new Backoff(times.firstPauseMilliseconds, times.longestPauseMilliseconds);
   }
@@ -113,7 +113,6 @@ export class Reflector extends BackgroundTask {
       if (this.isStopped) return;
       if (trouble === undefined) continue;
       await pause(this.deal(trouble), this.stopping.signal);
-      this.be({ restarts: this.current.restarts + 1 });
       this.listener.restarted?.(this.kind);
     }
   }
@@ -137,7 +136,7 @@ export class Reflector extends BackgroundTask {
       case "missing":
         this.version = undefined;
         if (!this.isBelieved()) return this.deal({ kind: "failed", message });
-        this.listener.complete(this.kind, new Set());
+        this.keepOnly(new Set());
         this.be({ state: "missing", isKnown: true, message });
         return this.times.absentMilliseconds;
       case "forbidden":
@@ -170,21 +169,16 @@ export class Reflector extends BackgroundTask {
     const isStillMissing = this.current.state === "missing" && discovered !== undefined;
     if (isStillMissing && "served" in discovered && discovered.served.versionsOf(this.kind).length === 0)
       return { kind: "missing", message: this.current.message ?? "not served" };
-    const keys = new Set<string>();
-    const found = await listServed(this.kind, discovered, async (version) => {
-      keys.clear();
-      return listPages(
-        async (path) => this.get(path),
-        pathOf(this.kind, version),
-        this.kind.kind,
-        (object) => keys.add(this.listener.set(this.kind, object)),
-      );
+    const listed = new Set<string>();
+    const found = await listKind(this.kind, discovered, this.reader, {
+      begin: () => listed.clear(),
+      take: (object) => listed.add(this.set(object)),
     });
     if ("trouble" in found) return found.trouble;
-    this.served = found.version;
-    this.version = found.listed.version;
+    this.served = found.served;
+    this.version = found.version;
     this.isDoubtful = false;
-    this.listener.complete(this.kind, keys);
+    this.keepOnly(listed);
     this.heard();
     return undefined;
   }
@@ -202,9 +196,9 @@ export class Reflector extends BackgroundTask {
    * broke, or was silent, the latest version there is tells whether to go on.
    */
   private async checkVersion(seen: string): Promise<Trouble | undefined> {
-    const response = await this.get(`${pathOf(this.kind, this.served)}?limit=1`);
-    if (response.statusCode !== 200) return troubleOf(response);
-    const latest = textAt(JSON.parse(await bodyText(response)), "metadata", "resourceVersion");
+    const answer = await this.reader.read(`${pathOf(this.kind, this.served)}?limit=1`);
+    if ("trouble" in answer) return answer.trouble;
+    const latest = textAt(answer.body, "metadata", "resourceVersion");
     if (isEarlier(latest, seen))
       return { kind: "expired", message: `version ${seen} is later than the latest, ${latest}` };
     this.isDoubtful = false;
@@ -215,11 +209,11 @@ export class Reflector extends BackgroundTask {
     const { watchSeconds = usualWatchSeconds } = this.times;
     const seconds = watchSeconds + Math.floor(Math.random() * watchSeconds);
     const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${from}&timeoutSeconds=${seconds}`;
-    const response = await this.get(`${pathOf(this.kind, this.served)}?${query}`);
-    if (response.statusCode !== 200) return troubleOf(response);
+    const opened = await this.reader.open(`${pathOf(this.kind, this.served)}?${query}`);
+    if ("trouble" in opened) return opened.trouble;
     this.be({ state: "synced", isKnown: true });
     const began = performance.now();
-    const trouble = await this.follow(response);
+    const trouble = await this.follow(opened.response);
     // A server that ends watches at once is not asked again at once.
     if (performance.now() - began < shortestWatch)
       return trouble ?? { kind: "failed", message: "the API server ended the watch as soon as it began" };
@@ -246,16 +240,27 @@ export class Reflector extends BackgroundTask {
     if (!isObject(object)) return { kind: "failed", message: "a watch event without an object" };
     if (type === "ERROR") return troubleFrom(Number(object.code), object);
     const version = textAt(object, "metadata", "resourceVersion");
-    if (type === "ADDED" || type === "MODIFIED") this.listener.set(this.kind, object);
-    if (type === "DELETED") this.listener.removed(this.kind, object);
+    if (type === "ADDED" || type === "MODIFIED") this.set(object);
+    if (type === "DELETED") this.remove(this.listener.keyOf(object));
     if (version !== "") this.version = version;
     this.heard();
     return undefined;
   }
 
-  private async get(path: string): Promise<IncomingMessage> {
-    const { idleMilliseconds } = this.times;
-    return this.connection.send({ path, idleMilliseconds, signal: this.stopping.signal });
+  private set(object: JsonObject): string {
+    const key = this.listener.keyOf(object);
+    this.keys.add(key);
+    this.listener.set(this.kind, key, object);
+    return key;
+  }
+
+  private remove(key: string): void {
+    this.keys.delete(key);
+    this.listener.remove(this.kind, key);
+  }
+
+  private keepOnly(listed: ReadonlySet<string>): void {
+    for (const key of this.keys) if (!listed.has(key)) this.remove(key);
   }
 
   private succeeded(): void {

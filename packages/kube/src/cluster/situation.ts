@@ -1,30 +1,11 @@
-import type {
-  Cluster,
-  Diagnostic,
-  ForeignKind,
-  ForeignObject,
-  Moment,
-  PolicyRef,
-  Tiers,
-} from "@tierwall/core";
+import type { ForeignKind, Moment } from "@tierwall/core";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
- * tiers. Who compares by identity finds quickly what is new.
+ * tiers. A reader that compares by identity finds quickly what is new.
  */
-export interface Situation {
-  readonly cluster: Cluster;
-  readonly tiers: Tiers;
-  readonly policies: readonly PolicyRef[];
-  /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */
-  readonly podRanges: ReadonlyMap<string, readonly string[]>;
-  /** What was found when each policy was read; only of those of which something was. */
-  readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
-  /** All of it, and what shows only when all policies are seen together. */
-  readonly diagnostics: readonly Diagnostic[];
-  /** Policies of other projects, which are no part of the tiers; of those that were read. */
-  readonly foreign: readonly ForeignObject[];
-  /** Kinds of such policies that the cluster serves and that cannot be read: some may be in force. */
+export interface Situation extends Moment {
+  /** Kinds of policies of other projects that the cluster serves and that cannot be read: some may be in force. */
   readonly unreadForeign: readonly ForeignKind[];
   /** When the first of the changes in it was seen, on the clock of `performance.now()`. */
   readonly since: number;
@@ -39,22 +20,18 @@ export interface SituationSource {
 
 const noKinds: Situation["unreadForeign"] = [];
 
-/** What a live state says, and since when. What is wrong with it is found when somebody asks. */
-export function situationOf(
-  moment: Moment,
-  since: number,
-  unreadForeign: Situation["unreadForeign"] = noKinds,
-): Situation {
+export function situationOf(moment: Moment, since: number, unreadForeign = noKinds): Situation {
   const { cluster, tiers, policies, foreign, podRanges, complaints } = moment;
   return {
     cluster,
     tiers,
     policies,
+    foreign,
     podRanges,
     complaints,
-    foreign,
     unreadForeign,
     since,
+    // Found when they are first asked for.
     get diagnostics() {
       return moment.diagnostics;
     },

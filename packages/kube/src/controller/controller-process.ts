@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connect, messageOf } from "../cluster/connection.js";
-import { openMetrics } from "../http/open-metrics.js";
+import { openMetrics } from "../http/metrics-server.js";
 import { refuseToStart, serviceLog, stopSignal } from "../service/service-process.js";
-import { AdmissionService } from "../webhook/admission-service.js";
+import { AnalystThread } from "../webhook/analyst-thread.js";
+import { ClientAuthority } from "../webhook/client-authority.js";
+import { Webhook, type WebhookParts } from "../webhook/webhook.js";
 import { Controller, type ControllerCommand, type ControllerService } from "./controller.js";
 import { ControllerMetrics } from "./controller-metrics.js";
 
@@ -15,30 +17,25 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   if (!connected.ok) return refuseToStart(log, connected.message);
   const { connection } = connected;
   const metrics = new ControllerMetrics();
-  const { connection: _, services: others = [], metrics: served, webhook, ...rest } = options;
-  const { namespace, state } = rest;
+  const { connection: _, services: others = [], metrics: served, webhook: admitting, ...rest } = options;
   const isReady = () => controller.live.situation !== undefined;
-  let admission: AdmissionService | undefined;
+  const unreadForeign = () => controller.live.situation?.unreadForeign ?? [];
+  const services: ControllerService[] = [];
+  let admission: ReturnType<typeof admissionOf> | undefined;
   try {
-    const unreadForeign = () => controller.live.situation?.unreadForeign ?? [];
-    const parts = { connection, metrics, log, state, isReady, unreadForeign };
-    if (webhook !== undefined)
-      admission = new AdmissionService({
-        ...parts,
-        options: { ...webhook, namespace },
-        ...(webhook.clients === undefined ? {} : { clients: webhook.clients }),
-      });
+    admission =
+      admitting && admissionOf({ connection, metrics, log, isReady, unreadForeign }, options, admitting);
   } catch (cause) {
     return refuseToStart(log, messageOf(cause));
   }
-  const follower = admission === undefined ? {} : { follower: admission.follower };
+  const follower = admission === undefined ? {} : { follower: admission.analyst };
   const controller = new Controller(connection, { ...rest, identity, ...follower }, metrics, log);
-  const services: ControllerService[] = admission === undefined ? [] : [admission];
+  if (admission !== undefined) services.push(admission.analyst, admission.webhook);
   try {
     if (served !== undefined) {
       const health = {
-        broken: () => admission?.broken,
-        waitingFor: () => controller.waitingFor ?? admission?.waitingFor,
+        broken: () => admission?.analyst.broken,
+        waitingFor: () => controller.waitingFor ?? admission?.webhook.waitingFor,
       };
       const { close } = await openMetrics(served, { metrics, health, connection, log });
       services.push({ stop: close });
@@ -49,8 +46,11 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
     for (const service of services) await service.stop();
     return refuseToStart(log, messageOf(cause));
   }
-  admission?.start();
   const signalled = stopSignal();
+  let isStopping = false;
+  admission?.webhook.start().catch((cause: unknown) => {
+    if (!isStopping) log.error({ message: messageOf(cause) }, "the webhook could not be started");
+  });
   log.info({ server: connection.server, namespace: options.namespace }, "reading the cluster");
   // The state of the cluster may be long in coming; signals are heard meanwhile.
   const started = controller.start().then(
@@ -58,8 +58,30 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
     (cause: unknown) => log.error(`the source failed: ${messageOf(cause)}`),
   );
   log.info({ signal: await signalled }, "stopping");
+  isStopping = true;
   await controller.stop();
   await started;
   for (const service of services.toReversed()) await service.stop();
   return 0;
+}
+
+type Admitting = NonNullable<ControllerCommand["webhook"]>;
+
+/** The webhook, and the thread that judges for it. Throws where the authorities of clients cannot be used. */
+function admissionOf(
+  parts: Omit<WebhookParts, "judge" | "options" | "clients">,
+  { state, namespace }: Pick<ControllerCommand, "state" | "namespace">,
+  { clients, ...options }: Admitting,
+) {
+  const { log } = parts;
+  const authority =
+    clients &&
+    new ClientAuthority(clients, (message) =>
+      log.warn({ message }, "the authorities of clients were not read again"),
+    );
+  const analyst = new AnalystThread(state, (message) =>
+    log.error({ message }, "edits are let in without being judged, until this process is started again"),
+  );
+  const all = { ...parts, judge: analyst, options: { ...options, namespace }, clients: authority };
+  return { analyst, webhook: new Webhook(all) };
 }

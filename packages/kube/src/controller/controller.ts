@@ -4,19 +4,17 @@ import type { ClusterListing } from "../cluster/cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster/cluster-source.js";
 import type { Connection, ConnectionOptions } from "../cluster/connection.js";
 import { allKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
-import type { MetricsCommand } from "../http/open-metrics.js";
-import { resourceOf, watchedKinds } from "../cluster/kinds.js";
+import type { MetricsCommand } from "../http/metrics-server.js";
+import { policyKinds, resourceOf } from "../cluster/kinds.js";
 import { HealthLog } from "../service/health-log.js";
-import { type ReflectorTimes, usualTimes } from "../cluster/reflector.js";
 import type { Situation } from "../cluster/situation.js";
 import type { ClientOptions } from "../webhook/client-authority.js";
-import type { WebhookOptions } from "../webhook/start-webhook.js";
+import type { WebhookOptions } from "../webhook/webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { LeaderElection, type Leadership } from "./leader-election.js";
 import { LeaderWork } from "./leader-work.js";
 import { LiveEngine } from "./live-engine.js";
 import { NodeReports } from "./node-reports.js";
-import type { Patience } from "./policy-conditions.js";
 import { StoredPolicies } from "./stored-policies.js";
 
 interface ControllerOptions {
@@ -30,8 +28,6 @@ interface ControllerOptions {
   readonly state: Omit<LiveOptions, "provenance">;
   /** Whether `listing` can be asked. */
   readonly keepsObjects?: boolean;
-  readonly times?: ReflectorTimes;
-  readonly patience?: Patience;
   /** Hears of every object, whoever leads. */
   readonly follower?: Follower;
 }
@@ -85,7 +81,7 @@ export class Controller {
     private readonly metrics: ControllerMetrics,
     private readonly log: Logger,
   ) {
-    const { namespace, identity, leaseDuration: duration, state, times = usualTimes, follower } = options;
+    const { namespace, identity, leaseDuration: duration, state, follower } = options;
     this.health = new HealthLog({
       log,
       metrics,
@@ -94,7 +90,6 @@ export class Controller {
     this.stored = new StoredPolicies((uid) => this.work?.stored(uid));
     this.source = new ClusterSource(connection, {
       ...state,
-      times,
       kinds: allKinds,
       keepsObjects: options.keepsObjects ?? false,
       onObject: (key, object) => this.stored.saw(key, object),
@@ -102,7 +97,7 @@ export class Controller {
       onRestart: (kind) => this.health.restarted(kind),
       ...(follower === undefined ? {} : { follower }),
     });
-    this.reports = new NodeReports(connection, namespace, times, () => this.reported());
+    this.reports = new NodeReports(connection, namespace, () => this.reported());
     this.election = new LeaderElection(
       connection,
       { namespace, lease: controllerLease, identity, duration },
@@ -154,9 +149,9 @@ export class Controller {
 
   private lead(leadership: Leadership): void {
     const { connection, live, stored, reports, metrics, log } = this;
-    const { identity, patience } = this.options;
+    const { identity } = this.options;
     const parts = { connection, identity, live, stored, reports, metrics, log };
-    const work = new LeaderWork({ ...parts, ...(patience === undefined ? {} : { patience }) }, leadership);
+    const work = new LeaderWork(parts, leadership);
     this.work = work;
     metrics.leader.set(1);
     leadership.signal.addEventListener(
@@ -184,17 +179,10 @@ export class Controller {
     metrics.nodes.set(cluster.nodes.size);
     if (policies === this.counted) return;
     this.counted = policies;
-    const counts = new Map<string, number>();
-    for (const { group, kind } of policies) {
-      const key = `${group} ${kind}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const watched of policyKinds) {
+      const own = policies.filter(({ group, kind }) => group === watched.group && kind === watched.kind);
+      metrics.policies.set({ kind: resourceOf(watched) }, own.length);
     }
-    for (const watched of watchedKinds)
-      if (watched.kind.endsWith("Policy"))
-        metrics.policies.set(
-          { kind: resourceOf(watched) },
-          counts.get(`${watched.group} ${watched.kind}`) ?? 0,
-        );
   }
 
   private countForeign(foreign: Situation["foreign"]): void {

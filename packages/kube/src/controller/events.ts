@@ -5,7 +5,7 @@ import { type Connection, messageOf } from "../cluster/connection.js";
 import { withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";
-import { RateLimit } from "../cluster/rate-limit.js";
+import { RateLimit } from "../cluster/pause.js";
 
 /** Something that happened to a policy. */
 export interface PolicyEvent {

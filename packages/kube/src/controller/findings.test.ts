@@ -42,7 +42,7 @@ describe("what is written where others read it", () => {
   });
 
   it("S1.13: a condition about a conflict names the port, and no pod", () => {
-    const { conflicted } = findings(
+    const { Conflicted: conflicted } = findings(
       clusterPolicy("a", 5, `ingress: [{action: Deny, from: ${all}}]`),
       clusterPolicy(
         "b",
@@ -60,7 +60,7 @@ describe("what is written where others read it", () => {
   });
 
   it("a condition about rules that never decide counts policies of namespaces", () => {
-    const { shadowed } = findings(
+    const { Shadowed: shadowed } = findings(
       networkPolicy("policyTypes: [Ingress], ingress: [{}]"),
       clusterPolicy("late", 1, `ingress: [{action: Deny, from: ${all}}]`, "Baseline"),
     );

@@ -24,8 +24,8 @@ import { exampleMark, type Statement } from "./condition.js";
  * in a namespace none of another.
  */
 export interface Findings {
-  readonly conflicted: ReadonlyMap<PolicyRef, Statement>;
-  readonly shadowed: ReadonlyMap<PolicyRef, Statement>;
+  readonly Conflicted: ReadonlyMap<PolicyRef, Statement>;
+  readonly Shadowed: ReadonlyMap<PolicyRef, Statement>;
   readonly overridden: readonly Overridden[];
 }
 
@@ -40,24 +40,26 @@ export interface Overridden {
 /** To be called before the engine takes the next update: examples are looked for here. */
 export function findingsFrom(proofs: Proofs): Findings {
   return {
-    conflicted: conflictedIn(proofs.orderConflicts),
-    shadowed: shadowedIn(proofs.ofRules),
+    Conflicted: conflictedIn(proofs.orderConflicts),
+    Shadowed: shadowedIn(proofs.ofRules),
     overridden: proofs.overrides.flatMap(overriddenIn),
   };
 }
 
-export const notConflicted: Statement = {
-  type: "Conflicted",
-  status: "False",
-  reason: "NoConflict",
-  message: "no policy of the same priority decides anything otherwise",
-};
-
-export const notShadowed: Statement = {
-  type: "Shadowed",
-  status: "False",
-  reason: "NoShadow",
-  message: "earlier rules leave something to each of its rules",
+/** Of policies that are in none of the maps. */
+export const nothingFound: Readonly<Record<"Conflicted" | "Shadowed", Statement>> = {
+  Conflicted: {
+    type: "Conflicted",
+    status: "False",
+    reason: "NoConflict",
+    message: "no policy of the same priority decides anything otherwise",
+  },
+  Shadowed: {
+    type: "Shadowed",
+    status: "False",
+    reason: "NoShadow",
+    message: "earlier rules leave something to each of its rules",
+  },
 };
 
 /** S1.13 */

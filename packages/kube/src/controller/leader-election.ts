@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { BackgroundTask, pause } from "../cluster/pause.js";
-import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { textAt, valueAt } from "../cluster/object-fields.js";
+import { SharedObject } from "../cluster/shared-object.js";
 
 interface ElectionOptions {
   readonly namespace: string;
@@ -41,14 +41,21 @@ export class LeaderElection extends BackgroundTask {
   /** What the Lease said when we last saw it change, and when that was. */
   private seen: { readonly text: string; readonly at: number } | undefined;
   private told = "";
+  private readonly lease: SharedObject;
 
   constructor(
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly options: ElectionOptions,
     private readonly listener: ElectionListener,
     private readonly now: () => number = () => performance.now(),
   ) {
     super();
+    const { namespace, lease: name } = options;
+    this.lease = new SharedObject(connection, leasesOf(namespace), {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name, namespace },
+    });
   }
 
   get isLeading(): boolean {
@@ -94,7 +101,7 @@ export class LeaderElection extends BackgroundTask {
   private async attempt(): Promise<void> {
     const began = this.now();
     if (this.current !== undefined && !this.holds(this.current.renewed)) this.lose();
-    const lease = await this.read();
+    const lease = await this.lease.read(this.stopping.signal);
     const holder = holderOf(lease);
     if (lease !== undefined) this.see(lease);
     if (holder !== "" && holder !== this.options.identity && !this.isOver(lease!)) {
@@ -102,12 +109,14 @@ export class LeaderElection extends BackgroundTask {
       return this.tell(holder);
     }
     const isOurs = holder === this.options.identity;
-    if (!(await this.write(lease, this.specAfter(lease, isOurs)))) {
-      // Another was faster; who it is shows next time.
-      if (!isOurs) this.lose();
-      return;
+    const spec = this.specAfter(lease, isOurs);
+    const written = await this.lease.write(lease, { spec }, this.stopping.signal);
+    if (written !== undefined) {
+      this.see(written);
+      this.lead(began);
     }
-    this.lead(began);
+    // Another was faster; who it is shows next time.
+    else if (!isOurs) this.lose();
   }
 
   private lead(renewed: number): void {
@@ -163,39 +172,11 @@ export class LeaderElection extends BackgroundTask {
   }
 
   private async release(): Promise<void> {
-    const lease = await this.read(new AbortController().signal);
+    const { signal } = new AbortController();
+    const lease = await this.lease.read(signal);
     if (lease === undefined || holderOf(lease) !== this.options.identity) return;
     const spec = { ...(lease.spec as JsonObject), holderIdentity: "", leaseDurationSeconds: 1 };
-    await this.write(lease, spec, new AbortController().signal);
-  }
-
-  private async read(signal = this.stopping.signal): Promise<JsonObject | undefined> {
-    const { namespace, lease } = this.options;
-    const answer = await jsonRequest(this.connection, { path: `${leasesOf(namespace)}/${lease}`, signal });
-    if (answer.status === 200) return answer.body;
-    if (answer.status === 404) return undefined;
-    throw new Error(refusalIn(answer));
-  }
-
-  /** Only if the Lease is as it was when it was read. False: it is not. */
-  private async write(
-    lease: JsonObject | undefined,
-    spec: JsonObject,
-    signal = this.stopping.signal,
-  ): Promise<boolean> {
-    const { namespace, lease: name } = this.options;
-    const path = leasesOf(namespace);
-    const made = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace } };
-    const answer = await jsonRequest(this.connection, {
-      method: lease === undefined ? "POST" : "PUT",
-      path: lease === undefined ? path : `${path}/${name}`,
-      body: { ...(lease ?? made), spec },
-      signal,
-    });
-    if (answer.status === 409) return false;
-    if (answer.status >= 300) throw new Error(refusalIn(answer));
-    this.see(answer.body);
-    return true;
+    await this.lease.write(lease, { spec }, signal);
   }
 }
 

@@ -10,8 +10,7 @@ import { findingsFrom } from "./findings.js";
 import { inSteps } from "./in-steps.js";
 import type { Leadership } from "./leader-election.js";
 import type { LiveEngine } from "./live-engine.js";
-import { PacedWork } from "./paced-work.js";
-import { type Patience, PolicyConditions, usualPatience } from "./policy-conditions.js";
+import { PolicyConditions } from "./policy-conditions.js";
 import type { NodeReports } from "./node-reports.js";
 import { Overridings } from "./overridings.js";
 import { StatusWriter, type Wanted } from "./status-writer.js";
@@ -25,7 +24,6 @@ interface LeaderParts {
   readonly reports: NodeReports;
   readonly metrics: ControllerMetrics;
   readonly log: Logger;
-  readonly patience?: Patience;
 }
 
 /** Milliseconds. So long a new version of a policy waits for what is proven of it, to be written in one go. */
@@ -35,13 +33,18 @@ const lookAtAll = 5000;
 /** Milliseconds. After an edit a thousand agents tell something within seconds, and each of them is about all policies. */
 const reportsTogether = { quiet: 50, longest: 250 };
 
+/** Milliseconds. What changes together is proven together. */
+const changesTogether = { quiet: 50, longest: 50 };
+/** How long proofs rest, in multiples of what they took: whoever edits a policy waits for them; pods come and go all the time. */
+const restAfter = { edit: 1, churn: 4 } as const;
+
 /** What the replica that leads does and no other: tells the cluster what it knows of its policies. */
 export class LeaderWork {
   private readonly conditions: PolicyConditions;
   private readonly writer: StatusWriter;
   private readonly events: Events;
   private readonly overridings: Overridings;
-  private readonly analysis = new PacedWork(() => this.analyse());
+  private readonly analysis = new Delivery(() => this.analyse(), changesTogether);
   private readonly reports = new Delivery(() => this.checkAll(), reportsTogether);
   /** When versions of policies were first seen whose conditions are still to be written. */
   private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
@@ -50,8 +53,8 @@ export class LeaderWork {
     private readonly parts: LeaderParts,
     private readonly leadership: Leadership,
   ) {
-    const { connection, identity, stored, reports, metrics, log, patience = usualPatience } = parts;
-    this.conditions = new PolicyConditions(stored, reports, patience);
+    const { connection, identity, stored, reports, metrics, log } = parts;
+    this.conditions = new PolicyConditions(stored, reports);
     this.events = new Events(connection, identity, leadership, (reason, result, message) => {
       metrics.events.inc({ reason, result });
       if (message !== undefined) log.warn({ reason }, `an event was not told: ${message}`);
@@ -69,7 +72,7 @@ export class LeaderWork {
       "abort",
       () => {
         clearInterval(timer);
-        this.analysis.stop();
+        void this.analysis.stop();
         void this.reports.stop();
       },
       { once: true },
@@ -96,8 +99,7 @@ export class LeaderWork {
     }
     for (const uid of unwritten.keys()) if (!conditions.has(uid)) unwritten.delete(uid);
     writer.forget((uid) => !conditions.has(uid));
-    // Who edits a policy waits for what is said of it; pods come and go all the time.
-    this.analysis.stir(fresh.length > 0 ? "soon" : "sometime");
+    this.analysis.stir(fresh.length > 0 ? restAfter.edit : restAfter.churn);
   }
 
   /** Somebody wrote to a policy, maybe we. */

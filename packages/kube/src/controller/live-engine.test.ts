@@ -1,4 +1,12 @@
-import { compile, type Endpoint, type Engine, keyOf, LiveState, readObjects } from "@tierwall/core";
+import {
+  type Changes,
+  compile,
+  type Endpoint,
+  type Engine,
+  keyOf,
+  LiveState,
+  readObjects,
+} from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import { situationOf } from "../cluster/situation.js";
 import { LiveEngine } from "./live-engine.js";
@@ -39,7 +47,9 @@ function cluster(...objects: readonly string[]) {
           report: ({ message }) => expect.fail(message),
         },
       );
-    return live.take(situationOf(state.moment(), 0));
+    const found: Changes[] = [];
+    live.follow(situationOf(state.moment(), 0), (changes) => found.push(changes));
+    return found;
   };
   return { live, apply, first: apply(...objects) };
 }
@@ -104,16 +114,16 @@ describe("the engine of a situation", () => {
 
   it("tells who asks for it which pairs changed, and listeners that something did, until they have heard enough", () => {
     const { live, apply, first } = cluster(...start);
-    expect(first).toMatchObject({ pairs: [], appeared: [] });
+    expect(first).toEqual([]);
     let heard = 0;
     const stop = live.listen(() => heard++);
     const told: string[] = [];
-    for (const { pairs } of apply(policy("db", "cron")).pairs)
+    for (const { pairs } of apply(policy("db", "cron")).flatMap((changes) => changes.pairs))
       for (const { from, to } of pairs())
         told.push(`${"name" in from ? from.name : ""} -> ${"name" in to ? to.name : ""}`);
     expect(told.toSorted()).toEqual(["cron -> db", "web -> db"]);
     stop();
     apply(policy("db", "web"));
-    expect([heard, live.version]).toEqual([1, 3]);
+    expect(heard).toBe(1);
   });
 });

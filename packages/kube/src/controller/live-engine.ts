@@ -10,14 +10,13 @@ import type { Situation } from "../cluster/situation.js";
 
 /**
  * The present situation of a cluster, and its engine. The engine is one object for as long as the process runs, and takes
- * changes in place: whoever keeps answers across a change compares them with `version`.
+ * changes in place.
  *
  *   source ──► follow(situation) ──► engine ──► listeners
  */
 export class LiveEngine {
   private current: { readonly situation: Situation; readonly engine: Engine } | undefined;
   private readonly listeners = new Set<(situation: Situation) => void>();
-  private taken = 0;
 
   /** Absent until the first situation came. */
   get situation(): Situation | undefined {
@@ -28,37 +27,23 @@ export class LiveEngine {
     return this.current?.engine;
   }
 
-  /** Grows with every situation. */
-  get version(): number {
-    return this.taken;
-  }
-
-  /** Tells somebody of every change from now on. Gives back how to stop that. */
+  /** Calls back on every change from now on. Gives back how to stop that. */
   listen(listener: (situation: Situation) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  follow(situation: Situation): void {
-    this.become(situation, (engine, update) => engine.follow(update));
-  }
-
   /**
-   * The same, and tells which pairs have another answer, which takes longer. Those that policies change and those that
-   * pods change are told one after the other, so that a pair may be told of twice. None for the first situation.
+   * Takes the next situation. Where `onChanges` is given, it is told which pairs have another answer, which takes longer: those that
+   * policies change and those that pods change one after the other, so that a pair may be told of twice. None for the first situation.
    */
-  take(situation: Situation): Changes {
-    const found: Changes[] = [];
-    this.become(situation, (engine, update) => void found.push(engine.update(update)));
-    return together(found);
-  }
-
-  private become(situation: Situation, update: (engine: Engine, change: Update) => void): void {
+  follow(situation: Situation, onChanges?: (changes: Changes) => void): void {
     const before = this.current?.situation;
     const engine = this.current?.engine ?? compile(situation.cluster, situation.tiers);
-    if (before !== undefined) for (const change of updatesBetween(before, situation)) update(engine, change);
+    for (const update of before === undefined ? [] : updatesBetween(before, situation))
+      if (onChanges === undefined) engine.follow(update);
+      else onChanges(engine.update(update));
     this.current = { situation, engine };
-    this.taken++;
     for (const listener of this.listeners) listener(situation);
   }
 }
@@ -92,12 +77,4 @@ function changedRest(before: Cluster, after: Cluster): Update["rest"] {
     (part) => before[part] !== after[part],
   );
   return parts.length === 0 ? undefined : Object.fromEntries(parts.map((part) => [part, after[part]]));
-}
-
-function together(all: readonly Changes[]): Changes {
-  return {
-    appeared: all.flatMap(({ appeared }) => appeared),
-    disappeared: all.flatMap(({ disappeared }) => disappeared),
-    pairs: all.flatMap(({ pairs }) => pairs),
-  };
 }

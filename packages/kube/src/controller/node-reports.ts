@@ -2,12 +2,7 @@ import type { JsonObject } from "@tierwall/core";
 import type { Connection } from "../cluster/connection.js";
 import type { WatchedKind } from "../cluster/kinds.js";
 import { textAt } from "../cluster/object-fields.js";
-import {
-  type KindHealth,
-  Reflector,
-  type ReflectorListener,
-  type ReflectorTimes,
-} from "../cluster/reflector.js";
+import { type KindHealth, Reflector, type ReflectorListener } from "../cluster/reflector.js";
 import { nodeOfLease, programmedAnnotation, programmedIn, shadowAnnotation } from "./programmed-report.js";
 
 /** What the agent of a node told last. */
@@ -28,10 +23,9 @@ export class NodeReports implements ReflectorListener {
   constructor(
     connection: Connection,
     namespace: string,
-    times: ReflectorTimes,
     private readonly onChange: () => void,
   ) {
-    this.reflector = new Reflector(leasesIn(namespace), connection, this, times);
+    this.reflector = new Reflector(leasesIn(namespace), connection, this);
   }
 
   start(): void {
@@ -50,10 +44,13 @@ export class NodeReports implements ReflectorListener {
     return this.byNode;
   }
 
-  set(_kind: WatchedKind, object: JsonObject): string {
-    const name = nameOf(object);
+  keyOf(object: JsonObject): string {
+    return textAt(object, "metadata", "name");
+  }
+
+  set(_kind: WatchedKind, name: string, object: JsonObject): void {
     const node = nodeOfLease(name);
-    if (node === undefined) return name;
+    if (node === undefined) return;
     const text = textAt(object, "metadata", "annotations", programmedAnnotation);
     const shadow = textAt(object, "metadata", "annotations", shadowAnnotation) === "true";
     const known = this.byNode.get(node);
@@ -62,24 +59,15 @@ export class NodeReports implements ReflectorListener {
     this.byNode.set(node, { text, programmed, shadow, renewed });
     // That it is alive changes nothing.
     if (known?.text !== text || known.shadow !== shadow) this.onChange();
-    return name;
   }
 
-  removed(_kind: WatchedKind, object: JsonObject): void {
-    this.remove(nodeOfLease(nameOf(object)));
-  }
-
-  complete(_kind: WatchedKind, names: ReadonlySet<string>): void {
-    const nodes = new Set([...names].map(nodeOfLease));
-    for (const node of this.byNode.keys()) if (!nodes.has(node)) this.remove(node);
+  remove(_kind: WatchedKind, name: string): void {
+    const node = nodeOfLease(name);
+    if (node !== undefined && this.byNode.delete(node)) this.onChange();
   }
 
   stirred(): void {
     this.onChange();
-  }
-
-  private remove(node: string | undefined): void {
-    if (node !== undefined && this.byNode.delete(node)) this.onChange();
   }
 }
 
@@ -93,5 +81,3 @@ const leasesIn = (namespace: string): WatchedKind => ({
   isBuiltIn: true,
   keep: (object) => object,
 });
-
-const nameOf = (object: JsonObject): string => textAt(object, "metadata", "name");

@@ -28,7 +28,7 @@ function setup() {
   const state = new LiveState({ provenance: "cluster" });
   const stored = new StoredPolicies(() => undefined);
   const reports = new Map<string, NodeReport>();
-  const health: KindHealth = { state: "synced", isKnown: true, restarts: 0 };
+  const health: KindHealth = { state: "synced", isKnown: true };
   let now = 0;
   const patience = { programming: 3000, newNode: 60_000 };
   const conditions = new PolicyConditions(stored, { all: reports, health }, patience, () => now);

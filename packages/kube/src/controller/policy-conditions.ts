@@ -4,14 +4,14 @@ import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { Situation } from "../cluster/situation.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
 import { type Condition, hasConditions, type Statement } from "./condition.js";
-import { type Findings, notConflicted, notShadowed } from "./findings.js";
+import { type Findings, nothingFound } from "./findings.js";
 import type { NodeReports } from "./node-reports.js";
 import { programmedOn } from "./programmed.js";
 import { digestOf } from "./programmed-report.js";
 import type { Wanted } from "./status-writer.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
-export interface Patience {
+interface Patience {
   /** How long nodes may take to enforce a policy before its condition says that some do not; milliseconds. */
   readonly programming: number;
   /** How long a node that is new may take to get an agent. */
@@ -40,7 +40,7 @@ export class PolicyConditions {
   private readonly lagging = new Map<string, number>();
   private nodesSince: ReadonlyMap<string, number> = new Map();
   /** The same for all policies; undefined where no policies of other projects are known. */
-  private foreignStatement: Omit<Condition, "observedGeneration"> | undefined;
+  private foreignStatement: Statement | undefined;
 
   constructor(
     private readonly stored: StoredPolicies,
@@ -84,41 +84,24 @@ export class PolicyConditions {
     return this.byUid.has(uid);
   }
 
-  /** Whether everything is known of a policy as it is now. */
-  isProven(policy: PolicyRef): boolean {
-    return this.findings?.of.has(policy) ?? false;
-  }
-
   wantedFor(uid: string): Wanted | undefined {
     const policy = this.byUid.get(uid);
     if (policy === undefined) return undefined;
+    const complaints = this.situation!.complaints.get(policy) ?? [];
     const conditions = [
-      this.acceptedFor(policy),
+      saidOf(policy, acceptedOf(complaints, this.failedRules.get(policy) ?? [])),
       this.programmedFor(policy),
       this.provenFor(policy, "Conflicted"),
       this.provenFor(policy, "Shadowed"),
-      this.foreignFor(policy),
+      this.foreignStatement && saidOf(policy, this.foreignStatement),
     ];
     return { policy, conditions: conditions.filter((condition) => condition !== undefined) };
   }
 
-  private acceptedFor(policy: PolicyRef): Condition {
-    const complaints = this.situation!.complaints.get(policy) ?? [];
-    return saidOf(policy, acceptedOf(complaints, this.failedRules.get(policy) ?? []));
-  }
-
   private provenFor(policy: PolicyRef, type: "Conflicted" | "Shadowed"): Condition | undefined {
-    if (!this.isProven(policy)) return this.standing(policy, type);
-    const { conflicted, shadowed } = this.findings!.found;
-    const found =
-      type === "Conflicted"
-        ? (conflicted.get(policy) ?? notConflicted)
-        : (shadowed.get(policy) ?? notShadowed);
-    return saidOf(policy, found);
-  }
-
-  private foreignFor(policy: PolicyRef): Condition | undefined {
-    return this.foreignStatement && saidOf(policy, this.foreignStatement);
+    const { findings } = this;
+    if (findings === undefined || !findings.of.has(policy)) return this.standing(policy, type);
+    return saidOf(policy, findings.found[type].get(policy) ?? nothingFound[type]);
   }
 
   /** Nodes need a moment for every change: while nobody is late, what stands there stays. */
@@ -163,28 +146,19 @@ export class PolicyConditions {
 }
 
 /** Without counts and names of objects: each change would be a write to each policy. */
-function foreignStatementOf({
-  foreign,
-  unreadForeign,
-}: Situation): Omit<Condition, "observedGeneration"> | undefined {
-  const inForce = foreign.length > 0;
-  if (!inForce && unreadForeign.length === 0) return undefined;
+function foreignStatementOf({ foreign, unreadForeign }: Situation): Statement | undefined {
+  const inForce = namesOfForeign(foreign.map(({ kind }) => kind));
+  const unread = namesOfForeign(unreadForeign);
   const messages = [
-    ...(inForce
-      ? [
-          `policies of other projects are in force beside this one, and are not evaluated here: ${namesOfForeign(foreign.map(({ kind }) => kind))}`,
-        ]
-      : []),
-    ...(unreadForeign.length > 0
-      ? [
-          `policies of other projects may be in force, and the controller cannot read them: ${namesOfForeign(unreadForeign)}`,
-        ]
-      : []),
-  ];
+    inForce &&
+      `policies of other projects are in force beside this one, and are not evaluated here: ${inForce}`,
+    unread && `policies of other projects may be in force, and the controller cannot read them: ${unread}`,
+  ].filter((message) => message !== "");
+  if (messages.length === 0) return undefined;
   return {
     type: "ForeignPolicies",
-    status: inForce ? "True" : "Unknown",
-    reason: inForce ? "InForce" : "NotReadable",
+    status: inForce === "" ? "Unknown" : "True",
+    reason: inForce === "" ? "NotReadable" : "InForce",
     message: messages.join("; "),
   };
 }

@@ -1,11 +1,10 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
-import { pathOf, watchedKinds } from "../cluster/kinds.js";
-import { Backoff, pause } from "../cluster/pause.js";
+import { pathOf, policyKindOf } from "../cluster/kinds.js";
+import { Backoff, pause, RateLimit } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import type { Leadership } from "./leader-election.js";
-import { RateLimit } from "../cluster/rate-limit.js";
 import { StorageVersions } from "./storage-version.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
@@ -188,7 +187,6 @@ class Written {
 
 function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
   const { group, version, kind, name, stored } = policy;
-  const { plural } = watchedKinds.find((one) => one.group === group && one.kind === kind)!;
   const body: JsonObject = {
     apiVersion: `${group}/${version}`,
     kind,
@@ -198,7 +196,7 @@ function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
   };
   return {
     method: "PATCH",
-    path: `${pathOf({ group, plural }, version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
+    path: `${pathOf(policyKindOf(policy), version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
     as: "apply",
     body,
   } as const;

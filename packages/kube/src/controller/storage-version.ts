@@ -1,6 +1,6 @@
-import { dialects, type PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core";
 import type { Connection } from "../cluster/connection.js";
-import { resourceOf, watchedKinds } from "../cluster/kinds.js";
+import { policyKindOf, resourceOf } from "../cluster/kinds.js";
 import { jsonRequest } from "../cluster/json-request.js";
 import { objectsAt, textAt } from "../cluster/object-fields.js";
 
@@ -24,11 +24,8 @@ export class StorageVersions {
       known = { at: now, version: await this.ask(name, signal) };
       this.found.set(name, known);
     }
-    const isKnown = dialects.some(
-      ({ group, kind, versions }) =>
-        group === policy.group && kind === policy.kind && versions.includes(known.version ?? ""),
-    );
-    return isKnown ? known.version! : policy.version;
+    const { version = "" } = known;
+    return policyKindOf(policy).versions.includes(version) ? version : policy.version;
   }
 
   /** The server does not serve what was found. */
@@ -48,6 +45,4 @@ export class StorageVersions {
   }
 }
 
-function definitionOf({ group, kind }: Kind): string {
-  return resourceOf(watchedKinds.find((one) => one.group === group && one.kind === kind)!);
-}
+const definitionOf = (policy: Kind): string => resourceOf(policyKindOf(policy));

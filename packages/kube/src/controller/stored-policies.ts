@@ -1,4 +1,5 @@
 import type { JsonObject, PolicyRef } from "@tierwall/core";
+import { policyKinds } from "../cluster/kinds.js";
 import { isEarlier, textAt } from "../cluster/object-fields.js";
 import { conditionsOn, type StoredCondition } from "./condition.js";
 
@@ -15,12 +16,7 @@ interface Entry extends StoredPolicy {
   written?: { readonly version: string; readonly at: number };
 }
 
-const policyGroups = [
-  "networking.k8s.io",
-  "policy.networking.k8s.io",
-  "netpol.networking.k8s.io",
-  "cilium.io",
-];
+const policyGroups: ReadonlySet<string> = new Set(policyKinds.map(({ group }) => group));
 
 /** Milliseconds after a write in which the watch may still tell of versions before it. */
 const watchDelay = 10_000;
@@ -65,7 +61,7 @@ export class StoredPolicies {
 
 function policyUidOf(object: JsonObject): string {
   const [group] = textAt(object, "apiVersion").split("/");
-  return policyGroups.includes(group!) ? textAt(object, "metadata", "uid") : "";
+  return policyGroups.has(group!) ? textAt(object, "metadata", "uid") : "";
 }
 
 const versionOf = (object: JsonObject): string => textAt(object, "metadata", "resourceVersion");

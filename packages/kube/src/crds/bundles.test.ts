@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type BundleName, definitionFiles, definitionsOf } from "./bundles.js";
-import type { OpenApi } from "./open-api.js";
+import type { OpenApi } from "./structural.js";
 
 const bundles: readonly BundleName[] = ["released", "first-draft", "kep-2091"];
 const all = bundles.flatMap((bundle) => definitionsOf(bundle));

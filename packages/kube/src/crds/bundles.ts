@@ -1,5 +1,5 @@
-import { dialects, type PolicyKind } from "@tierwall/core";
-import { stringify } from "yaml";
+import { dialects, type JsonObject, type PolicyKind } from "@tierwall/core";
+import { yamlText } from "../install/manifest-text.js";
 import { type Definition, definitionOf, type Naming } from "./definition.js";
 
 /** What is installed together. Both opt-in bundles are of drafts; that of KEP-2091 takes the place of a released kind. */
@@ -51,20 +51,13 @@ export function definitionsOf(bundle: BundleName): readonly Definition[] {
 
 /** The files of deploy/crds, text by path: the released kinds at its top, each opt-in bundle in a folder of its own. */
 export function definitionFiles(): Readonly<Record<string, string>> {
-  const names = Object.keys(bundles) as BundleName[];
-  return Object.fromEntries(
-    names.flatMap((bundle) =>
-      definitionsOf(bundle).map((definition) => {
-        const { group, names: called } = definition.spec;
-        const folder = bundle === "released" ? "" : `${bundle}/`;
-        return [`${folder}${group}_${called.plural}.yaml`, definitionText(definition)];
-      }),
-    ),
+  const files = (Object.keys(bundles) as BundleName[]).flatMap((bundle) =>
+    definitionsOf(bundle).map((definition) => {
+      const { group, names } = definition.spec;
+      const folder = bundle === "released" ? "" : `${bundle}/`;
+      const text = yamlText([definition as unknown as JsonObject], { lineWidth: 110 });
+      return [`${folder}${group}_${names.plural}.yaml`, text];
+    }),
   );
-}
-
-const header = "# Written by `npm run generate`: change the source it comes from, not this file.\n";
-
-function definitionText(definition: Definition): string {
-  return header + stringify(definition, { lineWidth: 110, aliasDuplicateObjects: false });
+  return Object.fromEntries(files) as Record<string, string>;
 }

@@ -1,9 +1,7 @@
 import type { ObjectSchema, PolicyKind } from "@tierwall/core";
-import { resourceOf, watchedKinds } from "../cluster/kinds.js";
-import type { OpenApi } from "./open-api.js";
+import { policyKindOf, resourceOf } from "../cluster/kinds.js";
 import { policyStatus } from "./status.js";
-import { structural } from "./structural.js";
-import { validationRules } from "./validation-rules.js";
+import { type OpenApi, structural, validationRules } from "./structural.js";
 
 /** What a definition says beside the shape of its kind in files. */
 export interface Naming {
@@ -34,7 +32,7 @@ const approval =
 
 /** The definition of a kind in the spelling that this shape is of. */
 export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Naming) {
-  const { plural } = watchedKinds.find((one) => one.kind === kind.kind && one.group === kind.group)!;
+  const { plural } = policyKindOf(kind);
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

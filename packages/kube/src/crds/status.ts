@@ -1,4 +1,4 @@
-import type { OpenApi } from "./open-api.js";
+import type { OpenApi } from "./structural.js";
 
 const condition: OpenApi = {
   description: "One statement about the policy, as it was found last.",

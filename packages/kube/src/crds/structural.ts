@@ -1,6 +1,38 @@
-import type { Format, ObjectSchema, Schema } from "@tierwall/core";
-import type { OpenApi } from "./open-api.js";
-import { validationRules } from "./validation-rules.js";
+import type { Alternative, Constraint, Format, ObjectSchema, Schema } from "@tierwall/core";
+
+/** The part of OpenAPI v3 that definitions of ours use, in the order in which it is written. */
+export interface OpenApi {
+  readonly description: string;
+  readonly type?: "object" | "array" | "string" | "integer" | "boolean";
+  readonly format?: "int32" | "int64" | "date-time";
+  readonly nullable?: true;
+  readonly default?: string;
+  readonly enum?: readonly (string | boolean)[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly allOf?: readonly { readonly pattern: string }[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly items?: OpenApi;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Partial<Alternative>[];
+  readonly properties?: Readonly<Record<string, OpenApi>>;
+  readonly additionalProperties?: OpenApi;
+  readonly "x-kubernetes-int-or-string"?: true;
+  readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: "atomic";
+  readonly "x-kubernetes-validations"?: readonly ValidationRule[];
+}
+
+/** A rule in CEL, and what an API server says where it does not hold. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message: string;
+}
 
 /** The structural schema of a shape: refuses what our own validation calls an error in a file. */
 export function structural(schema: Schema): OpenApi {
@@ -98,4 +130,46 @@ function given<T extends Partial<OpenApi>>(
   },
 ): Partial<OpenApi> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** What must hold between the fields of an object, in CEL; checks that only warn have no rule. */
+export function validationRules({ title, constraints = [] }: ObjectSchema): readonly ValidationRule[] {
+  return constraints.flatMap((constraint) => ruleOf(constraint, title) ?? []);
+}
+
+function ruleOf(constraint: Constraint, title: string): ValidationRule | undefined {
+  switch (constraint.kind) {
+    case "exactly-one":
+      return {
+        rule: `${howMany(constraint.of)} == 1`,
+        message: `${title} needs exactly one of ${listed(constraint.of, "and")}`,
+      };
+    case "at-least-one":
+      return {
+        rule: constraint.of.map(isSet).join(" || "),
+        message: `${title} needs at least one of ${listed(constraint.of, "and")}`,
+      };
+    case "at-most-one":
+      return {
+        rule: `${howMany(constraint.of)} <= 1`,
+        message: `${listed(constraint.of, "and")} exclude each other in ${title}`,
+      };
+    case "needs":
+      return {
+        rule: `!${isSet(constraint.field)} || ${constraint.needs.map(isSet).join(" || ")}`,
+        message: `\`${constraint.field}\` needs ${listed(constraint.needs, "or")} beside it`,
+      };
+    case "custom":
+      return constraint.cel;
+  }
+}
+
+const isSet = (field: string): string => `has(self.${field})`;
+
+const howMany = (fields: readonly string[]): string =>
+  fields.map((field) => `(${isSet(field)} ? 1 : 0)`).join(" + ");
+
+function listed(fields: readonly string[], word: "and" | "or"): string {
+  const quoted = fields.map((field) => `\`${field}\``);
+  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} ${word} ${quoted.at(-1)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { definitionsOf } from "./bundles.js";
-import type { OpenApi } from "./open-api.js";
+import type { OpenApi } from "./structural.js";
 
 /*
  * What the definitions of the network-policy-api project limit, as facts. Ours must not refuse an object that theirs

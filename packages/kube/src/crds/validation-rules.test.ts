@@ -1,6 +1,6 @@
 import { type Constraint, object, optional, string } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
-import { validationRules } from "./validation-rules.js";
+import { validationRules } from "./structural.js";
 
 const of = ["a", "b", "c"];
 const fields = Object.fromEntries(of.map((name) => [name, optional(string(name))]));

@@ -1,7 +1,13 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { ChunkedSource, SourceLines } from "@tierwall/core";
-import { type InputBudget, refuseBinary, textOf } from "./bounded-input.js";
-import { chunkSize, fileBlocks, fileChunks } from "./file-blocks.js";
+import {
+  chunkSize,
+  fileBlocks,
+  fileChunks,
+  type InputBudget,
+  refuseBinary,
+  textOf,
+} from "./bounded-input.js";
 
 /** A file that is too large to be held: read in chunks, and again where lines of it are to be shown. */
 export interface BigFile extends ChunkedSource {

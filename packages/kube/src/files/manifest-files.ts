@@ -4,13 +4,13 @@ import { type Diagnostic, diagnostic, type TextSource, visible } from "@tierwall
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
 import {
   boundedBytes,
+  chunkSize,
   expectFile,
   InputBudget,
   RefusedInput,
   textOf,
   unpackedBytes,
 } from "./bounded-input.js";
-import { chunkSize } from "./file-blocks.js";
 import { configName, isConfig } from "./config-file.js";
 
 const manifestEndings = [".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz"];

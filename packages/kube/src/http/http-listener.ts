@@ -10,9 +10,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { ClientConnections, type ConnectionLimits } from "./client-connections.js";
-import type { Exchange } from "./exchange.js";
 import { refuse, type RefusalBody, refuseRaw, statusOf } from "./refusal.js";
-import { RequestShare, type ShareLimits } from "./request-share.js";
+import { type Exchange, RequestShare, type ShareLimits } from "./exchange.js";
 import { type RequestTarget, requestTarget } from "./request-target.js";
 import { SeldomReport } from "./seldom-report.js";
 

@@ -1,11 +1,8 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type AccessDecision,
-  type MetricsServer,
-  parseListenAddress,
-  serveMetrics,
-} from "./metrics-server.js";
+import { parseListenAddress } from "./listen-address.js";
+import { type MetricsServer, serveMetrics } from "./metrics-server.js";
+import type { AccessDecision } from "./token-access.js";
 
 const onTrouble = (message: string) => {
   throw new Error(message);

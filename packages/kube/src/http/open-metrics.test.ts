@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scriptedConnection } from "../testing/scripted-connection.js";
-import { type MetricsAuth, openMetrics } from "./open-metrics.js";
+import { type MetricsAuth, openMetrics } from "./metrics-server.js";
 
 const metrics = { contentType: "text/plain", text: async () => "figures 1\n" };
 const health = { broken: () => undefined, waitingFor: () => undefined };

@@ -47,16 +47,23 @@ export async function subjectAccess(
   attributes: AccessAttributes,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { status, body } = await jsonRequest(connection, {
-    method: "POST",
-    path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-    body: {
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SubjectAccessReview",
-      spec: { user: username, ...user, ...attributes },
-    },
-    signal,
-  });
-  if (status >= 300) throw new Error(`the API server answered ${status} to a SubjectAccessReview`);
-  return valueAt(body, "status", "allowed") === true && valueAt(body, "status", "denied") !== true;
+  const spec = { user: username, ...user, ...attributes };
+  const status = await review(connection, "authorization.k8s.io", "SubjectAccessReview", spec, signal);
+  return valueAt(status, "allowed") === true && valueAt(status, "denied") !== true;
+}
+
+/** The `status` that the API server gives a review. */
+export async function review(
+  connection: Connection,
+  group: string,
+  kind: string,
+  spec: object,
+  signal: AbortSignal,
+): Promise<Json | undefined> {
+  const apiVersion = `${group}/v1`;
+  const path = `/apis/${apiVersion}/${kind.toLowerCase()}s`;
+  const body = { apiVersion, kind, spec };
+  const answer = await jsonRequest(connection, { method: "POST", path, body, signal });
+  if (answer.status >= 300) throw new Error(`the API server answered ${answer.status} to a ${kind}`);
+  return answer.body.status;
 }

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Connection } from "../cluster/connection.js";
-import { jsonRequest } from "../cluster/json-request.js";
 import { valueAt } from "../cluster/object-fields.js";
-import type { AccessDecision, MetricsAccess } from "./metrics-server.js";
 import { ReviewBudget } from "./review-budget.js";
-import { type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
+import { review, type ReviewedUser, subjectAccess, userIn } from "./subject-access.js";
+
+/** Whether a request may read metrics; `unavailable`: that could not be found out. */
+export type AccessDecision = "allowed" | "unauthenticated" | "forbidden" | "unavailable";
+
+export interface MetricsAccess {
+  /** From the header `Authorization`, and the address of the client. */
+  check(authorization: string | undefined, address: string): Promise<AccessDecision>;
+}
 
 /** Longer than tokens of service accounts, and of most identity providers. */
 const longestToken = 8192;
@@ -33,7 +39,6 @@ export class TokenAccess implements MetricsAccess {
   constructor(
     private readonly connection: Connection,
     private readonly now: () => number = () => performance.now(),
-    private readonly path = "/metrics",
   ) {
     this.budget = new ReviewBudget(now);
   }
@@ -84,21 +89,16 @@ export class TokenAccess implements MetricsAccess {
     const isAllowed = await subjectAccess(
       this.connection,
       user,
-      { nonResourceAttributes: { path: this.path, verb: "get" } },
+      { nonResourceAttributes: { path: "/metrics", verb: "get" } },
       AbortSignal.timeout(reviewTime),
     );
     return isAllowed ? "allowed" : "forbidden";
   }
 
   private async userOf(token: string): Promise<ReviewedUser | undefined> {
-    const { status, body } = await jsonRequest(this.connection, {
-      method: "POST",
-      path: "/apis/authentication.k8s.io/v1/tokenreviews",
-      body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token } },
-      signal: AbortSignal.timeout(reviewTime),
-    });
-    if (status >= 300) throw new Error(`the API server answered ${status} to a TokenReview`);
-    const isKnown = valueAt(body, "status", "authenticated") === true;
-    return isKnown ? userIn(valueAt(body, "status", "user")) : undefined;
+    const signal = AbortSignal.timeout(reviewTime);
+    const status = await review(this.connection, "authentication.k8s.io", "TokenReview", { token }, signal);
+    const isKnown = valueAt(status, "authenticated") === true;
+    return isKnown ? userIn(valueAt(status, "user")) : undefined;
   }
 }

@@ -1,24 +1,17 @@
 import type { Json, JsonObject } from "@tierwall/core";
-import { type Installed, markedObjects, usualParts } from "./install.js";
-import { type Computed, isComputed } from "./marked.js";
 import { markedCleanup } from "./cleanup.js";
-import { yamlText } from "./manifest-text.js";
-import { namePattern } from "./setting-problems.js";
+import { type Installed, markedObjects, usualParts } from "./install.js";
+import { generated, yamlText } from "./manifest-text.js";
+import { type Computed, isComputed } from "./marked.js";
+import { settingKinds } from "./setting-kinds.js";
 import { type Setting, type SettingPath, settingPaths, settings } from "./settings.js";
 
 /** The files of the Helm chart, text by path. */
 export function chartFiles(version: string): Readonly<Record<string, string>> {
-  const templates = usualParts.map(
-    (part) => [`templates/${part}.yaml`, templateOf(markedObjects(part))] as const,
-  );
   // Helm installs what is in crds/ always, and never deletes it; what a switch decides about has to be a template.
-  const [always, optional] = [
-    markedObjects("crds").filter(({ when }) => when.length === 0),
-    markedObjects("crds").filter(({ when }) => when.length > 0),
-  ];
-  const definitions = always.map(
-    ({ object }) => [`crds/${nameOf(object)}.yaml`, yamlText([object])] as const,
-  );
+  const definitions = markedObjects("crds");
+  const always = definitions.filter(({ when }) => when.length === 0);
+  const optional = definitions.filter(({ when }) => when.length > 0);
   return {
     "Chart.yaml": yamlText([
       {
@@ -34,12 +27,14 @@ export function chartFiles(version: string): Readonly<Record<string, string>> {
     "values.schema.json": `${JSON.stringify(valuesSchema(), undefined, 2)}\n`,
     "templates/NOTES.txt": notes,
     "templates/_names.tpl": `${comment}${namesTemplate}`,
-    ...Object.fromEntries(definitions),
+    ...Object.fromEntries(always.map(({ object }) => [`crds/${nameOf(object)}.yaml`, yamlText([object])])),
     "templates/cleanup.yaml": templateOf(
       markedCleanup.map((object) => ({ object: beforeUninstall(object), when: ["agent.enabled"] })),
     ),
     "templates/crds.yaml": templateOf(optional.map(({ object, when }) => ({ object: kept(object), when }))),
-    ...Object.fromEntries(templates),
+    ...Object.fromEntries(
+      usualParts.map((part) => [`templates/${part}.yaml`, templateOf(markedObjects(part))]),
+    ),
   };
 }
 
@@ -60,86 +55,107 @@ Agents are in shadow mode: nothing is denied. \`--set agent.mode=enforce\` enfor
 
 const nameOf = ({ metadata }: JsonObject): string => (metadata as { name: string }).name;
 
-/** `helm uninstall` leaves it where it is. */
-function kept(object: JsonObject): JsonObject {
+function annotated(object: JsonObject, added: JsonObject): JsonObject {
   const metadata = object.metadata as JsonObject;
-  const annotations = { ...(metadata.annotations as JsonObject), "helm.sh/resource-policy": "keep" };
-  return { ...object, metadata: { ...metadata, annotations } };
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...(metadata.annotations as JsonObject), ...added } },
+  };
 }
+
+/** `helm uninstall` leaves it where it is. */
+const kept = (object: JsonObject): JsonObject => annotated(object, { "helm.sh/resource-policy": "keep" });
 
 /**
  * A hook that Helm runs before it deletes anything. It waits for the Job alone, which has to come last. The Job deletes the
  * DaemonSet, unless nodes are down that it is to clean later; its own log is kept for a day.
  */
 function beforeUninstall(object: JsonObject): JsonObject {
-  const { kind, metadata } = object as { kind: string; metadata: JsonObject };
-  const remains = kind === "DaemonSet" || kind === "Job";
-  const annotations = {
+  const weight = { DaemonSet: "1", Job: "2" }[object.kind as string];
+  return annotated(object, {
     "helm.sh/hook": "pre-delete",
-    "helm.sh/hook-weight": { DaemonSet: "1", Job: "2" }[kind] ?? "0",
-    "helm.sh/hook-delete-policy": remains ? "before-hook-creation" : "before-hook-creation,hook-succeeded",
-  };
-  return { ...object, metadata: { ...metadata, annotations } };
+    "helm.sh/hook-weight": weight ?? "0",
+    "helm.sh/hook-delete-policy": `before-hook-creation${weight === undefined ? ",hook-succeeded" : ""}`,
+  });
 }
 
 /** Objects with marks in the words of Helm, each within the switches that decide about it. */
 function templateOf(objects: readonly Installed[]): string {
-  const texts: string[] = [];
-  for (const { object, when } of objects) {
-    const condition = when.length === 1 ? `.Values.${when[0]}` : `and ${when.map(inValues).join(" ")}`;
-    const text = inWordsOfHelm(yamlText([object], { header: false, start: true }));
-    texts.push(when.length === 0 ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`);
-  }
+  const texts = objects.map(({ object, when }) => {
+    const lines = yamlText([object], { header: false, start: true }).split("\n");
+    const text = lines.map(lineOfHelm).join("\n");
+    const switches = when.map((path) => `.Values.${path}`).join(" ");
+    return when.length === 0
+      ? text
+      : `{{- if ${when.length > 1 ? "and " : ""}${switches} }}\n${text}{{- end }}\n`;
+  });
   return `${comment}${texts.join("")}`;
 }
 
-const comment =
-  "{{- /* Written by `npm run generate`: change the source it comes from, not this file. */ -}}\n";
+const comment = `{{- /* ${generated} */ -}}\n`;
 
-const quoted = (text: string): string => JSON.stringify(text);
+/** A line with a mark, and what Helm has in its place: its indent, and what follows in the order of the groups. */
+type LineForm = readonly [form: RegExp, written: (indent: string, ...found: string[]) => string];
 
-const inValues = (path: string): string => `.Values.${path}`;
+const block = (indent: string, action: string, line: string): string =>
+  `${indent}{{- ${action} }}\n${indent}${line}\n${indent}{{- end }}`;
 
-function inWordsOfHelm(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => lineOfHelm(line))
-    .join("\n");
-}
+const yamlAt = (indent: string): string => `{{- toYaml . | nindent ${indent.length} }}`;
+
+const lineForms: readonly LineForm[] = [
+  [
+    /^(\s*)- "?«if ([\w.]+)»(.*?)"?$/,
+    (indent, path, item) => block(indent, `if .Values.${path}`, `- ${inText(item)}`),
+  ],
+  [
+    /^(\s*)- "?«if ([\w.]+)=(\w+)»(.*?)"?$/,
+    (indent, path, wanted, item) => block(indent, `if eq .Values.${path} "${wanted}"`, `- ${inText(item)}`),
+  ],
+  [
+    /^(\s*)"?«if ([\w.]+)=(\w+)»([^"]*)"?(: .*)$/,
+    (indent, path, wanted, field, value) =>
+      block(indent, `if eq .Values.${path} "${wanted}"`, `${field}${inText(value)}`),
+  ],
+  [/^(\s*)- "?«items ([\w.]+)»"?$/, (indent, path) => block(indent, `with .Values.${path}`, yamlAt(indent))],
+  [
+    /^(\s*)- "?«items ([\w.]+)»([^"]+)"?$/,
+    (indent, path, prefix) =>
+      block(indent, `range .Values.${path}`, `- {{ printf "${prefix}%v" . | quote }}`),
+  ],
+  [
+    /^(\s*)"?«entries ([\w.]+) except ([^»]+)»"?: ""$/,
+    (indent, path, fixed) =>
+      block(
+        indent,
+        `with omit (.Values.${path} | default dict) ${fixed.replaceAll(/[^ ]+/g, '"$&"')}`,
+        yamlAt(indent),
+      ),
+  ],
+  // A namespace may be called `123` or `null`.
+  [/^(\s*)- "?«(\w+)»"?$/, (indent, path) => `${indent}- {{ ${inHelm(path)} | quote }}`],
+  [
+    /^(\s*)([\w./-]+): "?«([\w.]+)»"?$/,
+    (indent, key, path) => `${indent}${key}: {{${wholeValue(path, indent.length + 2)} }}`,
+  ],
+];
 
 function lineOfHelm(line: string): string {
-  const [, indent, path, wanted, item] = /^(\s*)- "?«if ([\w.]+)(?:=(\w+))?»(.*?)"?$/.exec(line) ?? [];
-  if (path !== undefined) {
-    const condition = wanted === undefined ? `.Values.${path}` : `eq .Values.${path} "${wanted}"`;
-    return `${indent}{{- if ${condition} }}\n${indent}- ${inText(item!)}\n${indent}{{- end }}`;
-  }
-  const [, margin, decider, equal, field] = /^(\s*)"?«if ([\w.]+)=(\w+)»([^"]*)"?(?=: )/.exec(line) ?? [];
-  if (decider !== undefined) {
-    const value = line.slice(line.indexOf(": "));
-    return `${margin}{{- if eq .Values.${decider} "${equal}" }}\n${margin}${field}${inText(value)}\n${margin}{{- end }}`;
-  }
-  const [, all, listed, prefix] = /^(\s*)- "?«items ([\w.]+)»([^"]*)"?$/.exec(line) ?? [];
-  if (listed !== undefined && prefix !== "")
-    return `${all}{{- range .Values.${listed} }}\n${all}- {{ printf "${prefix}%v" . | quote }}\n${all}{{- end }}`;
-  if (listed !== undefined)
-    return `${all}{{- with .Values.${listed} }}\n${all}{{- toYaml . | nindent ${all!.length} }}\n${all}{{- end }}`;
-  const [, deep, merged, fixed] = /^(\s*)"?«entries ([\w.]+) except ([^»]+)»"?: ""$/.exec(line) ?? [];
-  if (merged !== undefined)
-    return `${deep}{{- with omit (.Values.${merged} | default dict) ${fixed!.split(" ").map(quoted).join(" ")} }}\n${deep}{{- toYaml . | nindent ${deep!.length} }}\n${deep}{{- end }}`;
-  const [, margins, computedItem] = /^(\s*)- "?«(\w+)»"?$/.exec(line) ?? [];
-  // A namespace may be called `123` or `null`.
-  if (computedItem !== undefined && isComputed(computedItem))
-    return `${margins}- {{ ${computedInHelm[computedItem]} | quote }}`;
-  const [, before, key, whole] = /^(\s*)([\w./-]+): "?«([\w.]+)»"?$/.exec(line) ?? [];
-  if (whole !== undefined && isComputed(whole))
-    return `${before}${key}: {{ ${computedInHelm[whole]} | quote }}`;
-  if (whole !== undefined) {
-    const setting: Setting = settings[whole as SettingPath];
-    if (setting.is === "object" || setting.is === "list")
-      return `${before}${key}: {{- toYaml .Values.${whole} | nindent ${before!.length + 2} }}`;
-    if (setting.is === "text") return `${before}${key}: {{ .Values.${whole} | quote }}`;
+  for (const [form, written] of lineForms) {
+    const [, indent, ...found] = form.exec(line) ?? [];
+    if (indent !== undefined) return written(indent, ...found);
   }
   return inText(line);
+}
+
+const inText = (text: string): string =>
+  text.replaceAll(/«([\w.]+)»/g, (_, path: string) => `{{ ${inHelm(path)} }}`);
+
+const inHelm = (path: string): string => (isComputed(path) ? computedInHelm[path] : `.Values.${path}`);
+
+function wholeValue(path: string, indent: number): string {
+  const is = isComputed(path) ? "text" : settings[path as SettingPath].is;
+  if (is === "object" || is === "list") return `- toYaml ${inHelm(path)} | nindent ${indent}`;
+  return ` ${inHelm(path)}${is === "text" ? " | quote" : ""}`;
 }
 
 const computedInHelm: Readonly<Record<Computed, string>> = {
@@ -147,12 +163,6 @@ const computedInHelm: Readonly<Record<Computed, string>> = {
   name: 'include "tierwall.name" .',
   fullname: 'include "tierwall.fullname" .',
 };
-
-const inText = (text: string): string =>
-  text.replaceAll(
-    /«([\w.]+)»/g,
-    (_, path: string) => `{{ ${isComputed(path) ? computedInHelm[path] : `.Values.${path}`} }}`,
-  );
 
 const namesTemplate = `{{- define "tierwall.name" -}}
 {{ .Values.nameOverride | default "tierwall" }}
@@ -187,7 +197,7 @@ function valuesText(): string {
   const single = new Map(top.filter(([, value]) => !(value instanceof Map)));
   const groups = top.filter(([, value]) => value instanceof Map).map((one) => new Map([one]));
   const texts = [single, ...groups].map((group) => `${linesOf(group).join("\n")}\n`);
-  return `# Written by \`npm run generate\`: change the source it comes from, not this file.\n${texts.join("\n")}`;
+  return `# ${generated}\n${texts.join("\n")}`;
 }
 
 function linesOf(group: Group): readonly string[] {
@@ -198,15 +208,6 @@ function linesOf(group: Group): readonly string[] {
     return `# ${about}${choice}\n${yamlText([{ [name]: usual }], { header: false }).trimEnd()}`;
   });
 }
-
-const schemaTypes = {
-  text: { type: "string", minLength: 1 },
-  name: { type: "string", pattern: namePattern },
-  number: { type: "integer" },
-  switch: { type: "boolean" },
-  list: { type: "array" },
-  object: { type: "object" },
-} as const;
 
 function valuesSchema(): JsonObject {
   const { properties, ...rest } = schemaOf(settingGroups());
@@ -225,7 +226,7 @@ function schemaOf(group: Group): JsonObject {
       name,
       {
         description: about,
-        ...schemaTypes[is],
+        ...settingKinds[is].schema,
         ...(oneOf === undefined ? {} : { enum: [...oneOf] }),
         ...(atLeast === undefined ? {} : { minimum: atLeast }),
         ...(atMost === undefined ? {} : { maximum: atMost }),

@@ -3,18 +3,9 @@ import { systemNamespace } from "../controller/programmed-report.js";
 import type { InstallOptions } from "./install.js";
 import { filledIn, here, itemsOf, valueOf } from "./marked.js";
 import { inNamespace, nameOf, partOf, selectorOf } from "./names.js";
-import { cleanupRoles } from "./roles.js";
+import { cleanupAccount } from "./roles.js";
 import { usualValues } from "./settings.js";
-import {
-  account,
-  agentImage,
-  confined,
-  folders,
-  linux,
-  namespace,
-  netAdmin,
-  unprivileged,
-} from "./workloads.js";
+import { agentImage, confined, folders, linux, namespace, netAdmin, unprivileged } from "./workloads.js";
 
 /*
  * Agents leave their rules in the kernel when they end, since they may be started again. When they are removed for good, the Job
@@ -124,12 +115,7 @@ const cleanupJob: JsonObject = {
 };
 
 /** In the order in which they are applied. */
-export const markedCleanup: readonly JsonObject[] = [
-  account("cleanup"),
-  ...cleanupRoles,
-  cleanupDaemonSet,
-  cleanupJob,
-];
+export const markedCleanup: readonly JsonObject[] = [...cleanupAccount, cleanupDaemonSet, cleanupJob];
 
 /** What stops the agents, and removes their rules from the kernels of all nodes. */
 export function cleanupObjects(options: Omit<InstallOptions, "parts"> = {}): readonly JsonObject[] {

@@ -15,25 +15,23 @@ export const cleanupText = (options?: Omit<InstallOptions, "parts">): string =>
 
 /** A file for each part, and one that names them: what `kubectl apply -k` takes. */
 export function kustomizeFiles(options: InstallOptions = {}): Readonly<Record<string, string>> {
-  const { namespace = systemNamespace, parts: wanted = usualParts, ...rest } = options;
-  const all = installObjects({ ...options, parts: wanted });
-  const own = all.filter(({ kind }) => kind === "Namespace");
-  const files = wanted.flatMap((part) => {
-    const objects = installObjects({ ...rest, namespace, parts: [part] }).filter(
-      ({ kind }) => kind !== "Namespace",
-    );
-    return objects.length === 0 ? [] : [[`${part}.yaml`, yamlText(objects)] as const];
-  });
-  const resources = [...(own.length > 0 ? ["namespace.yaml"] : []), ...files.map(([file]) => file)];
+  const { parts: wanted = usualParts } = options;
+  const isNamespace = ({ kind }: JsonObject) => kind === "Namespace";
+  const files = [
+    ["namespace.yaml", installObjects(options).filter(isNamespace)] as const,
+    ...wanted.map((part) => {
+      const objects = installObjects({ ...options, parts: [part] });
+      return [`${part}.yaml`, objects.filter((object) => !isNamespace(object))] as const;
+    }),
+  ].filter(([, objects]) => objects.length > 0);
   const kustomization: JsonObject = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
-    resources,
+    resources: files.map(([file]) => file),
   };
   return {
     "kustomization.yaml": yamlText([kustomization]),
-    ...(own.length > 0 ? { "namespace.yaml": yamlText(own) } : {}),
-    ...Object.fromEntries(files),
+    ...Object.fromEntries(files.map(([file, objects]) => [file, yamlText(objects)])),
   };
 }
 
@@ -57,16 +55,13 @@ patches:
 
 /** The files of deploy/, text by path. */
 export function installFiles(): Readonly<Record<string, string>> {
-  const version = settings["image.tag"].usual;
-  const inFolder = (folder: string, files: Readonly<Record<string, string>>) =>
-    Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text] as const);
-  return {
-    "install.yaml": installText(),
-    "cleanup.yaml": cleanupText(),
-    ...Object.fromEntries([
-      ...inFolder("kustomize/base", kustomizeFiles()),
-      ...inFolder("kustomize/overlays/analysis-only", analysisOnly),
-      ...inFolder("helm/tierwall", chartFiles(version)),
-    ]),
+  const folders = {
+    "kustomize/base": kustomizeFiles(),
+    "kustomize/overlays/analysis-only": analysisOnly,
+    "helm/tierwall": chartFiles(settings["image.tag"].usual as string),
   };
+  const files = Object.entries(folders).flatMap(([folder, texts]) =>
+    Object.entries(texts).map(([file, text]) => [`${folder}/${file}`, text] as const),
+  );
+  return { "install.yaml": installText(), "cleanup.yaml": cleanupText(), ...Object.fromEntries(files) };
 }

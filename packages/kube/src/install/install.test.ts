@@ -2,7 +2,7 @@ import type { JsonObject } from "@tierwall/core";
 import { describe, expect, it } from "vitest";
 import { cleanupObjects } from "./cleanup.js";
 import { installObjects, usualParts } from "./install.js";
-import { problemWith } from "./setting-problems.js";
+import { problemWith } from "./setting-kinds.js";
 import { settingPaths, settings, usualValues } from "./settings.js";
 
 interface Workload {

@@ -1,35 +1,27 @@
 import type { JsonObject } from "@tierwall/core";
-import { definitionsOf } from "../crds/bundles.js";
+import { systemNamespace } from "../controller/programmed-report.js";
+import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";
-import { systemNamespace } from "../controller/programmed-report.js";
+import { called, clusterWide, nameOf } from "./names.js";
 import { ownLeases } from "./own-leases.js";
-import { metricsReaders, monitors } from "./monitors.js";
-import { clusterWide, nameOf } from "./names.js";
 import {
-  agentRoles,
-  controllerRoles,
+  agentAccount,
+  controllerAccount,
   firstDraftEditors,
   firstDraftRoles,
+  metricsReaders,
   peoplesRoles,
   webhookConfigurationName,
 } from "./roles.js";
-import {
-  agentMetricsService,
-  metricsNetworkPolicy,
-  metricsService,
-  pageNetworkPolicy,
-  pageService,
-  webhookNetworkPolicy,
-  webhookService,
-} from "./services.js";
+import { monitor, openTo, service } from "./services.js";
 import { type SettingPath, usualValues, type Values } from "./settings.js";
 import {
-  account,
   agentDaemonSet,
   controllerBudget,
   controllerDeployment,
   namespace,
+  ports,
   webhookServiceName,
 } from "./workloads.js";
 
@@ -50,54 +42,67 @@ export interface Installed {
   readonly when: readonly SettingPath[];
 }
 
-const withSwitches = (when: readonly SettingPath[], objects: readonly JsonObject[]): readonly Installed[] =>
-  objects.map((object) => ({ object, when }));
+const definitions = (bundle: BundleName) => definitionsOf(bundle) as unknown as readonly JsonObject[];
 
-const definitions = (bundle: "released" | "first-draft"): readonly JsonObject[] =>
-  definitionsOf(bundle) as unknown as readonly JsonObject[];
+const [controller, agent, page] = ["controller.enabled", "agent.enabled", "page.enabled"] as const;
+const [webhook, firstDraft] = ["webhook.enabled", "firstDraft.enabled"] as const;
+const [isolated, monitored] = ["networkPolicy.enabled", "monitoring.enabled"] as const;
 
-/** With marks where settings decide. */
-export function markedObjects(part: Part): readonly Installed[] {
-  switch (part) {
-    case "crds":
-      return [
-        ...withSwitches([], definitions("released")),
-        ...withSwitches(["firstDraft.enabled"], definitions("first-draft")),
-      ];
-    case "roles":
-      return [...withSwitches([], peoplesRoles), ...withSwitches(["monitoring.enabled"], [metricsReaders])];
-    case "controller":
-      return withSwitches(
-        ["controller.enabled"],
-        [account("controller"), ...controllerRoles, metricsService, controllerDeployment, controllerBudget],
-      ).concat(
-        withSwitches(["controller.enabled", "networkPolicy.enabled"], [metricsNetworkPolicy]),
-        withSwitches(["controller.enabled", "page.enabled"], [pageService]),
-        withSwitches(["controller.enabled", "page.enabled", "networkPolicy.enabled"], [pageNetworkPolicy]),
-        withSwitches(["controller.enabled", "monitoring.enabled"], [monitors.controller]),
-      );
-    case "webhook":
-      return [
-        ...withSwitches(["controller.enabled", "webhook.enabled"], [webhookService, configuration()]),
-        ...withSwitches(
-          ["controller.enabled", "webhook.enabled", "networkPolicy.enabled"],
-          [webhookNetworkPolicy],
-        ),
-      ];
-    case "agent":
-      return [
-        ...withSwitches(["agent.enabled"], [account("agent"), ...agentRoles]),
-        ...withSwitches(["agent.enabled", "agent.ownLeasesOnly"], ownLeases),
-        ...withSwitches(["agent.enabled"], [agentDaemonSet]),
-        ...withSwitches(["agent.enabled", "monitoring.enabled"], [agentMetricsService, monitors.agent]),
-      ];
-    case "first-draft":
-      return [
-        ...withSwitches(["firstDraft.enabled"], firstDraftRoles),
-        ...withSwitches(["firstDraft.enabled", "firstDraft.letEditorsManage"], [firstDraftEditors]),
-      ];
-  }
-}
+const metrics = (port: number) => ({ name: "metrics", port, targetPort: "metrics" });
+
+/** Each row has the switches that must be on, and the objects that are then there, with marks where settings decide. */
+const objectsOf: Readonly<
+  Record<Part, () => readonly (readonly [when: readonly SettingPath[], ...objects: readonly JsonObject[]])[]>
+> = {
+  crds: () => [
+    [[], ...definitions("released")],
+    [[firstDraft], ...definitions("first-draft")],
+  ],
+  roles: () => [
+    [[], ...peoplesRoles],
+    [[monitored], metricsReaders],
+  ],
+  controller: () => [
+    [[controller], ...controllerAccount],
+    [[controller], service("controller", nameOf("controller"), metrics(ports.controllerMetrics))],
+    [[controller], controllerDeployment, controllerBudget],
+    [
+      [controller, isolated],
+      openTo(nameOf("controller"), ports.controllerMetrics, "networkPolicy.metricsFrom"),
+    ],
+    [
+      [controller, page],
+      service("controller", called("page"), { name: "page", port: 80, targetPort: "page" }),
+    ],
+    [[controller, page, isolated], openTo(called("page"), ports.page, "networkPolicy.pageFrom")],
+    [[controller, monitored], monitor("controller")],
+  ],
+  webhook: () => [
+    [
+      [controller, webhook],
+      service("controller", webhookServiceName, { name: "webhook", port: 443, targetPort: "webhook" }),
+      configuration(),
+    ],
+    [[controller, webhook, isolated], openTo(webhookServiceName, ports.webhook, "networkPolicy.webhookFrom")],
+  ],
+  agent: () => [
+    [[agent], ...agentAccount],
+    [[agent, "agent.ownLeasesOnly"], ...ownLeases],
+    [[agent], agentDaemonSet],
+    [
+      [agent, monitored],
+      service("agent", nameOf("agent"), metrics(ports.agentMetrics), "headless"),
+      monitor("agent"),
+    ],
+  ],
+  "first-draft": () => [
+    [[firstDraft], ...firstDraftRoles],
+    [[firstDraft, "firstDraft.letEditorsManage"], firstDraftEditors],
+  ],
+};
+
+export const markedObjects = (part: Part): readonly Installed[] =>
+  objectsOf[part]().flatMap(([when, ...objects]) => objects.map((object) => ({ object, when })));
 
 function configuration(): JsonObject {
   const made = webhookConfiguration({

@@ -50,52 +50,50 @@ export const isComputed = (path: string): path is Computed => computed.some((one
 
 const usualName = "tierwall";
 
-function computedValue(path: Computed, values: Values, namespace: string): string {
-  const name = textOf(values.nameOverride) || usualName;
-  return { namespace, name, fullname: textOf(values.fullnameOverride) || name }[path];
-}
-
+/** For `kubectl apply`. */
 export function filledIn<T extends Json>(marked: T, values: Values, namespace: string): T {
-  return fill(marked, values, namespace) as T;
-}
+  const name = textOf(values.nameOverride) || usualName;
+  const computedValues = { namespace, name, fullname: textOf(values.fullnameOverride) || name };
+  return fill(marked) as T;
 
-function fill(marked: Json, values: Values, namespace: string): Json {
-  if (typeof marked === "string") return fillText(marked, values, namespace);
-  if (isList(marked)) return marked.flatMap((item) => fillItem(item, values, namespace));
-  if (!isObject(marked)) return marked;
-  return Object.fromEntries(
-    Object.entries(marked).flatMap(([key, value]): [string, Json][] => {
-      const entries = /^«entries ([\w.]+) except [^»]+»$/.exec(key)?.[1];
-      if (entries !== undefined)
-        return Object.entries(values[entries as SettingPath] as JsonObject).filter(
-          ([own]) => !Object.hasOwn(marked, own),
-        );
-      const [, path, wanted, field] = /^«if ([\w.]+)=(\w+)»(.*)$/.exec(key) ?? [];
-      if (path !== undefined && values[path as SettingPath] !== wanted) return [];
-      return [[field ?? key, fill(value, values, namespace)]];
-    }),
-  ) satisfies JsonObject;
-}
-
-function fillItem(item: Json, values: Values, namespace: string): Json[] {
-  if (typeof item !== "string") return [fill(item, values, namespace)];
-  const [, word, path, wanted, rest] = /^«(if|items) ([\w.]+)(?:=(\w+))?»(.*)$/s.exec(item) ?? [];
-  if (word === undefined) return [fill(item, values, namespace)];
-  const value = values[path as SettingPath];
-  if (word === "items") {
-    const items = isList(value) ? value : [];
-    return rest === "" ? [...items] : items.map((one) => `${rest}${textOf(one)}`);
+  function fill(part: Json): Json {
+    if (typeof part === "string") return fillText(part);
+    if (isList(part)) return part.flatMap(fillItem);
+    if (!isObject(part)) return part;
+    return Object.fromEntries(
+      Object.entries(part).flatMap(([key, value]): [string, Json][] => {
+        const entries = /^«entries ([\w.]+) except [^»]+»$/.exec(key)?.[1];
+        if (entries !== undefined)
+          return Object.entries(values[entries as SettingPath] as JsonObject).filter(
+            ([own]) => !Object.hasOwn(part, own),
+          );
+        const [, path, wanted, field] = /^«if ([\w.]+)=(\w+)»(.*)$/.exec(key) ?? [];
+        if (path !== undefined && values[path as SettingPath] !== wanted) return [];
+        return [[field ?? key, fill(value)]];
+      }),
+    );
   }
-  const isThere = isList(value) ? value.length > 0 : value === (wanted ?? true);
-  return isThere ? [fillText(rest!, values, namespace)] : [];
-}
 
-function fillText(text: string, values: Values, namespace: string): Json {
-  const whole = /^«([\w.]+)»$/.exec(text)?.[1];
-  if (whole !== undefined && !isComputed(whole)) return values[whole as SettingPath];
-  return text.replaceAll(/«([\w.]+)»/g, (_, path: string) =>
-    isComputed(path) ? computedValue(path, values, namespace) : textOf(values[path as SettingPath]),
-  );
+  function fillItem(item: Json): Json[] {
+    const mark = /^«(if|items) ([\w.]+)(?:=(\w+))?»(.*)$/s.exec(typeof item === "string" ? item : "");
+    const [, word, path, wanted, rest] = mark ?? [];
+    if (word === undefined) return [fill(item)];
+    const value = values[path as SettingPath];
+    if (word === "items") {
+      const items = isList(value) ? value : [];
+      return rest === "" ? [...items] : items.map((one) => `${rest}${textOf(one)}`);
+    }
+    const isThere = isList(value) ? value.length > 0 : value === (wanted ?? true);
+    return isThere ? [fillText(rest!)] : [];
+  }
+
+  function fillText(text: string): Json {
+    const whole = /^«([\w.]+)»$/.exec(text)?.[1];
+    if (whole !== undefined && !isComputed(whole)) return values[whole as SettingPath];
+    return text.replaceAll(/«([\w.]+)»/g, (_, path: string) =>
+      isComputed(path) ? computedValues[path] : textOf(values[path as SettingPath]),
+    );
+  }
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -2,8 +2,8 @@ import type { JsonObject } from "@tierwall/core";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { allKinds } from "../cluster/foreign-kinds.js";
 import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
-import { usualSecret } from "../webhook/configuration.js";
-import { fullName, here } from "./marked.js";
+import { certificateSecret } from "../webhook/configuration.js";
+import { fullName, here, valueOf } from "./marked.js";
 import { called, clusterWide, type Component, inNamespace, nameOf } from "./names.js";
 
 const rbac = "rbac.authorization.k8s.io/v1";
@@ -17,41 +17,33 @@ type Rule =
     }
   | { readonly nonResourceURLs: readonly string[]; readonly verbs: readonly string[] };
 
+/** Objects are followed, never asked for by name. */
 const following = ["list", "watch"] as const;
 const reading = ["get", ...following] as const;
 const managing = [...reading, "create", "update", "patch", "delete", "deletecollection"] as const;
 
-/** The kinds that come with a bundle, by group. */
-function kindsOf(bundle: BundleName): ReadonlyMap<string, readonly string[]> {
-  const kinds = new Map<string, readonly string[]>();
-  for (const { spec } of definitionsOf(bundle))
-    kinds.set(spec.group, [...(kinds.get(spec.group) ?? []), spec.names.plural]);
-  return kinds;
+/** One for each group. */
+function rulesFor(
+  kinds: readonly Pick<WatchedKind, "group" | "plural">[],
+  verbs: readonly string[],
+  subresource = "",
+): readonly Rule[] {
+  return [...new Set(kinds.map(({ group }) => group))].map((group) => ({
+    apiGroups: [group],
+    resources: kinds.filter((one) => one.group === group).map(({ plural }) => `${plural}${subresource}`),
+    verbs,
+  }));
 }
 
-const rulesFor = (kinds: ReadonlyMap<string, readonly string[]>, verbs: readonly string[]): Rule[] =>
-  Array.from(kinds, ([group, resources]) => ({ apiGroups: [group], resources, verbs }));
-
-/** Objects are followed, never asked for by name. */
-function followingAll(kinds: readonly WatchedKind[]): readonly Rule[] {
-  const groups = new Map<string, readonly string[]>();
-  for (const { group, plural } of kinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
-  return rulesFor(groups, following);
-}
+/** The kinds that come with a bundle. */
+const kindsOf = (bundle: BundleName) =>
+  definitionsOf(bundle).map(({ spec }) => ({ group: spec.group, plural: spec.names.plural }));
 
 /** Which APIs the cluster serves, and in which versions. Most clusters allow that to everyone (`system:discovery`). */
 const discovering: Rule = { nonResourceURLs: ["/apis", "/apis/*"], verbs: ["get"] };
 
-/** Of the kinds whose status has conditions. */
-function writingStatus(): readonly Rule[] {
-  return (["released", "first-draft"] as const).flatMap((bundle) =>
-    Array.from(kindsOf(bundle), ([group, resources]) => ({
-      apiGroups: [group],
-      resources: resources.map((plural) => `${plural}/status`),
-      verbs: ["patch"],
-    })),
-  );
-}
+/** Whose status has conditions. */
+const conditioned = ["released", "first-draft"] as const;
 
 /** Calico's API server asks for these as well before it lists policies: the right to see tiers, and to see what is in them. */
 const calicoTiers: readonly Rule[] = [
@@ -67,13 +59,7 @@ const calicoTiers: readonly Rule[] = [
 const readingDefinitions: Rule = {
   apiGroups: ["apiextensions.k8s.io"],
   resources: ["customresourcedefinitions"],
-  resourceNames: [
-    ...new Set(
-      (["released", "first-draft"] as const).flatMap((bundle) =>
-        definitionsOf(bundle).map(({ metadata }) => metadata.name),
-      ),
-    ),
-  ],
+  resourceNames: [...new Set(conditioned.flatMap(definitionsOf).map(({ metadata }) => metadata.name))],
   verbs: ["get"],
 };
 
@@ -84,37 +70,29 @@ const clusterRole = (name: string, rules: readonly Rule[], labels?: Record<strin
   rules,
 });
 
-function bound(component: Component): readonly JsonObject[] {
-  const subjects = [{ kind: "ServiceAccount", name: nameOf(component), namespace: here }];
-  const roleRef = (kind: string) => ({
-    apiGroup: "rbac.authorization.k8s.io",
-    kind,
-    name: nameOf(component),
+/** A ServiceAccount, and what it may do in the whole cluster and in its own namespace. */
+function accountWith(
+  component: Component,
+  cluster: readonly Rule[],
+  own: readonly Rule[],
+): readonly JsonObject[] {
+  const name = nameOf(component);
+  const subjects = [{ kind: "ServiceAccount", name, namespace: here }];
+  const binding = (metadata: JsonObject, kind: string): JsonObject => ({
+    apiVersion: rbac,
+    kind: `${kind}Binding`,
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
+    subjects,
   });
   return [
-    {
-      apiVersion: rbac,
-      kind: "ClusterRoleBinding",
-      metadata: clusterWide(nameOf(component)),
-      roleRef: roleRef("ClusterRole"),
-      subjects,
-    },
-    {
-      apiVersion: rbac,
-      kind: "RoleBinding",
-      metadata: inNamespace(component),
-      roleRef: roleRef("Role"),
-      subjects,
-    },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: inNamespace(component) },
+    clusterRole(name, cluster),
+    { apiVersion: rbac, kind: "Role", metadata: inNamespace(component), rules: own },
+    binding(clusterWide(name), "ClusterRole"),
+    binding(inNamespace(component), "Role"),
   ];
 }
-
-const role = (component: Component, rules: readonly Rule[]): JsonObject => ({
-  apiVersion: rbac,
-  kind: "Role",
-  metadata: inNamespace(component),
-  rules,
-});
 
 export const webhookConfigurationName = fullName;
 
@@ -126,13 +104,14 @@ const askingAboutAccounts: readonly Rule[] = [
   { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
 ];
 
-/** It reads what policies speak of, and writes nothing but what it finds out. */
-export const controllerRoles: readonly JsonObject[] = [
-  clusterRole(nameOf("controller"), [
-    ...followingAll(allKinds),
+/** It reads what policies mention, and writes nothing but what it finds out. */
+export const controllerAccount = accountWith(
+  "controller",
+  [
+    ...rulesFor(allKinds, following),
     ...calicoTiers,
     discovering,
-    ...writingStatus(),
+    ...conditioned.flatMap((bundle) => rulesFor(kindsOf(bundle), ["patch"], "/status")),
     readingDefinitions,
     ...askingAboutAccounts,
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
@@ -142,39 +121,39 @@ export const controllerRoles: readonly JsonObject[] = [
       resourceNames: [webhookConfigurationName],
       verbs: ["get", "patch"],
     },
-  ]),
-  role("controller", [
+  ],
+  [
     { ...leases, verbs: [...reading, "create", "update"] },
     // Nobody can be let create a thing of a certain name only.
     { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
     {
       apiGroups: [""],
       resources: ["secrets"],
-      resourceNames: [usualSecret],
+      resourceNames: [certificateSecret],
       verbs: ["get", "update"],
     },
-  ]),
-  ...bound("controller"),
-];
+  ],
+);
 
-/** It reads, and tells in a Lease of its own what it has programmed. */
-export const agentRoles: readonly JsonObject[] = [
-  clusterRole(nameOf("agent"), [
-    ...followingAll(watchedKinds),
+/** It reads, and reports in a Lease of its own what it has programmed. */
+export const agentAccount = accountWith(
+  "agent",
+  [
+    ...rulesFor(watchedKinds, following),
     discovering,
     ...askingAboutAccounts,
     // Its Lease goes with its Node, whose uid it has to know.
     { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
-  ]),
+  ],
   // What server-side apply asks for. That each writes its own, own-leases.ts says.
-  role("agent", [{ ...leases, verbs: ["create", "patch"] }]),
-  ...bound("agent"),
-];
+  [{ ...leases, verbs: ["create", "patch"] }],
+);
 
 /** It stops the agents, and sees whether what cleans up after them is ready on every node. */
-export const cleanupRoles: readonly JsonObject[] = [
-  clusterRole(nameOf("cleanup"), [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }]),
-  role("cleanup", [
+export const cleanupAccount = accountWith(
+  "cleanup",
+  [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }],
+  [
     {
       apiGroups: ["apps"],
       resources: ["daemonsets"],
@@ -182,14 +161,13 @@ export const cleanupRoles: readonly JsonObject[] = [
       verbs: ["get", "delete"],
     },
     { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
-  ]),
-  ...bound("cleanup"),
-];
+  ],
+);
 
 const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
   Object.fromEntries(roles.map((name) => [`rbac.authorization.k8s.io/aggregate-to-${name}`, "true"]));
 
-export const metricsReaderName = called("metrics-reader");
+const metricsReaderName = called("metrics-reader");
 
 /**
  * Who may do what with policies of the whole cluster. KEP-2091 gives them to cluster administrators, who may do everything anyway;
@@ -205,6 +183,15 @@ export const peoplesRoles: readonly JsonObject[] = [
     aggregatedTo("view", "edit", "admin"),
   ),
 ];
+
+/** The accounts that settings name. */
+export const metricsReaders: JsonObject = {
+  apiVersion: rbac,
+  kind: "ClusterRoleBinding",
+  metadata: clusterWide(called("metrics-readers")),
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: metricsReaderName },
+  subjects: valueOf("monitoring.readers"),
+};
 
 export const firstDraftRoles: readonly JsonObject[] = [
   clusterRole(called("first-draft-admin"), rulesFor(kindsOf("first-draft"), managing)),

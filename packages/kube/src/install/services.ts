@@ -1,46 +1,35 @@
 import type { JsonObject } from "@tierwall/core";
-import { valueOf } from "./marked.js";
-import { called, inNamespace, nameOf, selectorOf } from "./names.js";
+import { fieldWhen, here, valueOf, withEntries } from "./marked.js";
+import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
 import type { SettingPath } from "./settings.js";
-import { ports, webhookServiceName } from "./workloads.js";
 
 /* How clients reach the controller and the agents, and which clients may. */
 
-const service = (name: string, port: JsonObject): JsonObject => ({
+interface ServicePort {
+  readonly name: string;
+  readonly port: number;
+  readonly targetPort: string;
+}
+
+/** `headless`: lists the pods for a ServiceMonitor, and has no address that stands for all of them. */
+export const service = (
+  component: Component,
+  name: string,
+  port: ServicePort,
+  headless?: "headless",
+): JsonObject => ({
   apiVersion: "v1",
   kind: "Service",
-  metadata: inNamespace("controller", name),
-  spec: { selector: selectorOf("controller"), ports: [port] },
-});
-
-export const metricsService = service(nameOf("controller"), {
-  name: "metrics",
-  port: ports.controllerMetrics,
-  targetPort: "metrics",
-});
-
-/** Headless: it lists the agents for a ServiceMonitor, and gives no address that stands for all of them. */
-export const agentMetricsService: JsonObject = {
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: inNamespace("agent"),
+  metadata: inNamespace(component, name),
   spec: {
-    clusterIP: "None",
-    selector: selectorOf("agent"),
-    ports: [{ name: "metrics", port: ports.agentMetrics, targetPort: "metrics" }],
+    ...(headless === undefined ? {} : { clusterIP: "None" }),
+    selector: selectorOf(component),
+    ports: [{ ...port }],
   },
-};
-
-export const webhookService = service(webhookServiceName, {
-  name: "webhook",
-  port: 443,
-  targetPort: "webhook",
 });
 
-export const pageService = service(called("page"), { name: "page", port: 80, targetPort: "page" });
-
-/** Who may connect to a port of the controller. Kubelets of its node always may. */
-const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
+/** Which clients may connect to a port of the controller. Kubelets of its node always may. */
+export const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
   apiVersion: "networking.k8s.io/v1",
   kind: "NetworkPolicy",
   metadata: inNamespace("controller", name),
@@ -52,12 +41,28 @@ const openTo = (name: string, port: number, from: SettingPath): JsonObject => ({
   },
 });
 
-export const metricsNetworkPolicy = openTo(
-  nameOf("controller"),
-  ports.controllerMetrics,
-  "networkPolicy.metricsFrom",
-);
+const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
-export const webhookNetworkPolicy = openTo(webhookServiceName, ports.webhook, "networkPolicy.webhookFrom");
-
-export const pageNetworkPolicy = openTo(called("page"), ports.page, "networkPolicy.pageFrom");
+/**
+ * How the Prometheus operator finds the metrics. Agents have a ServiceMonitor too: a PodMonitor cannot send the token of the account of
+ * Prometheus, only one that is stored in a Secret.
+ */
+export const monitor = (component: Component): JsonObject => ({
+  apiVersion: "monitoring.coreos.com/v1",
+  kind: "ServiceMonitor",
+  metadata: {
+    name: nameOf(component),
+    namespace: here,
+    labels: withEntries(selectorOf(component), "monitoring.labels"),
+  },
+  spec: {
+    selector: { matchLabels: selectorOf(component) },
+    endpoints: [
+      {
+        port: "metrics",
+        interval: valueOf("monitoring.interval"),
+        ...fieldWhen("metrics.auth", "token", "bearerTokenFile", tokenFile),
+      },
+    ],
+  },
+});

@@ -5,12 +5,6 @@ import { webhookConfigurationName } from "./roles.js";
 
 export const ports = { controllerMetrics: 9464, agentMetrics: 9465, webhook: 9443, page: 8080 } as const;
 
-export const account = (component: Component): JsonObject => ({
-  apiVersion: "v1",
-  kind: "ServiceAccount",
-  metadata: inNamespace(component),
-});
-
 /** A second, as is usual, is short for a process whose processors are throttled while it reads a large cluster. */
 const probe = (path: string, port: number, host: JsonObject = {}): JsonObject => ({
   httpGet: { path, port, ...host },

@@ -17,7 +17,7 @@ function listening() {
   });
   return { lines, synced, log };
 }
-const known = { isKnown: true, restarts: 0 } satisfies Partial<KindHealth>;
+const known = { isKnown: true } satisfies Partial<KindHealth>;
 
 it("says why a kind cannot be read, since when, and what follows; then that it can be read again", () => {
   const { lines, synced, log } = listening();
@@ -36,6 +36,6 @@ it("says why a kind cannot be read, since when, and what follows; then that it c
 
 it("says what the API server says where a kind may not be read", () => {
   const { lines, log } = listening();
-  log.take("secrets", { isKnown: false, restarts: 0, state: "forbidden", message: "no access" });
+  log.take("secrets", { isKnown: false, state: "forbidden", message: "no access" });
   expect(lines).toEqual(['warn {"kind":"secrets","state":"forbidden"} no access']);
 });

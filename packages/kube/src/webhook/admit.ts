@@ -74,42 +74,38 @@ async function effectsOf(
   complaints: readonly string[],
   admitting: Admitting,
 ): Promise<Admitted> {
-  const ask = "`tierwall preview` tells";
   if (!admitting.isReady()) {
-    const text = `Tierwall is still reading the cluster and cannot say what this changes; ${ask}`;
-    return {
-      answer: { allowed: true, warnings: warningLines([], [...complaints, text]) },
-      fallback: "not-ready",
-    };
+    const warnings = warningLines([], [...complaints, toldBy(notReady)]);
+    return { answer: { allowed: true, warnings }, fallback: "not-ready" };
   }
   const { bytes = 0 } = request;
   const found = await judgementFor(request, { ...edit, bytes }, admitting);
-  const judgement = {
-    ...found,
-    warnings: found.warnings.concat(unreadWarnings(found.warnings, admitting.unreadForeign)),
-  };
-  const { warnings, missing, failure, busy = false } = judgement;
-  const answered = (fallback: Fallback | undefined, ...remarks: readonly string[]): Admitted => ({
-    answer: { allowed: true, warnings: warningLines(warnings, [...remarks, ...complaints]) },
+  const unread = unreadWarnings(found.warnings, admitting.unreadForeign);
+  const judgement = { ...found, warnings: [...found.warnings, ...unread] };
+  const shortfall = shortfallOf(judgement);
+  const remarks = shortfall === undefined ? [] : [toldBy(shortfall)];
+  return {
+    answer: { allowed: true, warnings: warningLines(judgement.warnings, [...remarks, ...complaints]) },
     judgement,
-    ...(fallback === undefined ? {} : { fallback }),
-  });
-  if (busy)
-    return answered(
-      "busy",
-      `Tierwall has too many other edits to judge and did not look at this one; ${ask}`,
-    );
+    ...(shortfall === undefined ? {} : { fallback: shortfall[0] }),
+  };
+}
+
+/** What the user is told about it. */
+type Shortfall = readonly [why: Fallback, text: string];
+
+const toldBy = ([, text]: Shortfall): string => `Tierwall ${text} \`tierwall preview\` tells`;
+
+const notReady: Shortfall = ["not-ready", "is still reading the cluster and cannot say what this changes;"];
+
+function shortfallOf({ missing, failure, busy = false }: Judgement): Shortfall | undefined {
+  if (busy) return ["busy", "has too many other edits to judge and did not look at this one;"];
   // Why it failed is for the log: it may name objects that the user cannot read.
   if (failure !== undefined)
-    return answered(
-      "failed",
-      `Tierwall could not find out all that this changes; its log has the reason, ${ask}`,
-    );
-  if (missing.includes("connections"))
-    return answered("time", `Tierwall had no time to find out what this changes; ${ask}`);
-  if (missing.length > 0)
-    return answered("time", `Tierwall had no time to find out what this overrides; ${ask}`);
-  return answered(undefined);
+    return ["failed", "could not find out all that this changes; its log has the reason,"];
+  if (missing.includes("connections")) return ["time", "had no time to find out what this changes;"];
+  if (missing.length > 0) return ["time", "had no time to find out what this overrides;"];
+  return undefined;
 }
 
 /** S9.7: what is found holds where policies that are not seen leave it to ours. */

@@ -38,8 +38,11 @@ export type FromAnalyst =
   | { readonly what: "failed"; readonly id: number; readonly message: string }
   | { readonly what: "trouble"; readonly message: string };
 
+/** An edit that the thread has not answered. */
 interface Pending {
   readonly found: Found[];
+  readonly bytes: number;
+  /** The caller may have stopped waiting by then. */
   readonly answer: (failure?: string) => void;
 }
 
@@ -53,9 +56,6 @@ export class AnalystThread implements Follower, Judge {
   private changes: (JsonObject | string)[] = [];
   private readonly pending = new Map<number, Pending>();
   private asked = 0;
-  /** Bytes of the edits that the thread has not answered, by id. */
-  private readonly waiting = new Map<number, number>();
-  private bytesWaiting = 0;
   private death: string | undefined;
 
   constructor(
@@ -84,7 +84,8 @@ export class AnalystThread implements Follower, Judge {
 
   async judge(edit: PolicyEdit, readable: Readable, deadline: number): Promise<Judgement> {
     const { bytes = 0 } = edit;
-    if (this.waiting.size >= mostWaiting || this.bytesWaiting + bytes > mostBytesWaiting)
+    const waiting = [...this.pending.values()].reduce((sum, one) => sum + one.bytes, 0);
+    if (this.pending.size >= mostWaiting || waiting + bytes > mostBytesWaiting)
       return { warnings: [], missing: stages, unread: [], busy: true };
     this.flush();
     const id = this.asked++;
@@ -96,12 +97,9 @@ export class AnalystThread implements Follower, Judge {
         clearTimeout(timer);
         resolve(message);
       };
-      this.pending.set(id, { found, answer });
-      this.waiting.set(id, bytes);
-      this.bytesWaiting += bytes;
+      this.pending.set(id, { found, bytes, answer });
       this.send({ what: "judge", id, edit, readable, deadline });
     });
-    this.pending.delete(id);
     const seen = new Set(found.map(({ stage }) => stage));
     return {
       warnings: found.flatMap(({ warnings }) => warnings),
@@ -136,24 +134,9 @@ export class AnalystThread implements Follower, Judge {
   private take(message: FromAnalyst): void {
     if (message.what === "trouble") return this.onTrouble(message.message);
     const pending = this.pending.get(message.id);
-    switch (message.what) {
-      case "found":
-        pending?.found.push(message.found);
-        break;
-      case "done":
-        this.answered(message.id);
-        pending?.answer();
-        break;
-      case "failed":
-        this.answered(message.id);
-        pending?.answer(message.message);
-        break;
-    }
-  }
-
-  private answered(id: number): void {
-    this.bytesWaiting -= this.waiting.get(id) ?? 0;
-    this.waiting.delete(id);
+    if (message.what === "found") return void pending?.found.push(message.found);
+    this.pending.delete(message.id);
+    pending?.answer(message.what === "failed" ? message.message : undefined);
   }
 
   private die(message: string): void {

@@ -1,8 +1,8 @@
 import {
   caveatsOfAll,
+  type ChangedPairs,
   consequencesOf,
   consequenceWarnings,
-  dialects,
   type EditWarning,
   type JsonObject,
   keyOf,
@@ -19,6 +19,7 @@ import {
 import { asManifest } from "../cluster/cluster-object.js";
 import type { Follower } from "../cluster/cluster-source.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
+import { policyKinds } from "../cluster/kinds.js";
 import { LiveEngine } from "../controller/live-engine.js";
 import { situationOf } from "../cluster/situation.js";
 
@@ -65,7 +66,7 @@ export class Analyst implements Follower {
 
   set(object: JsonObject): void {
     const key = this.live.set(asManifest(object));
-    if (policyKinds.has(object.kind)) this.policies.set(key, object);
+    if (policyKinds.some(({ kind }) => kind === object.kind)) this.policies.set(key, object);
   }
 
   remove(key: string): void {
@@ -100,8 +101,9 @@ export class Analyst implements Follower {
       const moment = this.live.moment();
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
-      const changes = this.engine.take(situationOf(moment, performance.now()));
-      const consequences = consequenceWarnings(consequencesOf(engine, changes.pairs, reader), reader);
+      const changed: ChangedPairs[] = [];
+      this.engine.follow(situationOf(moment, performance.now()), ({ pairs }) => changed.push(...pairs));
+      const consequences = consequenceWarnings(consequencesOf(engine, changed, reader), reader);
       yield found("connections", consequences);
       const applied = object && moment.policies.find((policy) => keyOfPolicy(policy) === key);
       const precedence =
@@ -123,8 +125,6 @@ export class Analyst implements Follower {
     }
   }
 }
-
-const policyKinds: ReadonlySet<unknown> = new Set(dialects.map(({ kind }) => kind));
 
 const keyOfPolicy = ({ group, kind, namespace, name }: PolicyRef): string =>
   `${group} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;

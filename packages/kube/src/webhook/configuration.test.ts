@@ -44,7 +44,6 @@ it("never stands in the way of the system, nor of itself, and is ignored when it
 it.each([
   [{ address }, { service: address.service }],
   [{ address: { url: "https://10.0.0.1:9443/validate" } }, { url: "https://10.0.0.1:9443/validate" }],
-  [{ caBundle: "Q0E=" }, { service: address.service, caBundle: "Q0E=" }],
 ])("is reached as %j says", (options, wanted) => {
   expect(webhookOf(options).clientConfig).toEqual(wanted);
 });

@@ -1,5 +1,4 @@
-import { dialects } from "@tierwall/core";
-import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
+import { policyKinds, type WatchedKind } from "../cluster/kinds.js";
 
 /** How API servers get to the webhook. */
 type WebhookAddress =
@@ -16,25 +15,21 @@ interface ConfigurationOptions {
   /** `Ignore`: when no webhook answers, policies are let in without a word. */
   readonly failurePolicy?: "Ignore" | "Fail";
   readonly timeoutSeconds?: number;
-  /** Known beforehand only where certificates are not kept by the webhook itself. */
-  readonly caBundle?: string;
 }
 
 const webhookName = "policies.tierwall.dev";
 export const webhookPath = "/validate";
 export const usualConfiguration = "tierwall";
 /** The Secret with its certificates. */
-export const usualSecret = "tierwall-webhook-tls";
+export const certificateSecret = "tierwall-webhook-tls";
 
 /** Namespaces in which a mistake of ours could take the cluster down. */
 const systemNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
 
 /** The ValidatingWebhookConfiguration that has API servers ask about every policy but Cilium's, which Cilium validates. */
 export function webhookConfiguration(options: ConfigurationOptions): object {
-  const { namespace, address, failurePolicy = "Ignore", timeoutSeconds = 10, caBundle } = options;
+  const { namespace, address, failurePolicy = "Ignore", timeoutSeconds = 10 } = options;
   const { serviceAccount = "tierwall-controller", name = usualConfiguration } = options;
-  // The controller writes the path of a Service, with its secret part: here it would be taken back with every `kubectl apply`.
-  const client = "url" in address ? { url: address.url } : { service: address.service };
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingWebhookConfiguration",
@@ -47,7 +42,9 @@ export function webhookConfiguration(options: ConfigurationOptions): object {
         failurePolicy,
         timeoutSeconds,
         matchPolicy: "Equivalent",
-        clientConfig: { ...client, ...(caBundle === undefined ? {} : { caBundle }) },
+        // The controller writes the authorities, and the path of a Service with its secret part: here, they would be taken back with
+        // every `kubectl apply`.
+        clientConfig: { ...address },
         namespaceSelector: {
           matchExpressions: [
             {
@@ -76,9 +73,7 @@ export function webhookConfiguration(options: ConfigurationOptions): object {
 
 /** One for each group and version. */
 function rules(): readonly object[] {
-  const ours = watchedKinds.filter(({ kind, group }) =>
-    dialects.some((one) => one.dialect !== "cilium" && one.kind === kind && one.group === group),
-  );
+  const ours = policyKinds.filter(({ group }) => group !== "cilium.io");
   const versions = [...new Set(ours.map(versionOf))];
   const kindsOf = (version: string) => ours.filter((kind) => versionOf(kind) === version);
   return versions.map(kindsOf).map((kinds) => ({

@@ -1,8 +1,8 @@
-import { dialects, kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core";
+import { kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { SeldomReport } from "../http/seldom-report.js";
 import { type ReviewedUser, subjectAccess } from "../http/subject-access.js";
-import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
+import { policyKinds, type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 
 /** What accounts may read of a cluster. Never rejects: what could not be found out counts as not readable. */
 export interface Visibility {
@@ -18,10 +18,10 @@ export interface Visibility {
 }
 
 /** Kinds of objects that warnings name. */
-const namedKinds: readonly WatchedKind[] = watchedKinds.filter(
-  ({ kind, group }) =>
-    kind === "Pod" || kind === "Node" || dialects.some((one) => one.kind === kind && one.group === group),
-);
+const namedKinds: readonly WatchedKind[] = [
+  ...watchedKinds.filter(({ kind }) => kind === "Pod" || kind === "Node"),
+  ...policyKinds,
+];
 
 /** For one request: a tenant who reads more namespaces than that is told of some of them only. */
 const mostReviews = 24;

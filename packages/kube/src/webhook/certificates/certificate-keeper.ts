@@ -1,5 +1,8 @@
+import type { Logger } from "pino";
 import { type Connection, messageOf } from "../../cluster/connection.js";
-import { Backoff, pause } from "../../cluster/pause.js";
+import { BackgroundTask, Backoff, pause } from "../../cluster/pause.js";
+import { SharedObject } from "../../cluster/shared-object.js";
+import { certificateSecret } from "../configuration.js";
 import { pathTokenOf, pathWith } from "../path-token.js";
 import { issue, type Issued } from "./issue.js";
 import {
@@ -11,25 +14,17 @@ import {
   servedOf,
   validityFrom,
 } from "./schedule.js";
-import { CertificateSecret, type SecretName } from "./stored-certificates.js";
+import { certificatesIn, dataOf } from "./stored-certificates.js";
 import { ensureTrusted } from "./trusted-bundle.js";
 
 interface KeeperOptions {
-  readonly secret: SecretName;
+  /** Where the Secret with the certificates is. */
+  readonly namespace: string;
   /** The ValidatingWebhookConfiguration that is told whom to trust. */
   readonly configuration: string;
   /** What the webhook is reached by. */
   readonly names: readonly string[];
   readonly times: CertificateTimes;
-}
-
-interface KeeperListener {
-  /** A certificate to serve from now on. */
-  onCertificate(issued: Issued): void;
-  onIssued(): void;
-  /** The API server does not ask us, as nobody told it to. */
-  onNoConfiguration(configuration: string): void;
-  onTrouble(message: string): void;
 }
 
 /**
@@ -39,11 +34,9 @@ interface KeeperListener {
  *     ▲                                                           │ another was faster: use his    │
  *     └──────────────────── wait ◄── serve the new one, once everybody had time to hear of it ◄────┘
  */
-export class CertificateKeeper {
-  private readonly stopping = new AbortController();
-  private readonly secret: CertificateSecret;
+export class CertificateKeeper extends BackgroundTask {
+  private readonly secret: SharedObject;
   private served: Issued | undefined;
-  private running: Promise<void> | undefined;
   private isMissed = false;
   /** Secret parts of the path that API servers may send requests to. */
   pathTokens: readonly string[] = [];
@@ -53,28 +46,27 @@ export class CertificateKeeper {
   constructor(
     private readonly connection: Connection,
     private readonly options: KeeperOptions,
-    private readonly listener: KeeperListener,
+    private readonly log: Pick<Logger, "info" | "warn">,
+    /** Told of each certificate to serve from now on. */
+    private readonly onCertificate: (issued: Issued) => void,
   ) {
-    this.secret = new CertificateSecret(connection, options.secret);
+    super();
+    const { namespace } = options;
+    this.secret = new SharedObject(connection, `/api/v1/namespaces/${namespace}/secrets`, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: certificateSecret, namespace, labels: { "app.kubernetes.io/name": "tierwall" } },
+    });
   }
 
-  /** Resolves when there is one to serve. */
-  async start(): Promise<void> {
+  /** Until there is a certificate to serve; it is looked after from then on. */
+  async first(): Promise<void> {
     const backoff = new Backoff(500, 15_000);
     while (!this.isStopped && !(await this.look())) await pause(backoff.next(), this.stopping.signal);
-    this.running = this.keep();
+    this.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private get isStopped(): boolean {
-    return this.stopping.signal.aborted;
-  }
-
-  private async keep(): Promise<void> {
+  protected override async run(): Promise<void> {
     while (!this.isStopped) {
       await pause(this.options.times.check, this.stopping.signal);
       if (!this.isStopped) await this.look();
@@ -93,29 +85,34 @@ export class CertificateKeeper {
       const path = pathWith(pathTokenOf(served));
       const { signal } = this.stopping;
       const trusted = await ensureTrusted(this.connection, configuration, { bundle, path }, signal);
-      this.showsPath = !trusted.isConfigured || trusted.showsPath;
+      this.showsPath = trusted.showsPath;
       this.tellMissing(!trusted.isConfigured);
       // Only now: whoever is served with it has been told to trust it.
       this.serve(served);
       return true;
     } catch (cause) {
-      if (!this.isStopped) this.listener.onTrouble(messageOf(cause));
+      if (!this.isStopped)
+        this.log.warn({ message: messageOf(cause) }, "certificates could not be looked after");
       return false;
     }
   }
 
   private async current(): Promise<Certificates> {
     const { names, times } = this.options;
+    const { signal } = this.stopping;
     for (;;) {
-      const { certificates, version } = await this.secret.read(this.stopping.signal);
+      const stored = await this.secret.read(signal);
+      const certificates = certificatesIn(stored);
       const now = Date.now();
       const latest = certificates?.latest;
       const isUsable = latest !== undefined && isGood(latest, names, now);
       if (isUsable && !isDue(latest, now)) return certificates!;
       const fresh = issue({ names, ...validityFrom(now, times) });
       const next = isUsable ? { latest: fresh, previous: latest } : { latest: fresh };
-      if (!(await this.secret.write(next, version, this.stopping.signal))) continue;
-      this.listener.onIssued();
+      const fields = { type: "kubernetes.io/tls", data: dataOf(next) };
+      // Where another replica was faster, its certificates are the ones to use.
+      if ((await this.secret.write(stored, fields, signal)) === undefined) continue;
+      this.log.info({ secret: certificateSecret }, "a certificate was issued");
       return next;
     }
   }
@@ -123,11 +120,13 @@ export class CertificateKeeper {
   private serve(issued: Issued): void {
     if (this.served?.certificate === issued.certificate) return;
     this.served = issued;
-    this.listener.onCertificate(issued);
+    this.onCertificate(issued);
   }
 
   private tellMissing(isMissing: boolean): void {
-    if (isMissing && !this.isMissed) this.listener.onNoConfiguration(this.options.configuration);
+    const { configuration } = this.options;
+    if (isMissing && !this.isMissed)
+      this.log.warn({ configuration }, "no ValidatingWebhookConfiguration has API servers ask the webhook");
     this.isMissed = isMissing;
   }
 }

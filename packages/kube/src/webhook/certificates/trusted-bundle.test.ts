@@ -25,5 +25,6 @@ it("without a configuration there is none", async () => {
   const introduction = { bundle: "PEM", path: "/validate/secret" };
   expect(await ensureTrusted(connection, "tierwall", introduction, AbortSignal.timeout(60_000))).toEqual({
     isConfigured: false,
+    showsPath: true,
   });
 });

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core";
 import type { Connection } from "../../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../../cluster/json-request.js";
 import { objectsAt, valueAt } from "../../cluster/object-fields.js";
@@ -14,13 +14,11 @@ interface Introduction {
   readonly path: string;
 }
 
-type Trust =
-  | { readonly isConfigured: false }
-  | {
-      readonly isConfigured: true;
-      /** An API server puts the path into the message of a request that it refuses because the webhook did not answer. */
-      readonly showsPath: boolean;
-    };
+interface Trust {
+  readonly isConfigured: boolean;
+  /** An API server puts the path into the message of a request that it refuses because the webhook did not answer. */
+  readonly showsPath: boolean;
+}
 
 /** Writes what API servers have to know to the configuration of the webhook, unless it is there. */
 export async function ensureTrusted(
@@ -31,37 +29,37 @@ export async function ensureTrusted(
 ): Promise<Trust> {
   const path = `${configurations}/${configuration}`;
   const found = await jsonRequest(connection, { path, signal });
-  if (found.status === 404) return { isConfigured: false };
+  // Until there is a configuration, nothing is known of what it will show.
+  if (found.status === 404) return { isConfigured: false, showsPath: true };
   if (found.status !== 200) throw new Error(refusalIn(found));
   const webhooks = objectsAt(found.body, "webhooks");
-  const trusted = {
-    isConfigured: true,
-    showsPath: webhooks.some(({ failurePolicy }) => failurePolicy !== "Ignore"),
-  } as const;
-  const wanted = webhooks.map(({ clientConfig }) =>
-    introduced(isObject(clientConfig) ? clientConfig : {}, introduction),
-  );
-  if (webhooks.every(({ clientConfig }, i) => isSame(clientConfig, wanted[i]!))) return trusted;
-  const body = {
-    // Whoever changed it meanwhile is not overwritten; the next look finds what is left to do.
-    metadata: { resourceVersion: valueAt(found.body, "metadata", "resourceVersion") ?? null },
-    webhooks: webhooks.map((webhook, i) => ({ ...webhook, clientConfig: wanted[i]! })),
-  };
-  const patched = await jsonRequest(connection, { method: "PATCH", path, body, as: "merge", signal });
-  if (patched.status >= 300 && patched.status !== 409) throw new Error(refusalIn(patched));
-  if (patched.status === 409) return ensureTrusted(connection, configuration, introduction, signal);
-  return trusted;
+  const wanted = webhooks.map((webhook) => introduced(webhook, introduction));
+  // Only what is written here can differ, so the order of keys is the same.
+  if (JSON.stringify(webhooks) !== JSON.stringify(wanted)) {
+    const body = {
+      // A change that was made meanwhile is not overwritten; the next look finds what is left to do.
+      metadata: { resourceVersion: valueAt(found.body, "metadata", "resourceVersion") ?? null },
+      webhooks: wanted,
+    };
+    const patched = await jsonRequest(connection, { method: "PATCH", path, body, as: "merge", signal });
+    if (patched.status === 409) return ensureTrusted(connection, configuration, introduction, signal);
+    if (patched.status >= 300) throw new Error(refusalIn(patched));
+  }
+  const showsPath = webhooks.some(({ failurePolicy }) => failurePolicy !== "Ignore");
+  return { isConfigured: true, showsPath };
 }
 
 /** Reaches the webhook by a Service or by a URL. */
-function introduced(config: JsonObject, { bundle, path }: Introduction): JsonObject {
+function introduced(webhook: JsonObject, { bundle, path }: Introduction): JsonObject {
+  const config = isObject(webhook.clientConfig) ? webhook.clientConfig : {};
   const { service, url } = config;
-  return {
+  const clientConfig = {
     ...config,
     caBundle: Buffer.from(bundle).toString("base64"),
     ...(isObject(service) ? { service: { ...service, path } } : {}),
     ...(typeof url === "string" ? { url: withPath(url, path) } : {}),
   };
+  return { ...webhook, clientConfig };
 }
 
 function withPath(url: string, path: string): string {
@@ -70,6 +68,3 @@ function withPath(url: string, path: string): string {
   parsed.pathname = path;
   return parsed.href;
 }
-
-/** Only what is written here can differ, so the order of keys is the same. */
-const isSame = (a: Json | undefined, b: JsonObject): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { troubleFrom } from "./trouble.js";
+import { troubleFrom } from "./api-reader.js";
 
 const tooLarge = {
   code: 504,

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
 import { useBrowser } from "./visit.js";
@@ -23,7 +24,7 @@ async function linesUntil(page: Page, content: string): Promise<readonly string[
   return page.evaluate(() => [...(globalThis as unknown as { told: ReadonlySet<string> }).told]);
 }
 
-describe.skipIf(noChromium)(`2,400 pods${skipNote}`, () => {
+describe.skipIf(noChromium)(`2,400 pods${skipNote}`, onlyInFull, () => {
   const at = useServer("big");
   const visit = useBrowser();
 

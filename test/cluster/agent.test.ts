@@ -3,6 +3,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { NodeLab, noLabBecause } from "../agent/node-lab.js";
 import { expectReached } from "../agent/reached.js";
 import { RunningAgent } from "../agent/running-agent.js";
@@ -27,7 +28,7 @@ const ingressOfB = (...ports: readonly number[]) => ({
   },
 });
 
-describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
+describe.skipIf(reason)(`an agent on a node of a cluster${title}`, onlyInFull, () => {
   let plane: ControlPlane;
   let api: ApiClient;
   let lab: NodeLab | undefined;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
@@ -19,7 +20,7 @@ interface State {
 
 vi.setConfig({ testTimeout });
 
-describe.skipIf(noControlPlane)(`the page of the controller${skipped}`, () => {
+describe.skipIf(noControlPlane)(`the page of the controller${skipped}`, onlyInFull, () => {
   let plane: ControlPlane;
   let api: ApiClient;
   let controller: RunningController;

@@ -10,6 +10,7 @@ import {
   usualValues,
   watchedKinds,
 } from "@tierwall/kube";
+import { onlyInFull } from "../slice.mjs";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { RunningController } from "./running-controller.js";
@@ -87,7 +88,7 @@ function collectionOf({ group, names, versions }: ReturnType<typeof definitionsO
   return `/apis/${group}/${versions[0]!.name}/${names.plural}`;
 }
 
-describe.skipIf(noControlPlane)(`roles${title}`, () => {
+describe.skipIf(noControlPlane)(`roles${title}`, onlyInFull, () => {
   beforeAll(async () => {
     cluster = await ControlPlane.start();
     admin = new ApiClient(await cluster.connect());

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { AdmissionLab } from "./admission-lab.js";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
@@ -42,7 +43,7 @@ function definitionIn(served: readonly string[], stored: string): object {
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-describe.skipIf(reason)(`versions of a kind${skipped}`, () => {
+describe.skipIf(reason)(`versions of a kind${skipped}`, onlyInFull, () => {
   let lab: ControllerLab;
   let priority = 10;
   let cwd: string;

@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { threadId } from "node:worker_threads";
+import { describe } from "vitest";
+import { onlyInFull } from "../../slice.mjs";
+import type { Wiring } from "./wiring.js";
 
 /** By command, the Debian package it is in. */
 const tools = {
@@ -29,3 +32,11 @@ export const labTimeout = 1_200_000;
 /** Behind the title of tests that are skipped. */
 export const because = (reason: string | undefined): string =>
   reason === undefined ? "" : ` (skipped: ${reason})`;
+
+/** What holds however pods are wired, `%s` in its title; a slice has them routed. */
+export function describeOnBothWirings(title: string, body: (wiring: Wiring) => void): void {
+  const reason = labIsMissing();
+  const packets = describe.skipIf(reason !== undefined);
+  packets.each(["routed"] as const)(`${title}${because(reason)}`, body);
+  packets.each(["bridged"] as const)(`${title}${because(reason)}`, onlyInFull, body);
+}

@@ -1,0 +1,40 @@
+/*
+ * How much of the slow suites runs. `npm test` runs a slice, in minutes: fewer cases of each property, some of the planted bugs,
+ * and of what starts clusters, browsers and packets one test of each kind. TIERWALL_TESTS=full, which `.ci/run` sets, runs
+ * everything. Nothing is left out silently: `npm test` counts what was left to the full run, and names the command for it.
+ */
+
+/** Whether everything runs. */
+export const isFull = process.env.TIERWALL_TESTS === "full";
+
+/** Which slice is today's, where one is chosen by number: in a few days all have had their turn. TIERWALL_SLICE names another. */
+export const sliceNumber = Number(process.env.TIERWALL_SLICE ?? Math.floor(Date.now() / 86_400_000));
+
+/** The tag of tests that only run in full. */
+export const fullTag = "full";
+
+/**
+ * Options of a test or a suite that is left to the full run: `it("…", onlyInFull, () => …)`.
+ * @type {{ tags: string[] }}
+ */
+export const onlyInFull = { tags: [fullTag] };
+
+/**
+ * How often to do in a slice what is done so often in full: a fifth.
+ * @param {number} often
+ * @param {number} [least]
+ * @returns {number}
+ */
+export function fewerRuns(often, least = 1) {
+  return isFull ? often : Math.min(often, Math.max(least, Math.ceil(often / 5)));
+}
+
+/**
+ * Whether the item at this place of a list is in today's slice, which is one of so many.
+ * @param {number} place
+ * @param {number} slices
+ * @returns {boolean}
+ */
+export function isInSlice(place, slices) {
+  return isFull || place % slices === sliceNumber % slices;
+}

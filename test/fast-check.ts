@@ -17,4 +17,5 @@ function assert<T>(property: IRawProperty<T>, parameters?: Parameters<T>): void 
   return real.assert(property, inSlice(parameters));
 }
 
+// oxlint-disable-next-line import/no-default-export -- as in the package
 export default { ...real, assert };

@@ -36,7 +36,7 @@ export const because = (reason: string | undefined): string =>
 /** What holds however pods are wired, `%s` in its title; a slice has them routed. */
 export function describeOnBothWirings(title: string, body: (wiring: Wiring) => void): void {
   const reason = labIsMissing();
-  const packets = describe.skipIf(reason !== undefined);
-  packets.each(["routed"] as const)(`${title}${because(reason)}`, body);
-  packets.each(["bridged"] as const)(`${title}${because(reason)}`, onlyInFull, body);
+  const named = `${title}${because(reason)}`;
+  describe.skipIf(reason !== undefined).each(["routed"] as const)(named, body);
+  describe.skipIf(reason !== undefined).each(["bridged"] as const)(named, onlyInFull, body);
 }

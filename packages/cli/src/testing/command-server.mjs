@@ -7,7 +7,10 @@ const streams = { stdout: process.stdout, stderr: process.stderr };
 // Every command listens for errors of these.
 for (const stream of Object.values(streams)) stream.setMaxListeners(0);
 
-process.on("message", async ({ args, cwd, env }) => {
+process.on("message", (commandLine) => void answer(commandLine));
+process.on("disconnect", () => process.exit());
+
+async function answer({ args, cwd, env }) {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
@@ -20,5 +23,4 @@ process.on("message", async ({ args, cwd, env }) => {
     };
   const status = await run(args);
   process.send({ status, ...printed });
-});
-process.on("disconnect", () => process.exit());
+}

@@ -1,5 +1,7 @@
 // A thread between a test, which waits for an answer without doing anything else, and the process that answers.
 
+// oxlint-disable unicorn/require-post-message-target-origin -- these are threads, not windows
+
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";

@@ -16,6 +16,7 @@ class OneProcess {
   }
 
   run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Ran {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.bridge.postMessage({ args, cwd, env });
     Atomics.wait(this.ready, 0, 0);
     Atomics.store(this.ready, 0, 0);

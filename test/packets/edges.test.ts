@@ -53,7 +53,7 @@ const addresses: Readonly<Record<string, Readonly<Record<4 | 6, string>>>> = {
 
 vi.setConfig({ testTimeout: labTimeout });
 
-describeOnBothWirings("on the wire, pods %s", (wiring) => {
+describeOnBothWirings("on the wire", (wiring) => {
   const whole = stateOf(cluster);
   let lab: Lab;
   beforeAll(async () => {

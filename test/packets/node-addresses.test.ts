@@ -51,7 +51,7 @@ const stateOf = (...documents: readonly string[]): State => {
 
 vi.setConfig({ testTimeout: labTimeout });
 
-describeOnBothWirings("addresses of nodes, pods %s", (wiring) => {
+describeOnBothWirings("addresses of nodes", (wiring) => {
   let lab: Lab;
   beforeAll(async () => {
     lab = await Lab.build(stateOf(...cluster).cluster, wiring);

@@ -58,7 +58,7 @@ const stateOf = (...documents: readonly string[]): State => {
 
 vi.setConfig({ testTimeout: labTimeout });
 
-describeOnBothWirings("two pods that report one address, pods %s", (wiring) => {
+describeOnBothWirings("two pods that report one address", (wiring) => {
   let lab: Lab;
   beforeAll(async () => {
     lab = await Lab.build(stateOf(...cluster).cluster, wiring);

@@ -64,7 +64,7 @@ interface Sent {
 const reason = labIsMissing();
 vi.setConfig({ testTimeout: labTimeout });
 
-describeOnBothWirings("a %s lab", (wiring) => {
+describeOnBothWirings("a lab", (wiring) => {
   let lab: Lab;
   let all: readonly Sent[];
   beforeAll(async () => {

@@ -33,10 +33,13 @@ export const labTimeout = 1_200_000;
 export const because = (reason: string | undefined): string =>
   reason === undefined ? "" : ` (skipped: ${reason})`;
 
-/** What holds however pods are wired, `%s` in its title; a slice has them routed. */
+/** What holds however pods are wired; a slice has them routed. */
 export function describeOnBothWirings(title: string, body: (wiring: Wiring) => void): void {
   const reason = labIsMissing();
-  const named = `${title}${because(reason)}`;
-  describe.skipIf(reason !== undefined).each(["routed"] as const)(named, body);
-  describe.skipIf(reason !== undefined).each(["bridged"] as const)(named, onlyInFull, body);
+  for (const wiring of ["routed", "bridged"] as const) {
+    const options = wiring === "routed" ? {} : onlyInFull;
+    describe.skipIf(reason !== undefined)(`${title}, pods ${wiring}${because(reason)}`, options, () =>
+      body(wiring),
+    );
+  }
 }

@@ -39,9 +39,9 @@ const clusters = seeds.flatMap((seed) => [
 
 for (const [i, { seed, wiring }] of clusters.entries()) {
   const title = `connections that are established, pods ${wiring}, seed ${seed}${because(reason)}`;
-  describe.skipIf(reason !== undefined)(title, i === 0 ? {} : onlyInFull, () =>
-    cutsWhatIsDenied(seed, wiring),
-  );
+  describe.skipIf(reason !== undefined)(title, i === 0 ? {} : onlyInFull, () => {
+    cutsWhatIsDenied(seed, wiring);
+  });
 }
 
 function cutsWhatIsDenied(seed: number, wiring: Wiring): void {

@@ -38,8 +38,8 @@ export function describeOnBothWirings(title: string, body: (wiring: Wiring) => v
   const reason = labIsMissing();
   for (const wiring of ["routed", "bridged"] as const) {
     const options = wiring === "routed" ? {} : onlyInFull;
-    describe.skipIf(reason !== undefined)(`${title}, pods ${wiring}${because(reason)}`, options, () =>
-      body(wiring),
-    );
+    describe.skipIf(reason !== undefined)(`${title}, pods ${wiring}${because(reason)}`, options, () => {
+      body(wiring);
+    });
   }
 }

@@ -1,7 +1,7 @@
 // Runs command lines one after the other in this process, as `bin/tierwall.js` would each in its own, and answers with what they
 // printed: a start takes longer than most answers. `one-process.ts` asks, in slices only.
 
-import { run } from "../../dist/main.js";
+import { run } from "../../dist/bundle/main.js";
 
 const streams = { stdout: process.stdout, stderr: process.stderr };
 // Every command listens for errors of these.

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
-import { fullTag, isFull } from "./test/slice.mjs";
+import { filesOnlyInFull, fullTag, isFull } from "./test/slice.mjs";
 import { SlowFilesFirst } from "./test/slow-files-first.js";
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -34,7 +34,7 @@ export default defineConfig({
           name: "whole",
           include: ["test/**/*.test.ts"],
           // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
-          exclude: [...configDefaults.exclude, "test/whole-cluster/**"],
+          exclude: [...configDefaults.exclude, "test/whole-cluster/**", ...(isFull ? [] : filesOnlyInFull)],
         },
       },
     ],

@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { byChance } from "../test/packets/by-chance.mjs";
-import { fullTag, isFull, sliceNumber } from "../test/slice.mjs";
+import { filesOnlyInFull, fullTag, isFull, sliceNumber } from "../test/slice.mjs";
 import { bin, build, install, requireNode, root, run, say } from "./prepare.mjs";
 
 const node = process.execPath;
@@ -102,8 +102,10 @@ function leftToFull(left) {
   const lines = [...left].map(([folder, count]) => `  ${String(count).padStart(5)}  ${folder}`);
   const total = sumOf(left);
   return [
-    `left to the full run: ${total} slow tests, and four fifths of the cases of each property`,
+    `left to the full run: ${total} tests, and four fifths of the cases of each property`,
     ...lines,
+    `and ${filesOnlyInFull.length} files:`,
+    ...filesOnlyInFull.map((file) => `         ${file}`),
     `TIERWALL_TESTS=full npm test runs everything, as .ci/run does; this was slice ${sliceNumber} (TIERWALL_SLICE=${sliceNumber})`,
   ].join("\n");
 }
@@ -144,6 +146,8 @@ function closingLine() {
   const others = failed.filter((name) => name !== "tests" || tests.failed === 0).length;
   const passed = tests.passed + (chosen.includes("long") && !failed.includes("long") ? 1 : 0);
   const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : "";
-  const left = tests.left.size > 0 ? `, ${sumOf(tests.left)} left to the full run` : "";
+  const left = isFull
+    ? ""
+    : `, ${sumOf(tests.left)} and ${filesOnlyInFull.length} files left to the full run`;
   return `${passed} passed, ${tests.failed + others} failed${skipped}${left}`;
 }

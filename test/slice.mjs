@@ -10,7 +10,31 @@ export const isFull = process.env.TIERWALL_TESTS === "full";
 /** Which slice is today's, where one is chosen by number: in a few days all have had their turn. TIERWALL_SLICE names another. */
 export const sliceNumber = Number(process.env.TIERWALL_SLICE ?? Math.floor(Date.now() / 86_400_000));
 
-/** The tag of tests that only run in full. */
+/** Files that only run in full. */
+export const filesOnlyInFull = [
+  "test/agent/names-under-change.test.ts",
+  "test/agent/pod-range.test.ts",
+  // 2,400 pods in a browser.
+  "test/browser/big-waits.test.ts",
+  "test/browser/playground-big.test.ts",
+  // Each begins with an API server of its own. The slice has the command line, the controller, list and watch, and the webhook as a process.
+  "test/cluster/agent.test.ts",
+  "test/cluster/controller-memory.test.ts",
+  "test/cluster/controller-outage.test.ts",
+  "test/cluster/controller-page.test.ts",
+  "test/cluster/controller-programmed.test.ts",
+  "test/cluster/controller-replicas.test.ts",
+  "test/cluster/foreign-policies.test.ts",
+  "test/cluster/in-cluster.test.ts",
+  "test/cluster/kep-2091.test.ts",
+  "test/cluster/roles.test.ts",
+  "test/cluster/uninstall.test.ts",
+  "test/cluster/versions.test.ts",
+  "test/cluster/webhook-tenants.test.ts",
+  "test/cluster/webhook.test.ts",
+];
+
+/** The tag of tests that only run in full, in files of which others run. */
 export const fullTag = "full";
 
 /**

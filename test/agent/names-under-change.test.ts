@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -45,7 +44,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((next) => setTimeout(next, 100));
 }
 
-describe.skipIf(reason)(`a connection that a name allowed${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`a connection that a name allowed${title}`, () => {
   it("lives on past its TTL, other policies, other names beside its own and a lost table, until its name goes", async () => {
     lab = await NodeLab.create({ a: "10.9.0.11", dns: server, web });
     const node = lab;
@@ -81,7 +80,7 @@ describe.skipIf(reason)(`a connection that a name allowed${title}`, onlyInFull, 
   });
 });
 
-describe.skipIf(reason)(`DNS servers behind a Service${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`DNS servers behind a Service${title}`, () => {
   const service = `
 apiVersion: v1
 kind: Namespace

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -36,7 +35,7 @@ async function node(far: string): Promise<NodeLab> {
 
 const problemIn = (metrics: string) => /^tierwall_node_problem\{kind="pod-range"\} (\d)/m.exec(metrics)?.[1];
 
-describe.skipIf(reason)(`the pod range of a node${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`the pod range of a node${title}`, () => {
   it("is believed while no pod contradicts it: unknown addresses in it are held back", async () => {
     const here = await node("10.8.0.9");
     await RunningAgent.ready(here);

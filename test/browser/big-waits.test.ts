@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
 import { useBrowser } from "./visit.js";
@@ -24,7 +23,7 @@ async function linesUntil(page: Page, content: string): Promise<readonly string[
   return page.evaluate(() => [...(globalThis as unknown as { told: ReadonlySet<string> }).told]);
 }
 
-describe.skipIf(noChromium)(`2,400 pods${skipNote}`, onlyInFull, () => {
+describe.skipIf(noChromium)(`2,400 pods${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 

@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
 import { patience, useBrowser } from "./visit.js";
@@ -13,7 +12,7 @@ const longPatience = 1_200_000;
 const difference = (page: Page) => page.getByRole("region", { name: "What it changes" });
 const editor = (page: Page) => page.getByRole("textbox", { name: "The policy, as YAML" });
 
-describe.skipIf(noChromium)(`the playground with 2,400 pods${skipNote}`, onlyInFull, () => {
+describe.skipIf(noChromium)(`the playground with 2,400 pods${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 

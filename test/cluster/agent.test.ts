@@ -3,7 +3,6 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { NodeLab, noLabBecause } from "../agent/node-lab.js";
 import { expectReached } from "../agent/reached.js";
 import { RunningAgent } from "../agent/running-agent.js";
@@ -28,7 +27,7 @@ const ingressOfB = (...ports: readonly number[]) => ({
   },
 });
 
-describe.skipIf(reason)(`an agent on a node of a cluster${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
   let plane: ControlPlane;
   let api: ApiClient;
   let lab: NodeLab | undefined;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentLeaseOf, programmedAnnotation, programmedText } from "@tierwall/kube";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout } from "./control-plane.js";
 import {
@@ -29,7 +28,7 @@ interface StoredPolicy {
   readonly metadata: { readonly name: string; readonly uid: string; readonly generation: number };
 }
 
-describe.skipIf(noControlPlane)(`a controller whose API server goes away${skipped}`, onlyInFull, () => {
+describe.skipIf(noControlPlane)(`a controller whose API server goes away${skipped}`, () => {
   let plane: ControlPlane;
   let api: ApiClient;
   let controller: RunningController;

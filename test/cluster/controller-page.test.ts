@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
@@ -20,7 +19,7 @@ interface State {
 
 vi.setConfig({ testTimeout });
 
-describe.skipIf(noControlPlane)(`the page of the controller${skipped}`, onlyInFull, () => {
+describe.skipIf(noControlPlane)(`the page of the controller${skipped}`, () => {
   let plane: ControlPlane;
   let api: ApiClient;
   let controller: RunningController;

@@ -3,7 +3,6 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { usualPatience } from "../../packages/kube/src/controller/policy-conditions.js";
 import { NodeLab, noLabBecause } from "../agent/node-lab.js";
 import { RunningAgent } from "../agent/running-agent.js";
@@ -28,7 +27,7 @@ const leases = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/lease
 
 vi.setConfig({ testTimeout });
 
-describe.skipIf(reason)(`what nodes enforce${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`what nodes enforce${title}`, () => {
   let cluster: ControllerLab;
   const labs: NodeLab[] = [];
 

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import {
@@ -24,7 +23,7 @@ vi.setConfig({ testTimeout });
 const leaseDuration = "12s";
 const leasePath = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases/tierwall-controller`;
 
-describe.skipIf(noControlPlane)(`replicas of the controller${skipped}`, onlyInFull, () => {
+describe.skipIf(noControlPlane)(`replicas of the controller${skipped}`, () => {
   let plane: ControlPlane;
   let api: ApiClient;
   const running: RunningController[] = [];

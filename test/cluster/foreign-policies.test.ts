@@ -11,7 +11,6 @@ import {
 import { formatForeign } from "@tierwall/core";
 import { openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { AdmissionLab } from "./admission-lab.js";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
@@ -33,7 +32,7 @@ const times = {
 
 vi.setConfig({ testTimeout });
 
-describe.skipIf(reason)(`policies of other projects${skipped}`, onlyInFull, () => {
+describe.skipIf(reason)(`policies of other projects${skipped}`, () => {
   let lab: ControllerLab;
   let cwd: string;
 

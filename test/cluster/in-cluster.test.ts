@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 
@@ -25,7 +24,7 @@ const apiGroup = "rbac.authorization.k8s.io";
 
 vi.setConfig({ testTimeout });
 
-describe.skipIf(reason)(`with the service account of a pod${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`with the service account of a pod${title}`, () => {
   let plane: ControlPlane;
   let folder: string;
 

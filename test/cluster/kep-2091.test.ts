@@ -1,6 +1,5 @@
 import type { JsonObject } from "@tierwall/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 import { ControllerLab } from "./controller-lab.js";
@@ -27,7 +26,7 @@ const guarding = (priority: number, ...rules: readonly (readonly [string, string
 
 vi.setConfig({ testTimeout });
 
-describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${skipped}`, onlyInFull, () => {
+describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${skipped}`, () => {
   let lab: ControllerLab;
 
   beforeAll(async () => {

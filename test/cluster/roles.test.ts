@@ -10,7 +10,6 @@ import {
   usualValues,
   watchedKinds,
 } from "@tierwall/kube";
-import { onlyInFull } from "../slice.mjs";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { RunningController } from "./running-controller.js";
@@ -88,7 +87,7 @@ function collectionOf({ group, names, versions }: ReturnType<typeof definitionsO
   return `/apis/${group}/${versions[0]!.name}/${names.plural}`;
 }
 
-describe.skipIf(noControlPlane)(`roles${title}`, onlyInFull, () => {
+describe.skipIf(noControlPlane)(`roles${title}`, () => {
   beforeAll(async () => {
     cluster = await ControlPlane.start();
     admin = new ApiClient(await cluster.connect());

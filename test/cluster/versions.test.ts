@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { AdmissionLab } from "./admission-lab.js";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
@@ -43,7 +42,7 @@ function definitionIn(served: readonly string[], stored: string): object {
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-describe.skipIf(reason)(`versions of a kind${skipped}`, onlyInFull, () => {
+describe.skipIf(reason)(`versions of a kind${skipped}`, () => {
   let lab: ControllerLab;
   let priority = 10;
   let cwd: string;

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { issue, type Issued } from "@tierwall/kube";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { AdmissionLab } from "./admission-lab.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
@@ -19,7 +18,7 @@ vi.setConfig({ testTimeout });
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 
-describe.skipIf(reason)(`a webhook for tenants${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`a webhook for tenants${title}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "tierwall-tenants-"));
   const times = { from: new Date(Date.now() - 60_000), until: new Date(Date.now() + 36_000_000) };
   const [apiServer, stranger] = ["kube-apiserver", "mallory"].map((name) =>

@@ -5,7 +5,6 @@ import { definitionsOf, startWebhook } from "@tierwall/kube";
 import { ServiceMetrics } from "@tierwall/kube/service";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { planCluster } from "../../bench/src/generate/plan.js";
 import { shapes } from "../../bench/src/generate/shape.js";
 import { snapshotOf } from "../../bench/src/generate/snapshot.js";
@@ -55,7 +54,7 @@ const guardrail = clusterPolicy("pci-guardrail", 10, {
 });
 const denyAll = clusterPolicy("deny-all-ingress", 5, { ingress: [{ name: "deny-all", ...from("Deny") }] });
 
-describe.skipIf(reason)(`kubectl, with the webhook${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
   let plane: ControlPlane;
   let api: ApiClient;
 

@@ -38,8 +38,7 @@ export function tierwall(args: readonly string[], circumstances: Circumstances =
   // What the terminal that runs the tests can show is no business of theirs, and neither is a cluster of its user.
   const { FORCE_COLOR: _, NO_COLOR: __, ...ours } = process.env;
   const environment = { ...ours, KUBECONFIG: noKubeconfig, ...env } as Readonly<Record<string, string>>;
-  const isAlone =
-    circumstances.input !== undefined || circumstances.stdout !== undefined || args.includes("-");
+  const isAlone = input !== "" || circumstances.stdout !== undefined || args.includes("-");
   if (!isFull && !isAlone) return runInOneProcess(args, cwd ?? process.cwd(), environment);
   const output = circumstances.stdout === undefined ? undefined : openSync(circumstances.stdout, "w");
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {

@@ -15,6 +15,8 @@ const sources = Object.fromEntries(
   ]),
 );
 
+const notNow = [...configDefaults.exclude, ...(isFull ? [] : filesOnlyInFull)];
+
 export default defineConfig({
   resolve: { alias: { ...sources, ...(isFull ? {} : { "fast-check": pathOf("test/fast-check.ts") }) } },
   test: {
@@ -24,6 +26,7 @@ export default defineConfig({
         test: {
           name: "packages",
           include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: notNow,
           // Loading core takes longer than most of these tests: a worker does it once, and not for every file.
           isolate: false,
         },
@@ -34,7 +37,7 @@ export default defineConfig({
           name: "whole",
           include: ["test/**/*.test.ts"],
           // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
-          exclude: [...configDefaults.exclude, "test/whole-cluster/**", ...(isFull ? [] : filesOnlyInFull)],
+          exclude: [...notNow, "test/whole-cluster/**"],
         },
       },
     ],

@@ -12,8 +12,13 @@ export const sliceNumber = Number(process.env.TIERWALL_SLICE ?? Math.floor(Date.
 
 /** Files that only run in full. */
 export const filesOnlyInFull = [
+  "packages/agent/src/kernel/histories.test.ts",
+  "packages/agent/src/kernel/trial.test.ts",
+  "test/agent/foreign-dataplane.test.ts",
   "test/agent/names-under-change.test.ts",
   "test/agent/pod-range.test.ts",
+  "test/browser/foreign.test.ts",
+  "test/browser/withheld.test.ts",
   // 2,400 pods in a browser.
   "test/browser/big-waits.test.ts",
   "test/browser/playground-big.test.ts",
@@ -32,6 +37,7 @@ export const filesOnlyInFull = [
   "test/cluster/versions.test.ts",
   "test/cluster/webhook-tenants.test.ts",
   "test/cluster/webhook.test.ts",
+  "test/packets/hunt.test.ts",
 ];
 
 /** The tag of tests that only run in full, in files of which others run. */

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { expectReached } from "./reached.js";
@@ -44,7 +43,7 @@ describe.skipIf(reason)(`kube-proxy in IPVS mode${title}`, () => {
     expect(node.nft("list", "tables")).toBe("");
   });
 
-  it("does not keep the rules from being removed", onlyInFull, async () => {
+  it("does not keep the rules from being removed", async () => {
     const node = await freshNode();
     await (await RunningAgent.ready(node)).stop();
     addIpvs(node);
@@ -52,30 +51,23 @@ describe.skipIf(reason)(`kube-proxy in IPVS mode${title}`, () => {
     expect(node.nft("list", "tables")).toBe("");
   });
 
-  it(
-    "that comes while the agent runs is reported, and the agent is not ready until it is gone",
-    onlyInFull,
-    async () => {
-      const node = await freshNode();
-      const agent = await RunningAgent.ready(node);
-      expect(ready(node)).toBe("200 ok\n\n");
-      addIpvs(node);
-      expect(await agent.says("kube-proxy is in IPVS mode")).toMatchObject({
-        problem: "ipvs",
-        level: "error",
-      });
-      expect(ready(node)).toMatch(/^503 kube-proxy is in IPVS mode/);
-      expect(node.get("http://127.0.0.1:9465/metrics")).toMatch(/^tierwall_node_problem\{kind="ipvs"\} 1$/m);
-      // The rules that there are stay.
-      await expectReached(node, node.addressOf("b"), [8080]);
-      node.run("node", "ip", "link", "del", "kube-ipvs0");
-      await agent.says("no longer the case");
-      expect(ready(node)).toBe("200 ok\n\n");
-    },
-  );
+  it("that comes while the agent runs is reported, and the agent is not ready until it is gone", async () => {
+    const node = await freshNode();
+    const agent = await RunningAgent.ready(node);
+    expect(ready(node)).toBe("200 ok\n\n");
+    addIpvs(node);
+    expect(await agent.says("kube-proxy is in IPVS mode")).toMatchObject({ problem: "ipvs", level: "error" });
+    expect(ready(node)).toMatch(/^503 kube-proxy is in IPVS mode/);
+    expect(node.get("http://127.0.0.1:9465/metrics")).toMatch(/^tierwall_node_problem\{kind="ipvs"\} 1$/m);
+    // The rules that there are stay.
+    await expectReached(node, node.addressOf("b"), [8080]);
+    node.run("node", "ip", "link", "del", "kube-ipvs0");
+    await agent.says("no longer the case");
+    expect(ready(node)).toBe("200 ok\n\n");
+  });
 });
 
-describe.skipIf(reason)(`pods that share an address${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`pods that share an address${title}`, () => {
   it("are reported in the log, the metrics and the status", async () => {
     const node = await freshNode();
     node.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"], ["old", "10.9.0.12"]));
@@ -94,7 +86,7 @@ describe.skipIf(reason)(`pods that share an address${title}`, onlyInFull, () => 
   });
 });
 
-describe.skipIf(reason)(`the lock of the agent${title}`, onlyInFull, () => {
+describe.skipIf(reason)(`the lock of the agent${title}`, () => {
   it("is not taken by a process without rights in the network of the node", async () => {
     const node = await freshNode();
     const script =

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { RunningPage } from "@tierwall/server";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { onlyInFull } from "../slice.mjs";
 import { barriers } from "./accessible.js";
 import { noChromium, startTimeout } from "./chromium.js";
 import { servePage } from "./served-page.js";
@@ -97,7 +96,7 @@ describe.skipIf(noChromium)("one broken file", () => {
     });
   });
 
-  it("a file that can no longer be read is an error, too", onlyInFull, async () => {
+  it("a file that can no longer be read is an error, too", async () => {
     await visit(at(question), {}, async ({ page, picture }) => {
       await page.locator(".answer .allowed").waitFor();
       write("policy.yaml", Buffer.from(allow, "utf16le").toString("latin1"));
@@ -151,7 +150,7 @@ describe.skipIf(noChromium)("recent questions", () => {
       verdict: string;
     }[];
 
-  it("are kept with their own verdict, however quickly one follows the other", onlyInFull, async () => {
+  it("are kept with their own verdict, however quickly one follows the other", async () => {
     await visit(`${served.url}#/${ask("cart")}`, {}, async ({ page }) => {
       await page.locator(".answer .allowed").waitFor();
       // Every pairing that is ever stored is looked at, not only the last.
@@ -180,7 +179,7 @@ describe.skipIf(noChromium)("recent questions", () => {
     });
   });
 
-  it("have no verdict where the policies are others by now", onlyInFull, async () => {
+  it("have no verdict where the policies are others by now", async () => {
     await visit(`${served.url}#/${ask("cart")}`, {}, async ({ page, picture }) => {
       await page.locator(".answer .allowed").waitFor();
       await page.evaluate((hash) => void (location.hash = hash), `#/${ask("web")}`);

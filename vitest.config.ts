@@ -41,7 +41,7 @@ export default defineConfig({
         },
       },
     ],
-    tags: [{ name: fullTag, description: "runs with TIERWALL_TESTS=full, as in .ci/run", skip: !isFull }],
+    tags: [{ name: fullTag, description: "not in the slice that `npm test` runs", skip: !isFull }],
     setupFiles: ["test/seed.ts"],
     sequence: { sequencer: SlowFilesFirst },
     // Threads start faster than processes, which counts on two cores and many small files.

@@ -9,10 +9,12 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { byChance } from "../test/packets/by-chance.mjs";
-import { filesOnlyInFull, fullTag, isFull, sliceNumber } from "../test/slice.mjs";
+import { filesOnlyInFull, fullTag, sliceNumber } from "../test/slice.mjs";
 import { bin, build, install, requireNode, root, run, say } from "./prepare.mjs";
 
 const node = process.execPath;
+const howMuch = process.env.TIERWALL_TESTS ?? "slice";
+const isFull = howMuch !== "slice";
 const reportFile = join(root, ".cache", "vitest.json");
 
 /** In this order: the cheap ones first, what needs a build after it. */
@@ -86,7 +88,12 @@ function vitest() {
   // An old report must not pass for the one of a run that crashed.
   rmSync(reportFile, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-  const env = { ...process.env, TIERWALL_SLICE: String(sliceNumber), ...(values.long ? byChance() : {}) };
+  const env = {
+    ...process.env,
+    TIERWALL_TESTS: howMuch,
+    TIERWALL_SLICE: String(sliceNumber),
+    ...(values.long ? byChance() : {}),
+  };
   const { status } = run(bin("vitest"), ["run", ...reporters], { stdio: "inherit", env });
   const { skipped, left } = counts();
   if (!isFull) console.log(leftToFull(left));

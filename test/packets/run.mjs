@@ -16,7 +16,7 @@ const { values } = parseArgs({
 requireNode();
 if (!install()) process.exit(1);
 const longer = values.long ? byChance(values) : {};
-const env = { ...process.env, TIERWALL_TESTS: "full", TIERWALL_PACKET_WIRINGS: "both", ...longer };
+const env = { ...process.env, TIERWALL_PACKET_WIRINGS: "both", ...longer };
 if (values.long) console.log(`packets in ${values.clusters} random clusters, seed ${values.seed}`);
 const chosen = values.long ? filesByChance : ["test/packets", "test/agent", "test/kernel"];
 process.exitCode = run(bin("vitest"), ["run", ...chosen], { stdio: "inherit", env }).status ?? 1;

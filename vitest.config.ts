@@ -1,28 +1,47 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { filesOnlyInFull, fullTag, isFull } from "./test/slice.mjs";
 import { SlowFilesFirst } from "./test/slow-files-first.js";
 
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/** Tests run on the sources of our packages, also when they reach one through another: no build in between. */
+const sources = Object.fromEntries(
+  // Of two names that begin alike, the longer one first.
+  ["core", "kube/service", "kube", "agent", "ui", "server"].map((name) => [
+    `@tierwall/${name}`,
+    pathOf(`packages/${name.replace(/^\w+/, "$&/src")}/index.ts`),
+  ]),
+);
+
+const notNow = [...configDefaults.exclude, ...(isFull ? [] : filesOnlyInFull)];
+
 export default defineConfig({
-  resolve: {
-    // Tests run on the sources of our packages, also when they reach one through another: no build in between.
-    alias: Object.fromEntries(
-      // Of two names that begin alike, the longer one first.
-      ["core", "kube/service", "kube", "agent", "ui", "server"].map((name) => [
-        `@tierwall/${name}`,
-        fileURLToPath(new URL(`packages/${name.replace(/^\w+/, "$&/src")}/index.ts`, import.meta.url)),
-      ]),
-    ),
-  },
+  resolve: { alias: { ...sources, ...(isFull ? {} : { "fast-check": pathOf("test/fast-check.ts") }) } },
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "bench/src/**/*.test.ts",
-      "test/**/*.test.ts",
-      "scripts/**/*.test.ts",
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "packages",
+          include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: notNow,
+          // Loading core takes longer than most of these tests: a worker does it once, and not for every file.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["test/**/*.test.ts"],
+          // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
+          exclude: [...notNow, "test/whole-cluster/**"],
+        },
+      },
     ],
-    // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
-    exclude: [...configDefaults.exclude, "test/whole-cluster/**"],
+    tags: [{ name: fullTag, description: "not in the slice that `npm test` runs", skip: !isFull }],
     setupFiles: ["test/seed.ts"],
     sequence: { sequencer: SlowFilesFirst },
     // Threads start faster than processes, which counts on two cores and many small files.

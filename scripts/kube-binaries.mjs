@@ -2,7 +2,8 @@
 // `node scripts/kube-binaries.mjs` prints them. Other programs of Kubernetes are named:
 // `node scripts/kube-binaries.mjs kubelet kube-proxy`.
 // In this order: KUBEBUILDER_ASSETS, the cache, PATH, the official downloads, and where those cannot be reached a build
-// from Go's module proxy (some ten minutes of CPU the first time). What was downloaded or built stays in the cache.
+// from Go's module proxy (some ten minutes of CPU the first time), unless `--no-build` was given. What was downloaded or built
+// stays in the cache.
 
 import { createHash } from "node:crypto";
 import {
@@ -18,6 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { parseArgs } from "node:util";
 import { isMain, root, run, say } from "./prepare.mjs";
 
 export const kubernetesVersion = "1.35.4";
@@ -40,14 +42,20 @@ export function findPrograms(names) {
 }
 
 /**
- * The same, after they were fetched or built if need be.
+ * The same, after they were fetched or, unless that is too long to wait, built if need be.
  * @param {readonly string[]} names
+ * @param {{ build?: boolean }} [options]
  */
-export async function getPrograms(names) {
+export async function getPrograms(names, { build = true } = {}) {
   const missing = names.filter((name) => findPrograms([name]) === undefined);
   if (missing.length > 0) {
     mkdirSync(cache, { recursive: true });
-    if (!(await download(missing))) buildWithGo(missing);
+    if (!(await download(missing)))
+      if (build) buildWithGo(missing);
+      else
+        say(
+          `tests that want ${missing.join(", ")} are skipped; \`npm run test:cluster\` builds what is missing with Go`,
+        );
   }
   return findPrograms(names);
 }
@@ -82,7 +90,7 @@ async function download(wanted) {
     for (const name of wanted) keep(name, await (downloads[name] ?? downloadKube)(arch, name));
     return true;
   } catch (error) {
-    say(`the official downloads cannot be had (${error.message}); building with Go instead`);
+    say(`the official downloads cannot be had (${error.message})`);
     return false;
   }
 }
@@ -190,6 +198,10 @@ function go(cwd, args) {
 }
 
 if (isMain(import.meta.url)) {
-  const asked = process.argv.slice(2);
-  console.log((await getPrograms(asked.length > 0 ? asked : usual)).join("\n"));
+  const { values, positionals: asked } = parseArgs({
+    options: { "no-build": { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const found = await getPrograms(asked.length > 0 ? asked : usual, { build: !values["no-build"] });
+  console.log(found?.join("\n") ?? "not all of them are here");
 }

@@ -1,13 +1,20 @@
-// `npm test`: prepares the checkout, then runs every check even if an earlier one failed, so that one run tells all.
+// `npm test`: prepares the checkout, then runs every check even if an earlier one failed, so that one run tells all. Of slow
+// tests it runs a slice, and with TIERWALL_TESTS=full everything (test/slice.mjs).
 // `npm test -- --only NAME` runs one of them, `--except NAME` all but one, and `--long` the long run as well, which
 // counts as one test more. The last line counts: `N passed, N failed`.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
+import { byChance } from "../test/packets/by-chance.mjs";
+import { filesOnlyInFull, fullTag, sliceNumber } from "../test/slice.mjs";
 import { bin, build, install, requireNode, root, run, say } from "./prepare.mjs";
 
 const node = process.execPath;
+const howMuch = process.env.TIERWALL_TESTS ?? "slice";
+const isFull = howMuch !== "slice";
 const reportFile = join(root, ".cache", "vitest.json");
 
 /** In this order: the cheap ones first, what needs a build after it. */
@@ -23,7 +30,7 @@ const checks = {
   generated: () => quiet(node, ["scripts/check-generated.mjs"]),
   statements: () => quiet(node, ["scripts/check-semantics.mjs"]),
   tests: () => vitest(),
-  long: () => run(node, ["test/long/run.mjs"], { stdio: "inherit" }).status === 0,
+  long: () => longRun(),
 };
 
 requireNode();
@@ -45,8 +52,18 @@ if (!install()) process.exit(1);
 // Checks that run alone still want what is built; if that fails, they say so themselves.
 if (!chosen.includes("build")) build();
 
+// Meanwhile, as the network is slow: an API server for the tests that want one. In full it is built if it cannot be downloaded.
+const fetching = chosen.includes("tests")
+  ? spawn(node, ["scripts/kube-binaries.mjs", ...(isFull ? [] : ["--no-build"])], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    })
+  : undefined;
+const fetched = fetching && once(fetching, "exit");
+
 const failed = [];
 for (const name of chosen) {
+  if (name === "tests") await fetched;
   const start = performance.now();
   const ok = checks[name]();
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -67,18 +84,42 @@ function quiet(command, args) {
 }
 
 function vitest() {
-  // Elsewhere tests that want an API server are skipped until somebody gets it with `npm run test:cluster`.
-  if (process.env.CI === "true") run(node, ["scripts/kube-binaries.mjs"], { stdio: "inherit" });
   mkdirSync(dirname(reportFile), { recursive: true });
   // An old report must not pass for the one of a run that crashed.
   rmSync(reportFile, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-  const { status } = run(bin("vitest"), ["run", ...reporters], { stdio: "inherit" });
-  const { skipped } = counts();
+  const env = {
+    ...process.env,
+    TIERWALL_TESTS: howMuch,
+    TIERWALL_SLICE: String(sliceNumber),
+    ...(values.long ? byChance() : {}),
+  };
+  const { status } = run(bin("vitest"), ["run", ...reporters], { stdio: "inherit", env });
+  const { skipped, left } = counts();
+  if (!isFull) console.log(leftToFull(left));
   // A test that is skipped in CI runs nowhere.
   const missed = process.env.CI === "true" && skipped > 0;
   if (missed) console.log(`skipped tests: ${skipped}; with CI=true there may be none`);
   return status === 0 && !missed;
+}
+
+/** Its packets are sent by the tests, if those run. */
+function longRun() {
+  const without = chosen.includes("tests") ? ["--without-packets"] : [];
+  return run(node, ["test/long/run.mjs", ...without], { stdio: "inherit" }).status === 0;
+}
+
+/** A slice says of what: by folder, the tests that it left out. */
+function leftToFull(left) {
+  const lines = [...left].map(([folder, count]) => `  ${String(count).padStart(5)}  ${folder}`);
+  const total = sumOf(left);
+  return [
+    `left to the full run: ${total} tests, and four fifths of the cases of each property`,
+    ...lines,
+    `and ${filesOnlyInFull.length} files:`,
+    ...filesOnlyInFull.map((file) => `         ${file}`),
+    `TIERWALL_TESTS=full npm test runs everything, as .ci/run does; this was slice ${sliceNumber} (TIERWALL_SLICE=${sliceNumber})`,
+  ].join("\n");
 }
 
 /** From vitest's report; a file that could not even be loaded has no tests to count, so it counts itself. */
@@ -87,17 +128,28 @@ function counts() {
   try {
     report = JSON.parse(readFileSync(reportFile, "utf8"));
   } catch {
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, left: new Map() };
   }
   const broken = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === "failed" && !assertionResults.some((test) => test.status === "failed"),
   );
+  const left = new Map();
+  for (const { name, assertionResults } of report.testResults) {
+    const folder = relative(root, dirname(name)).split(sep).slice(0, 2).join("/");
+    const count = isFull ? 0 : assertionResults.filter(({ tags }) => tags.includes(fullTag)).length;
+    if (count > 0) left.set(folder, (left.get(folder) ?? 0) + count);
+  }
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests + report.numTodoTests,
+    skipped: report.numPendingTests + report.numTodoTests - sumOf(left),
+    left,
   };
+}
+
+function sumOf(counts) {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** Failed checks count as well: a red run never ends in `0 failed`. */
@@ -106,5 +158,8 @@ function closingLine() {
   const others = failed.filter((name) => name !== "tests" || tests.failed === 0).length;
   const passed = tests.passed + (chosen.includes("long") && !failed.includes("long") ? 1 : 0);
   const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : "";
-  return `${passed} passed, ${tests.failed + others} failed${skipped}`;
+  const left = isFull
+    ? ""
+    : `, ${sumOf(tests.left)} and ${filesOnlyInFull.length} files left to the full run`;
+  return `${passed} passed, ${tests.failed + others} failed${skipped}${left}`;
 }

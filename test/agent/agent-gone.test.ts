@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -64,7 +65,7 @@ describe.skipIf(reason)(`an agent that is gone${title}`, () => {
     },
   );
 
-  it("lets them pass on a node without rules, too", async () => {
+  it("lets them pass on a node without rules, too", onlyInFull, async () => {
     const node = await withLatePod("apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n");
     const agent = await RunningAgent.ready(node, ...soon);
     expect(await ways(node)).toEqual({ ...heldBack, denied: true });
@@ -72,7 +73,7 @@ describe.skipIf(reason)(`an agent that is gone${title}`, () => {
     await expect.poll(() => ways(node), patience).toEqual({ ...passing, denied: true });
   });
 
-  it("is never gone while it runs: what says so is renewed", async () => {
+  it("is never gone while it runs: what says so is renewed", onlyInFull, async () => {
     const node = await withLatePod();
     await RunningAgent.ready(node, "--unknown-pods-after", "60s:allow");
     const before = left(node);
@@ -90,7 +91,7 @@ describe.skipIf(reason)(`an agent that is gone${title}`, () => {
     expect(await ways(node)).toEqual(heldBack);
   });
 
-  it("and a table that is made anew says so from the start", async () => {
+  it("and a table that is made anew says so from the start", onlyInFull, async () => {
     const node = await withLatePod();
     const agent = await RunningAgent.ready(node, "--unknown-pods-after", "1h:allow");
     node.nft("flush", "ruleset");
@@ -99,7 +100,7 @@ describe.skipIf(reason)(`an agent that is gone${title}`, () => {
     expect(node.nft("list", "table", "inet", "tierwall-b")).toMatch(/set present \{[^}]*expires/);
   });
 
-  it("says in its status what will happen", async () => {
+  it("says in its status what will happen", onlyInFull, async () => {
     const node = await withLatePod();
     await RunningAgent.ready(node, "--unknown-pods-after", "10m:allow");
     const status = new RunningAgent(node.tierwall("agent", "status", "--control", node.control));

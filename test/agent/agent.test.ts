@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { expectReached, reachedAt } from "./reached.js";
@@ -56,31 +57,39 @@ describe.skipIf(reason)(`packets follow the files that an agent watches${title}`
     expect(await agent.stop()).toBe(0);
   });
 
-  it("also in connections that were open before: cut when denied, left alone when not", async () => {
-    const node = await labOfTwo(ingressOfB([8080, 9090]));
-    const agent = await RunningAgent.ready(node);
-    const talkers = [8080, 9090].map((port) => node.talk("a", node.addressOf("b"), port));
-    await Promise.all(talkers.map((talker) => talker.echo()));
-    node.write("manifests/policy.yaml", ingressOfB([8080]));
-    await agent.says("rules are in the kernel");
-    await talkers[0]!.echo();
-    await eventually(() => talkers[1]!.isSilent(), true);
-    await talkers[0]!.echo();
-  });
+  it(
+    "also in connections that were open before: cut when denied, left alone when not",
+    onlyInFull,
+    async () => {
+      const node = await labOfTwo(ingressOfB([8080, 9090]));
+      const agent = await RunningAgent.ready(node);
+      const talkers = [8080, 9090].map((port) => node.talk("a", node.addressOf("b"), port));
+      await Promise.all(talkers.map((talker) => talker.echo()));
+      node.write("manifests/policy.yaml", ingressOfB([8080]));
+      await agent.says("rules are in the kernel");
+      await talkers[0]!.echo();
+      await eventually(() => talkers[1]!.isSilent(), true);
+      await talkers[0]!.echo();
+    },
+  );
 
-  it("also in connections that were open before the first policy, and after the last one is gone", async () => {
-    const node = await labOfTwo("");
-    const agent = await RunningAgent.ready(node);
-    const talkers = [8080, 9090].map((port) => node.talk("a", node.addressOf("b"), port));
-    await Promise.all(talkers.map((talker) => talker.echo()));
-    node.write("manifests/policy.yaml", ingressOfB([8080]));
-    expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "difference" });
-    await talkers[0]!.echo();
-    await eventually(() => talkers[1]!.isSilent(), true);
-    node.remove("manifests/policy.yaml");
-    expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "difference" });
-    await Promise.all(talkers.map((talker) => talker.echo()));
-  });
+  it(
+    "also in connections that were open before the first policy, and after the last one is gone",
+    onlyInFull,
+    async () => {
+      const node = await labOfTwo("");
+      const agent = await RunningAgent.ready(node);
+      const talkers = [8080, 9090].map((port) => node.talk("a", node.addressOf("b"), port));
+      await Promise.all(talkers.map((talker) => talker.echo()));
+      node.write("manifests/policy.yaml", ingressOfB([8080]));
+      expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "difference" });
+      await talkers[0]!.echo();
+      await eventually(() => talkers[1]!.isSilent(), true);
+      node.remove("manifests/policy.yaml");
+      expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "difference" });
+      await Promise.all(talkers.map((talker) => talker.echo()));
+    },
+  );
 
   it("not while a file is broken: the last good rules stay, and it says so", async () => {
     const node = await labOfTwo();
@@ -105,7 +114,7 @@ describe.skipIf(reason)(`an agent that ends, however it ends${title}`, () => {
   it.each([
     ["rules", ingressOfB([8080]), [8080]],
     ["no rules", "", [8080, 9090]],
-  ])("and starts again with %s writes nothing where nothing changed", async (_, policy, open) => {
+  ])("and starts again with %s writes nothing where nothing changed", onlyInFull, async (_, policy, open) => {
     const node = await labOfTwo(policy);
     const killed = await RunningAgent.ready(node);
     await killed.stop("SIGKILL");
@@ -119,7 +128,7 @@ describe.skipIf(reason)(`an agent that ends, however it ends${title}`, () => {
     expect(events.join("")).toBe("");
   });
 
-  it("and starts again after a change puts it into the kernel", async () => {
+  it("and starts again after a change puts it into the kernel", onlyInFull, async () => {
     const node = await labOfTwo();
     await (await RunningAgent.ready(node)).stop("SIGKILL");
     node.write("manifests/policy.yaml", ingressOfB([9090]));
@@ -143,7 +152,7 @@ describe.skipIf(reason)(`an agent is not alone in the kernel${title}`, () => {
     ["flushes everything", ["flush", "ruleset"]],
     ["deletes the table", ["delete", "table", "inet", "tierwall"]],
     ["empties a base chain", ["flush", "chain", "inet", "tierwall", "forward"]],
-  ])("and repairs what it holds when somebody %s", async (_, command) => {
+  ])("and repairs what it holds when somebody %s", onlyInFull, async (_, command) => {
     const node = await labOfTwo();
     const agent = await RunningAgent.ready(node);
     node.nft(...command);
@@ -166,7 +175,7 @@ describe.skipIf(reason)(`an agent is not alone in the kernel${title}`, () => {
 });
 
 describe.skipIf(reason)(`shadow${title}`, () => {
-  it("of a node drops nothing, and rules are enforced when it is over", async () => {
+  it("of a node drops nothing, and rules are enforced when it is over", onlyInFull, async () => {
     const node = await labOfTwo(ingressOfB([]));
     const shadow = await RunningAgent.ready(node, "--shadow");
     await expectReachedIn(node, [8080, 9090]);
@@ -204,7 +213,7 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
     await expect.poll(fromNode).toBe(true);
   });
 
-  it("is let through where that is asked for", async () => {
+  it("is let through where that is asked for", onlyInFull, async () => {
     const node = await labOfTwo("");
     await RunningAgent.ready(node, "--unknown-pods", "allow");
     await node.addPod("c", "10.9.0.13");
@@ -215,7 +224,7 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
 describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
   const asks = (node: NodeLab) => node.nft("list", "table", "inet", "tierwall").includes("chain forged {");
 
-  it("is found out by a kernel that knows the way back", async () => {
+  it("is found out by a kernel that knows the way back", onlyInFull, async () => {
     const node = await labOfTwo();
     const agent = await RunningAgent.ready(node);
     expect(asks(node)).toBe(true);
@@ -223,7 +232,7 @@ describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
     await expectReachedIn(node, [8080]);
   });
 
-  it("is not by one that does not tell, and that is said; rules hold all the same", async () => {
+  it("is not by one that does not tell, and that is said; rules hold all the same", onlyInFull, async () => {
     const node = await labOfTwo();
     const nft = node.run("node", "which", "nft").trim();
     node.write("bin/nft", `#!/bin/sh\n[ "$1" = -c ] && exit 1\nexec ${nft} "$@"\n`);
@@ -254,7 +263,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     return node;
   }
 
-  it("go when nobody confirms them in time", async () => {
+  it("go when nobody confirms them in time", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "8s");
     await applied.says("on trial");
@@ -263,7 +272,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await expectReachedIn(node, [8080]);
   });
 
-  it("can be asked about meanwhile", async () => {
+  it("can be asked about meanwhile", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "60s");
     await applied.says("on trial");
@@ -281,7 +290,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await applied.stop();
   });
 
-  it("are doubted where no pod of the node is known", async () => {
+  it("are doubted where no pod of the node is known", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "2s", "--node", "n9");
     await applied.says("there is no node n9");
@@ -297,7 +306,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await expectReachedIn(node, [9090]);
   });
 
-  it("go at once when somebody gives up", async () => {
+  it("go at once when somebody gives up", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "60s");
     await applied.says("on trial");
@@ -306,7 +315,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await expectReachedIn(node, [8080]);
   });
 
-  it("go by the kernel itself when the process that could take them back is killed", async () => {
+  it("go by the kernel itself when the process that could take them back is killed", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "2s");
     await applied.says("on trial");
@@ -314,7 +323,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await eventually(() => reachedAt(node, node.addressOf("b")), [8080]);
   });
 
-  it("do not begin with files that have errors", async () => {
+  it("do not begin with files that have errors", onlyInFull, async () => {
     const node = await labOnTrial();
     node.write("manifests/policy.yaml", "kind: NetworkPolicy\napiVersion: networking.k8s.io/v1\n");
     const applied = trial(node, "--confirm", "1h");
@@ -323,7 +332,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     await expectReachedIn(node, [8080]);
   });
 
-  it("leave no rules where there were none before", async () => {
+  it("leave no rules where there were none before", onlyInFull, async () => {
     const node = await labOfTwo();
     const applied = trial(node, "--confirm", "8s");
     await applied.says("on trial");
@@ -333,7 +342,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     expect(node.nft("list", "tables")).toBe("");
   });
 
-  it("go at once when a guard fails", async () => {
+  it("go at once when a guard fails", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "1h", "--guard", "tcp://10.9.0.1:1");
     expect(await applied.exit).toBe(1);
@@ -373,7 +382,7 @@ describe.skipIf(reason)(`what an agent says of itself${title}`, () => {
     expect(await agent.stop()).toBe(0);
   });
 
-  it("is nothing where none runs, and that is said", async () => {
+  it("is nothing where none runs, and that is said", onlyInFull, async () => {
     const node = await labOfTwo();
     const status = new RunningAgent(node.tierwall("agent", "status", "--control", node.control));
     expect(await status.exit).toBe(1);

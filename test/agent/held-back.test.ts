@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { expectReached } from "./reached.js";
@@ -66,7 +67,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     );
   });
 
-  it("connections that were open before go on", async () => {
+  it("connections that were open before go on", onlyInFull, async () => {
     const node = await freshNode();
     // As where kube-proxy or a network plugin had connections tracked.
     node.nft("add table inet other; add chain inet other seen { type filter hook forward priority 0 ; }");
@@ -78,7 +79,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     await talker.echo();
   });
 
-  it("an agent that is started again finds them held back, and writes nothing", async () => {
+  it("an agent that is started again finds them held back, and writes nothing", onlyInFull, async () => {
     const node = await freshNode();
     await (await held(node)).stop("SIGKILL");
     expect(await ways(node)).toEqual(nobody);
@@ -110,7 +111,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     },
   );
 
-  it("--cleanup lets them pass, too", async () => {
+  it("--cleanup lets them pass, too", onlyInFull, async () => {
     const node = await freshNode();
     await (await held(node)).stop();
     const cleanup = RunningAgent.start(node, "--cleanup");
@@ -119,7 +120,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     expect(node.nft("list", "ruleset")).toBe("");
   });
 
-  it("rules can be tried, and who gives them up has pods held back as before", async () => {
+  it("rules can be tried, and who gives them up has pods held back as before", onlyInFull, async () => {
     const node = await freshNode();
     await (await held(node)).stop();
     node.write("manifests/policy.yaml", ingressOfB([8080]));
@@ -140,14 +141,14 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     expect(agent.said).not.toContain("held back");
   });
 
-  it("an agent that refuses to start has written nothing", async () => {
+  it("an agent that refuses to start has written nothing", onlyInFull, async () => {
     const node = await freshNode();
     const agent = RunningAgent.start(node, "--metrics-address", "nowhere");
     expect(await agent.exit).toBe(2);
     expect(node.nft("list", "tables")).toBe("");
   });
 
-  it("rules that are there stay, whatever the files say meanwhile", async () => {
+  it("rules that are there stay, whatever the files say meanwhile", onlyInFull, async () => {
     const node = await freshNode();
     node.write("manifests/policy.yaml", ingressOfB([8080]));
     await (await RunningAgent.ready(node)).stop();
@@ -158,7 +159,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     expect(agent.said).not.toContain("held back");
   });
 
-  it("the ranges of its Node are remembered, from before it was started again", async () => {
+  it("the ranges of its Node are remembered, from before it was started again", onlyInFull, async () => {
     const node = await freshNode();
     const known = pods(["a", "10.9.0.11"], ["b", "10.9.0.12"]);
     node.write(

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { AuditLine, SuppressedLine } from "@tierwall/agent";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -100,14 +101,14 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     expect(decisions().filter(({ destination }) => destination.port !== 8080)).toEqual([]);
   });
 
-  it("says of a policy in shadow mode what it would do", async () => {
+  it("says of a policy in shadow mode what it would do", onlyInFull, async () => {
     lab.write("manifests/policy.yaml", ingressOfB([8080], { "tierwall.dev/enforcement": "shadow" }));
     await RunningAgent.ready(lab, ...logging());
     expect(await loggedWhen(knock(9090))).toMatchObject({ verdict: "Deny", shadow: true });
     await expect.poll(knock(9090)).toBe(true);
   });
 
-  it("says of a node in shadow mode what it would do", async () => {
+  it("says of a node in shadow mode what it would do", onlyInFull, async () => {
     await RunningAgent.ready(lab, ...logging(), "--shadow");
     expect(await loggedWhen(knock(9090))).toMatchObject({ verdict: "Deny", shadow: true });
     await expect.poll(knock(9090)).toBe(true);
@@ -138,7 +139,7 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     expect(suppressed.reduce((a, b) => a + b, 0)).toBe(counted);
   });
 
-  it("the same of what was allowed, where that is logged, also while rules change", async () => {
+  it("the same of what was allowed, where that is logged, also while rules change", onlyInFull, async () => {
     const allowing = (port: number) => ingressOfB([8080, port], { "tierwall.dev/audit": "all" });
     lab.write("manifests/policy.yaml", allowing(7070));
     const agent = await RunningAgent.ready(lab, ...logging());
@@ -175,7 +176,7 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
     expect(agent.said).not.toContain("please report this");
   });
 
-  describe("after an edit", () => {
+  describe("after an edit", onlyInFull, () => {
     const admin = (rule: string, annotations = "{}") => `
 apiVersion: policy.networking.k8s.io/v1alpha2
 kind: ClusterNetworkPolicy
@@ -253,7 +254,7 @@ spec:
     });
   });
 
-  it("goes on in a new file after SIGHUP", async () => {
+  it("goes on in a new file after SIGHUP", onlyInFull, async () => {
     const agent = await RunningAgent.ready(lab, ...logging());
     await loggedWhen(knock(9090));
     renameSync(auditLog(), `${auditLog()}.1`);
@@ -262,7 +263,7 @@ spec:
     expect(decisions(`${auditLog()}.1`).length).toBeGreaterThan(0);
   });
 
-  it("goes on after the agent was killed: its ulogd is gone with it", async () => {
+  it("goes on after the agent was killed: its ulogd is gone with it", onlyInFull, async () => {
     const killed = await RunningAgent.ready(lab, ...logging());
     await loggedWhen(knock(9090));
     await killed.stop("SIGKILL");
@@ -317,7 +318,7 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     expect(cuts()).toHaveLength(1);
   });
 
-  it("is named by the agent itself, whether there is an audit log or not", async () => {
+  it("is named by the agent itself, whether there is an audit log or not", onlyInFull, async () => {
     lab.write("manifests/policy.yaml", ingressOfB([8080, 9090]));
     const agent = await RunningAgent.ready(lab);
     const talker = lab.talk("a", lab.addressOf("b"), 9090);
@@ -344,7 +345,7 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     expect(next.said).not.toContain("connection was cut");
   });
 
-  it("is shown as it was opened, also where the other end speaks first", async () => {
+  it("is shown as it was opened, also where the other end speaks first", onlyInFull, async () => {
     lab.write("manifests/policy.yaml", ingressOfB([9091]));
     const server = lab.start("b", process.execPath, [
       fileURLToPath(new URL("speaking-server.mjs", import.meta.url)),
@@ -379,7 +380,7 @@ describe.skipIf(reason)(`counts${title}`, () => {
     expect(await said("hits", "--state", `${lab.folder}/state/hits.json`)).toContain("2 rules on n1");
   });
 
-  it("are there for Prometheus", async () => {
+  it("are there for Prometheus", onlyInFull, async () => {
     await RunningAgent.ready(lab);
     await knock(8080)();
     await hits();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { fewerRuns, onlyInFull } from "../slice.mjs";
 import { pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -13,7 +14,7 @@ import { noStormBecause, Storm } from "./storm.js";
 const reason = noLabBecause() ?? noStormBecause();
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
 const ports = { allowed: 9001, denied: 9000 };
-const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? 40);
+const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? fewerRuns(40));
 
 /** All of them share the wire of pod a: there are more sources than one address has ports. */
 const hundred = (first: string) => Array.from({ length: 100 }, (_, i) => `${first}${20 + i}`);
@@ -102,6 +103,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
   });
 
   it(`so it is when the first rules come and the last ones go, in ${changes} changes`, {
+    ...onlyInFull,
     timeout: 1_200_000,
   }, async () => {
     const node = await labOfMany();
@@ -111,6 +113,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
   });
 
   it(`so it is when rules begin to speak of ranges, and end to, in ${changes} changes`, {
+    ...onlyInFull,
     timeout: 1_200_000,
   }, async () => {
     await changeUnderStorm(await labOfMany(), outsiders, ranges);

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { folderOf, removeFolders } from "../../packages/cli/src/testing/run-command.js";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
@@ -27,7 +28,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
-  it("asks for a question where there is nobody to ask about", async () => {
+  it("asks for a question where there is nobody to ask about", onlyInFull, async () => {
     const folder = folderOf({
       "pod.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: blog}}",
     });
@@ -81,7 +82,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
-  it("shows the YAML of any rule that it names", async () => {
+  it("shows the YAML of any rule that it names", onlyInFull, async () => {
     await visit(at(denied), {}, async ({ page }) => {
       await page.getByRole("button", { name: "NetworkPolicy payments/allow-cart rule 1" }).click();
       await page.getByRole("heading", { name: "NetworkPolicy payments/allow-cart rule 1" }).waitFor();
@@ -89,33 +90,37 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
-  it("asks anew when another end is chosen from the suggestions, and going back asks the old question", async () => {
-    await visit(at(denied), {}, async ({ page }) => {
-      await answer(page).waitFor();
-      const to = page.getByRole("combobox", { name: "To" });
-      await to.fill("cored");
-      await page
-        .getByRole("option", { name: /kube-system\/coredns/ })
-        .first()
-        .waitFor();
-      await to.press("ArrowDown");
-      await to.press("Enter");
-      await page.locator(".answer", { hasText: "kube-system/coredns" }).waitFor();
-      await expect.poll(() => page.url(), patience).toContain("to=kube-system/coredns&port=8443/TCP");
-      const port = page.getByRole("combobox", { name: "Port" });
-      await port.fill("53/UDP");
-      await port.press("Enter");
-      await page.locator(".answer .allowed").waitFor();
-      await page.goBack();
-      await page.goBack();
-      await page.locator(".answer", { hasText: "payments/api :8443/TCP" }).waitFor();
-      await expect
-        .poll(() => page.getByRole("combobox", { name: "To" }).inputValue(), patience)
-        .toBe("payments/api");
-    });
-  });
+  it(
+    "asks anew when another end is chosen from the suggestions, and going back asks the old question",
+    onlyInFull,
+    async () => {
+      await visit(at(denied), {}, async ({ page }) => {
+        await answer(page).waitFor();
+        const to = page.getByRole("combobox", { name: "To" });
+        await to.fill("cored");
+        await page
+          .getByRole("option", { name: /kube-system\/coredns/ })
+          .first()
+          .waitFor();
+        await to.press("ArrowDown");
+        await to.press("Enter");
+        await page.locator(".answer", { hasText: "kube-system/coredns" }).waitFor();
+        await expect.poll(() => page.url(), patience).toContain("to=kube-system/coredns&port=8443/TCP");
+        const port = page.getByRole("combobox", { name: "Port" });
+        await port.fill("53/UDP");
+        await port.press("Enter");
+        await page.locator(".answer .allowed").waitFor();
+        await page.goBack();
+        await page.goBack();
+        await page.locator(".answer", { hasText: "payments/api :8443/TCP" }).waitFor();
+        await expect
+          .poll(() => page.getByRole("combobox", { name: "To" }).inputValue(), patience)
+          .toBe("payments/api");
+      });
+    },
+  );
 
-  it("swaps the ends, and offers what was asked before", async () => {
+  it("swaps the ends, and offers what was asked before", onlyInFull, async () => {
     await visit(at(denied), {}, async ({ page }) => {
       await answer(page).waitFor();
       await page.getByRole("button", { name: "Swap the ends" }).click();
@@ -162,7 +167,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
-  it("can be chosen to be dark where the machine is light, and stays so", async () => {
+  it("can be chosen to be dark where the machine is light, and stays so", onlyInFull, async () => {
     await visit(at(denied), { theme: "light" }, async ({ page }) => {
       const theme = () => page.evaluate(() => document.documentElement.dataset["theme"]);
       const button = page.getByRole("button", { name: /^Theme/ });
@@ -188,16 +193,20 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
-  it("is about files that are dropped on it, and about the server's again when asked", async () => {
-    await visit(at(denied), {}, async ({ page }) => {
-      await answer(page).waitFor();
-      await drop(page, "two.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: lab}\n");
-      await page.locator(".state-line", { hasText: "two.yaml" }).waitFor();
-      await page.getByRole("alert").waitFor();
-      await page.getByRole("button", { name: "Back to the server’s" }).click();
-      await page.locator(".answer .denied").waitFor();
-    });
-  });
+  it(
+    "is about files that are dropped on it, and about the server's again when asked",
+    onlyInFull,
+    async () => {
+      await visit(at(denied), {}, async ({ page }) => {
+        await answer(page).waitFor();
+        await drop(page, "two.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: lab}\n");
+        await page.locator(".state-line", { hasText: "two.yaml" }).waitFor();
+        await page.getByRole("alert").waitFor();
+        await page.getByRole("button", { name: "Back to the server’s" }).click();
+        await page.locator(".answer .denied").waitFor();
+      });
+    },
+  );
 });
 
 /** As if somebody dragged it over the page and let go. */

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
@@ -26,7 +27,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
     });
   });
 
-  it("folds a namespace", async () => {
+  it("folds a namespace", onlyInFull, async () => {
     await visit(at("#/map"), {}, async ({ page }) => {
       await page.getByRole("button", { name: "workloads of shop" }).click();
       await page.getByRole("button", { name: /^namespace shop: \d+ may reach it/ }).waitFor();
@@ -50,7 +51,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
     });
   });
 
-  it("shows only what one policy decides, denials too", async () => {
+  it("shows only what one policy decides, denials too", onlyInFull, async () => {
     await visit(at("#/map"), {}, async ({ page, picture }) => {
       await page.getByRole("combobox", { name: "Policy" }).fill("quarantine");
       await page.getByRole("option", { name: /quarantine-sandbox/ }).click();
@@ -69,7 +70,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
     ["a port", "port=5432/TCP", "shop/catalog-db", "sandbox/nobody"],
     ["a namespace", "namespace=team-b", "team-b/notebook", "payments/api"],
     ["labels", "label=app=cart", "shop/cart", "team-a/builder"],
-  ])("is filtered by %s, and is a list for who reads", async (_, filter, kept, lost) => {
+  ])("is filtered by %s, and is a list for who reads", onlyInFull, async (_, filter, kept, lost) => {
     await visit(at(`#/map?view=list&${filter}`), {}, async ({ page }) => {
       const table = page.getByRole("table");
       await table.getByText(kept).first().waitFor();
@@ -79,7 +80,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
     });
   });
 
-  it("says what a label selector is", async () => {
+  it("says what a label selector is", onlyInFull, async () => {
     await visit(at("#/map?label=app=(web"), {}, async ({ page }) => {
       await page.getByText("is not a label selector").waitFor();
     });
@@ -89,7 +90,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
 /** Milliseconds; on a busy machine it takes a while to know who reaches whom. */
 const longPatience = 1_200_000;
 
-describe.skipIf(noChromium)(`the map of 2,400 pods${skipNote}`, () => {
+describe.skipIf(noChromium)(`the map of 2,400 pods${skipNote}`, onlyInFull, () => {
   const at = useServer("big");
   const visit = useBrowser();
 

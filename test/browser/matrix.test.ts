@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
@@ -54,7 +55,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
     });
   });
 
-  it("is walked with the keyboard, cell by cell", async () => {
+  it("is walked with the keyboard, cell by cell", onlyInFull, async () => {
     await visit(at("#/matrix"), {}, async ({ page }) => {
       await field(page).focus();
       await page.keyboard.press("ArrowDown");
@@ -82,7 +83,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
     });
   });
 
-  it("is coloured by the tier that decides, tiers as bands in evaluation order", async () => {
+  it("is coloured by the tier that decides, tiers as bands in evaluation order", onlyInFull, async () => {
     await visit(at("#/matrix?port=53/UDP"), {}, async ({ page, picture }) => {
       await page.getByRole("radio", { name: "Deciding tier" }).check();
       await legend(page).getByRole("heading", { name: "Guardrail", exact: true }).waitFor();
@@ -112,7 +113,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
 /** Milliseconds; on a busy machine six million pairs take a while. */
 const longPatience = 1_200_000;
 
-describe.skipIf(noChromium)(`the matrix of 2,400 pods${skipNote}`, () => {
+describe.skipIf(noChromium)(`the matrix of 2,400 pods${skipNote}`, onlyInFull, () => {
   const at = useServer("big");
   const visit = useBrowser();
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
@@ -37,7 +38,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
-  it("follows what is written, with each step back", async () => {
+  it("follows what is written, with each step back", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page }) => {
       await figures(page).getByText("5 newly denied").waitFor();
       await goBehind(page, "action: Deny");
@@ -51,7 +52,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
-  it("shows what would change without a policy, until it is edited", async () => {
+  it("shows what would change without a policy, until it is edited", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await figures(page).waitFor();
       await expect.poll(() => page.getByRole("button", { name: "Delete" }).count(), patience).toBe(0);
@@ -150,7 +151,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
-  it("tells what a field means to whoever points at it", async () => {
+  it("tells what a field means to whoever points at it", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await page.locator(".yaml-key", { hasText: "priority" }).hover();
       await page.getByText("policies with lower numbers are asked first").waitFor();
@@ -158,7 +159,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
-  it("edits a policy that is there, and gives it away as a file", async () => {
+  it("edits a policy that is there, and gives it away as a file", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page }) => {
       await page.getByRole("combobox", { name: "Edit a policy" }).fill("pci");
       await page.getByRole("option", { name: /pci-guardrail/ }).click();
@@ -179,7 +180,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
-  it("keeps what was written while other pages are looked at", async () => {
+  it("keeps what was written while other pages are looked at", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page }) => {
       await editor(page).press("Control+Home");
       await editor(page).pressSequentially("# mine\n");

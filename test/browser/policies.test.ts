@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
@@ -13,7 +14,7 @@ const settled = async (page: Page) => {
   await page.locator(".busy").waitFor({ state: "detached" });
 };
 
-describe.skipIf(noChromium)(`4,900 policies${skipNote}`, () => {
+describe.skipIf(noChromium)(`4,900 policies${skipNote}`, onlyInFull, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
@@ -71,7 +72,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it("come open from a link, such as that of Explain", async () => {
+  it("come open from a link, such as that of Explain", onlyInFull, async () => {
     await visit(at("#/explain?from=shop/cart&to=payments/api&port=8443/TCP"), {}, async ({ page }) => {
       await page.getByRole("link", { name: "in the stack" }).click();
       const chosen = page.locator('.row[aria-selected="true"]');
@@ -82,7 +83,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it("are found by words of any line, or by what is to be said about them", async () => {
+  it("are found by words of any line, or by what is to be said about them", onlyInFull, async () => {
     await visit(at("#/policies"), {}, async ({ page }) => {
       await settled(page);
       await filter(page).fill("monitoring metrics");
@@ -96,7 +97,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it("are walked with the keyboard alone", async () => {
+  it("are walked with the keyboard alone", onlyInFull, async () => {
     await visit(at("#/policies"), {}, async ({ page }) => {
       await settled(page);
       await page.getByRole("tree").focus();
@@ -117,7 +118,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it.each(["light", "dark"] as const)("keep nobody out: %s", async (theme) => {
+  it.each(["light", "dark"] as const)("keep nobody out: %s", onlyInFull, async (theme) => {
     await visit(at("#/policies"), { theme }, async ({ page, picture }) => {
       await row(page, "sandbox").first().click();
       await settled(page);

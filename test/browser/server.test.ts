@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileFeed, type RunningPage, startPage } from "@tierwall/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { exampleCluster } from "./served-page.js";
@@ -56,7 +57,7 @@ describe.skipIf(noChromium)(`the server${skipNote}`, () => {
     });
   });
 
-  it("asks for the token in the dark too, and on a phone", async () => {
+  it("asks for the token in the dark too, and on a phone", onlyInFull, async () => {
     await visit(
       guarded.url,
       { theme: "dark", screen: "phone" },
@@ -68,7 +69,7 @@ describe.skipIf(noChromium)(`the server${skipNote}`, () => {
     );
   });
 
-  it("is not read by another site", async () => {
+  it("is not read by another site", onlyInFull, async () => {
     const [stranger, own] = [guarded.url, page.url];
     await visit(stranger, {}, async ({ page: tab, complaints }) => {
       const read = await tab.evaluate(async (address) => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tierwall/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { ControllerLab } from "./controller-lab.js";
 import { definitionsIn, guarding, kinds, lenient, podsOf, type PolicyKind } from "./policy-cluster.js";
@@ -108,7 +109,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       .toContain("Normal Understood");
   });
 
-  it("S5.9: a subject that is not understood: the policy is not enforced", async () => {
+  it("S5.9: a subject that is not understood: the policy is not enforced", onlyInFull, async () => {
     const path = await lab.create(kinds.admin, "machines", { priority: 1, subject: { machines: {} } });
     const { Accepted } = await lab.told(path, { Accepted: { status: "False", reason: "NotEnforced" } });
     expect(Accepted!.message).toContain("its subject is not understood; the policy is not enforced");
@@ -132,7 +133,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
     await lab.told(second, { Conflicted: { status: "False" }, Shadowed: { status: "False" } });
   });
 
-  it("rules that never decide anything, and because of whom", async () => {
+  it("rules that never decide anything, and because of whom", onlyInFull, async () => {
     await lab.create(kinds.cluster, "early", guarding("db", 1, ["Pass", "web"]));
     const path = await lab.create(
       kinds.cluster,
@@ -148,52 +149,60 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       .toMatchObject([{ type: "Warning", reason: "RulesNeverDecide" }]);
   });
 
-  it("to the owner of a NetworkPolicy: which policy of the cluster that came later overrides it", async () => {
-    const policies = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies";
-    const from = [{ podSelector: { matchLabels: { app: "web" } } }];
-    const spec = { podSelector: { matchLabels: { app: "db" } }, ingress: [{ from }] };
-    await lab.api.create(policies, { metadata: { name: "db" }, spec });
-    lab.removeLater(`${policies}/db`);
-    await expect
-      .poll(
-        () => lab.controller.metric('tierwall_policies{kind="networkpolicies.networking.k8s.io"}'),
-        patience,
-      )
-      .toBe(1);
-    const path = await lab.create(kinds.cluster, "lockdown", guarding("db", 1, ["Deny", "web"]));
-    await expect
-      .poll(() => eventsAbout("db", "shop"), patience)
-      .toMatchObject([
-        {
-          type: "Warning",
-          reason: "Overridden",
-          related: { name: "lockdown" },
-          note: 'ClusterNetworkPolicy lockdown rule 1 "rule-0" denies ingress that this policy allows: 1 pair of ends; for example shop/web → shop/db :443/TCP',
-        },
-      ]);
-    // An edit that overrides no more than before is not worth another.
-    await lab.api.patch(path, { spec: { priority: 2 } });
-    await lab.told(path, { Shadowed: { observedGeneration: 2 } });
-    expect(await eventsAbout("db", "shop")).toHaveLength(1);
-  });
+  it(
+    "to the owner of a NetworkPolicy: which policy of the cluster that came later overrides it",
+    onlyInFull,
+    async () => {
+      const policies = "/apis/networking.k8s.io/v1/namespaces/shop/networkpolicies";
+      const from = [{ podSelector: { matchLabels: { app: "web" } } }];
+      const spec = { podSelector: { matchLabels: { app: "db" } }, ingress: [{ from }] };
+      await lab.api.create(policies, { metadata: { name: "db" }, spec });
+      lab.removeLater(`${policies}/db`);
+      await expect
+        .poll(
+          () => lab.controller.metric('tierwall_policies{kind="networkpolicies.networking.k8s.io"}'),
+          patience,
+        )
+        .toBe(1);
+      const path = await lab.create(kinds.cluster, "lockdown", guarding("db", 1, ["Deny", "web"]));
+      await expect
+        .poll(() => eventsAbout("db", "shop"), patience)
+        .toMatchObject([
+          {
+            type: "Warning",
+            reason: "Overridden",
+            related: { name: "lockdown" },
+            note: 'ClusterNetworkPolicy lockdown rule 1 "rule-0" denies ingress that this policy allows: 1 pair of ends; for example shop/web → shop/db :443/TCP',
+          },
+        ]);
+      // An edit that overrides no more than before is not worth another.
+      await lab.api.patch(path, { spec: { priority: 2 } });
+      await lab.told(path, { Shadowed: { observedGeneration: 2 } });
+      expect(await eventsAbout("db", "shop")).toHaveLength(1);
+    },
+  );
 
-  it("again, where somebody else wrote something else; and nothing where all is as it should be", async () => {
-    const path = await lab.create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
-    const before = await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
-    const written = await writesWhenIdle();
-    await lab.api.patch("/api/v1/namespaces/shop", { metadata: { labels: { quiet: "yes" } } });
-    await new Promise((next) => setTimeout(next, 6000));
-    expect(await writes()).toBe(written);
-    const foreign = {
-      type: "Accepted",
-      status: "False",
-      reason: "Foreign",
-      message: "no",
-      lastTransitionTime: before.Accepted!.lastTransitionTime,
-    };
-    await lab.api.patch(`${path}/status`, { status: { conditions: [foreign] } });
-    await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
-  });
+  it(
+    "again, where somebody else wrote something else; and nothing where all is as it should be",
+    onlyInFull,
+    async () => {
+      const path = await lab.create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
+      const before = await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
+      const written = await writesWhenIdle();
+      await lab.api.patch("/api/v1/namespaces/shop", { metadata: { labels: { quiet: "yes" } } });
+      await new Promise((next) => setTimeout(next, 6000));
+      expect(await writes()).toBe(written);
+      const foreign = {
+        type: "Accepted",
+        status: "False",
+        reason: "Foreign",
+        message: "no",
+        lastTransitionTime: before.Accepted!.lastTransitionTime,
+      };
+      await lab.api.patch(`${path}/status`, { status: { conditions: [foreign] } });
+      await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
+    },
+  );
 
   it("and that it is ready, and in figures what it does", async () => {
     expect(await lab.controller.get("/readyz")).toEqual({ status: 200, text: "ok\n" });

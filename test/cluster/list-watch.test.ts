@@ -7,6 +7,7 @@ import {
   usualTimes,
 } from "@tierwall/kube";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { ApiClient } from "./api-client.js";
 import { Churn } from "./churn.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
@@ -197,27 +198,31 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     },
   };
 
-  it.each(Object.entries(faults))("ends with what a fresh list says when %s", async (name, fault) => {
-    const namespace = `faults-${Object.keys(faults).indexOf(name)}`;
-    const churn = new Churn(api, namespace, 7);
-    await churn.begin();
-    await churn.steps(8);
-    const { source, seen, started, latest } = await watched();
-    await started;
-    const sizes = () => seen.map(({ cluster }) => cluster.namespaces.size);
-    await fault(async () => churn.steps(6));
-    await churn.steps(3);
-    const wanted = await fresh();
-    await expect.poll(latest, patience).toBe(wanted);
-    const states = () => [...source.health().values()].map(({ state }) => state);
-    await expect
-      .poll(() => states().filter((state) => state !== "missing" && state !== "synced"), patience)
-      .toEqual([]);
-    // Nothing of what stayed was ever gone in between.
-    expect(Math.min(...sizes())).toBe(sizes()[0]);
-  });
+  it.each(Object.entries(faults))(
+    "ends with what a fresh list says when %s",
+    onlyInFull,
+    async (name, fault) => {
+      const namespace = `faults-${Object.keys(faults).indexOf(name)}`;
+      const churn = new Churn(api, namespace, 7);
+      await churn.begin();
+      await churn.steps(8);
+      const { source, seen, started, latest } = await watched();
+      await started;
+      const sizes = () => seen.map(({ cluster }) => cluster.namespaces.size);
+      await fault(async () => churn.steps(6));
+      await churn.steps(3);
+      const wanted = await fresh();
+      await expect.poll(latest, patience).toBe(wanted);
+      const states = () => [...source.health().values()].map(({ state }) => state);
+      await expect
+        .poll(() => states().filter((state) => state !== "missing" && state !== "synced"), patience)
+        .toEqual([]);
+      // Nothing of what stayed was ever gone in between.
+      expect(Math.min(...sizes())).toBe(sizes()[0]);
+    },
+  );
 
-  describe("what is said of watches", () => {
+  describe("what is said of watches", onlyInFull, () => {
     /** All that is heard of kinds that are not what they should be. */
     async function listening(change: Partial<typeof times> & { readonly watchSeconds?: number } = {}) {
       const heard: KindHealth[] = [];
@@ -293,7 +298,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     });
   });
 
-  it("follows a cluster that is put back to an earlier time", async () => {
+  it("follows a cluster that is put back to an earlier time", onlyInFull, async () => {
     await api.create("/api/v1/namespaces", { metadata: { name: "before-backup" } });
     const restore = await plane.backup();
     const churn = new Churn(api, "after-backup");
@@ -308,43 +313,47 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     await expect.poll(latest, patience).toBe(wanted);
   });
 
-  it("waits for kinds it may not read, says which, and keeps what it knew when a role is taken away", async () => {
-    const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
-    const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
-    const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["list", "watch"] }];
-    const { source, seen, started } = await watched({}, "guest");
-    await expect
-      .poll(() => source.health().get("pods"), patience)
-      .toMatchObject({
-        state: "forbidden",
-        isKnown: false,
-        message: expect.stringContaining("guest") as string,
+  it(
+    "waits for kinds it may not read, says which, and keeps what it knew when a role is taken away",
+    onlyInFull,
+    async () => {
+      const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+      const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+      const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["list", "watch"] }];
+      const { source, seen, started } = await watched({}, "guest");
+      await expect
+        .poll(() => source.health().get("pods"), patience)
+        .toMatchObject({
+          state: "forbidden",
+          isKnown: false,
+          message: expect.stringContaining("guest") as string,
+        });
+      expect(seen).toEqual([]);
+      const goingOn = await watched({ whenForbidden: "go on" }, "guest");
+      await goingOn.started;
+      expect(goingOn.seen[0]!.cluster.namespaces.size).toBe(0);
+
+      await api.create(roles, { metadata: { name: "reads-all" }, rules });
+      await api.create(bindings, {
+        metadata: { name: "guest-reads-all" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reads-all" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
       });
-    expect(seen).toEqual([]);
-    const goingOn = await watched({ whenForbidden: "go on" }, "guest");
-    await goingOn.started;
-    expect(goingOn.seen[0]!.cluster.namespaces.size).toBe(0);
+      await started;
+      const known = told(seen.at(-1));
+      expect(known).toBe(await fresh());
+      await expect.poll(() => told(goingOn.seen.at(-1)), patience).toBe(known);
 
-    await api.create(roles, { metadata: { name: "reads-all" }, rules });
-    await api.create(bindings, {
-      metadata: { name: "guest-reads-all" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reads-all" },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
-    });
-    await started;
-    const known = told(seen.at(-1));
-    expect(known).toBe(await fresh());
-    await expect.poll(() => told(goingOn.seen.at(-1)), patience).toBe(known);
-
-    await api.delete(`${bindings}/guest-reads-all`);
-    await expect
-      .poll(async () => {
-        proxy.breakAll();
-        return [...goingOn.source.health().values()].map(({ state }) => state);
-      }, patience)
-      .toContain("forbidden");
-    expect(told(goingOn.seen.at(-1))).toBe(known);
-  });
+      await api.delete(`${bindings}/guest-reads-all`);
+      await expect
+        .poll(async () => {
+          proxy.breakAll();
+          return [...goingOn.source.health().values()].map(({ state }) => state);
+        }, patience)
+        .toContain("forbidden");
+      expect(told(goingOn.seen.at(-1))).toBe(known);
+    },
+  );
 
   it("finds kinds whose definitions come later, and lets go of their objects when they go", async () => {
     const { source, seen, started } = await watched();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readState } from "@tierwall/core";
 import { ClusterFeed, openCluster, type RunningPage, startPage } from "@tierwall/server";
+import { onlyInFull } from "../slice.mjs";
 import { RunningCommand } from "../../packages/cli/src/testing/running-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
@@ -106,7 +107,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     expect(opened).toMatchObject({ ok: false, message: expect.stringContaining("ECONNREFUSED") as string });
   });
 
-  it("can be that of somebody else who watches the cluster", async () => {
+  it("can be that of somebody else who watches the cluster", onlyInFull, async () => {
     let tell: () => void = () => undefined;
     let object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "told" } };
     const feed = new ClusterFeed({

@@ -1,4 +1,4 @@
-// `npm run test:hostile`: the attacks of docs/threat-model.md, each against the real thing. All of them are part of `npm test`.
+// `npm run test:hostile`: the attacks of docs/threat-model.md, each against the real thing, in full. `npm test` has a slice of them.
 // FUZZ_RUNS=5000 npm run test:hostile makes the random ones longer.
 
 import { readFileSync } from "node:fs";

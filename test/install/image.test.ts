@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { repository, runBuildStage, stages } from "./build-stage.js";
 
 /*
@@ -32,7 +33,7 @@ describe("the images", () => {
           expect([from, existsSync(join(repository, from))]).toEqual([from, true]);
   });
 
-  it("hold a command that runs without what built it", { timeout: 1_200_000 }, () => {
+  it("hold a command that runs without what built it", { ...onlyInFull, timeout: 1_200_000 }, () => {
     runBuildStage(folder);
     for (const name of ["controller", "agent"]) {
       const here = commandOf(name).replace("/tierwall", folder);

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { KernelTable } from "@tierwall/agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fewerRuns } from "../slice.mjs";
 import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/src/testing/network-namespace.js";
 import { wish } from "./wishes.mjs";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const reason = whyNoNamespaces();
-const rounds = Number(process.env.KILLS ?? 6);
+const rounds = Number(process.env.KILLS ?? fewerRuns(6));
 
 describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason})` : ""}`, () => {
   let node: NetworkNamespace;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { KernelTable } from "@tierwall/agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fewerRuns } from "../slice.mjs";
 import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/src/testing/network-namespace.js";
 import { wish } from "./wishes.mjs";
 
@@ -11,7 +12,7 @@ const reason = whyNoNamespaces();
 const [fewest, most, milliseconds] = [
   21,
   Number(process.env.CHANGES ?? 300),
-  Number(process.env.CHANGES_MS ?? 10_000),
+  Number(process.env.CHANGES_MS ?? fewerRuns(10_000)),
 ];
 const address = "10.200.2.2";
 const packets = { hook: "forward", address } as const;

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import { onlyInFull } from "../slice.mjs";
 import { Agents } from "./agents.js";
 import { hunt } from "./hunt.js";
 import { because, labIsMissing } from "./lab/requirements.js";
@@ -7,10 +8,20 @@ import { seriesOf } from "./scenarios.js";
 
 /*
  * The kernel against the evaluator and the engine: random clusters under random policies of all APIs, and connections
- * sent as packets. `npm run test:long` makes it longer by these variables, with another seed each day.
+ * sent as packets. The long run asks in more clusters by these variables, with another seed each day.
  */
-const seed = Number(process.env.TIERWALL_PACKET_SEED ?? 1);
-const clusters = Number(process.env.TIERWALL_PACKET_CLUSTERS ?? 4);
+const clusters = [
+  ...seriesOfClusters(1, 4),
+  ...seriesOfClusters(
+    Number(process.env.TIERWALL_PACKET_SEED ?? 1),
+    Number(process.env.TIERWALL_PACKET_CLUSTERS ?? 0),
+  ),
+];
+
+function seriesOfClusters(seed: number, count: number) {
+  return Array.from({ length: count }, (_, number) => ({ seed, number }));
+}
+
 /** Sets of policies a cluster, and connections under each. */
 const [sets, flows] = [5, 400];
 
@@ -26,9 +37,12 @@ describe.skipIf(reason !== undefined)(
       console.log(`${total} connections sent as packets${reasons}`);
     });
 
-    const numbers = Array.from({ length: clusters }, (_, i) => i);
+    const title = "random cluster $number of seed $seed";
+    const timeout = 1_200_000;
+    it.each(clusters.slice(0, 1))(title, { timeout }, enforcesVerdicts);
+    it.each(clusters.slice(1))(title, { timeout, ...onlyInFull }, enforcesVerdicts);
 
-    it.each(numbers)("random cluster %i", { timeout: 1_200_000 }, async (number) => {
+    async function enforcesVerdicts({ seed, number }: (typeof clusters)[number]): Promise<void> {
       const series = seriesOf(seed + number * 1_000_003, sets);
       const wiring = number % 2 === 0 ? "routed" : "bridged";
       const { sent, found, leftOut } = await hunt(series, {
@@ -42,7 +56,7 @@ describe.skipIf(reason !== undefined)(
       expect(found).toBeUndefined();
       // What cannot be sent, such as to addresses that are never routed, must not be most of it.
       expect(sent).toBeGreaterThan((sets * flows) / 4);
-    });
+    }
   },
 );
 

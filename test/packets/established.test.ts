@@ -1,11 +1,13 @@
 import type { State } from "@tierwall/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { onlyInFull } from "../slice.mjs";
 import { Agents } from "./agents.js";
 import { type Asked, examOf, sameWay, tellAsked } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
 import type { Conversation, Side } from "./lab/prober.js";
 import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
+import type { Wiring } from "./lab/wiring.js";
 import { flowsIn, seriesOf } from "./scenarios.js";
 
 /*
@@ -28,12 +30,21 @@ const changes = 10;
 /** Denied connections that carried the mark of a generation which has come again. */
 let outlived = 0;
 
-const seed = Number(process.env.TIERWALL_PACKET_SEED ?? 11);
+/** The long run asks in other clusters each day, too. */
+const seeds = [11, ...[process.env.TIERWALL_PACKET_SEED ?? []].flat().map(Number)];
+const clusters = seeds.flatMap((seed) => [
+  { seed, wiring: "routed" as const },
+  { seed: seed + 1, wiring: "bridged" as const },
+]);
 
-describe.skipIf(reason !== undefined).each([
-  { seed, wiring: "routed" },
-  { seed: seed + 1, wiring: "bridged" },
-] as const)(`connections that are established, pods $wiring${because(reason)}`, ({ seed, wiring }) => {
+for (const [i, { seed, wiring }] of clusters.entries()) {
+  const title = `connections that are established, pods ${wiring}, seed ${seed}${because(reason)}`;
+  describe.skipIf(reason !== undefined)(title, i === 0 ? {} : onlyInFull, () => {
+    cutsWhatIsDenied(seed, wiring);
+  });
+}
+
+function cutsWhatIsDenied(seed: number, wiring: Wiring): void {
   const states = seriesOf(seed, changes + 1).scenarios.map((scenario) => stateIn(scenario));
   let lab: Lab;
   let agents: Agents;
@@ -88,9 +99,9 @@ describe.skipIf(reason !== undefined).each([
     outlived += older.filter(({ asked }) => sameWay(now, asked)?.wanted === "Deny").length;
     silentSince.set(generation - 1, silent);
   });
-});
+}
 
-describe.skipIf(reason !== undefined)(`generations that come again${because(reason)}`, () => {
+describe.skipIf(reason !== undefined)(`generations that come again${because(reason)}`, onlyInFull, () => {
   it("have judged anew what was silent until then", () => {
     expect(outlived).toBeGreaterThan(0);
   });

@@ -1,9 +1,9 @@
 import { readState, type State } from "@tierwall/core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
 import type { Packet } from "./lab/prober.js";
-import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
+import { describeOnBothWirings, labTimeout } from "./lab/requirements.js";
 
 /* S1.17: two pods that report one address. a/stale is gone, and the cluster does not know it yet. */
 
@@ -56,132 +56,128 @@ const stateOf = (...documents: readonly string[]): State => {
   return state;
 };
 
-const reason = labIsMissing();
 vi.setConfig({ testTimeout: labTimeout });
 
-describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
-  `two pods that report one address, pods %s${because(reason)}`,
-  (wiring) => {
-    let lab: Lab;
-    beforeAll(async () => {
-      lab = await Lab.build(stateOf(...cluster).cluster, wiring);
-    });
-    beforeEach(() => lab.forgetConnections());
-    afterAll(() => lab?.remove());
+describeOnBothWirings("two pods that report one address", (wiring) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await Lab.build(stateOf(...cluster).cluster, wiring);
+  });
+  beforeEach(() => lab.forgetConnections());
+  afterAll(() => lab?.remove());
 
-    const ports = [80, 81, 82];
-    const spaceOf = (name: string) => lab.plan.pods.find(({ key }) => key === `a/${name}`)!.space;
-    /** The ports by which one pod reaches another, the same over IPv4 and IPv6. */
-    const reached = async (from: string, to: string): Promise<readonly number[]> => {
-      const found = await Promise.all(
-        ([4, 6] as const).map(async (family) => {
-          const packets = ports.map(
-            (port): Packet => ({
-              from: spaceOf(from),
-              to: spaceOf(to),
-              source: addresses[from]![family],
-              target: addresses[to]![family],
-              protocol: "TCP",
-              port,
-              servedPort: port,
-              tos: 0,
-            }),
-          );
-          const outcomes = await lab.prober.probe(packets);
-          return ports.filter((_, i) => outcomes[i] === "arrived");
-        }),
-      );
-      expect(found[1]).toEqual(found[0]);
-      return found[0]!;
-    };
+  const ports = [80, 81, 82];
+  const spaceOf = (name: string) => lab.plan.pods.find(({ key }) => key === `a/${name}`)!.space;
+  /** The ports by which one pod reaches another, the same over IPv4 and IPv6. */
+  const reached = async (from: string, to: string): Promise<readonly number[]> => {
+    const found = await Promise.all(
+      ([4, 6] as const).map(async (family) => {
+        const packets = ports.map(
+          (port): Packet => ({
+            from: spaceOf(from),
+            to: spaceOf(to),
+            source: addresses[from]![family],
+            target: addresses[to]![family],
+            protocol: "TCP",
+            port,
+            servedPort: port,
+            tos: 0,
+          }),
+        );
+        const outcomes = await lab.prober.probe(packets);
+        return ports.filter((_, i) => outcomes[i] === "arrived");
+      }),
+    );
+    expect(found[1]).toEqual(found[0]);
+    return found[0]!;
+  };
 
-    it.each([
-      ["one of them is isolated", [only("stale", "Ingress", 81)], [81]],
-      ["the other one is", [only("web", "Ingress", 81)], [81]],
-      ["both are", [only("web", "Ingress", 80, 81), only("stale", "Ingress", 81, 82)], [81]],
-      ["none is", [], ports],
-    ] as const)("S1.17: what comes in is allowed by both, where %s", async (_, policies, expected) => {
-      for (const on of ["n1", "n2"]) {
-        await program(lab, stateOf(...cluster, stale(on), ...policies));
-        await lab.forgetConnections();
-        expect(await reached("client", "web")).toEqual(expected);
-        expect(await reached("far", "web")).toEqual(expected);
-      }
-    });
+  it.each([
+    ["one of them is isolated", [only("stale", "Ingress", 81)], [81]],
+    ["the other one is", [only("web", "Ingress", 81)], [81]],
+    ["both are", [only("web", "Ingress", 80, 81), only("stale", "Ingress", 81, 82)], [81]],
+    ["none is", [], ports],
+  ] as const)("S1.17: what comes in is allowed by both, where %s", async (_, policies, expected) => {
+    for (const on of ["n1", "n2"]) {
+      await program(lab, stateOf(...cluster, stale(on), ...policies));
+      await lab.forgetConnections();
+      expect(await reached("client", "web")).toEqual(expected);
+      expect(await reached("far", "web")).toEqual(expected);
+    }
+  });
 
-    it.each([
-      ["one of them is isolated", [only("stale", "Egress", 81)], [81]],
-      ["both are", [only("web", "Egress", 80, 81), only("stale", "Egress", 81, 82)], [81]],
-    ] as const)("S1.17: what goes out is allowed by both, where %s", async (_, policies, expected) => {
-      for (const on of ["n1", "n2"]) {
-        await program(lab, stateOf(...cluster, stale(on), ...policies));
-        await lab.forgetConnections();
-        expect(await reached("web", "client")).toEqual(expected);
-        expect(await reached("web", "far")).toEqual(expected);
-      }
-    });
+  it.each([
+    ["one of them is isolated", [only("stale", "Egress", 81)], [81]],
+    ["both are", [only("web", "Egress", 80, 81), only("stale", "Egress", 81, 82)], [81]],
+  ] as const)("S1.17: what goes out is allowed by both, where %s", async (_, policies, expected) => {
+    for (const on of ["n1", "n2"]) {
+      await program(lab, stateOf(...cluster, stale(on), ...policies));
+      await lab.forgetConnections();
+      expect(await reached("web", "client")).toEqual(expected);
+      expect(await reached("web", "far")).toEqual(expected);
+    }
+  });
 
-    it.each([
-      [[["Deny", "stale"]], []],
-      [[["Deny", "web"]], []],
+  it.each([
+    [[["Deny", "stale"]], []],
+    [[["Deny", "web"]], []],
+    [
       [
-        [
-          ["Accept", "web"],
-          ["Deny", "*"],
-        ],
-        [],
+        ["Accept", "web"],
+        ["Deny", "*"],
       ],
+      [],
+    ],
+    [
       [
-        [
-          ["Accept", "web"],
-          ["Accept", "stale"],
-          ["Deny", "*"],
-        ],
-        [],
+        ["Accept", "web"],
+        ["Accept", "stale"],
+        ["Deny", "*"],
       ],
+      [],
+    ],
+    [
       [
-        [
-          ["Accept", "web", "stale"],
-          ["Deny", "*"],
-        ],
-        ports,
+        ["Accept", "web", "stale"],
+        ["Deny", "*"],
       ],
+      ports,
+    ],
+    [
       [
-        [
-          ["Accept", "*"],
-          ["Deny", "stale"],
-        ],
-        ports,
+        ["Accept", "*"],
+        ["Deny", "stale"],
       ],
+      ports,
+    ],
+    [
       [
-        [
-          ["Pass", "web"],
-          ["Deny", "*"],
-        ],
-        [],
+        ["Pass", "web"],
+        ["Deny", "*"],
       ],
-    ] as const)("S1.17: as the other end of a/client, with %j", async (rules, expected) => {
-      for (const on of ["n1", "n2"]) {
-        await program(lab, stateOf(...cluster, stale(on), toApps(...rules)));
-        await lab.forgetConnections();
-        expect(await reached("client", "web")).toEqual(expected);
-      }
-    });
+      [],
+    ],
+  ] as const)("S1.17: as the other end of a/client, with %j", async (rules, expected) => {
+    for (const on of ["n1", "n2"]) {
+      await program(lab, stateOf(...cluster, stale(on), toApps(...rules)));
+      await lab.forgetConnections();
+      expect(await reached("client", "web")).toEqual(expected);
+    }
+  });
 
-    it("S1.17: two replicas of one workload are judged like one of them", async () => {
-      const policies = [only("web", "Ingress", 80), only("web", "Egress", 81)];
-      for (const on of ["n1", "n2"]) {
-        await program(lab, stateOf(...cluster, replica(on), ...policies));
-        await lab.forgetConnections();
-        expect(await reached("client", "web")).toEqual([80]);
-        expect(await reached("far", "web")).toEqual([80]);
-        expect(await reached("web", "client")).toEqual([81]);
-      }
-    });
+  it("S1.17: two replicas of one workload are judged like one of them", async () => {
+    const policies = [only("web", "Ingress", 80), only("web", "Egress", 81)];
+    for (const on of ["n1", "n2"]) {
+      await program(lab, stateOf(...cluster, replica(on), ...policies));
+      await lab.forgetConnections();
+      expect(await reached("client", "web")).toEqual([80]);
+      expect(await reached("far", "web")).toEqual([80]);
+      expect(await reached("web", "client")).toEqual([81]);
+    }
+  });
 
-    it("S1.17: once one of them is gone, the other is judged by itself", async () => {
-      await program(lab, stateOf(...cluster, only("stale", "Ingress", 81)));
-      expect(await reached("client", "web")).toEqual(ports);
-    });
-  },
-);
+  it("S1.17: once one of them is gone, the other is judged by itself", async () => {
+    await program(lab, stateOf(...cluster, only("stale", "Ingress", 81)));
+    expect(await reached("client", "web")).toEqual(ports);
+  });
+});

@@ -2,7 +2,7 @@ import { mergeConfig } from "vitest/config";
 import usual from "../../vitest.config.js";
 
 // One cluster, one test after the other: the usual settings, but for which files.
-const { include: _, exclude: __, ...test } = usual.test ?? {};
+const { projects: _, ...test } = usual.test ?? {};
 
 export default mergeConfig(
   { ...usual, test },

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { run } from "../dist/main.js";
+import { run } from "../dist/bundle/main.js";
 
 process.exitCode = await run(process.argv.slice(2));

@@ -2,13 +2,12 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The example cluster: beside this package in the source tree, or shipped within it. */
+/** The example cluster: shipped within this package, or beside it in the source tree; this is bundled into a folder further down. */
 export function exampleFolder(): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
-  const found = [
-    join(here, "../examples/mixed-six-apis"),
-    join(here, "../../../examples/mixed-six-apis"),
-  ].find((path) => existsSync(path));
+  const found = ["..", "../..", "../../..", "../../../.."]
+    .map((above) => join(here, above, "examples/mixed-six-apis"))
+    .find((path) => existsSync(path));
   return found === undefined ? undefined : shown(found);
 }
 

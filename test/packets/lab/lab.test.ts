@@ -11,7 +11,7 @@ import { flowsAmong, memberPairs, otherPairs } from "../../../packages/core/src/
 import { about, stateOf } from "../../../packages/core/src/testing/arbitrary/scenario.js";
 import { Lab } from "./lab.js";
 import type { Outcome, Packet } from "./prober.js";
-import { because, labIsMissing, labTimeout } from "./requirements.js";
+import { because, describeOnBothWirings, labIsMissing, labTimeout } from "./requirements.js";
 
 const pod = (name: string, node: string, ips: readonly string[]) => ({
   namespace: "alpha",
@@ -64,92 +64,89 @@ interface Sent {
 const reason = labIsMissing();
 vi.setConfig({ testTimeout: labTimeout });
 
-describe.skipIf(reason !== undefined).each(["routed", "bridged"] as const)(
-  `a %s lab${because(reason)}`,
-  (wiring) => {
-    let lab: Lab;
-    let all: readonly Sent[];
-    beforeAll(async () => {
-      lab = await Lab.build(state.cluster, wiring);
-      const flows = [...flowsAmong([...memberPairs(state.cluster), ...otherPairs(state)], ports)];
-      all = flows.flatMap((flow) =>
-        (["direct", "alias"] as const).flatMap((road) => {
-          const sendable = lab.packetOf(flow, road);
-          return sendable.kind === "packet"
-            ? [{ flow, what: `${about(flow)} ${road}`, packet: sendable.packet }]
-            : [];
-        }),
-      );
-    });
-    afterAll(() => lab?.remove());
+describeOnBothWirings("a lab", (wiring) => {
+  let lab: Lab;
+  let all: readonly Sent[];
+  beforeAll(async () => {
+    lab = await Lab.build(state.cluster, wiring);
+    const flows = [...flowsAmong([...memberPairs(state.cluster), ...otherPairs(state)], ports)];
+    all = flows.flatMap((flow) =>
+      (["direct", "alias"] as const).flatMap((road) => {
+        const sendable = lab.packetOf(flow, road);
+        return sendable.kind === "packet"
+          ? [{ flow, what: `${about(flow)} ${road}`, packet: sendable.packet }]
+          : [];
+      }),
+    );
+  });
+  afterAll(() => lab?.remove());
 
-    const probe = async (sent: readonly Sent[]) => {
-      const outcomes = await lab.prober.probe(sent.map(({ packet }) => packet));
-      return (wanted: Outcome) => sent.filter((_, i) => outcomes[i] === wanted).map(({ what }) => what);
-    };
-    const named = (sent: readonly Sent[]) => sent.map(({ what }) => what);
-    const filter = async (node: string, hook: string, rule: string) => {
-      await lab.load(
-        node,
-        `table inet handmade {\n chain c { type filter hook ${hook} priority 0; ct state established,related accept; ${rule}; }\n}\n`,
-      );
-      await lab.forgetConnections();
-      return { [Symbol.asyncDispose]: () => lab.load(node, "delete table inet handmade") };
-    };
+  const probe = async (sent: readonly Sent[]) => {
+    const outcomes = await lab.prober.probe(sent.map(({ packet }) => packet));
+    return (wanted: Outcome) => sent.filter((_, i) => outcomes[i] === wanted).map(({ what }) => what);
+  };
+  const named = (sent: readonly Sent[]) => sent.map(({ what }) => what);
+  const filter = async (node: string, hook: string, rule: string) => {
+    await lab.load(
+      node,
+      `table inet handmade {\n chain c { type filter hook ${hook} priority 0; ct state established,related accept; ${rule}; }\n}\n`,
+    );
+    await lab.forgetConnections();
+    return { [Symbol.asyncDispose]: () => lab.load(node, "delete table inet handmade") };
+  };
 
-    it("carries every connection there is, and the answers", async () => {
-      expect(all.length).toBeGreaterThan(600);
-      expect((await probe(all))("arrived")).toEqual(named(all));
-    });
+  it("carries every connection there is, and the answers", async () => {
+    expect(all.length).toBeGreaterThan(600);
+    expect((await probe(all))("arrived")).toEqual(named(all));
+  });
 
-    it("loses exactly what a node drops while forwarding", async () => {
-      await using _ = await filter("node-1", "forward", "ip daddr 10.0.0.2 udp dport 53 drop");
-      const lost = all.filter(
-        ({ flow, packet }) =>
-          flow.protocol === "UDP" &&
-          flow.family === 4 &&
-          flow.destination.kind === "pod" &&
-          flow.destination.pod.name === "y" &&
-          // S1.6: who talks to itself needs no node, and the node itself forwards nothing.
-          flow.toItself !== true &&
-          packet.from !== lab.spaceOf("node-1"),
-      );
-      expect(lost.length).toBeGreaterThan(8);
-      expect((await probe(all))("lost")).toEqual(named(lost));
-    });
+  it("loses exactly what a node drops while forwarding", async () => {
+    await using _ = await filter("node-1", "forward", "ip daddr 10.0.0.2 udp dport 53 drop");
+    const lost = all.filter(
+      ({ flow, packet }) =>
+        flow.protocol === "UDP" &&
+        flow.family === 4 &&
+        flow.destination.kind === "pod" &&
+        flow.destination.pod.name === "y" &&
+        // S1.6: who talks to itself needs no node, and the node itself forwards nothing.
+        flow.toItself !== true &&
+        packet.from !== lab.spaceOf("node-1"),
+    );
+    expect(lost.length).toBeGreaterThan(8);
+    expect((await probe(all))("lost")).toEqual(named(lost));
+  });
 
-    it.each([
-      ["input", (packet: Packet) => packet.to],
-      ["output", (packet: Packet) => packet.from],
-    ] as const)("loses exactly what a node drops on %s", async (hook, end) => {
-      await using _ = await filter("node-2", hook, "meta l4proto sctp drop");
-      const lost = all.filter(
-        ({ flow, packet }) => flow.protocol === "SCTP" && end(packet) === lab.spaceOf("node-2"),
-      );
-      expect(lost.length).toBeGreaterThan(8);
-      expect((await probe(all))("lost")).toEqual(named(lost));
-    });
+  it.each([
+    ["input", (packet: Packet) => packet.to],
+    ["output", (packet: Packet) => packet.from],
+  ] as const)("loses exactly what a node drops on %s", async (hook, end) => {
+    await using _ = await filter("node-2", hook, "meta l4proto sctp drop");
+    const lost = all.filter(
+      ({ flow, packet }) => flow.protocol === "SCTP" && end(packet) === lab.spaceOf("node-2"),
+    );
+    expect(lost.length).toBeGreaterThan(8);
+    expect((await probe(all))("lost")).toEqual(named(lost));
+  });
 
-    it("tells a rejected connection from one that is dropped", async () => {
-      await using _ = await filter("node-1", "forward", "tcp dport 80 reject with tcp reset");
-      const [first] = all.filter(({ what }) => what === "alpha/x -> alpha/z TCP 80, IPv4 direct");
-      expect((await probe([first!]))("refused")).toEqual([first!.what]);
-    });
+  it("tells a rejected connection from one that is dropped", async () => {
+    await using _ = await filter("node-1", "forward", "tcp dport 80 reject with tcp reset");
+    const [first] = all.filter(({ what }) => what === "alpha/x -> alpha/z TCP 80, IPv4 direct");
+    expect((await probe([first!]))("refused")).toEqual([first!.what]);
+  });
 
-    it("keeps connections open, on which either end may speak", async () => {
-      const wanted = all
-        .filter(({ packet }) => packet.protocol === "TCP" || packet.protocol === "UDP")
-        .slice(0, 40);
-      const conversations = (await lab.prober.open(wanted.map(({ packet }) => packet))).flatMap(
-        (one) => one ?? [],
-      );
-      expect(conversations.length).toBe(wanted.length);
-      for (const side of ["client", "server", "client"] as const)
-        expect(new Set(await lab.prober.say(conversations, side))).toEqual(new Set([true]));
-      await lab.prober.close(conversations);
-    });
-  },
-);
+  it("keeps connections open, on which either end may speak", async () => {
+    const wanted = all
+      .filter(({ packet }) => packet.protocol === "TCP" || packet.protocol === "UDP")
+      .slice(0, 40);
+    const conversations = (await lab.prober.open(wanted.map(({ packet }) => packet))).flatMap(
+      (one) => one ?? [],
+    );
+    expect(conversations.length).toBe(wanted.length);
+    for (const side of ["client", "server", "client"] as const)
+      expect(new Set(await lab.prober.say(conversations, side))).toEqual(new Set([true]));
+    await lab.prober.close(conversations);
+  });
+});
 
 describe.skipIf(reason !== undefined)(`labs${because(reason)}`, () => {
   it("leave nothing behind, also of a run that was killed", async () => {

@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { threadId } from "node:worker_threads";
+import { describe } from "vitest";
+import { onlyInFull } from "../../slice.mjs";
+import type { Wiring } from "./wiring.js";
 
 /** By command, the Debian package it is in. */
 const tools = {
@@ -29,3 +32,14 @@ export const labTimeout = 1_200_000;
 /** Behind the title of tests that are skipped. */
 export const because = (reason: string | undefined): string =>
   reason === undefined ? "" : ` (skipped: ${reason})`;
+
+/** What holds however pods are wired; a slice has them routed. */
+export function describeOnBothWirings(title: string, body: (wiring: Wiring) => void): void {
+  const reason = labIsMissing();
+  for (const wiring of ["routed", "bridged"] as const) {
+    const options = wiring === "routed" ? {} : onlyInFull;
+    describe.skipIf(reason !== undefined)(`${title}, pods ${wiring}${because(reason)}`, options, () => {
+      body(wiring);
+    });
+  }
+}

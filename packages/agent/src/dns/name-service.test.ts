@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import packet from "dns-packet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { onlyInFull } from "../../../../test/slice.mjs";
 import { liar, type NamesNode, NamesLab, nameSet, pod, server, whyNoNamesLab } from "../testing/names-lab.js";
 import { Frames } from "./frames.js";
 
@@ -268,16 +269,20 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
     expect(await lab.elements("shop_fresh4")).toEqual([]);
   });
 
-  test("killed: pods ask the server directly as soon as redirections expire, and keep what they learned", async () => {
-    const killed = await lab.startNode({ names, redirectMilliseconds: 6000 });
-    await lab.dig(`@${server[4]}`, "api.example.test");
-    await expect.poll(() => killed.count("query"), patience).toBe(1);
-    await killed.end("SIGKILL");
-    await expect
-      .poll(() => lab.dig("+time=1", `@${server[4]}`, "other.test"), patience)
-      .toEqual(["203.0.113.66"]);
-    expect(await lab.connects("203.0.113.7")).toBe(true);
-  });
+  test(
+    "killed: pods ask the server directly as soon as redirections expire, and keep what they learned",
+    onlyInFull,
+    async () => {
+      const killed = await lab.startNode({ names, redirectMilliseconds: 6000 });
+      await lab.dig(`@${server[4]}`, "api.example.test");
+      await expect.poll(() => killed.count("query"), patience).toBe(1);
+      await killed.end("SIGKILL");
+      await expect
+        .poll(() => lab.dig("+time=1", `@${server[4]}`, "other.test"), patience)
+        .toEqual(["203.0.113.66"]);
+      expect(await lab.connects("203.0.113.7")).toBe(true);
+    },
+  );
 
   test.each([
     ["IPv4", server[4]],
@@ -298,19 +303,23 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
     },
   );
 
-  test("the next agent takes over what is in the kernel, and fills a new table with it", async () => {
-    const killed = await lab.startNode({ names });
-    await lab.dig(`@${server[4]}`, "api.example.test");
-    await killed.end("SIGKILL");
-    node = await lab.startNode({ names });
-    expect(await node.waitFor("ready")).toMatchObject({ adopted: 2 });
-    expect(node.count("learned")).toBe(0);
-    node.tell("elements");
-    const { text } = await node.waitFor("elements");
-    await forgetAll();
-    expect(await lab.connects("203.0.113.7")).toBe(false);
-    await lab.nft("node", String(text));
-    expect(await lab.connects("203.0.113.7")).toBe(true);
-    expect(await lab.dig(`@${server[4]}`, "api.example.test")).toEqual(["203.0.113.7"]);
-  });
+  test(
+    "the next agent takes over what is in the kernel, and fills a new table with it",
+    onlyInFull,
+    async () => {
+      const killed = await lab.startNode({ names });
+      await lab.dig(`@${server[4]}`, "api.example.test");
+      await killed.end("SIGKILL");
+      node = await lab.startNode({ names });
+      expect(await node.waitFor("ready")).toMatchObject({ adopted: 2 });
+      expect(node.count("learned")).toBe(0);
+      node.tell("elements");
+      const { text } = await node.waitFor("elements");
+      await forgetAll();
+      expect(await lab.connects("203.0.113.7")).toBe(false);
+      await lab.nft("node", String(text));
+      expect(await lab.connects("203.0.113.7")).toBe(true);
+      expect(await lab.dig(`@${server[4]}`, "api.example.test")).toEqual(["203.0.113.7"]);
+    },
+  );
 });

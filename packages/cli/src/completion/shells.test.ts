@@ -3,6 +3,7 @@ import { symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { onlyInFull } from "../../../../test/slice.mjs";
 import { folderOf, removeFolders } from "../testing/run-command.js";
 
 /*
@@ -99,7 +100,7 @@ describe("bash", () => {
   });
 });
 
-describe.skipIf(missing("fish"))("fish", () => {
+describe.skipIf(missing("fish"))("fish", onlyInFull, () => {
   const offers = inOneGo(
     "fish",
     ["--no-config", "-c"],
@@ -114,7 +115,7 @@ describe.skipIf(missing("fish"))("fish", () => {
   });
 });
 
-describe.skipIf(missing("zsh"))("zsh", () => {
+describe.skipIf(missing("zsh"))("zsh", onlyInFull, () => {
   /** The line, with as much behind it as all of the offers share. */
   const completions = [
     ["a command", "tierwall expl", "tierwall explain "],

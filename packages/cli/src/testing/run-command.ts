@@ -3,6 +3,8 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeF
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isFull } from "../../../../test/slice.mjs";
+import { runInOneProcess } from "./one-process.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const bin = join(here, "../../bin/tierwall.js");
@@ -26,17 +28,24 @@ export interface Circumstances {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the command as a user would, in a process of its own, and waits for it. */
+/**
+ * Runs the command as a user would, in a process of its own, and waits for it. A slice of the tests runs those one after the other in
+ * one process that depend on nothing else of a process.
+ */
 export function tierwall(args: readonly string[], circumstances: Circumstances = {}): Ran {
   const { cwd, input = "", env = {} } = circumstances;
   if (!existsSync(built)) throw new Error("packages/cli/dist is missing: `npm run build` makes it");
+  // What the terminal that runs the tests can show is no business of theirs, and neither is a cluster of its user.
+  const { FORCE_COLOR: _, NO_COLOR: __, ...ours } = process.env;
+  const environment = { ...ours, KUBECONFIG: noKubeconfig, ...env } as Readonly<Record<string, string>>;
+  const isAlone = input !== "" || circumstances.stdout !== undefined || args.includes("-");
+  if (!isFull && !isAlone) return runInOneProcess(args, cwd ?? process.cwd(), environment);
   const output = circumstances.stdout === undefined ? undefined : openSync(circumstances.stdout, "w");
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     input,
     stdio: ["pipe", output ?? "pipe", "pipe"],
-    // What the terminal that runs the tests can show is no business of theirs, and neither is a cluster of its user.
-    env: { ...process.env, KUBECONFIG: noKubeconfig, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env },
+    env: environment,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });

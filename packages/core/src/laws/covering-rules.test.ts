@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../../test/slice.mjs";
 import { covers } from "../analysis/proof/covers.js";
 import type { State } from "../state/state.js";
 import { explore } from "../evaluate/facts.js";
@@ -45,6 +46,6 @@ describe("a rule that covers another", () => {
       }),
       { numRuns: 25 },
     );
-    expect(pairs).toBeGreaterThan(5);
+    expect(pairs).toBeGreaterThan(isFull ? 5 : 0);
   });
 });

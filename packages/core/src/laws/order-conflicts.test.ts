@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../../test/slice.mjs";
 import { canMeet } from "../policy/can-meet.js";
 import { orderConflicts, swapped } from "../analysis/proof/order-conflicts.js";
 import { sharedPriorities } from "../analysis/proof/shared-priorities.js";
@@ -46,7 +47,7 @@ describe("S1.13: two policies of one priority", () => {
       }),
       { numRuns: 40 },
     );
-    expect(conflicts).toBeGreaterThan(3);
+    expect(conflicts).toBeGreaterThan(isFull ? 3 : 0);
   });
 
   it("where none disagree, and everything is known, can be in each other's place", () => {
@@ -77,6 +78,6 @@ describe("S1.13: two policies of one priority", () => {
       }),
       { numRuns: 25 },
     );
-    expect(groups).toBeGreaterThan(2);
+    expect(groups).toBeGreaterThan(isFull ? 2 : 0);
   });
 });

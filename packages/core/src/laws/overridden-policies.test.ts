@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../../test/slice.mjs";
 import { overrides } from "../analysis/proof/overridden.js";
 import { compile } from "../engine/engine.js";
 import { evaluateDirection } from "../evaluate/evaluate.js";
@@ -60,7 +61,7 @@ describe("a policy that is overridden", () => {
       }),
       { numRuns: 60 },
     );
-    expect(found).toBeGreaterThan(3);
+    expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 
   it("is told of, where everything is known, whenever the tiers before decide otherwise than its own", () => {

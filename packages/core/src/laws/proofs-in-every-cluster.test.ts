@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../../test/slice.mjs";
 import { ruleProofs } from "../analysis/proof/rule-proofs.js";
 import { compile } from "../engine/engine.js";
 import { formatRule } from "../policy/describe.js";
@@ -55,7 +56,7 @@ describe("what is proven of a rule whatever is deployed", () => {
         }),
         { numRuns: 60 },
       );
-      expect(proven).toBeGreaterThan(20);
+      expect(proven).toBeGreaterThan(isFull ? 20 : 0);
     },
   );
 });

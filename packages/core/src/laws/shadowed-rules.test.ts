@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../../test/slice.mjs";
 import { type RuleProof, ruleProofs } from "../analysis/proof/rule-proofs.js";
 import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
@@ -74,7 +75,7 @@ describe("a rule that never decides anything", () => {
       }),
       { numRuns: 40 },
     );
-    expect(found).toBeGreaterThan(3);
+    expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 
   it("S1.1, S1.2: out of reach: no walk ends there", () => {
@@ -97,7 +98,7 @@ describe("a rule that never decides anything", () => {
       }),
       { numRuns: 25 },
     );
-    expect(found).toBeGreaterThan(3);
+    expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 
   it("S1.1: redundant: the example gets the same verdict without the rule, from whom the proof says", () => {
@@ -119,6 +120,6 @@ describe("a rule that never decides anything", () => {
       }),
       { numRuns: 40 },
     );
-    expect(found).toBeGreaterThan(3);
+    expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { onlyInFull } from "../../../../test/slice.mjs";
 import { caveatsOfAll } from "../state/caveat.js";
 import { compareStates } from "../analysis/changes/compare.js";
 import { readConnectivityTests } from "../analysis/connectivity-test/connectivity-test.js";
@@ -257,9 +258,8 @@ function aroundUnseen(text: string): string | undefined {
 }
 
 describe("names in every format of every report", () => {
-  it.each(hostileTexts.map((text) => [JSON.stringify(text), text]))("%s", (_shown, text) => {
-    expectSafe(text);
-  });
+  for (const [place, text] of hostileTexts.entries())
+    it(JSON.stringify(text), place % 6 === 0 ? {} : onlyInFull, () => expectSafe(text));
 
   it("whatever they are", () => {
     fc.assert(

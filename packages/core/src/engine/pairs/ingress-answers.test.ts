@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { isFull } from "../../../../../test/slice.mjs";
 import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 import { groupEnds } from "./end-groups.js";
 import { compile } from "../engine.js";
@@ -39,5 +40,5 @@ it("are the same whichever tiers are taken to single out few, in whatever order 
       },
     ),
   );
-  expect(compared).toBeGreaterThan(1000);
+  expect(compared).toBeGreaterThan(isFull ? 1000 : 0);
 });

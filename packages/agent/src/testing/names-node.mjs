@@ -3,7 +3,10 @@
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
 import { parseAddress, parseCidr } from "@tierwall/core";
-import { changesText, InsideAddresses, leftElements, NameService } from "../../dist/index.js";
+import { InsideAddresses } from "../../dist/dns/inside-addresses.js";
+import { NameService } from "../../dist/dns/name-service.js";
+import { leftElements } from "../../dist/dns/timed-elements.js";
+import { changesText } from "../../dist/ruleset/set-change.js";
 
 const {
   table,

@@ -55,7 +55,7 @@ describe.skipIf(noChromium)(`the page that \`matrix -o html\` writes, opened${sk
 
   it("is searched by name and port, and shows who decides", async () => {
     await visit(address, {}, async ({ page, picture }) => {
-      await page.getByRole("searchbox", { name: "Search connections" }).fill("shop/cart payments/api 8443");
+      await page.getByRole("searchbox", { name: "Search connections" }).fill("shop/cart payments/api 443");
       await page.getByText(/^1 of [\d,]+ connections$/).waitFor();
       await rows(page).first().click();
       await details(page).getByRole("heading", { name: "shop/cart to payments/api" }).waitFor();
@@ -113,7 +113,7 @@ describe.skipIf(noChromium)(`the page that \`matrix -o html\` writes, opened${sk
       name,
       action: "Deny",
       to: [{ pods: { podSelector: {} } }],
-      ports: [{ portNumber: { protocol: "TCP", port: i + 1 } }],
+      protocols: [{ tcp: { destinationPort: { number: i + 1 } } }],
     }));
     const objects = [
       { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name: "cart" } },

@@ -44,11 +44,12 @@ describe("the connections of a report", () => {
   });
 
   it.each([
-    ["8443", [0, 1]],
+    ["8443/tcp", [0, 1]],
+    ["8443", [0, 1, 2]],
     ["80/tcp", [0, 1, 2]],
     ["53/udp", [1, 2]],
     ["81/sctp", [1]],
-    ["any but", [1, 2]],
+    ["any but", [2]],
   ])("are found by ports: %s", (text, found) => {
     expect(search({ text })).toEqual(found);
   });

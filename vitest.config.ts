@@ -4,21 +4,20 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { filesOnlyInFull, fullTag, isFull } from "./test/slice.mjs";
 import { SlowFilesFirst } from "./test/slow-files-first.js";
 
-const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-
-/** Tests run on the sources of our packages, also when they reach one through another: no build in between. */
-const sources = Object.fromEntries(
-  // Of two names that begin alike, the longer one first.
-  ["core", "kube/service", "kube", "agent", "ui", "server"].map((name) => [
-    `@tierwall/${name}`,
-    pathOf(`packages/${name.replace(/^\w+/, "$&/src")}/index.ts`),
-  ]),
-);
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const notNow = [...configDefaults.exclude, ...(isFull ? [] : filesOnlyInFull)];
 
 export default defineConfig({
-  resolve: { alias: { ...sources, ...(isFull ? {} : { "fast-check": pathOf("test/fast-check.ts") }) } },
+  resolve: {
+    alias: [
+      // Tests run on the sources of our packages, also when they reach one through another: no build in between.
+      { find: /^@tierwall\/core\/(\w+)$/, replacement: here("packages/core/src/doors/$1.ts") },
+      { find: /^@tierwall\/kube\/service$/, replacement: here("packages/kube/src/service/index.ts") },
+      { find: /^@tierwall\/(\w+)$/, replacement: here("packages/$1/src/index.ts") },
+      ...(isFull ? [] : [{ find: /^fast-check$/, replacement: here("test/fast-check.ts") }]),
+    ],
+  },
   test: {
     projects: [
       {

@@ -55,9 +55,7 @@ export function build() {
   say("building ...");
   if (!quietly(bin("tsc"), ["-b"])) return false;
   // In a few files: opening six hundred took a command longer than most answers take.
-  const core = ["--ssr", "dist/index.js", "--outDir", "bundle"];
-  if (!quietly(bin("vite"), ["build", "packages/core", ...core])) return false;
-  for (const folder of ["packages/kube", "packages/cli"])
+  for (const folder of ["packages/core", "packages/kube", "packages/cli"])
     if (!quietly(bin("vite"), ["build", folder])) return false;
   for (const config of ["vite.config.ts", "vite.report.config.ts"])
     if (!quietly(bin("vite"), ["build", "--config", `packages/ui/${config}`])) return false;

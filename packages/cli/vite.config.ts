@@ -11,7 +11,7 @@ export default defineConfig({
     ssr: true,
     outDir: here("dist/bundle"),
     emptyOutDir: true,
-    rollupOptions: {
+    rolldownOptions: {
       input: { main: here("dist/main.js") },
       // Others import them as well, and there must be one of each.
       external: [/^@tierwall\//],

@@ -11,7 +11,7 @@ export default defineConfig({
     ssr: true,
     outDir: here("bundle"),
     emptyOutDir: true,
-    rollupOptions: {
+    rolldownOptions: {
       input: {
         index: here("dist/index.js"),
         service: here("dist/service/index.js"),

@@ -3,16 +3,16 @@ import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SlowFilesFirst } from "./test/slow-files-first.js";
 
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
   resolve: {
     // Tests run on the sources of our packages, also when they reach one through another: no build in between.
-    alias: Object.fromEntries(
-      // Of two names that begin alike, the longer one first.
-      ["core", "kube/service", "kube", "agent", "ui", "server"].map((name) => [
-        `@tierwall/${name}`,
-        fileURLToPath(new URL(`packages/${name.replace(/^\w+/, "$&/src")}/index.ts`, import.meta.url)),
-      ]),
-    ),
+    alias: [
+      { find: /^@tierwall\/core\/(\w+)$/, replacement: here("packages/core/src/doors/$1.ts") },
+      { find: /^@tierwall\/kube\/service$/, replacement: here("packages/kube/src/service/index.ts") },
+      { find: /^@tierwall\/(\w+)$/, replacement: here("packages/$1/src/index.ts") },
+    ],
   },
   test: {
     include: [

@@ -51,9 +51,8 @@ export function build() {
   if (built && read(stamp) === wanted) return true;
   say("building ...");
   if (!quietly(bin("tsc"), ["-b"])) return false;
-  // In one file: opening its four hundred took a command longer than most answers take.
-  const core = ["packages/core", "--ssr", "dist/index.js", "--outDir", "bundle"];
-  if (!quietly(bin("vite"), ["build", ...core])) return false;
+  // In a few files: opening its four hundred took a command longer than most answers take.
+  if (!quietly(bin("vite"), ["build", "packages/core"])) return false;
   if (!quietly(bin("vite"), ["build", "--config", "packages/ui/vite.config.ts"])) return false;
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
@@ -117,7 +116,7 @@ function installFingerprint() {
 function buildFingerprint() {
   const files = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name));
   for (const folder of packages()) {
-    files.push(`${folder}/package.json`, `${folder}/tsconfig.build.json`);
+    files.push(...["package.json", "tsconfig.build.json", "vite.config.ts"].map((file) => `${folder}/${file}`));
     const sources = readdirSync(join(root, folder, "src"), { recursive: true, encoding: "utf8" });
     for (const file of sources) {
       if (/(?<!\.test)\.(tsx?|css|html|svg)$/.test(file)) files.push(`${folder}/src/${file}`);

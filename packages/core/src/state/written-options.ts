@@ -3,22 +3,33 @@ import { type Address, formatAddress, parseAddress } from "../net/address.js";
 import { type Cidr, formatCidr, parseCidr } from "../net/cidr.js";
 import type { StateOptions } from "./state.js";
 
-/** The options of a state as JSON, for who reads the same manifests elsewhere and is to say the same. */
-export interface WrittenOptions {
+/** What the manifests do not say about the cluster, and how they are read. Texts, so that it can be sent as JSON. */
+export interface ClusterOptions {
+  /** The ranges that pods get their addresses from. */
   readonly podCidrs?: readonly string[];
+  /** The ranges of Service addresses. */
   readonly serviceCidrs?: readonly string[];
+  /** Addresses of the API server. */
   readonly apiServer?: readonly string[];
+  /** What domain names resolve to. */
   readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
+  /** Whether an unknown field is a mistake (`file`) or part of a newer API (`cluster`); `auto` looks for a uid. */
   readonly provenance?: NonNullable<StateOptions["provenance"]>;
+  /** The mode in which Cilium enforces policies. */
   readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
+  /** Answer as this implementation would, where it differs from docs/semantics.md. */
   readonly enforcer?: NonNullable<StateOptions["enforcer"]>;
+  /** API groups that are recognised and not evaluated, and whose objects are left out. */
   readonly ignoreApis?: readonly string[];
+  /** The name that Cilium knows this cluster by. */
   readonly ciliumClusterName?: string;
+  /** Labels that count for Cilium or, with `!`, do not, as in its option `labels`. */
   readonly ciliumLabels?: readonly string[];
+  /** Leave out objects with errors instead of evaluating nothing. */
   readonly keepGoing?: boolean;
 }
 
-export function writtenOptions(options: StateOptions): WrittenOptions {
+export function writtenOptions(options: StateOptions): ClusterOptions {
   const { facts = {}, provenance, enforcer, ignoreApis, keepGoing } = options;
   const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = options;
   const { podCidrs, serviceCidrs, apiServer, dns } = facts;
@@ -38,7 +49,7 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
 }
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
-export function readOptions(written: WrittenOptions): StateOptions {
+export function readOptions(written: ClusterOptions): StateOptions {
   const { podCidrs, serviceCidrs, apiServer, dns, provenance, enforcer, ignoreApis, keepGoing } = written;
   const { ciliumEnforcement, ciliumClusterName, ciliumLabels } = written;
   return {

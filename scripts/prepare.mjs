@@ -116,7 +116,9 @@ function installFingerprint() {
 function buildFingerprint() {
   const files = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name));
   for (const folder of packages()) {
-    files.push(...["package.json", "tsconfig.build.json", "vite.config.ts"].map((file) => `${folder}/${file}`));
+    files.push(
+      ...["package.json", "tsconfig.build.json", "vite.config.ts"].map((file) => `${folder}/${file}`),
+    );
     const sources = readdirSync(join(root, folder, "src"), { recursive: true, encoding: "utf8" });
     for (const file of sources) {
       if (/(?<!\.test)\.(tsx?|css|html|svg)$/.test(file)) files.push(`${folder}/src/${file}`);

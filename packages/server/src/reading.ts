@@ -1,12 +1,7 @@
-import {
-  compile,
-  type Diagnostic,
-  type Engine,
-  lint,
-  type LintReport,
-  readState,
-  type State,
-} from "@tierwall/core";
+import type { Diagnostic, LintReport } from "@tierwall/core";
+import { lint } from "@tierwall/core/analysis";
+import { compile, type Engine } from "@tierwall/core/engine";
+import { readState, type State } from "@tierwall/core/state";
 import type { Shown } from "./feed.js";
 import type { Problem } from "./problem.js";
 

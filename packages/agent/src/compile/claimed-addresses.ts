@@ -1,4 +1,4 @@
-import type { Address } from "@tierwall/core";
+import type { Address } from "@tierwall/core/model";
 import type { EndRange } from "./ends.js";
 
 /** Addresses inside of ranges of one family that do not overlap. */

@@ -1,4 +1,4 @@
-import type { Endpoint, Family } from "@tierwall/core";
+import type { Endpoint, Family } from "@tierwall/core/model";
 import type { End } from "./end.js";
 import { Population } from "./population.js";
 

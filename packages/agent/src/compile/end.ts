@@ -1,4 +1,4 @@
-import type { Endpoint, Family } from "@tierwall/core";
+import type { Endpoint, Family } from "@tierwall/core/model";
 
 /** Addresses that no rule can tell apart as the other end of a connection. They share one identity. */
 export interface End {

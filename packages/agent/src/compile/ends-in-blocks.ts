@@ -1,4 +1,4 @@
-import { type Cidr, formatCidr } from "@tierwall/core";
+import { type Cidr, formatCidr } from "@tierwall/core/model";
 import type { End } from "./ends.js";
 
 /** Finds ends by the blocks around them. */

@@ -1,15 +1,15 @@
 import {
   type Address,
   addressesOfNode,
-  type Cluster,
   type Endpoint,
   type Family,
   formatAddress,
+  type Inventory,
   type Labels,
   type Node,
   type Pod,
   podKey,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import type { End } from "./end.js";
 import { EndStore } from "./end-store.js";
 import type { Landmarks } from "./landmarks.js";
@@ -53,7 +53,7 @@ interface Contested {
 
 /** What ends are found with. */
 interface View {
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly words: Words;
   readonly landmarks: Landmarks;
 }
@@ -95,7 +95,7 @@ export class Ends {
     return this.store.gone;
   }
 
-  update(cluster: Cluster, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
+  update(cluster: Inventory, words: Words, landmarks: Landmarks, { come, gone }: PodChanges): void {
     this.store.begin();
     for (const family of [4, 6] as const) this.moved[family].clear();
     const { before } = this;
@@ -166,11 +166,11 @@ export class Ends {
     for (const one of located) this.claim(one, made, cluster);
   }
 
-  private endpoint(pod: Pod, cluster: Cluster): Endpoint {
+  private endpoint(pod: Pod, cluster: Inventory): Endpoint {
     return { kind: "pod", pod, namespace: this.namespaces.of(cluster, pod) };
   }
 
-  private remove(pod: Pod, cluster: Cluster): void {
+  private remove(pod: Pod, cluster: Inventory): void {
     this.hostPods.delete(pod);
     const known = this.pods.get(pod);
     if (known === undefined) return;
@@ -182,7 +182,7 @@ export class Ends {
     }
   }
 
-  private claim(one: Located, by: PodEnds, cluster: Cluster): void {
+  private claim(one: Located, by: PodEnds, cluster: Inventory): void {
     const others = this.contested.get(one.text)?.claims;
     this.moved[one.address.family].add(one.text);
     if (others === undefined && !this.ofPods.has(one.text)) this.ofPods.set(one.text, one);
@@ -193,7 +193,7 @@ export class Ends {
     return [...this.pods.values()].filter(({ located }) => located.includes(this.ofPods.get(text)!));
   }
 
-  private award({ text, address }: Located, claims: readonly PodEnds[], cluster: Cluster): void {
+  private award({ text, address }: Located, claims: readonly PodEnds[], cluster: Inventory): void {
     this.moved[address.family].add(text);
     const before = this.contested.get(text);
     if (before !== undefined) this.store.release(before.located.end);
@@ -210,7 +210,7 @@ export class Ends {
   }
 
   /** S1.17: one of these pods, and nothing tells which. */
-  private anyOf(claims: readonly PodEnds[], { address, end }: Located, cluster: Cluster): End {
+  private anyOf(claims: readonly PodEnds[], { address, end }: Located, cluster: Inventory): End {
     const who = claims.map(({ text, service }) => `${text} behind ${service}`);
     const service = claims.map((claim) => claim.service).join("");
     const samples = claims.map(({ pod }) => this.endpoint(pod, cluster)) as [Endpoint, ...Endpoint[]];
@@ -241,7 +241,7 @@ export class Ends {
     );
   }
 
-  private placeHosts(cluster: Cluster, words: Words, { ofOthers, services }: Landmarks): void {
+  private placeHosts(cluster: Inventory, words: Words, { ofOthers, services }: Landmarks): void {
     const found = new Map<string, Located>();
     const place = (address: Address, who: string, service: string, sample: Endpoint) => {
       const text = formatAddress(address);
@@ -274,7 +274,7 @@ export class Ends {
     return `${which} ${known?.map((key) => `${key}=${labels?.[key]}`).join() ?? "unknown"}`;
   }
 
-  private placeRanges(cluster: Cluster, words: Words, { ofOthers }: Landmarks): void {
+  private placeRanges(cluster: Inventory, words: Words, { ofOthers }: Landmarks): void {
     for (const { end } of [...this.ranges, ...this.ownRanges]) this.store.release(end);
     const own = cluster.nodes.get(this.node) ?? { name: this.node, addresses: [] };
     const who = this.hostText(own.name, own.labels, words);

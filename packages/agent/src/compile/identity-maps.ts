@@ -1,4 +1,4 @@
-import { type Family, formatAddress, formatRange } from "@tierwall/core";
+import { type Family, formatAddress, formatRange } from "@tierwall/core/model";
 import { editedElements, type Elements } from "../ruleset/edited-elements.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { ClaimedAddresses } from "./claimed-addresses.js";

@@ -1,18 +1,15 @@
+import { AddressAtoms, serviceKey, serviceTargets, type SettledPeer } from "@tierwall/core/engine";
 import {
-  AddressAtoms,
   type Address,
   type Cidr,
-  type Cluster,
   formatCidr,
+  type Inventory,
   parseCidr,
   type Peer,
   type Pod,
   type Rule,
-  serviceKey,
-  serviceTargets,
-  type SettledPeer,
   singleAddress,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 
 /**
  * The blocks of addresses that rules about pods of this node speak of. Addresses in the same blocks are the same to all
@@ -20,7 +17,7 @@ import {
  */
 export interface Landmarks {
   /** What they were made from. */
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly rules: ReadonlySet<Rule>;
   /** Blocks that tell pods apart. */
   readonly ofPods: Blocks;
@@ -57,7 +54,7 @@ export class Blocks {
 
 /** `before` is given back where nothing is different, in whole or in part. */
 export function landmarksOf(
-  cluster: Cluster,
+  cluster: Inventory,
   rules: ReadonlySet<Rule>,
   before: Landmarks | undefined,
 ): Landmarks {
@@ -88,7 +85,7 @@ export function landmarksOf(
 }
 
 /** Pods matter only to rules that speak of Services, which have some of them behind them. */
-function mayDiffer({ cluster: before, services, rules }: Landmarks, cluster: Cluster): boolean {
+function mayDiffer({ cluster: before, services, rules }: Landmarks, cluster: Inventory): boolean {
   const speakOfServices = () =>
     [...rules].some(({ peers }) => peers.some(({ kind }) => kind === "endpoints"));
   return (
@@ -109,7 +106,7 @@ const everyAddressOf: Partial<Record<string, readonly Cidr[]>> = {
 };
 
 /** All blocks that a peer looks at. */
-export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readonly Cidr[] {
+export function blocksOfPeer(cluster: Inventory, peer: SettledPeer | Peer): readonly Cidr[] {
   const { facts, cidrGroups } = cluster;
   switch (peer.kind) {
     case "networks":

@@ -1,16 +1,16 @@
 import {
-  type Cluster,
+  type Inventory,
   type Namespace,
   namespaceNameLabel,
   type Pod,
   type PodSelection,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 
 /** S1.10: also a namespace that is not in the input has its name. */
 export class Namespaces {
   private readonly lone = new Map<string, Namespace>();
 
-  of(cluster: Cluster, { namespace: name }: Pod): Namespace {
+  of(cluster: Inventory, { namespace: name }: Pod): Namespace {
     return cluster.namespaces.get(name) ?? this.lone.get(name) ?? this.add(name);
   }
 

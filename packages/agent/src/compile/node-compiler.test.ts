@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { modesOf } from "../see/modes.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";
 import type { Journey } from "../testing/walk-ruleset.js";

@@ -1,4 +1,4 @@
-import type { Cluster, Rule, Tiers } from "@tierwall/core";
+import type { Inventory, Rule, Tiers } from "@tierwall/core/model";
 import { editedKeys } from "../ruleset/edited-elements.js";
 import type { ModesOf, NodeOptions, NodeProgram } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
@@ -74,7 +74,7 @@ export class NodeCompiler {
     this.identityMaps = { 4: new IdentityMaps(this.ends, 4), 6: new IdentityMaps(this.ends, 6) };
   }
 
-  compile(cluster: Cluster, given: Tiers): NodeProgram {
+  compile(cluster: Inventory, given: Tiers): NodeProgram {
     const tiers = this.ownTiers.of(given);
     const program = this.compileOnce(cluster, tiers, this.podWatch.update(cluster.pods));
     // S1.17: which pods share an address is known once all ends are, and those of other nodes are subjects then.
@@ -82,7 +82,7 @@ export class NodeCompiler {
     return this.compileOnce(cluster, tiers, { come: [], gone: [] });
   }
 
-  private compileOnce(cluster: Cluster, tiers: Tiers, changes: PodChanges): NodeProgram {
+  private compileOnce(cluster: Inventory, tiers: Tiers, changes: PodChanges): NodeProgram {
     this.book.update(tiers);
     const rows = this.subjects.update(cluster, tiers, changes, this.ends.rivals);
     if (rows !== this.rows) this.rules = rulesIn(rows);
@@ -97,7 +97,7 @@ export class NodeCompiler {
     return this.assemble(cluster, rows, this.walks);
   }
 
-  private assemble(cluster: Cluster, rows: ReadonlyMap<Subject, Rows>, walks: Walks): NodeProgram {
+  private assemble(cluster: Inventory, rows: ReadonlyMap<Subject, Rows>, walks: Walks): NodeProgram {
     const identities = this.identities.of(walks.ends);
     const sets = new Map<string, NamedSet>();
     const put = (name: string, set: NamedSet) => sets.set(name, this.sameAsBefore(name, set));

@@ -1,4 +1,4 @@
-import { type Address, type Family, lastOf, type Node } from "@tierwall/core";
+import { type Address, type Family, lastOf, type Node } from "@tierwall/core/model";
 import type { Blocks } from "./landmarks.js";
 
 /*

@@ -1,4 +1,4 @@
-import type { Tier, Tiers } from "@tierwall/core";
+import type { Tier, Tiers } from "@tierwall/core/model";
 
 /**
  * S9.7: the tiers that a node enforces. A rule of the tier `foreign` stands for a verdict that is not known, and its action is Allow:

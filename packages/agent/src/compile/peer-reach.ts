@@ -1,20 +1,22 @@
 import {
   AddressAtoms,
-  type Address,
-  type Cidr,
-  type Cluster,
-  contains,
-  type Endpoint,
   explore,
   isRelative,
   namespaceFits,
-  type Peer,
   peerKey,
   peerMatches,
   type SettledPeer,
   settlePeer,
   type Unknowns,
-} from "@tierwall/core";
+} from "@tierwall/core/engine";
+import {
+  type Address,
+  type Cidr,
+  contains,
+  type Endpoint,
+  type Inventory,
+  type Peer,
+} from "@tierwall/core/model";
 import type { End, Ends } from "./ends.js";
 import { EndsInBlocks } from "./ends-in-blocks.js";
 import { blocksOfPeer } from "./landmarks.js";
@@ -51,7 +53,7 @@ export class PeerReaches {
   private readonly found = new Map<string, Found>();
   /** Of peers that are not relative. */
   private ofPeer = new WeakMap<Peer, Found>();
-  private cluster: Cluster | undefined;
+  private cluster: Inventory | undefined;
   private namespacesInUse: ReadonlySet<string> = new Set();
   private all: Crowd;
 
@@ -60,7 +62,7 @@ export class PeerReaches {
   }
 
   /** Whether all that was found still holds; or does but for the ends that came and went; or does not. */
-  update(cluster: Cluster): "same" | "ends" | "other" {
+  update(cluster: Inventory): "same" | "ends" | "other" {
     const stale = this.cluster === undefined ? new Set() : this.staleKinds(this.cluster, cluster);
     this.cluster = cluster;
     this.namespacesInUse = new Set(this.ends.all.podsIn.keys());
@@ -89,7 +91,7 @@ export class PeerReaches {
   }
 
   /** Kinds of peers that look at something else than ends, and it changed. */
-  private staleKinds(before: Cluster, after: Cluster): ReadonlySet<Peer["kind"]> {
+  private staleKinds(before: Inventory, after: Inventory): ReadonlySet<Peer["kind"]> {
     const stale = new Set<Peer["kind"]>();
     if (before.facts !== after.facts) stale.add("entity").add("domains");
     if (!isSameList(before.cidrGroups, after.cidrGroups)) stale.add("cidr-group");

@@ -1,4 +1,4 @@
-import type { Pod } from "@tierwall/core";
+import type { Pod } from "@tierwall/core/model";
 
 export interface PodChanges {
   readonly come: readonly Pod[];

@@ -1,4 +1,11 @@
-import { type Cluster, type Direction, type Family, formatAddress, type Pod, podKey } from "@tierwall/core";
+import {
+  type Direction,
+  type Family,
+  formatAddress,
+  type Inventory,
+  type Pod,
+  podKey,
+} from "@tierwall/core/model";
 import type { NameSet } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { podMaps } from "../ruleset/vocabulary.js";
@@ -33,7 +40,7 @@ interface Start {
 }
 
 interface Made {
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly rows: ReadonlyMap<Subject, Rows>;
   readonly walks: Walks;
   readonly identities: ReadonlyMap<End, string>;
@@ -61,7 +68,7 @@ export class PodMaps {
   }
 
   update(
-    cluster: Cluster,
+    cluster: Inventory,
     rows: ReadonlyMap<Subject, Rows>,
     walks: Walks,
     identities: ReadonlyMap<End, string>,
@@ -217,5 +224,5 @@ function haveSameRules(a: readonly TierLayout[], b: readonly TierLayout[]): bool
 }
 
 /** Whether all that rules which bind the node look at is the same. */
-const isSameForNode = (a: Cluster, b: Cluster): boolean =>
+const isSameForNode = (a: Inventory, b: Inventory): boolean =>
   a.nodes === b.nodes && a.facts === b.facts && a.services === b.services && a.cidrGroups === b.cidrGroups;

@@ -1,8 +1,8 @@
+import { isSubject } from "@tierwall/core/engine";
 import {
-  type Cluster,
   type Direction,
   formatAddress,
-  isSubject,
+  type Inventory,
   type Isolation,
   namespaceNameLabel,
   type Pod,
@@ -11,7 +11,7 @@ import {
   type Rule,
   type TierName,
   type Tiers,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import { type Namespaces, namesIn } from "./namespaces.js";
 import type { PodChanges } from "./pod-changes.js";
 
@@ -53,7 +53,7 @@ export class Subjects {
 
   /** The same object as long as nothing in it is different. */
   update(
-    cluster: Cluster,
+    cluster: Inventory,
     tiers: Tiers,
     { come, gone }: PodChanges,
     rivals: ReadonlySet<Pod>,
@@ -80,7 +80,7 @@ export class Subjects {
     return rivals.size === this.rivals.size && [...rivals].every((pod) => this.rivals.has(pod));
   }
 
-  private findSubjects(cluster: Cluster, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
+  private findSubjects(cluster: Inventory, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
     const subjects = new Map<string, Subject>();
     const subjectOf = (pod: Pod): Subject => {
       const namespace = this.namespaces.of(cluster, pod);

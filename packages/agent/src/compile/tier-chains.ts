@@ -1,4 +1,4 @@
-import { editedMap } from "@tierwall/core";
+import { editedMap } from "@tierwall/core/state";
 import type { BookEntry } from "../ruleset/program.js";
 import type { ChainStore } from "./chain-store.js";
 import { contentName } from "./content-name.js";

@@ -1,4 +1,4 @@
-import type { NamespaceSet, Peer, Rule, Tiers } from "@tierwall/core";
+import type { NamespaceSet, Peer, Rule, Tiers } from "@tierwall/core/model";
 
 /** What the rules of the cluster look at in the ends that pods talk to. Nothing else of a pod is in its identity. */
 export interface Words {

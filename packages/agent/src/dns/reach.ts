@@ -1,15 +1,14 @@
+import { type Answer, ask } from "@tierwall/core/analysis";
 import {
   type Address,
-  type Answer,
-  ask,
   type Cidr,
-  type Cluster,
   type Endpoint,
   formatAddress,
+  type Inventory,
   parseAddress,
   type Pod,
   type Tiers,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import { OwnTiers } from "../compile/own-tiers.js";
 import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
@@ -48,7 +47,7 @@ export class ClusterReach implements Reach {
   readonly #addresses = new Map<string, readonly string[]>();
   readonly #ownTiers = new OwnTiers();
   #podsAt: ReadonlyMap<string, readonly Pod[]> | undefined;
-  #cluster: Cluster | undefined;
+  #cluster: Inventory | undefined;
   #inside: InsideAddresses | undefined;
   #tiers: Tiers | undefined;
 
@@ -56,7 +55,7 @@ export class ClusterReach implements Reach {
   constructor(private readonly node: string) {}
 
   /** `podRanges`: where pods of any node get their addresses from, as far as that is known. S9.7: judged is by the tiers of the node. */
-  update(cluster: Cluster, given: Tiers, podRanges: readonly Cidr[]): void {
+  update(cluster: Inventory, given: Tiers, podRanges: readonly Cidr[]): void {
     const before = this.#cluster;
     const tiers = this.#ownTiers.of(given);
     const same =
@@ -146,7 +145,7 @@ export class ClusterReach implements Reach {
   }
 }
 
-function podsByAddress(cluster: Cluster | undefined): ReadonlyMap<string, readonly Pod[]> {
+function podsByAddress(cluster: Inventory | undefined): ReadonlyMap<string, readonly Pod[]> {
   const found = new Map<string, Pod[]>();
   for (const pod of cluster?.pods.values() ?? [])
     for (const address of pod.addresses.map(formatAddress)) {

@@ -2,7 +2,7 @@
 // options from the command line; tells what happens, a line of JSON each; obeys lines on standard input.
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
-import { parseAddress, parseCidr } from "@tierwall/core";
+import { parseAddress, parseCidr } from "@tierwall/core/model";
 import { changesText, InsideAddresses, leftElements, NameService } from "../../dist/index.js";
 
 const {

@@ -1,26 +1,19 @@
 import { existsSync } from "node:fs";
+import { type Grain, hasErrors } from "@tierwall/core";
+import { compareStates, implementationCaveatsOfAll, isChanged } from "@tierwall/core/analysis";
+import { diagnostic, isTelling } from "@tierwall/core/manifest";
 import {
   belowCaveats,
   caveatsJson,
   caveatsMarkdown,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
   changesAnnotations,
   changesJson,
   changesMarkdown,
   changesText,
-  compareStates,
-  diagnostic,
   diagnosticsJson,
   diagnosticText,
-  type Grain,
-  hasErrors,
-  isChanged,
-  isTelling,
-  mergedCaveats,
-  readStates,
-  type State,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
+import { caveatsOfAll, mergedCaveats, readStates, type State } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "../output/changes-output.js";
 import { printData } from "./explain.js";

@@ -1,21 +1,13 @@
+import type { Explanation, JsonValue, Question, Result } from "@tierwall/core";
+import { explain, parseEndpoint, parsePort, parseTarget, type PortRef } from "@tierwall/core/analysis";
+import { diagnostic, isTelling } from "@tierwall/core/manifest";
 import {
-  diagnostic,
   diagnosticsJson,
   diagnosticText,
-  explain,
-  type Explanation,
   explanationJson,
   explanationText,
-  isTelling,
-  type JsonValue,
-  parseEndpoint,
-  parsePort,
-  parseTarget,
-  type PortRef,
-  type Question,
-  type Result,
   visibleLines,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
 import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";

@@ -1,23 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import type { Diagnostic, Finding, LintReport, Severity, TextSource } from "@tierwall/core";
+import { type Fixed, fixSources, lint } from "@tierwall/core/analysis";
 import {
   caveatsJson,
-  caveatsOfAll,
-  type Diagnostic,
-  type Finding,
-  type Fixed,
-  fixSources,
-  lint,
   lintGithub,
   lintJson,
   lintJunit,
-  type LintReport,
   lintSarif,
   lintText,
-  type Severity,
-  type State,
   summaryText,
-  type TextSource,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
+import { caveatsOfAll, type State } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import type { ManifestFile } from "@tierwall/kube";

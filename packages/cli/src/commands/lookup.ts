@@ -1,15 +1,14 @@
+import { lookup, parseEndpoint } from "@tierwall/core/analysis";
+import { isTelling } from "@tierwall/core/manifest";
 import {
   belowCaveats,
   caveatsJson,
-  caveatsOfAll,
   diagnosticsJson,
   diagnosticText,
-  isTelling,
-  lookup,
   lookupJson,
   lookupText,
-  parseEndpoint,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";

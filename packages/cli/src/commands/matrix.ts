@@ -1,32 +1,29 @@
+import type { Grain, Matrix, Result, UndecidedPorts } from "@tierwall/core";
+import {
+  implementationCaveatsOfAll,
+  matrixOf,
+  parsePort,
+  type PortRef,
+  Reasons,
+} from "@tierwall/core/analysis";
+import { compile, type Engine } from "@tierwall/core/engine";
+import { isTelling } from "@tierwall/core/manifest";
+import { type LabelMatch, parseSelector } from "@tierwall/core/model";
 import {
   caveatLines,
   caveatsJson,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  compile,
   diagnosticsJson,
   diagnosticText,
-  type Engine,
-  type Grain,
-  isTelling,
-  type LabelMatch,
-  type Matrix,
   matrixCsv,
   matrixDot,
   matrixHtml,
   matrixJson,
   matrixMarkdown,
-  matrixOf,
   matrixSvg,
   matrixText,
-  parsePort,
-  parseSelector,
   pictureOf,
-  type PortRef,
-  Reasons,
-  type Result,
-  type UndecidedPorts,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   collect,

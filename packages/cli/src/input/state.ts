@@ -1,24 +1,8 @@
-import {
-  type Address,
-  type Cidr,
-  type Diagnostic,
-  diagnosticText,
-  didYouMean,
-  type EnforcerName,
-  enforcerNames,
-  type Facts,
-  foreignGroups,
-  hasErrors,
-  isTelling,
-  parseAddress,
-  parseCidr,
-  readEdited,
-  readState,
-  type SourceText,
-  type State,
-  type StateOptions,
-  summaryText,
-} from "@tierwall/core";
+import { type Diagnostic, type EnforcerName, enforcerNames, hasErrors } from "@tierwall/core";
+import { didYouMean, foreignGroups, isTelling } from "@tierwall/core/manifest";
+import { type Address, type Cidr, type Facts, parseAddress, parseCidr } from "@tierwall/core/model";
+import { diagnosticText, type SourceText, summaryText } from "@tierwall/core/report";
+import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { type CiliumFlags, ciliumOptions, withCiliumFlags } from "./cilium-flags.js";

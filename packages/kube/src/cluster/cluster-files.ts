@@ -1,11 +1,6 @@
-import {
-  clusterFile,
-  dialects,
-  foreignKinds,
-  type JsonObject,
-  snapshotObject,
-  type TextSource,
-} from "@tierwall/core";
+import type { TextSource } from "@tierwall/core";
+import { clusterFile, dialects, foreignKinds, type JsonObject } from "@tierwall/core/manifest";
+import { snapshotObject } from "@tierwall/core/state";
 import { stringify } from "yaml";
 import type { ClusterListing } from "./cluster-listing.js";
 import { textAt } from "./object-fields.js";

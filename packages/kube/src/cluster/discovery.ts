@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "./connection.js";
 import { bodyText } from "./list-pages.js";
 import { objectsAt, textAt } from "./object-fields.js";

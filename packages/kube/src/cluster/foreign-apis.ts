@@ -1,4 +1,4 @@
-import { type ForeignKind, foreignGroups } from "@tierwall/core";
+import { foreignGroups, type ForeignKind } from "@tierwall/core/manifest";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { effectiveForeignKinds } from "./foreign-kinds.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import type { Connection, KubeRequest } from "./connection.js";
 import { bodyText } from "./list-pages.js";
 import { objectIn, textAt } from "./object-fields.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { listAt, textAt } from "./object-fields.js";
 import { type Trouble, troubleOf } from "./trouble.js";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isObject, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "./connection.js";
 import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";

@@ -1,19 +1,14 @@
-import type {
-  Cluster,
-  Diagnostic,
-  ForeignKind,
-  ForeignObject,
-  Moment,
-  PolicyRef,
-  Tiers,
-} from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import type { ForeignKind, ForeignObject } from "@tierwall/core/manifest";
+import type { Inventory, PolicyRef, Tiers } from "@tierwall/core/model";
+import type { Moment } from "@tierwall/core/state";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,
  * tiers. Who compares by identity finds quickly what is new.
  */
 export interface Situation {
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
   /** Addresses that each node gives its pods, from `spec.podCIDRs`; by name of the node. */

@@ -1,4 +1,5 @@
-import { dialects, type PolicyRef } from "@tierwall/core";
+import { dialects } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
 import type { Connection } from "../cluster/connection.js";
 import { resourceOf, watchedKinds } from "../cluster/kinds.js";
 import { jsonRequest } from "../cluster/json-request.js";

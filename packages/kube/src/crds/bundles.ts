@@ -1,4 +1,4 @@
-import { dialects, type PolicyKind } from "@tierwall/core";
+import { dialects, type PolicyKind } from "@tierwall/core/manifest";
 import { stringify } from "yaml";
 import { type Definition, definitionOf, type Naming } from "./definition.js";
 

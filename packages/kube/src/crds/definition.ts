@@ -1,4 +1,4 @@
-import type { ObjectSchema, PolicyKind } from "@tierwall/core";
+import type { ObjectSchema, PolicyKind } from "@tierwall/core/manifest";
 import { resourceOf, watchedKinds } from "../cluster/kinds.js";
 import type { OpenApi } from "./open-api.js";
 import { policyStatus } from "./status.js";

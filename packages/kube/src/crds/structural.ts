@@ -1,4 +1,4 @@
-import type { Format, ObjectSchema, Schema } from "@tierwall/core";
+import type { Format, ObjectSchema, Schema } from "@tierwall/core/manifest";
 import type { OpenApi } from "./open-api.js";
 import { validationRules } from "./validation-rules.js";
 

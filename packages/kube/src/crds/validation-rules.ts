@@ -1,4 +1,4 @@
-import type { Constraint, ObjectSchema } from "@tierwall/core";
+import type { Constraint, ObjectSchema } from "@tierwall/core/manifest";
 import type { ValidationRule } from "./open-api.js";
 
 /** What must hold between the fields of an object, in CEL; checks that only warn have no rule. */

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { type Diagnostic, diagnostic } from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
 import { fileBlocks } from "./file-blocks.js";
 
 /*

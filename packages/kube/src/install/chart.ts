@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { Json, JsonObject } from "@tierwall/core/manifest";
 import { type Installed, markedObjects, usualParts } from "./install.js";
 import { type Computed, isComputed } from "./marked.js";
 import { markedCleanup } from "./cleanup.js";

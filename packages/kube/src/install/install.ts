@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { definitionsOf } from "../crds/bundles.js";
 import { webhookConfiguration } from "../webhook/configuration.js";
 import { filledIn, here, valueOf } from "./marked.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { fieldWhen, here, valueOf, withEntries } from "./marked.js";
 import { called, clusterWide, type Component, nameOf, selectorOf } from "./names.js";
 import { metricsReaderName } from "./roles.js";

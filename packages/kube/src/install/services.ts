@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { valueOf } from "./marked.js";
 import { called, inNamespace, nameOf, selectorOf } from "./names.js";
 import type { SettingPath } from "./settings.js";

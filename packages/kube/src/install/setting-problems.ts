@@ -1,4 +1,4 @@
-import type { Json } from "@tierwall/core";
+import type { Json } from "@tierwall/core/manifest";
 import { type Setting, type SettingPath, settings } from "./settings.js";
 
 /** What is wrong with a value; undefined where nothing is. */

@@ -1,4 +1,4 @@
-import type { LiveOptions } from "@tierwall/core";
+import type { LiveOptions } from "@tierwall/core/state";
 import type { Follower } from "../cluster/cluster-source.js";
 import { messageOf } from "../cluster/connection.js";
 import { AnalystThread } from "./analyst-thread.js";

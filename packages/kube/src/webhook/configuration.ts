@@ -1,4 +1,4 @@
-import { dialects } from "@tierwall/core";
+import { dialects } from "@tierwall/core/manifest";
 import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 
 /** How API servers get to the webhook. */

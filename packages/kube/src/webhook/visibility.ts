@@ -1,4 +1,5 @@
-import { dialects, kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core";
+import { kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core/analysis";
+import { dialects } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { SeldomReport } from "../http/seldom-report.js";
 import { type ReviewedUser, subjectAccess } from "../http/subject-access.js";

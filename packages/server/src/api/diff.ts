@@ -1,13 +1,7 @@
-import {
-  caveatsJson,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  changesJson,
-  compareStates,
-  type Grain,
-  mergedCaveats,
-  readState,
-} from "@tierwall/core";
+import type { Grain } from "@tierwall/core";
+import { compareStates, implementationCaveatsOfAll } from "@tierwall/core/analysis";
+import { caveatsJson, changesJson } from "@tierwall/core/report";
+import { caveatsOfAll, mergedCaveats, readState } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, remarks } from "./operation.js";

@@ -1,12 +1,6 @@
-import {
-  explain,
-  explanationJson,
-  parseEndpoint,
-  parsePort,
-  parseTarget,
-  type Question,
-  type Result,
-} from "@tierwall/core";
+import type { Question, Result } from "@tierwall/core";
+import { explain, parseEndpoint, parsePort, parseTarget } from "@tierwall/core/analysis";
+import { explanationJson } from "@tierwall/core/report";
 import { problemResponse } from "../problem.js";
 import { json, type Operation, refused, remarks } from "./operation.js";
 

@@ -1,4 +1,5 @@
-import { caveatsJson, caveatsOfAll, lintJson } from "@tierwall/core";
+import { caveatsJson, lintJson } from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { json, type Operation } from "./operation.js";
 
 /** What is wrong, or probably not meant: what `tierwall lint -o json` says; of a state with errors, the errors. */

@@ -1,4 +1,6 @@
-import { caveatsJson, caveatsOfAll, lookup, lookupJson, parseEndpoint } from "@tierwall/core";
+import { lookup, parseEndpoint } from "@tierwall/core/analysis";
+import { caveatsJson, lookupJson } from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { json, type Operation, refused, remarks } from "./operation.js";
 

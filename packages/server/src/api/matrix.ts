@@ -1,18 +1,15 @@
+import type { Grain, Result, UndecidedPorts } from "@tierwall/core";
 import {
-  caveatsJson,
-  caveatsOfAll,
   implementationCaveatsOfAll,
-  diagnostic,
-  type Grain,
-  matrixJson,
   matrixOf,
   type MatrixQuestion,
   parsePort,
-  parseSelector,
   type PortRef,
-  type Result,
-  type UndecidedPorts,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import { diagnostic } from "@tierwall/core/manifest";
+import { parseSelector } from "@tierwall/core/model";
+import { caveatsJson, matrixJson } from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { jsonLines } from "./json-lines.js";
 import { grainParameter, type Operation, refused, remarks } from "./operation.js";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import type { Connection } from "../../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../../cluster/json-request.js";
 import type { Issued } from "./issue.js";

@@ -1,39 +1,8 @@
-import type { Grain, Matrix, Result, UndecidedPorts } from "@tierwall/core";
-import {
-  implementationCaveatsOfAll,
-  matrixOf,
-  parsePort,
-  type PortRef,
-  Reasons,
-} from "@tierwall/core/analysis";
-import { compile, type Engine } from "@tierwall/core/engine";
-import { isTelling } from "@tierwall/core/manifest";
+import { Cluster, type Grain, type UndecidedPorts } from "@tierwall/core";
 import { type LabelMatch, parseSelector } from "@tierwall/core/model";
-import {
-  caveatLines,
-  caveatsJson,
-  diagnosticsJson,
-  diagnosticText,
-  matrixCsv,
-  matrixDot,
-  matrixHtml,
-  matrixJson,
-  matrixMarkdown,
-  matrixSvg,
-  matrixText,
-  pictureOf,
-} from "@tierwall/core/report";
-import { caveatsOfAll } from "@tierwall/core/state";
+import { caveatLines, diagnosticText } from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  collect,
-  isUsable,
-  type Loaded,
-  loadState,
-  type StateFlags,
-  tellRest,
-  withAnswerFlags,
-} from "../input/state.js";
+import { collect, isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
 import { isRead, print, styleFor, talkReport } from "../output/terminal.js";
 
 const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
@@ -114,75 +83,38 @@ function selector(text: string, previous: LabelMatch): LabelMatch {
   return [...previous, ...parsed];
 }
 
+/** On a terminal as much as a person reads; a pipe gets everything. */
+const readableLines = 200;
+
 async function runMatrix(flags: MatrixFlags): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const engine = compile(loaded.state.cluster, loaded.state.tiers);
-  const made = askedMatrix(flags, engine);
-  if (!made.ok) {
-    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
-    return 2;
-  }
-  printLines(linesOf(engine, made.value, flags, loaded));
-  tellRest(loaded, flags.verbose ?? false);
-  return 0;
-}
-
-function askedMatrix(flags: MatrixFlags, engine: Engine): Result<Matrix> {
-  const ports: PortRef[] = [];
-  for (const text of flags.port) {
-    const port = parsePort(text);
-    if (!port.ok) return port;
-    ports.push(port.value);
-  }
-  return matrixOf(engine, {
+  const made = new Cluster(loaded).matrix({
     by: flags.by,
     from: flags.from,
     to: flags.to,
     namespaces: flags.namespace,
-    labels: flags.selector,
-    ports,
+    selector: flags.selector,
+    ports: flags.port,
     undecided: flags.undecided,
   });
-}
-
-/** On a terminal as much as somebody reads; whoever pipes it gets it all. */
-const readableLines = 200;
-
-function linesOf(
-  engine: Engine,
-  matrix: Matrix,
-  flags: MatrixFlags,
-  { state, diagnostics }: Loaded,
-): Iterable<string> {
-  const caveats = [...caveatsOfAll(state), ...implementationCaveatsOfAll(state)];
-  const options = { denied: flags.denied ?? false, caveats };
-  switch (flags.output) {
-    case "text":
-      return matrixText(matrix, {
-        ...options,
-        style: styleFor(process.stdout),
-        ...(process.stdout.isTTY ? { lines: readableLines } : {}),
-      });
-    case "json":
-      return matrixJson(matrix, {
-        ...options,
-        caveats: caveatsJson(caveats),
-        remarks: diagnosticsJson(diagnostics.filter(isTelling)),
-      });
-    case "csv":
-      // A comment would be a row to most readers of CSV.
-      if (caveats.length > 0) talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
-      return matrixCsv(matrix, options);
-    case "md":
-      return matrixMarkdown(matrix, options);
-    case "dot":
-      return matrixDot(matrix, options);
-    case "svg":
-      return matrixSvg(pictureOf(matrix), { caveats });
-    case "html":
-      return matrixHtml(matrix, new Reasons(engine, matrix), caveats);
+  if (!made.ok) {
+    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
+    return 2;
   }
+  const { caveats } = made.value;
+  // A comment would be a row to most readers of CSV.
+  if (flags.output === "csv" && caveats.length > 0)
+    talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
+  printLines(
+    made.value.lines(flags.output, {
+      denied: flags.denied ?? false,
+      style: styleFor(process.stdout),
+      ...(process.stdout.isTTY ? { lines: readableLines } : {}),
+    }),
+  );
+  tellRest(loaded, flags.verbose ?? false);
+  return 0;
 }
 
 const linesAtOnce = 1000;

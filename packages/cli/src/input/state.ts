@@ -1,4 +1,4 @@
-import { type Diagnostic, type EnforcerName, enforcerNames, hasErrors } from "@tierwall/core";
+import { Cluster, type Diagnostic, type EnforcerName, enforcerNames } from "@tierwall/core";
 import { didYouMean, foreignGroups, isTelling } from "@tierwall/core/manifest";
 import { type Address, type Cidr, type Facts, parseAddress, parseCidr } from "@tierwall/core/model";
 import { diagnosticText, type SourceText, summaryText } from "@tierwall/core/report";
@@ -215,9 +215,9 @@ const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009", "TW1010", 
 export const isUnread = ({ code }: Diagnostic): boolean => unreadCodes.has(code);
 
 /** Whether questions can be answered; if not, says on stderr why. */
-export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean {
-  const fromElsewhere = diagnostics.filter((d) => !state.diagnostics.includes(d));
-  if (state.usable && !hasErrors(fromElsewhere)) return true;
+export function isUsable(loaded: Loaded): boolean {
+  if (new Cluster(loaded).usable) return true;
+  const { sources, live, diagnostics } = loaded;
   const errors = diagnostics.filter((d) => d.severity === "error");
   tellDiagnostics(errors, sources);
   talk(

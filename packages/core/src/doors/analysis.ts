@@ -2,8 +2,6 @@
  * `@tierwall/core/analysis`: questions about a state, and their answers as data.
  */
 
-export { isChanged } from "../analysis/changes/changes.js";
-export { compareStates } from "../analysis/changes/compare.js";
 export {
   type ConnectivityTest,
   connectivityTestSchema,
@@ -42,12 +40,11 @@ export { type Fixed, fixSources } from "../analysis/lint/fix.js";
 export { lint } from "../analysis/lint/lint.js";
 export { howMuch, listed, nameOf as takerText } from "../analysis/lint/naming.js";
 export { onlyRepeats } from "../analysis/lint/rules/shadowed-rule.js";
-export { lookup } from "../analysis/lookup/lookup.js";
 export { decidedBy, type Meant, type Side } from "../analysis/matrix/decided-by.js";
 export { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";
 export { matrixOf } from "../analysis/matrix/matrix.js";
 export { portGroups } from "../analysis/matrix/port-groups.js";
-export { askedPorts, type MatrixQuestion } from "../analysis/matrix/question.js";
+export { askedPorts } from "../analysis/matrix/question.js";
 export { type DirectionReason, type Reason, Reasons } from "../analysis/matrix/reasons.js";
 export type { ChangeOutline } from "../analysis/preview/outline.js";
 export { precedenceOf } from "../analysis/preview/precedence.js";

@@ -4,9 +4,7 @@
 
 export { belowCaveats, caveatLines, caveatsJson, caveatsMarkdown } from "../report/caveats.js";
 export { changesAnnotations } from "../report/changes/changes-github.js";
-export { changesJson } from "../report/changes/changes-json.js";
-export { changesMarkdown } from "../report/changes/changes-markdown.js";
-export { changesText, onlyFamily } from "../report/changes/changes-text.js";
+export { onlyFamily } from "../report/changes/changes-text.js";
 export {
   beforeText,
   byResponsible,
@@ -24,27 +22,16 @@ export {
   summarize,
   summaryText,
 } from "../report/diagnostics-text.js";
-export { apiVersion, explanationJson } from "../report/explanation/explanation-json.js";
+export { apiVersion } from "../report/explanation/explanation-json.js";
 export { explanationText } from "../report/explanation/explanation-text.js";
 export { type PortRow, portRows } from "../report/explanation/port-rows.js";
 export { deciderText, isToBeOpened, trafficText } from "../report/explanation/rule-text.js";
 export { type Annotation, annotationText } from "../report/github-annotation.js";
 export { lintGithub } from "../report/lint/lint-github.js";
-export { lintJson } from "../report/lint/lint-json.js";
 export { lintJunit } from "../report/lint/lint-junit.js";
-export { lintSarif } from "../report/lint/lint-sarif.js";
 export { lintText } from "../report/lint/lint-text.js";
-export { lookupJson } from "../report/lookup/lookup-json.js";
-export { lookupText } from "../report/lookup/lookup-text.js";
-export { matrixCsv } from "../report/matrix/matrix-csv.js";
-export { matrixDot } from "../report/matrix/matrix-dot.js";
 export { cellText } from "../report/matrix/matrix-groups.js";
-export { matrixHtml } from "../report/matrix/matrix-html.js";
-export { matrixJson } from "../report/matrix/matrix-json.js";
-export { matrixMarkdown } from "../report/matrix/matrix-markdown.js";
-export { type Look, lookOf, pictureOf } from "../report/matrix/matrix-picture.js";
-export { matrixSvg } from "../report/matrix/matrix-svg.js";
-export { matrixText } from "../report/matrix/matrix-text.js";
+export { type Look, lookOf } from "../report/matrix/matrix-picture.js";
 export { matrixEndText } from "../report/party-json.js";
 export { policiesJson } from "../report/policies-json.js";
 export { portGroupsText } from "../report/port-groups-text.js";

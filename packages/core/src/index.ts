@@ -1,8 +1,26 @@
 /*
- * The library: a cluster is read from manifests, and answers questions. docs/library.md is its manual; what is exported here
- * changes only as that page promises. What else our own packages use is behind the doors of doors/.
+ * The library: a cluster is read from manifests, and answers questions. docs/library.md is its manual, and docs/library-api.md
+ * is written from here: a comment between exports is the heading of those below it. Each declaration has its own
+ * documentation. What else our own packages import is exported by doors/.
  */
 
+// A cluster and its questions
+export { Cluster, type ClusterParts } from "./library/cluster.js";
+export type { ClusterOptions } from "./state/written-options.js";
+export { type EnforcerName, enforcerNames } from "./state/enforcers/differences.js";
+export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
+export type { Question } from "./analysis/explain/ask.js";
+export type { MatrixOptions } from "./library/matrix-answer.js";
+export type { UndecidedPorts } from "./analysis/matrix/cells.js";
+export type { Grain } from "./analysis/endpoints/party.js";
+
+// Errors
+export type { Result } from "./diagnostics/result.js";
+export { type Diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
+export type { Code, Severity } from "./diagnostics/table.js";
+export type { Place } from "./diagnostics/place.js";
+
+// Answers
 export {
   DiffAnswer,
   ExplainAnswer,
@@ -11,31 +29,20 @@ export {
   LookupAnswer,
   type RenderOptions,
 } from "./library/answers.js";
-export { Cluster, type ClusterParts } from "./library/cluster.js";
-export {
-  MatrixAnswer,
-  type MatrixFormat,
-  type MatrixOptions,
-  type MatrixRenderOptions,
-} from "./library/matrix-answer.js";
-export type { Verdict } from "./evaluate/evaluate.js";
-export type { Caveat } from "./state/caveat.js";
-export { type EnforcerName, enforcerNames } from "./state/enforcers/differences.js";
-export type { ClusterOptions } from "./state/written-options.js";
-export type { ChangeRow, StateChanges } from "./analysis/changes/changes.js";
-export type { Grain, Party } from "./analysis/endpoints/party.js";
-export type { OverallVerdict, Question } from "./analysis/explain/ask.js";
-export type { Explanation } from "./analysis/explain/explain.js";
-export type { Finding } from "./analysis/lint/finding.js";
-export type { LintReport } from "./analysis/lint/lint.js";
-export type { Lookup } from "./analysis/lookup/lookup.js";
-export type { Cell, UndecidedPorts } from "./analysis/matrix/cells.js";
-export type { Connection, Matrix, MatrixEnd } from "./analysis/matrix/matrix.js";
-export type { PortGroup } from "./analysis/matrix/port-groups.js";
+export { MatrixAnswer, type MatrixFormat, type MatrixRenderOptions } from "./library/matrix-answer.js";
 export type { JsonValue } from "./report/explanation/explanation-json.js";
 export type { Style } from "./report/style.js";
-export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
-export { type Diagnostic, hasErrors } from "./diagnostics/diagnostic.js";
-export type { Place } from "./diagnostics/place.js";
-export type { Result } from "./diagnostics/result.js";
-export type { Code, Severity } from "./diagnostics/table.js";
+
+// Answers as data
+export type { Verdict } from "./evaluate/evaluate.js";
+export type { OverallVerdict } from "./analysis/explain/ask.js";
+export type { Caveat } from "./state/caveat.js";
+export type { Explanation } from "./analysis/explain/explain.js";
+export type { Connection, MatrixEnd } from "./analysis/matrix/matrix.js";
+export type { Cell } from "./analysis/matrix/cells.js";
+export type { PortGroup } from "./analysis/matrix/port-groups.js";
+export type { Party } from "./analysis/endpoints/party.js";
+export type { Lookup } from "./analysis/lookup/lookup.js";
+export type { LintReport } from "./analysis/lint/lint.js";
+export type { Finding } from "./analysis/lint/finding.js";
+export type { ChangeRow, StateChanges } from "./analysis/changes/changes.js";

@@ -42,7 +42,7 @@ export { howMuch, listed, nameOf as takerText } from "../analysis/lint/naming.js
 export { onlyRepeats } from "../analysis/lint/rules/shadowed-rule.js";
 export { decidedBy, type Meant, type Side } from "../analysis/matrix/decided-by.js";
 export { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";
-export { matrixOf } from "../analysis/matrix/matrix.js";
+export { type Matrix, matrixOf } from "../analysis/matrix/matrix.js";
 export { portGroups } from "../analysis/matrix/port-groups.js";
 export { askedPorts } from "../analysis/matrix/question.js";
 export { type DirectionReason, type Reason, Reasons } from "../analysis/matrix/reasons.js";

@@ -43,10 +43,11 @@ export class Cluster {
   private compiled: Engine | undefined;
   private linted: LintAnswer | undefined;
 
-  constructor({ state, sources = [], diagnostics = state.diagnostics }: ClusterParts) {
-    this.state = state;
-    this.sources = sources;
-    this.diagnostics = diagnostics;
+  /** For callers that have read a state themselves; `Cluster.read` reads one. */
+  constructor(parts: ClusterParts) {
+    this.state = parts.state;
+    this.sources = parts.sources ?? [];
+    this.diagnostics = parts.diagnostics ?? parts.state.diagnostics;
   }
 
   /**

@@ -59,13 +59,13 @@ export class MatrixAnswer {
 
   constructor(
     private readonly about: Answered,
-    /** The answer as data, with sums over groups of parties. */
+    /** The cells of all pairs, for the functions of the other doors. */
     readonly matrix: Matrix,
   ) {}
 
   /** The connections on which something is allowed, or undecided; with `denied`, all of them. */
-  connections(options: { readonly denied: boolean } = { denied: false }): Iterable<Connection> {
-    return this.matrix.connections(options);
+  connections(options: { readonly denied?: boolean } = {}): Iterable<Connection> {
+    return this.matrix.connections({ denied: options.denied ?? false });
   }
 
   /** What to know beside the answer, such as policies that are not evaluated. */

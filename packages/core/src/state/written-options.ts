@@ -1,6 +1,7 @@
 import type { DnsRecord } from "../cluster/model.js";
 import { type Address, formatAddress, parseAddress } from "../net/address.js";
 import { type Cidr, formatCidr, parseCidr } from "../net/cidr.js";
+import type { EnforcerName } from "./enforcers/differences.js";
 import type { StateOptions } from "./state.js";
 
 /** What the manifests do not say about the cluster, and how they are read. Texts, so that it can be sent as JSON. */
@@ -14,11 +15,11 @@ export interface ClusterOptions {
   /** What domain names resolve to. */
   readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
   /** Whether an unknown field is a mistake (`file`) or part of a newer API (`cluster`); `auto` looks for a uid. */
-  readonly provenance?: NonNullable<StateOptions["provenance"]>;
+  readonly provenance?: "auto" | "file" | "cluster";
   /** The mode in which Cilium enforces policies. */
-  readonly ciliumEnforcement?: NonNullable<StateOptions["ciliumEnforcement"]>;
+  readonly ciliumEnforcement?: "default" | "always" | "never";
   /** Answer as this implementation would, where it differs from docs/semantics.md. */
-  readonly enforcer?: NonNullable<StateOptions["enforcer"]>;
+  readonly enforcer?: EnforcerName;
   /** API groups that are recognised and not evaluated, and whose objects are left out. */
   readonly ignoreApis?: readonly string[];
   /** The name that Cilium knows this cluster by. */

@@ -1,5 +1,5 @@
-import type { Grain, Matrix } from "@tierwall/core";
-import { matrixOf, Reasons } from "@tierwall/core/analysis";
+import type { Grain } from "@tierwall/core";
+import { type Matrix, matrixOf, Reasons } from "@tierwall/core/analysis";
 import type { HeldState } from "./held-state.js";
 
 /** All pairs of a state in one grain, and why each is what it is. */

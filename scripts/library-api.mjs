@@ -14,6 +14,7 @@ const core = join(root, "packages/core");
  * @property {string} heading the comment that stands above it in the door
  * @property {string} origin file and name of the declaration: equal for two exports that mean the same
  * @property {string} documentation of the declaration; empty where there is none
+ * @property {string[]} undocumented public members of a class that have no documentation
  * @property {string} code the declaration without bodies and private members
  */
 
@@ -58,6 +59,9 @@ function declared(file, name) {
     return {
       origin: `${file.slice(root.length)}#${name}`,
       documentation: documentationOf(comments, text, statement.start),
+      undocumented: membersOf(declaration)
+        .filter(({ start }) => commentBefore(comments, text, start) === undefined)
+        .map(({ key, parameter }) => (key ?? parameter).name),
       code: codeOf(declaration, text, comments),
     };
   }
@@ -93,6 +97,24 @@ function commentBefore(comments, text, start) {
   const isNext = comment !== undefined && text.slice(comment.end, start).trim() === "";
   return isNext && comment.type === "Block" && comment.value.startsWith("*") ? comment : undefined;
 }
+
+/** The public members of a class. Of a method with several signatures, only the first. */
+function membersOf({ type, body }) {
+  if (type !== "ClassDeclaration") return [];
+  const members = body.body.flatMap((member) => {
+    const kept = keptParameters(member);
+    return kept.length > 0 ? kept : [member];
+  });
+  const isPublic = ({ accessibility, key }) =>
+    accessibility !== "private" && key?.type !== "PrivateIdentifier";
+  return members.filter(
+    (member, i) => isPublic(member) && (!member.key || member.key.name !== members[i - 1]?.key?.name),
+  );
+}
+
+/** Parameters of a constructor that are members as well. */
+const keptParameters = ({ kind, value }) =>
+  kind === "constructor" ? value.params.filter(({ type }) => type === "TSParameterProperty") : [];
 
 function codeOf(declaration, text, comments) {
   switch (declaration.type) {
@@ -137,13 +159,14 @@ function classCode({ id, body }, text, comments) {
 
 /** What it takes, where callers make one themselves; what it keeps, in any case. */
 function constructorCode(member, text, comments) {
-  const { params, body } = member.value;
-  const kept = params.filter(({ type }) => type === "TSParameterProperty");
+  const kept = keptParameters(member);
   const members = kept
     .filter(({ accessibility }) => accessibility !== "private")
     .map((kept) => withComment(kept, text, comments, `${text.slice(kept.start, kept.end)};`));
   if (kept.length > 0) return members;
-  return [withComment(member, text, comments, signatureOf(member.value, member.start, body, text))];
+  return [
+    withComment(member, text, comments, signatureOf(member.value, member.start, member.value.body, text)),
+  ];
 }
 
 /** A member with its documentation, indented as in a class of its own. */

@@ -53,7 +53,7 @@ export interface MatrixRenderOptions {
   readonly lines?: number;
 }
 
-/** Who can reach whom. */
+/** Who can reach whom, on which ports. */
 export class MatrixAnswer {
   private found: readonly Caveat[] | undefined;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
@@ -15,10 +16,10 @@ export default defineConfig({
     ssr: true,
     outDir: here("bundle"),
     emptyOutDir: true,
-    rollupOptions: {
+    rolldownOptions: {
       input: Object.fromEntries(
         Object.values(exports).map((door) => [
-          /(\w+)\.js$/.exec(door.default)![1]!,
+          basename(door.default, ".js"),
           here(door.types.replace(/\.d\.ts$/, ".js")),
         ]),
       ),

@@ -116,10 +116,13 @@ export function matrixQuestion(options: MatrixOptions): Result<MatrixQuestion> {
     ports.push(port.value);
   }
   const { by = "workload", from = [], to = [], namespaces = [], selector = [], undecided = "show" } = options;
-  const labels = typeof selector === "string" ? parseSelector(selector) : selector;
-  if (labels === undefined) {
-    const message = `\`${String(selector)}\` is not a label selector, such as app=web,tier!=db or "env in (dev, test)"`;
-    return failed(diagnostic("TW1502", message));
-  }
-  return ok({ by, from, to, namespaces, labels, ports, undecided });
+  const labels = typeof selector === "string" ? labelsIn(selector) : ok(selector);
+  return labels.ok ? ok({ by, from, to, namespaces, labels: labels.value, ports, undecided }) : labels;
+}
+
+function labelsIn(selector: string): Result<LabelMatch> {
+  const labels = parseSelector(selector);
+  if (labels !== undefined) return ok(labels);
+  const message = `\`${selector}\` is not a label selector, such as app=web,tier!=db or "env in (dev, test)"`;
+  return failed(diagnostic("TW1502", message));
 }

@@ -6,7 +6,7 @@
 
 // A cluster and its questions
 export { Cluster, type ClusterParts } from "./library/cluster.js";
-export type { ClusterOptions } from "./state/written-options.js";
+export type { ClusterOptions } from "./state/cluster-options.js";
 export { type EnforcerName, enforcerNames } from "./state/enforcers/differences.js";
 export type { ChunkedSource, Source, TextSource } from "./manifest/source.js";
 export type { Question } from "./analysis/explain/ask.js";

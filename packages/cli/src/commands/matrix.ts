@@ -1,6 +1,7 @@
 import { Cluster, type Grain, type UndecidedPorts } from "@tierwall/core";
+import { Reasons } from "@tierwall/core/analysis";
 import { type LabelMatch, parseSelector } from "@tierwall/core/model";
-import { caveatLines, diagnosticText } from "@tierwall/core/report";
+import { caveatLines, diagnosticText, matrixHtml } from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect, isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
 import { isRead, print, styleFor, talkReport } from "../output/terminal.js";
@@ -89,7 +90,8 @@ const readableLines = 200;
 async function runMatrix(flags: MatrixFlags): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const made = new Cluster(loaded).matrix({
+  const cluster = new Cluster(loaded);
+  const made = cluster.matrix({
     by: flags.by,
     from: flags.from,
     to: flags.to,
@@ -102,16 +104,18 @@ async function runMatrix(flags: MatrixFlags): Promise<number> {
     talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  const { caveats } = made.value;
+  const { matrix, caveats } = made.value;
   // A comment would be a row to most readers of CSV.
   if (flags.output === "csv" && caveats.length > 0)
     talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
   printLines(
-    made.value.lines(flags.output, {
-      denied: flags.denied ?? false,
-      style: styleFor(process.stdout),
-      ...(process.stdout.isTTY ? { lines: readableLines } : {}),
-    }),
+    flags.output === "html"
+      ? matrixHtml(matrix, new Reasons(cluster.engine, matrix), caveats)
+      : made.value.lines(flags.output, {
+          denied: flags.denied ?? false,
+          style: styleFor(process.stdout),
+          ...(process.stdout.isTTY ? { lines: readableLines } : {}),
+        }),
   );
   tellRest(loaded, flags.verbose ?? false);
   return 0;

@@ -32,6 +32,7 @@ export { lintJunit } from "../report/lint/lint-junit.js";
 export { lintText } from "../report/lint/lint-text.js";
 export { cellText } from "../report/matrix/matrix-groups.js";
 export { type Look, lookOf } from "../report/matrix/matrix-picture.js";
+export { matrixHtml } from "../report/matrix/matrix-html.js";
 export { matrixEndText } from "../report/party-json.js";
 export { policiesJson } from "../report/policies-json.js";
 export { portGroupsText } from "../report/port-groups-text.js";

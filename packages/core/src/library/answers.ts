@@ -7,7 +7,6 @@ import type { LintReport } from "../analysis/lint/lint.js";
 import type { Lookup } from "../analysis/lookup/lookup.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isTelling } from "../diagnostics/telling.js";
-import type { Engine } from "../engine/index.js";
 import type { Source } from "../manifest/source.js";
 import { belowCaveats, caveatsJson, caveatsMarkdown } from "../report/caveats.js";
 import { changesJson } from "../report/changes/changes-json.js";
@@ -30,7 +29,6 @@ export interface Answered {
   readonly state: State;
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: readonly Source[];
-  readonly engine: Engine;
 }
 
 /** How the text of an answer looks. */

@@ -11,8 +11,9 @@ import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
 import { compile, type Engine } from "../engine/index.js";
 import type { Source } from "../manifest/source.js";
+import type { ClusterOptions } from "../state/cluster-options.js";
 import { readState, type State } from "../state/state.js";
-import { type ClusterOptions, readOptions } from "../state/written-options.js";
+import { readOptions } from "../state/written-options.js";
 import { DiffAnswer, ExplainAnswer, LintAnswer, LookupAnswer } from "./answers.js";
 import { MatrixAnswer, type MatrixOptions, matrixQuestion } from "./matrix-answer.js";
 

@@ -4,7 +4,6 @@ import type { Grain } from "../analysis/endpoints/party.js";
 import type { UndecidedPorts } from "../analysis/matrix/cells.js";
 import type { Connection, Matrix } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
-import { Reasons } from "../analysis/matrix/reasons.js";
 import { diagnostic } from "../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../diagnostics/result.js";
 import type { LabelMatch } from "../labels/requirement.js";
@@ -12,7 +11,6 @@ import { parseSelector } from "../labels/selector-text.js";
 import { caveatsJson } from "../report/caveats.js";
 import { matrixCsv } from "../report/matrix/matrix-csv.js";
 import { matrixDot } from "../report/matrix/matrix-dot.js";
-import { matrixHtml } from "../report/matrix/matrix-html.js";
 import { matrixJson } from "../report/matrix/matrix-json.js";
 import { matrixMarkdown } from "../report/matrix/matrix-markdown.js";
 import { pictureOf } from "../report/matrix/matrix-picture.js";
@@ -41,7 +39,7 @@ export interface MatrixOptions {
 }
 
 /** How a matrix is written. */
-export type MatrixFormat = "text" | "json" | "csv" | "md" | "dot" | "svg" | "html";
+export type MatrixFormat = "text" | "json" | "csv" | "md" | "dot" | "svg";
 
 /** How the text of a matrix looks. */
 export interface MatrixRenderOptions {
@@ -101,8 +99,6 @@ export class MatrixAnswer {
         return matrixDot(matrix, { denied, caveats });
       case "svg":
         return matrixSvg(pictureOf(matrix), { caveats });
-      case "html":
-        return matrixHtml(matrix, new Reasons(this.about.engine, matrix), caveats);
     }
   }
 }

@@ -25,13 +25,18 @@ const layers = {
     "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine",
   report:
     "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis",
+  library:
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
   // What only tests use: nobody above may import it, and it may import them all.
   testing:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report library",
 };
 
 /** Folders of core with one door: others import its `index.ts`, and nothing behind it. */
-const doors = new Set(["engine"]);
+const closedFolders = new Set(["engine"]);
+
+/** What other packages import of core: its main entry, and a file for each further door. They may name any folder. */
+const isDoor = ({ inside }) => inside === "index.ts" || inside.startsWith("doors/");
 
 /** What core may import from outside, and the one folder that may: core runs in a browser and does no I/O. */
 const coreMayUse = { yaml: "manifest", "fast-check": "testing" };
@@ -39,25 +44,23 @@ const coreMayUse = { yaml: "manifest", "fast-check": "testing" };
 /** The one file that knows every dialect. A dialect's own folder knows no other dialect. */
 const registry = "dialects/registry.ts";
 
-/** Sub-paths of our own packages that others may import, beside their main entry. */
-const subPaths = new Set(["@tierwall/kube/service"]);
-
 /** Names that say nothing about what is inside. */
 const emptyNames = /^(utils?|helpers?|common|misc|types)$/;
 
 /**
  * @param {Record<string, string>} sources text by path: `packages/core/src/net/cidr.ts`
  * @param {Record<string, string[]>} dependencies what each package declares: `{ cli: ["commander"] }`
+ * @param {string[]} doors what can be imported of our own packages, as their `exports` say: `@tierwall/core/model`
  * @returns {string[]} everything that is wrong, a line each
  */
-export function checkBoundaries(sources, dependencies) {
+export function checkBoundaries(sources, dependencies, doors) {
   const problems = [];
   const graph = new Map();
   for (const [path, text] of Object.entries(sources)) {
     const file = locate(path);
     const complain = (line, message) => problems.push(`${path}:${line}: ${message}`);
     if (file.names.some((name) => emptyNames.test(name))) complain(1, "name it after what is inside");
-    if (file.package === "core" && !file.test && !(file.layer in layers) && file.inside !== "index.ts") {
+    if (file.package === "core" && !file.test && !(file.layer in layers) && !isDoor(file)) {
       complain(1, "belongs in a folder of core that has a line in scripts/check-boundaries.mjs");
     }
     const local = [];
@@ -65,7 +68,7 @@ export function checkBoundaries(sources, dependencies) {
       if (star && !file.test) complain(line, "name each export instead of `export *`");
       const complaint = specifier.startsWith(".")
         ? relativeComplaint(file, resolve(path, specifier), local)
-        : outsideComplaint(file, specifier, dependencies[file.package] ?? []);
+        : outsideComplaint(file, specifier, dependencies[file.package] ?? [], doors);
       if (complaint) complain(line, `must not import \`${specifier}\`: ${complaint}`);
     }
     if (!file.test) graph.set(path, local);
@@ -79,25 +82,30 @@ function relativeComplaint(from, path, local) {
   if (from.test) return undefined;
   local.push(path);
   if (to.test) return "it is a test";
-  if (from.package !== "core" || from.inside === "index.ts") return undefined;
-  if (to.inside === "index.ts" || (from.layer === to.layer && to.inside === `${to.layer}/index.ts`))
-    return "index.ts is for those outside";
+  if (from.package !== "core") return undefined;
+  if (isDoor(from)) return to.layer === "testing" ? "only tests use it" : closedComplaint(to);
+  if (isDoor(to)) return "it is for other packages";
+  if (from.layer === to.layer && to.inside === `${to.layer}/index.ts`) return "index.ts is for those outside";
   if (from.layer !== to.layer) {
     const known = layers[from.layer] ?? "";
     if (!known.split(" ").includes(to.layer)) return `${from.layer} knows only: ${known || "itself"}`;
-    if (doors.has(to.layer) && to.inside !== `${to.layer}/index.ts`)
-      return `other folders use ${to.layer}/index.ts`;
-    return undefined;
+    return closedComplaint(to);
   }
   const crosses = from.layer === "dialects" && to.dialect && from.dialect !== to.dialect;
   if (crosses && from.inside !== registry) return `only ${registry} knows a dialect from outside its folder`;
   return undefined;
 }
 
-function outsideComplaint(from, specifier, declared) {
+function closedComplaint(to) {
+  return closedFolders.has(to.layer) && to.inside !== `${to.layer}/index.ts`
+    ? `other folders use ${to.layer}/index.ts`
+    : undefined;
+}
+
+function outsideComplaint(from, specifier, declared, doors) {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   // Deep paths into our own packages are closed to tests too: what they need, users may need.
-  if (name.startsWith("@tierwall/") && name !== specifier && !subPaths.has(specifier))
+  if (name.startsWith("@tierwall/") && name !== specifier && !doors.includes(specifier))
     return `use what \`${name}\` exports`;
   if (from.test) return undefined;
   if (from.package === "core") {
@@ -166,14 +174,16 @@ function cycles(graph) {
   return found;
 }
 
-/** The sources and declared dependencies of all packages, as `checkBoundaries` wants them. */
+/** The sources, declared dependencies and doors of all packages, as `checkBoundaries` wants them. */
 function readPackages() {
   const sources = {};
   const dependencies = {};
+  const doors = [];
   const folders = [...readdirSync(join(root, "packages")).map((name) => `packages/${name}`), "bench"];
   for (const path of folders) {
     const folder = join(root, path);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    doors.push(...Object.keys(manifest.exports ?? {}).map((path) => posix.join(manifest.name, path)));
     // The page is bundled: nobody who installs it needs what it was made of.
     const bundled = existsSync(join(folder, "vite.config.ts")) ? manifest.devDependencies : {};
     dependencies[basename(path)] = Object.keys({
@@ -187,7 +197,7 @@ function readPackages() {
       sources[`${path}/${file}`] = readFileSync(join(folder, file), "utf8");
     }
   }
-  return [sources, dependencies];
+  return [sources, dependencies, doors];
 }
 
 if (isMain(import.meta.url)) {

@@ -1,9 +1,10 @@
 // Writes what the code already knows: the index of diagnostics, the fields of every policy kind, the help of every command,
-// the CRDs. Checked in, so that it can be read and applied from the web; `--check` fails when a file is stale.
+// the names of the library, the CRDs. Checked in, so that it can be read and applied from the web; `--check` fails when a file is stale.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { libraryPage } from "./library-api.mjs";
 import { root } from "./prepare.mjs";
 import { renderReference } from "./render-reference.mjs";
 
@@ -14,14 +15,20 @@ const header = "<!-- Written by `npm run generate`: change the source it comes f
 
 /** All pages, text by path. */
 async function generate() {
-  const core = await built("packages/core/bundle/index.js");
+  const manifest = await built("packages/core/bundle/manifest.js");
+  const state = await built("packages/core/bundle/state.js");
+  const analysis = await built("packages/core/bundle/analysis.js");
   const kube = await built("packages/kube/dist/index.js");
   const cli = await built("packages/cli/dist/main.js");
-  const pages = { "docs/diagnostics/README.md": diagnosticsPage(core.diagnostics) };
-  Object.assign(pages, referencePages(core.dialects));
-  pages["docs/reference/foreign-apis.md"] = foreignPage(core.foreignKinds);
-  pages["docs/reference/connectivitytest.md"] = assertionsPage(core);
+  const pages = { "docs/diagnostics/README.md": diagnosticsPage(manifest.diagnostics) };
+  Object.assign(pages, referencePages(manifest.dialects));
+  pages["docs/reference/foreign-apis.md"] = foreignPage(manifest.foreignKinds);
+  pages["docs/reference/connectivitytest.md"] = assertionsPage(
+    state.connectivityTestKind,
+    analysis.connectivityTestSchema,
+  );
   pages["docs/reference/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
+  pages["docs/library-api.md"] = `${header}${libraryPage()}`;
   pages["docs/cli.md"] = commandsPage(cli.helpPages());
   for (const [file, text] of Object.entries(kube.definitionFiles())) pages[`deploy/crds/${file}`] = text;
   for (const [file, text] of Object.entries(kube.installFiles())) pages[`deploy/${file}`] = text;
@@ -100,9 +107,9 @@ function foreignPage(kinds) {
   ].join("\n");
 }
 
-function assertionsPage({ connectivityTestKind: { apiVersion, kind }, connectivityTestSchema }) {
+function assertionsPage({ apiVersion, kind }, schema) {
   const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [connectivity-tests.md](../connectivity-tests.md).\n`;
-  return `${header}# ${kind}\n\n${intro}\n${renderReference(connectivityTestSchema, "##", new Set())}`;
+  return `${header}# ${kind}\n\n${intro}\n${renderReference(schema, "##", new Set())}`;
 }
 
 function defaultsPage(schema) {

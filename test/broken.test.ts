@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import {
-  type Diagnostic,
-  diagnosticText,
-  diagnostics,
-  noStyle,
-  readConnectivityTests,
-  readState,
-} from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { readConnectivityTests } from "@tierwall/core/analysis";
+import { diagnostics } from "@tierwall/core/manifest";
+import { diagnosticText, noStyle } from "@tierwall/core/report";
+import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 
 /*

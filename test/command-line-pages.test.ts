@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Diagnostic, diagnosticText, noStyle, parseRemoval, readEdited } from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { diagnosticText, noStyle } from "@tierwall/core/report";
+import { parseRemoval, readEdited } from "@tierwall/core/state";
 import { afterAll, describe, expect, it } from "vitest";
 import { applyConfig } from "../packages/cli/src/config/apply-config.js";
 import { readConfig } from "../packages/cli/src/config/config.js";

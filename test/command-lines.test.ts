@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isObject, parseManifest } from "@tierwall/core";
+import { isObject, parseManifest } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { helpPages, makeProgram } from "../packages/cli/src/main.js";
 import {

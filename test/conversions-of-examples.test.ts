@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import { convert, isProven, parseCidr, readState, type State, type Target } from "@tierwall/core";
+import { convert, isProven, type Target } from "@tierwall/core/analysis";
+import { parseCidr } from "@tierwall/core/model";
+import { readState, type State } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 
 /* Every example is converted to every API. Those that are not listed here are proven; these are refused, for a reason. */

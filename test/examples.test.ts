@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readConnectivityTests, readState } from "@tierwall/core";
+import { readConnectivityTests } from "@tierwall/core/analysis";
+import { readState } from "@tierwall/core/state";
 import { beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

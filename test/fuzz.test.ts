@@ -1,20 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { Diagnostic } from "@tierwall/core";
 import {
-  type Diagnostic,
-  diagnosticsJson,
-  diagnosticText,
   explain,
-  noStyle,
   parseEndpoint,
-  parseManifest,
   parsePort,
   parseTarget,
   readConnectivityTests,
-  readState,
-  type State,
-  type StateOptions,
-  summaryText,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import { parseManifest } from "@tierwall/core/manifest";
+import { diagnosticsJson, diagnosticText, noStyle, summaryText } from "@tierwall/core/report";
+import { readState, type State, type StateOptions } from "@tierwall/core/state";
 import { describe, expect, it, vi } from "vitest";
 import { fewerRuns } from "./slice.mjs";
 

@@ -10,7 +10,12 @@ export default defineConfig({
   base: "./",
   plugins: [react(), drawnWith()],
   // The engine comes from its sources, as in tests: no build in between.
-  resolve: { alias: { "@tierwall/core": here("../core/src/index.ts") } },
+  resolve: {
+    alias: [
+      { find: /^@tierwall\/core$/, replacement: here("../core/src/index.ts") },
+      { find: /^@tierwall\/core\/(\w+)$/, replacement: here("../core/src/doors/$1.ts") },
+    ],
+  },
   worker: { format: "es" },
   build: { outDir: here("page"), emptyOutDir: true, target: "es2023", modulePreload: { polyfill: false } },
 });

@@ -1,4 +1,4 @@
-import type { Flow, Rule } from "@tierwall/core";
+import type { Flow, Rule } from "@tierwall/core/model";
 import { explore } from "../../packages/core/src/evaluate/facts.js";
 import { type Decision, walk } from "../../packages/core/src/evaluate/walk.js";
 import { markField } from "../../packages/agent/src/ruleset/connection-mark.js";

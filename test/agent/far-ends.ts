@@ -1,4 +1,4 @@
-import type { Address, Cluster, Endpoint, Family } from "@tierwall/core";
+import type { Address, Endpoint, Family, Inventory } from "@tierwall/core/model";
 import { formatAddress } from "../../packages/core/src/net/address.js";
 import { outsideEnds } from "../../packages/core/src/testing/all-ends.js";
 
@@ -10,7 +10,7 @@ export interface AddressedEnd {
   readonly node?: string;
 }
 
-export function addressedEnds(cluster: Cluster): readonly AddressedEnd[] {
+export function addressedEnds(cluster: Inventory): readonly AddressedEnd[] {
   const found = new Map<string, AddressedEnd>();
   const add = (address: Address, endpoint: Endpoint, node: string | undefined) => {
     const text = formatAddress(address);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAddress, parseCidr, readState } from "@tierwall/core";
+import { parseAddress, parseCidr } from "@tierwall/core/model";
+import { readState } from "@tierwall/core/state";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
 import { atRest } from "../../packages/agent/src/ruleset/at-rest.js";

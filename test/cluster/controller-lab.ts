@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { expect } from "vitest";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, patience } from "./control-plane.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { onlyInFull } from "../slice.mjs";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";

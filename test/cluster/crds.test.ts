@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { dialects, type JsonObject, parseManifest, readState, type Schema } from "@tierwall/core";
+import { dialects, type JsonObject, parseManifest, type Schema } from "@tierwall/core/manifest";
+import { readState } from "@tierwall/core/state";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { onlyInFull } from "../slice.mjs";

@@ -1,4 +1,4 @@
-import type { Json } from "@tierwall/core";
+import type { Json } from "@tierwall/core/manifest";
 import { type BundleName, definitionsOf, type OpenApi } from "@tierwall/kube";
 import { expect, it } from "vitest";
 import { everyField } from "./every-field.js";

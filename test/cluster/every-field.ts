@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 
 /* Valid policies that use every field of every kind we have definitions of. They need not make sense together. */
 

@@ -8,7 +8,7 @@ import {
   namesOfForeign,
   type Situation,
 } from "@tierwall/kube";
-import { formatForeign } from "@tierwall/core";
+import { formatForeign } from "@tierwall/core/manifest";
 import { openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";

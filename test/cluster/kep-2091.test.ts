@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
 import { noControlPlane, startTimeout, testTimeout } from "./control-plane.js";

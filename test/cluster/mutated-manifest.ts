@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { Json, JsonObject } from "@tierwall/core/manifest";
 import fc from "fast-check";
 
 /* Policies with something wrong in them, or something unusual: at one place of the spec, one thing is another. */

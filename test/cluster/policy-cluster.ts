@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { parse } from "yaml";
 import type { ApiClient } from "./api-client.js";
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { isObject, type Json, type JsonObject, readObjects, readState } from "@tierwall/core";
+import { isObject, type Json, type JsonObject, readObjects } from "@tierwall/core/manifest";
+import { readState } from "@tierwall/core/state";
 import { watchedKinds } from "@tierwall/kube";
 
 const root = new URL("../../", import.meta.url);

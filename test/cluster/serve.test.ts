@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { ClusterFeed, openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { onlyInFull } from "../slice.mjs";
 import { RunningCommand } from "../../packages/cli/src/testing/running-command.js";

@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import { connect } from "node:tls";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { definitionsOf, Webhook } from "@tierwall/kube";
 import { ServiceMetrics } from "@tierwall/kube/service";
 import { pino } from "pino";

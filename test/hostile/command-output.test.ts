@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { visible } from "@tierwall/core";
+import { visible } from "@tierwall/core/report";
 import { afterAll, describe, expect, it } from "vitest";
 import { hostileManifests, hostileTest } from "../../packages/core/src/testing/hostile-cluster.js";
 import { hostileTexts } from "../../packages/core/src/testing/hostile-texts.js";

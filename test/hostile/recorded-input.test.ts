@@ -3,21 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import {
-  type Diagnostic,
-  diagnosticsJson,
-  diagnosticText,
-  type DnsRecord,
-  flowFormats,
-  formatOf,
-  noStyle,
-  readerOf,
-  readState,
-  Replay,
-  replayJson,
-  replayText,
-  snapshotOf,
-} from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { flowFormats, formatOf, readerOf, Replay } from "@tierwall/core/analysis";
+import type { DnsRecord } from "@tierwall/core/model";
+import { diagnosticsJson, diagnosticText, noStyle, replayJson, replayText } from "@tierwall/core/report";
+import { readState, snapshotOf } from "@tierwall/core/state";
 import { readPaths } from "@tierwall/kube";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { State } from "@tierwall/core";
+import type { State } from "@tierwall/core/state";
 import {
   type Applied,
   frame,

@@ -1,4 +1,4 @@
-import type { Cluster, Endpoint, Namespace, Pod } from "@tierwall/core";
+import type { Endpoint, Inventory, Namespace, Pod } from "@tierwall/core/model";
 import { type Address, parseAddress } from "../../packages/core/src/net/address.js";
 
 /*
@@ -9,7 +9,7 @@ import { type Address, parseAddress } from "../../packages/core/src/net/address.
 
 /** A cluster whose pods can all be in a lab, and what became of the ends of connections in it. */
 export interface Carried {
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly endOf: (end: Endpoint) => Endpoint;
 }
 
@@ -17,7 +17,7 @@ export interface Carried {
 const spareNode = "lab-spare-node";
 
 /** `ends`: those that questions are about; some of them are no part of the cluster yet. */
-export function carried(cluster: Cluster, ends: readonly Endpoint[]): Carried {
+export function carried(cluster: Inventory, ends: readonly Endpoint[]): Carried {
   const namespaces = new Map(cluster.namespaces);
   const pods = new Map<string, Pod>();
   const settled = new Map<Pod, Endpoint>();
@@ -53,7 +53,7 @@ export function carried(cluster: Cluster, ends: readonly Endpoint[]): Carried {
 }
 
 /** A namespace that exists, if it is the same; else one of its own. */
-function homeOf(asked: Namespace, { namespaces }: Cluster, nextName: () => string): Namespace {
+function homeOf(asked: Namespace, { namespaces }: Inventory, nextName: () => string): Namespace {
   const known = namespaces.get(asked.name);
   if (known !== undefined && JSON.stringify(known.labels) === JSON.stringify(asked.labels)) return known;
   const name = nextName();

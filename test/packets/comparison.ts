@@ -1,12 +1,7 @@
-import {
-  compile,
-  type Endpoint,
-  evaluate,
-  type Flow,
-  isSubject,
-  type State,
-  type Verdict,
-} from "@tierwall/core";
+import type { Verdict } from "@tierwall/core";
+import { compile, evaluate, isSubject } from "@tierwall/core/engine";
+import type { Endpoint, Flow } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import { about, tellDecision } from "../../packages/core/src/testing/arbitrary/scenario.js";
 import type { Lab } from "./lab/lab.js";
 import type { Road } from "./lab/packet.js";

@@ -1,4 +1,4 @@
-import { readState, type State } from "@tierwall/core";
+import { readState, type State } from "@tierwall/core/state";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseAddress } from "../../packages/core/src/net/address.js";
 import { parseCidr } from "../../packages/core/src/net/cidr.js";

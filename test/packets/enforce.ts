@@ -1,4 +1,5 @@
-import type { Cluster, DnsRecord, State } from "@tierwall/core";
+import type { DnsRecord, Inventory } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import {
   frame,
   type NameSet,
@@ -72,7 +73,7 @@ function tableOf(
 }
 
 /** On a node nobody tells what names resolve to: it is learned while pods ask. */
-export function withoutNames(cluster: Cluster): Cluster {
+export function withoutNames(cluster: Inventory): Inventory {
   const { dns: _, ...facts } = cluster.facts;
   return { ...cluster, facts };
 }

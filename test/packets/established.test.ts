@@ -1,4 +1,4 @@
-import type { State } from "@tierwall/core";
+import type { State } from "@tierwall/core/state";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
 import { onlyInFull } from "../slice.mjs";

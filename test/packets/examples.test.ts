@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ConnectivityTest, readConnectivityTests, readState, type State } from "@tierwall/core";
+import { type ConnectivityTest, readConnectivityTests } from "@tierwall/core/analysis";
+import { readState, type State } from "@tierwall/core/state";
 import { describe, expect, it, vi } from "vitest";
 import { onlyInFull } from "../slice.mjs";
 import { because, labIsMissing, labTimeout } from "./lab/requirements.js";

@@ -1,4 +1,4 @@
-import type { State } from "@tierwall/core";
+import type { State } from "@tierwall/core/state";
 import { formatCase } from "../../packages/core/src/testing/kept-case.js";
 import { type Scenario, stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
 import { type Disagreement, disagreements, examOf } from "./comparison.js";

@@ -1,4 +1,5 @@
-import { parseCidr, readState, type State } from "@tierwall/core";
+import { parseCidr } from "@tierwall/core/model";
+import { readState, type State } from "@tierwall/core/state";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";

@@ -1,4 +1,7 @@
-import { type ConnectivityTest, evaluate, type Flow, type State } from "@tierwall/core";
+import type { ConnectivityTest } from "@tierwall/core/analysis";
+import { evaluate } from "@tierwall/core/engine";
+import type { Flow } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import { candidatesFor } from "../../packages/core/src/analysis/explain/ask.js";
 import type { Service } from "../../packages/core/src/cluster/model.js";
 import { carried } from "./carried.js";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { Endpoint, Flow, State } from "@tierwall/core";
+import type { Endpoint, Flow } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import type { AskedPort, AskedPair } from "../../packages/core/src/analysis/explain/ask.js";
 import { sameAddress } from "../../packages/core/src/net/address.js";
 import {

@@ -1,4 +1,4 @@
-import { readState, type State } from "@tierwall/core";
+import { readState, type State } from "@tierwall/core/state";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";

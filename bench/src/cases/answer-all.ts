@@ -1,4 +1,5 @@
-import { compile, type State } from "@tierwall/core";
+import { compile } from "@tierwall/core/engine";
+import type { State } from "@tierwall/core/state";
 import { secondsSince } from "./clock.js";
 
 export interface AnswerResult {

@@ -1,4 +1,5 @@
-import { compile, readState, type State } from "@tierwall/core";
+import { compile } from "@tierwall/core/engine";
+import { readState, type State } from "@tierwall/core/state";
 import { clusterPoliciesOf, editedClusterPolicy } from "../generate/cluster-policies.js";
 import type { Manifest } from "../generate/json.js";
 import { editedNetworkPolicy, networkPoliciesOf } from "../generate/network-policies.js";

@@ -1,4 +1,7 @@
-import { type Endpoint, evaluate, type State, type Verdict } from "@tierwall/core";
+import type { Verdict } from "@tierwall/core";
+import { evaluate } from "@tierwall/core/engine";
+import type { Endpoint } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import type { Pod } from "../generate/parsed.js";
 import { narrowedTo, type Tiers } from "./narrowed.js";
 

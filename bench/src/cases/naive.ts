@@ -1,4 +1,5 @@
-import { compile, type State } from "@tierwall/core";
+import { compile } from "@tierwall/core/engine";
+import type { State } from "@tierwall/core/state";
 import { parsedState } from "../generate/parsed.js";
 import { planCluster } from "../generate/plan.js";
 import { Random } from "../generate/random.js";

@@ -1,4 +1,5 @@
-import type { Cluster, State } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import type { Pod } from "../generate/parsed.js";
 
 export type Tiers = State["tiers"];
@@ -9,7 +10,12 @@ type LabelMatch = Selection["pods"];
 type Labels = Pod["labels"];
 
 /** For one pod, the rules and isolations that are about it. What the literal evaluator need not look at twice. */
-export function narrowedTo(pod: Pod, cluster: Cluster, tiers: Tiers, direction: Direction): readonly Tier[] {
+export function narrowedTo(
+  pod: Pod,
+  cluster: Inventory,
+  tiers: Tiers,
+  direction: Direction,
+): readonly Tier[] {
   const namespace = cluster.namespaces.get(pod.namespace)!.labels;
   const account = { serviceaccount: pod.serviceAccount };
   const isAbout = ({ subject }: { readonly subject: Selection }) =>

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { bigFile } from "@tierwall/kube";
 import { answerAll } from "./answer-all.js";
 import { secondsSince } from "./clock.js";

@@ -1,4 +1,4 @@
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { describe, expect, test } from "vitest";
 import { clusterPoliciesOf, editedClusterPolicy } from "../generate/cluster-policies.js";
 import type { Manifest } from "../generate/json.js";

@@ -1,4 +1,4 @@
-import type { State } from "@tierwall/core";
+import type { State } from "@tierwall/core/state";
 import type { Tiers } from "./narrowed.js";
 
 type Tier = Tiers["ingress"][number];

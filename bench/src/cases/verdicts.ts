@@ -1,4 +1,4 @@
-import { compile } from "@tierwall/core";
+import { compile } from "@tierwall/core/engine";
 import { parsedState } from "../generate/parsed.js";
 import { planCluster } from "../generate/plan.js";
 import { Random } from "../generate/random.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster, State } from "@tierwall/core";
-import { readState } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
+import { readState, type State } from "@tierwall/core/state";
 import { replacePolicy } from "../cases/replace-policy.js";
 import { clusterPoliciesOf, editedClusterPolicy } from "../generate/cluster-policies.js";
 import type { Manifest } from "../generate/json.js";
@@ -157,12 +157,12 @@ class Addition {
   private count = 0;
   private readonly models: readonly Pod[];
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Inventory) {
     this.models = [...cluster.pods.values()].filter((pod) => !pod.hostNetwork);
   }
 
   /** `of its own kind`: with labels that no other pod has, so that rules may speak of it alone. */
-  to(cluster: Cluster, many: number, kind: "replica" | "of its own kind" = "replica"): Cluster {
+  to(cluster: Inventory, many: number, kind: "replica" | "of its own kind" = "replica"): Inventory {
     const pods = new Map(cluster.pods);
     for (let i = 0; i < many; i++) {
       const number = this.count++;

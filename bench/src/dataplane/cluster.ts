@@ -1,4 +1,6 @@
-import { type Cluster, compile, type State } from "@tierwall/core";
+import { compile } from "@tierwall/core/engine";
+import type { Inventory } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import { parsedState, type Pod } from "../generate/parsed.js";
 import { type Plan, planCluster } from "../generate/plan.js";
 import { podCount, type Shape } from "../generate/shape.js";
@@ -25,7 +27,12 @@ export function nodeCluster(shape: Shape, seed: number): NodeCluster {
     if (isLocal) local++;
     pods.set(key, dual);
   }
-  const cluster: Cluster = { ...state.cluster, pods, workloads: [], nodes: withBenchNode(state.cluster) };
+  const cluster: Inventory = {
+    ...state.cluster,
+    pods,
+    workloads: [],
+    nodes: withBenchNode(state.cluster),
+  };
   return { plan, state: { ...state, cluster } };
 }
 
@@ -37,7 +44,7 @@ export function dualStack(pod: Pod, node: string | undefined): Pod {
   return { ...pod, addresses, ...(node === undefined ? {} : { node }) };
 }
 
-function withBenchNode({ nodes }: Cluster): Cluster["nodes"] {
+function withBenchNode({ nodes }: Inventory): Inventory["nodes"] {
   const address = { family: 4 as const, value: 0x0a00_fffen };
   return new Map([...nodes, [benchNode, { name: benchNode, labels: {}, addresses: [address] }]]);
 }
@@ -76,7 +83,7 @@ export function checkedPair({ cluster, tiers }: State): AllowedPair {
 }
 
 /** One pod of each workload, by namespace. */
-function neighbours(cluster: Cluster): Iterable<readonly Pod[]> {
+function neighbours(cluster: Inventory): Iterable<readonly Pod[]> {
   const found = new Map<string, Map<string, Pod>>();
   for (const pod of cluster.pods.values()) {
     if (pod.hostNetwork) continue;
@@ -87,7 +94,7 @@ function neighbours(cluster: Cluster): Iterable<readonly Pod[]> {
 }
 
 /** The same cluster with some of its pods on the measured node. */
-export function onBenchNode(cluster: Cluster, moving: readonly Pod[]): Cluster {
+export function onBenchNode(cluster: Inventory, moving: readonly Pod[]): Inventory {
   const pods = new Map<string, Pod>();
   for (const [key, pod] of cluster.pods)
     pods.set(key, moving.includes(pod) ? { ...pod, node: benchNode } : pod);

@@ -1,5 +1,5 @@
 import { frame, KernelTable, NodeCompiler, type NodeOptions, type NodeProgram } from "@tierwall/agent";
-import { type Cluster, parseCidr, type Tiers } from "@tierwall/core";
+import { type Inventory, parseCidr, type Tiers } from "@tierwall/core/model";
 import { benchNode } from "./cluster.js";
 
 /** Milliseconds from a changed cluster to the kernel: computing what to change, and having nft change it. */
@@ -45,7 +45,7 @@ export class ProgrammedNode {
     return new ProgrammedNode(opened.value, options);
   }
 
-  async enforce(cluster: Cluster, tiers: Tiers): Promise<Turn> {
+  async enforce(cluster: Inventory, tiers: Tiers): Promise<Turn> {
     const start = performance.now();
     const program = this.compiler.compile(cluster, tiers);
     const compiled = performance.now() - start;

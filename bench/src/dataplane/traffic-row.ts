@@ -1,4 +1,5 @@
-import { formatAddress, parseCidr, type State } from "@tierwall/core";
+import { formatAddress, parseCidr } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import type { Shape } from "../generate/shape.js";
 import type { Pod } from "../generate/parsed.js";
 import { median } from "../report/figure.js";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { hasErrors, readState } from "@tierwall/core";
+import { hasErrors } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { describe, expect, test } from "vitest";
 import type { Manifest } from "./json.js";
 import { manifestsOf } from "./manifests.js";

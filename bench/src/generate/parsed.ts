@@ -1,9 +1,10 @@
-import { type Cluster, parseAddress, readState, type State } from "@tierwall/core";
+import { type Inventory, parseAddress } from "@tierwall/core/model";
+import { readState, type State } from "@tierwall/core/state";
 import { controllerOf, surroundingsOf } from "./manifests.js";
 import type { Plan, PlannedWorkload } from "./plan.js";
 import { podsOf } from "./planned-pods.js";
 
-export type Pod = Cluster["pods"] extends ReadonlyMap<string, infer P> ? P : never;
+export type Pod = Inventory["pods"] extends ReadonlyMap<string, infer P> ? P : never;
 
 /** What reading the manifests of a plan gives, without their text: pods are made directly, as there may be a million. */
 export function parsedState(plan: Plan): State {
@@ -13,7 +14,7 @@ export function parsedState(plan: Plan): State {
   return { ...state, cluster: { ...state.cluster, ...parsedPods(plan) } };
 }
 
-function parsedPods(plan: Plan): Pick<Cluster, "pods" | "workloads"> {
+function parsedPods(plan: Plan): Pick<Inventory, "pods" | "workloads"> {
   const pods = new Map<string, Pod>();
   const workloads = new Map(plan.workloads.map((planned) => [planned, parsedWorkload(planned)]));
   const hosts = new Map(plan.nodes.map((node) => [node, [parseAddress(node.address)!]]));

@@ -1,4 +1,5 @@
-import type { Address, LiveOptions } from "@tierwall/core";
+import type { Address } from "@tierwall/core/model";
+import type { LiveOptions } from "@tierwall/core/state";
 import type { MetricsCommand } from "@tierwall/kube";
 import type { NodeOptions } from "./ruleset/program.js";
 

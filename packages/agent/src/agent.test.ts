@@ -1,4 +1,4 @@
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import type { Situation, SituationSource } from "@tierwall/kube";
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import type { Cluster, Tiers } from "@tierwall/core";
+import type { Inventory, Tiers } from "@tierwall/core/model";
 import type { Situation, SituationSource } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { Applied } from "./kernel/kernel-table.js";
@@ -21,7 +21,7 @@ import type { NodeProblems } from "./see/node-problems.js";
  */
 
 interface Compiler {
-  compile(cluster: Cluster, tiers: Tiers): NodeProgram;
+  compile(cluster: Inventory, tiers: Tiers): NodeProgram;
 }
 
 /** What a turn is about: a state of the cluster, and what it means for this node. */

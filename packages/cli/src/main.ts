@@ -1,4 +1,5 @@
-import { diagnosticText, type Schema } from "@tierwall/core";
+import type { Schema } from "@tierwall/core/manifest";
+import { diagnosticText } from "@tierwall/core/report";
 import { RefusedInput } from "@tierwall/kube";
 import { Command, CommanderError, type Option } from "commander";
 import { addAgent } from "./commands/agent.js";

@@ -1,4 +1,6 @@
-import { explain, explanationText, parseEndpoint, parseTarget, readState } from "@tierwall/core";
+import { explain, parseEndpoint, parseTarget } from "@tierwall/core/analysis";
+import { explanationText } from "@tierwall/core/report";
+import { readState } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { readPaths } from "@tierwall/kube";
 import { exampleFolder, exampleIsMissing } from "./example.js";

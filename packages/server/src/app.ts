@@ -1,4 +1,4 @@
-import { visibleLines } from "@tierwall/core";
+import { visibleLines } from "@tierwall/core/report";
 import { SeldomReport } from "@tierwall/kube";
 import { Hono } from "hono";
 import { type Operation, queryProblem } from "./api/operation.js";

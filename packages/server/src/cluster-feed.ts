@@ -1,4 +1,5 @@
-import { type JsonObject, servedObject, type StateOptions } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import { servedObject, type StateOptions } from "@tierwall/core/state";
 import {
   allKinds,
   clusterFiles,

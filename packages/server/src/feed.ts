@@ -1,4 +1,5 @@
-import type { Diagnostic, StateOptions, TextSource } from "@tierwall/core";
+import type { Diagnostic, TextSource } from "@tierwall/core";
+import type { StateOptions } from "@tierwall/core/state";
 
 /** What there is to see: manifests as they stand in files, or what a cluster holds, written down. */
 export interface Shown {

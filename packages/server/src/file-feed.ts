@@ -1,5 +1,7 @@
 import { statSync } from "node:fs";
-import { type Diagnostic, diagnostic, servedText, type StateOptions, type TextSource } from "@tierwall/core";
+import type { Diagnostic, TextSource } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
+import { servedText, type StateOptions } from "@tierwall/core/state";
 import { Delivery, filesAt, type ManifestFile, readPaths, unreadable, WatchedFolders } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 

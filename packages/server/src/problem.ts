@@ -1,4 +1,5 @@
-import { type Diagnostic, diagnosticsJson, type JsonValue } from "@tierwall/core";
+import type { Diagnostic, JsonValue } from "@tierwall/core";
+import { diagnosticsJson } from "@tierwall/core/report";
 
 /** Why there is no answer, as RFC 9457 has it; with our own diagnostics, where they say it. */
 export interface Problem {

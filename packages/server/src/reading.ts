@@ -1,36 +1,22 @@
-import {
-  compile,
-  type Diagnostic,
-  type Engine,
-  lint,
-  type LintReport,
-  readState,
-  type State,
-} from "@tierwall/core";
+import { Cluster, type Diagnostic } from "@tierwall/core";
+import { readState, type State } from "@tierwall/core/state";
 import type { Shown } from "./feed.js";
 import type { Problem } from "./problem.js";
 
 /** What manifests mean. Each part is found when somebody first asks, and kept as long as the manifests are the same. */
 export class Reading {
-  private read: State | undefined;
-  private compiled: Engine | undefined;
-  private linted: LintReport | undefined;
+  private read: Cluster | undefined;
 
   constructor(private readonly shown: Shown) {}
 
-  get state(): State {
-    this.read ??= withUnread(readState(this.shown.sources, this.shown.options), this.shown.unread ?? []);
+  get cluster(): Cluster {
+    const { sources, options, unread = [] } = this.shown;
+    this.read ??= new Cluster({ state: withUnread(readState(sources, options), unread), sources });
     return this.read;
   }
 
-  get engine(): Engine {
-    this.compiled ??= compile(this.state.cluster, this.state.tiers);
-    return this.compiled;
-  }
-
-  get lint(): LintReport {
-    this.linted ??= lint(this.state, { sources: this.shown.sources });
-    return this.linted;
+  get state(): State {
+    return this.cluster.state;
   }
 
   /** Why no question about connections is answered: a policy that cannot be read is a policy that nobody judged. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { threadId } from "node:worker_threads";
-import type { Flow } from "@tierwall/core";
+import type { Flow } from "@tierwall/core/model";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type ClusterModel,

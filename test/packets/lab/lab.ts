@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { threadId } from "node:worker_threads";
-import type { Cluster, Flow } from "@tierwall/core";
+import type { Flow, Inventory } from "@tierwall/core/model";
 import { addressesOf } from "../../../packages/core/src/evaluate/match.js";
 import { formatAddress, sameAddress } from "../../../packages/core/src/net/address.js";
 import { packetOf, type Road, type Sendable } from "./packet.js";
@@ -13,13 +13,13 @@ import { type Wiring, wiringSteps } from "./wiring.js";
 /** A cluster made of network namespaces, and whoever sends packets in it. */
 export class Lab {
   private constructor(
-    readonly cluster: Cluster,
+    readonly cluster: Inventory,
     readonly plan: LabPlan,
     readonly prober: Prober,
     readonly backends: readonly LabBackend[],
   ) {}
 
-  static async build(cluster: Cluster, wiring: Wiring): Promise<Lab> {
+  static async build(cluster: Inventory, wiring: Wiring): Promise<Lab> {
     // Others may remove the same at the same time.
     await removeSpaces(leftovers(), "-force").catch(() => undefined);
     const plan = planLab(cluster, `${ownPrefix}-${++labs}`);

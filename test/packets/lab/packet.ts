@@ -1,4 +1,4 @@
-import type { Endpoint, Flow } from "@tierwall/core";
+import type { Endpoint, Flow } from "@tierwall/core/model";
 import { type Address, formatAddress } from "../../../packages/core/src/net/address.js";
 import { contains, parseCidr } from "../../../packages/core/src/net/cidr.js";
 import type { LabPlan, LabPod } from "./plan.js";

@@ -1,4 +1,4 @@
-import { addressesOfNode, type Cluster, type Pod } from "@tierwall/core";
+import { addressesOfNode, type Inventory, type Pod } from "@tierwall/core/model";
 import { type Address, type Family, formatAddress } from "../../../packages/core/src/net/address.js";
 
 /*
@@ -47,7 +47,7 @@ export const gatewayLink = "fe80::1";
 /** What the node takes as source where a pod reaches itself through a Service: by its own it would not see the answer. */
 export const hairpinSource: Readonly<Record<Family, string>> = { 4: "169.254.77.1", 6: "fdfe:dcba:9876::1" };
 
-export function planLab(cluster: Cluster, prefix: string): LabPlan {
+export function planLab(cluster: Inventory, prefix: string): LabPlan {
   const guests = [...cluster.pods.values()].filter((pod) => !pod.hostNetwork);
   const homeless = guests.find((pod) => pod.node === undefined || !cluster.nodes.has(pod.node));
   if (homeless !== undefined)

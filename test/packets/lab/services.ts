@@ -1,4 +1,4 @@
-import type { Cluster } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
 import type { Service, ServicePort } from "../../../packages/core/src/cluster/model.js";
 import { backendsOf } from "../../../packages/core/src/cluster/service.js";
 import { type Address, type Family, formatAddress } from "../../../packages/core/src/net/address.js";
@@ -21,7 +21,7 @@ export interface LabBackend {
 /** As many endpoints as DSCP can tell apart. */
 const mostBackends = 63;
 
-export function backendsIn(cluster: Cluster): readonly LabBackend[] {
+export function backendsIn(cluster: Inventory): readonly LabBackend[] {
   return cluster.services.flatMap((service) =>
     service.headless || service.addresses.length === 0
       ? []
@@ -29,7 +29,11 @@ export function backendsIn(cluster: Cluster): readonly LabBackend[] {
   );
 }
 
-function backendsOfPort(cluster: Cluster, service: Service, servicePort: ServicePort): readonly LabBackend[] {
+function backendsOfPort(
+  cluster: Inventory,
+  service: Service,
+  servicePort: ServicePort,
+): readonly LabBackend[] {
   const found = (backendsOf(cluster, service, servicePort) ?? []).flatMap(({ address, pod, port }) =>
     port === undefined
       ? []

@@ -1,4 +1,4 @@
-import { diagnostic } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { DiagnosticsLog } from "./diagnostics-log.js";
 

@@ -1,4 +1,5 @@
-import type { Diagnostic, JsonObject } from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import {
   ClusterSource,
   connect,

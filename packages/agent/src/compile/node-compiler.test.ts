@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { rulesetText } from "../ruleset/text.js";
 import { modesOf } from "../see/modes.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";

@@ -1,4 +1,4 @@
-import type { Cluster, Rule, Tiers } from "@tierwall/core";
+import type { Inventory, Rule, Tiers } from "@tierwall/core/model";
 import type { ModesOf, NodeOptions, NodeProgram } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
 import { sameSet } from "../ruleset/sameness.js";
@@ -72,7 +72,7 @@ export class NodeCompiler {
     this.identityMaps = { 4: new IdentityMaps(this.ends, 4), 6: new IdentityMaps(this.ends, 6) };
   }
 
-  compile(cluster: Cluster, given: Tiers): NodeProgram {
+  compile(cluster: Inventory, given: Tiers): NodeProgram {
     const tiers = ownTiers(given);
     const program = this.compileOnce(cluster, tiers, this.podWatch.update(cluster.pods));
     // S1.17: which pods share an address is known once all ends are, and those of other nodes are subjects then.
@@ -80,7 +80,7 @@ export class NodeCompiler {
     return this.compileOnce(cluster, tiers, noPodChanges);
   }
 
-  private compileOnce(cluster: Cluster, tiers: Tiers, changes: PodChanges): NodeProgram {
+  private compileOnce(cluster: Inventory, tiers: Tiers, changes: PodChanges): NodeProgram {
     this.book.update(tiers);
     const rows = this.subjects.update(cluster, tiers, changes, this.ends.rivals);
     if (rows !== this.rows) this.rules = rulesIn(rows);
@@ -98,7 +98,7 @@ export class NodeCompiler {
   }
 
   /** What is kept only grows, and is made anew when it does not hold any more, or has grown for long. */
-  private upToDate(cluster: Cluster, areRowsSame: boolean): Kept {
+  private upToDate(cluster: Inventory, areRowsSame: boolean): Kept {
     const { kept, ends } = this;
     if (kept === undefined || !kept.peers.holdFor(cluster) || kept.changes >= mostChanges)
       return (this.kept = this.begin(cluster));
@@ -111,7 +111,7 @@ export class NodeCompiler {
     return kept;
   }
 
-  private begin(cluster: Cluster): Kept {
+  private begin(cluster: Inventory): Kept {
     const { options, book, ends, subjects, layouts } = this;
     const chains = new ChainStore();
     const peers = new PeerReaches(cluster, ends);
@@ -123,7 +123,7 @@ export class NodeCompiler {
   }
 
   private assemble(
-    cluster: Cluster,
+    cluster: Inventory,
     rows: ReadonlyMap<Subject, Rows>,
     { chains, podMaps }: Kept,
     walks: Walks,

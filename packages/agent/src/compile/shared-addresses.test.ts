@@ -1,4 +1,4 @@
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { modesOf } from "../see/modes.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";

@@ -3,13 +3,13 @@ import {
   type Address,
   addressesOfNode,
   type Cidr,
-  type Cluster,
   contains,
   embeddedAddress,
   formatAddress,
+  type Inventory,
   isNeverNamed,
   parseAddress,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 
 /** Why an address is not learned: what it is an address of. */
 export type Inside = "special" | "pod" | "node" | "service" | "pod-range";
@@ -22,7 +22,7 @@ export class InsideAddresses {
   #known: ReadonlyMap<string, Inside> | undefined;
 
   constructor(
-    private readonly cluster: Pick<Cluster, "pods" | "nodes" | "services">,
+    private readonly cluster: Pick<Inventory, "pods" | "nodes" | "services">,
     private readonly podRanges: readonly Cidr[],
     private readonly ofThisNode: () => readonly string[] = localAddresses,
   ) {}

@@ -1,4 +1,4 @@
-import { domainMatches } from "@tierwall/core";
+import { domainMatches } from "@tierwall/core/engine";
 import type { TrackedConnection } from "../kernel/tracked-connections.js";
 import type { NameSet } from "../ruleset/program.js";
 import { familyOf } from "./redirect.js";

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { formatAddress, parseAddress } from "@tierwall/core";
+import { formatAddress, parseAddress } from "@tierwall/core/model";
 import type { AskingPorts } from "./asking-ports.js";
 import type { OnDnsEvent } from "./event.js";
 import type { Learner } from "./learner.js";

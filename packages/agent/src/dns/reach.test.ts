@@ -1,4 +1,4 @@
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { expect, test } from "vitest";
 import { ClusterReach } from "./reach.js";
 

@@ -1,15 +1,14 @@
+import { type Answer, ask } from "@tierwall/core/analysis";
 import {
   type Address,
-  type Answer,
-  ask,
   type Cidr,
-  type Cluster,
   type Endpoint,
   formatAddress,
+  type Inventory,
   parseAddress,
   type Pod,
   type Tiers,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import { grouped } from "../compile/grouped.js";
 import { ownTiers } from "../compile/rules/own-tiers.js";
 import { sameList } from "../ruleset/sameness.js";
@@ -49,7 +48,7 @@ export class ClusterReach implements Reach {
   readonly #judged = new Map<string, Judged>();
   readonly #addresses = new Map<string, readonly string[]>();
   #podsAt: ReadonlyMap<string, readonly Pod[]> | undefined;
-  #cluster: Cluster | undefined;
+  #cluster: Inventory | undefined;
   #inside: InsideAddresses | undefined;
   #tiers: Tiers | undefined;
 
@@ -57,7 +56,7 @@ export class ClusterReach implements Reach {
   constructor(private readonly node: string) {}
 
   /** `podRanges`: where pods of any node get their addresses from, as far as that is known. S9.7: judged is by the tiers of the node. */
-  update(cluster: Cluster, given: Tiers, podRanges: readonly Cidr[]): void {
+  update(cluster: Inventory, given: Tiers, podRanges: readonly Cidr[]): void {
     const before = this.#cluster;
     const tiers = ownTiers(given);
     const same =
@@ -144,7 +143,7 @@ export class ClusterReach implements Reach {
   }
 }
 
-const podsByAddress = ({ pods }: Pick<Cluster, "pods">): ReadonlyMap<string, readonly Pod[]> =>
+const podsByAddress = ({ pods }: Pick<Inventory, "pods">): ReadonlyMap<string, readonly Pod[]> =>
   grouped(
     [...pods.values()].flatMap((pod) => pod.addresses.map((one) => [formatAddress(one), pod] as const)),
   );

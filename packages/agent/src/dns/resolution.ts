@@ -1,4 +1,4 @@
-import { type Address, formatAddress } from "@tierwall/core";
+import { type Address, formatAddress } from "@tierwall/core/model";
 import { type Message, readAnswerSection, type ResourceRecord } from "./message.js";
 
 /** An address that an answer gives out, and every name that leads to it: the one asked for, and aliases on the way. */

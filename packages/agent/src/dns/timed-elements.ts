@@ -1,4 +1,4 @@
-import { isObject } from "@tierwall/core";
+import { isObject } from "@tierwall/core/manifest";
 import { Nft } from "../kernel/nft.js";
 import { done, type Outcome } from "../kernel/outcome.js";
 

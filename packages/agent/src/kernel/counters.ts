@@ -1,4 +1,4 @@
-import { isObject } from "@tierwall/core";
+import { isObject } from "@tierwall/core/manifest";
 import type { Nft } from "./nft.js";
 import { done, type Outcome } from "./outcome.js";
 

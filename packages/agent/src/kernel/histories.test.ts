@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { parseCidr } from "@tierwall/core";
+import { parseCidr } from "@tierwall/core/model";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { atRest } from "../ruleset/at-rest.js";
 import { frame } from "../ruleset/frame.js";

@@ -1,4 +1,4 @@
-import { isObject } from "@tierwall/core";
+import { isObject } from "@tierwall/core/manifest";
 import { type Finished, run } from "./command.js";
 import type { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";

@@ -1,4 +1,4 @@
-import { formatAddress, parseAddress } from "@tierwall/core";
+import { formatAddress, parseAddress } from "@tierwall/core/model";
 import { hex } from "../ruleset/connection-mark.js";
 import { protocolName } from "../ruleset/vocabulary.js";
 import { run } from "./command.js";

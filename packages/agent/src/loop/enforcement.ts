@@ -1,4 +1,4 @@
-import { type Address, type Cidr, parseCidr } from "@tierwall/core";
+import { type Address, type Cidr, parseCidr } from "@tierwall/core/model";
 import type { Turn } from "../agent.js";
 import type { NameService } from "../dns/name-service.js";
 import type { ClusterReach } from "../dns/reach.js";

@@ -1,4 +1,4 @@
-import { parseCidr } from "@tierwall/core";
+import { parseCidr } from "@tierwall/core/model";
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import type { FrameOf } from "../kernel/kernel-table.js";

@@ -1,4 +1,5 @@
-import { type Cidr, formatCidr, LiveState, parseCidr } from "@tierwall/core";
+import { type Cidr, formatCidr, parseCidr } from "@tierwall/core/model";
+import { LiveState } from "@tierwall/core/state";
 import type { Logger } from "pino";
 import { NodeCompiler } from "../compile/node-compiler.js";
 import type { KernelTable } from "../kernel/kernel-table.js";

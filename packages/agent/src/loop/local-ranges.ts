@@ -1,4 +1,5 @@
-import { type Cidr, parseCidr, type State } from "@tierwall/core";
+import { type Cidr, parseCidr } from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 
 /** Where pods of a node get their addresses from: as configured, or else as the Node object says. */
 export function localRanges(

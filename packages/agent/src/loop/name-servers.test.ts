@@ -1,4 +1,5 @@
-import { parseAddress, readCluster } from "@tierwall/core";
+import { parseAddress } from "@tierwall/core/model";
+import { readCluster } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { nameServers } from "./name-servers.js";
 

@@ -1,4 +1,5 @@
-import { parseCidr, readState } from "@tierwall/core";
+import { parseCidr } from "@tierwall/core/model";
+import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { nodeYaml, plainOptions } from "../testing/node-world.js";
 import { nodeDoubts } from "./node-doubts.js";

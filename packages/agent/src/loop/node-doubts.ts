@@ -1,10 +1,10 @@
-import type { Cluster } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
 import type { NodeOptions } from "../ruleset/program.js";
 
 /** Why what a node is told to enforce may not be what was meant. */
 export function nodeDoubts(
   options: Pick<NodeOptions, "node" | "unknownPods" | "localRanges" | "forgedSources">,
-  { nodes }: Pick<Cluster, "nodes">,
+  { nodes }: Pick<Inventory, "nodes">,
 ): readonly string[] {
   const { node, unknownPods, localRanges, forgedSources } = options;
   return [

@@ -1,4 +1,4 @@
-import { readCluster } from "@tierwall/core";
+import { readCluster } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { ProgrammingWindow } from "./programming-window.js";
 

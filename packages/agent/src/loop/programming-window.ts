@@ -1,4 +1,4 @@
-import { type Address, type Cluster, formatAddress } from "@tierwall/core";
+import { type Address, formatAddress, type Inventory } from "@tierwall/core/model";
 
 /**
  * How long pods of this node have an address and no rules: from the moment a pod was seen with the address to the moment
@@ -21,7 +21,7 @@ export class ProgrammingWindow {
   }
 
   /** A new state of the cluster was seen, its first change at `since`. */
-  seen(cluster: Cluster, since: number): void {
+  seen(cluster: Inventory, since: number): void {
     const local = this.#localPods(cluster);
     for (const known of [this.#programmed, this.#waiting])
       for (const key of known.keys()) if (!local.has(key)) known.delete(key);
@@ -33,7 +33,7 @@ export class ProgrammingWindow {
    * The kernel now holds a state that was seen; returns how long each new pod of it waited, in milliseconds. Pods that the
    * kernel held already, because an agent before this one had put them there, did not wait at all.
    */
-  reached(cluster: Cluster, now: number, wrote: boolean): readonly number[] {
+  reached(cluster: Inventory, now: number, wrote: boolean): readonly number[] {
     const waited: number[] = [];
     for (const key of this.#localPods(cluster)) {
       const since = this.#waiting.get(key);
@@ -45,7 +45,7 @@ export class ProgrammingWindow {
     return waited;
   }
 
-  #localPods(cluster: Cluster): ReadonlySet<string> {
+  #localPods(cluster: Inventory): ReadonlySet<string> {
     const keys = new Set<string>();
     for (const [name, pod] of cluster.pods)
       if (pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0)

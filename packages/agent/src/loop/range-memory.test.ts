@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatCidr, parseCidr } from "@tierwall/core";
+import { formatCidr, parseCidr } from "@tierwall/core/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RangeMemory } from "./range-memory.js";
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Cidr, formatCidr, isObject, parseCidr } from "@tierwall/core";
+import { isObject } from "@tierwall/core/manifest";
+import { type Cidr, formatCidr, parseCidr } from "@tierwall/core/model";
 import { listAt, messageOf, replaceFile } from "@tierwall/kube";
 import { sameRanges } from "./local-ranges.js";
 

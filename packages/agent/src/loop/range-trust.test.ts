@@ -1,4 +1,4 @@
-import { type Cluster, parseAddress, parseCidr, type Pod } from "@tierwall/core";
+import { type Inventory, parseAddress, parseCidr, type Pod } from "@tierwall/core/model";
 import { describe, expect, it } from "vitest";
 import { RangeTrust } from "./range-trust.js";
 
@@ -14,7 +14,7 @@ const pod = (name: string, node: string | undefined, address: string, hostNetwor
   serviceAccount: "default",
   hostAddresses: [],
 });
-const clusterOf = (...pods: readonly Pod[]): Pick<Cluster, "pods"> => ({
+const clusterOf = (...pods: readonly Pod[]): Pick<Inventory, "pods"> => ({
   pods: new Map(pods.map((one) => [`${one.namespace}/${one.name}`, one])),
 });
 

@@ -1,13 +1,13 @@
 import {
   type Address,
   type Cidr,
-  type Cluster,
   contains,
   formatAddress,
   formatCidr,
+  type Inventory,
   type Pod,
-  type State,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
+import type { State } from "@tierwall/core/state";
 import { PodWatch } from "../compile/endpoints/pod-changes.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { localRanges } from "./local-ranges.js";
@@ -45,7 +45,7 @@ export class RangeTrust {
   }
 
   /** Why the ranges are not believed; undefined where they are. */
-  doubt({ pods }: Pick<Cluster, "pods">, ranges: readonly Cidr[]): string | undefined {
+  doubt({ pods }: Pick<Inventory, "pods">, ranges: readonly Cidr[]): string | undefined {
     const { come, gone } = this.#pods.update(pods);
     if (formatAll(ranges) !== formatAll(this.#ranges)) {
       this.#ranges = ranges;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseAddress, parseCidr } from "@tierwall/core";
+import { parseAddress, parseCidr } from "@tierwall/core/model";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
 import { callRulesForBridges, nowhere, type PodPlaces } from "./bridges.js";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Address, type Cidr, formatAddress } from "@tierwall/core";
+import { type Address, type Cidr, formatAddress } from "@tierwall/core/model";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { Routes } from "./routes.js";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Address, bitsOf, type Cidr, contains, type Family } from "@tierwall/core";
+import { type Address, bitsOf, type Cidr, contains, type Family } from "@tierwall/core/model";
 
 /** A route of the kernel's main table: addresses in the block leave by the device. */
 interface Route {

@@ -1,4 +1,6 @@
-import { addressesOfNode, type Cluster, type Decider, deciderText, formatAddress } from "@tierwall/core";
+import type { Decider } from "@tierwall/core/engine";
+import { addressesOfNode, formatAddress, type Inventory } from "@tierwall/core/model";
+import { deciderText } from "@tierwall/core/report";
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
@@ -35,7 +37,7 @@ const framed: Readonly<Record<string, string>> = {
 const most = 8;
 
 /** Names the policy and the rule behind each part of a table, and who has which address. */
-export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: Cluster): Annotations {
+export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: Inventory): Annotations {
   const entries = new Map([...book.values()].map((entry) => [counterOf(entry.id), entry]));
   const names = namesByAddress(cluster);
   const deciding = decidersOf(ruleset, entries);
@@ -151,7 +153,7 @@ function enumerate(names: readonly string[]): string {
   return more <= 0 ? sorted.join(", ") : `${sorted.slice(0, most).join(", ")} and ${more} more`;
 }
 
-function namesByAddress(cluster: Cluster): ReadonlyMap<string, string> {
+function namesByAddress(cluster: Inventory): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const node of cluster.nodes.values())
     for (const address of addressesOfNode(node)) names.set(formatAddress(address), `node ${node.name}`);

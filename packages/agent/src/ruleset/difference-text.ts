@@ -1,4 +1,4 @@
-import { visible } from "@tierwall/core";
+import { visible } from "@tierwall/core/report";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 import { type Annotations, chainText, elementsOf, setText } from "./text.js";
 

@@ -1,4 +1,4 @@
-import { editedMap } from "@tierwall/core";
+import { editedMap } from "@tierwall/core/state";
 import type { NamedSet } from "./ruleset.js";
 
 export type Elements = Exclude<NamedSet["elements"], "learned">;

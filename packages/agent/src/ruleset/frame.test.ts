@@ -1,4 +1,4 @@
-import { parseCidr } from "@tierwall/core";
+import { parseCidr } from "@tierwall/core/model";
 import { describe, expect, it } from "vitest";
 import { nodeWorld, nodeYaml, podYaml } from "../testing/node-world.js";
 import type { Packet } from "../testing/walk-ruleset.js";

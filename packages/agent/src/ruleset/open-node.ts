@@ -1,4 +1,4 @@
-import type { Family } from "@tierwall/core";
+import type { Family } from "@tierwall/core/model";
 import { baseChain, neighbours, type Place } from "./hooks.js";
 import { presentSets, whilePresent } from "./presence.js";
 import type { NodeOptions, NodeProgram } from "./program.js";

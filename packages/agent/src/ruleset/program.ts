@@ -1,4 +1,4 @@
-import type { Cidr, Isolation, PolicyRef, Rule } from "@tierwall/core";
+import type { Cidr, Isolation, PolicyRef, Rule } from "@tierwall/core/model";
 import type { Ruleset } from "./ruleset.js";
 
 /** What a node is to enforce: everything of its table but the generation of connections (frame.ts adds that). */

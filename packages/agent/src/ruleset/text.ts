@@ -1,4 +1,4 @@
-import { visible } from "@tierwall/core";
+import { visible } from "@tierwall/core/report";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
 /** Says where the parts of a table come from. */

@@ -1,4 +1,4 @@
-import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core";
+import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core/model";
 import type { NodeOptions } from "./program.js";
 import type { Chain } from "./ruleset.js";
 import { logPrefix, unknownCounter } from "./vocabulary.js";

@@ -1,4 +1,5 @@
-import { isToBeOpened, type PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
+import { isToBeOpened } from "@tierwall/core/report";
 import type { BookEntry } from "../ruleset/program.js";
 import type { AddressOwner, EndNames } from "./end-names.js";
 import type { LoggedPacket } from "./logged-packet.js";

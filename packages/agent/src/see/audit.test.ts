@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clusterFile, readState } from "@tierwall/core";
+import { clusterFile } from "@tierwall/core/manifest";
+import { readState } from "@tierwall/core/state";
 import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../testing/book.js";
 import { Audit, type SuppressedLine } from "./audit.js";

@@ -1,4 +1,4 @@
-import { readCluster } from "@tierwall/core";
+import { readCluster } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import type { TrackedConnection } from "../kernel/tracked-connections.js";

@@ -1,4 +1,4 @@
-import { formatPolicy, formatRule } from "@tierwall/core";
+import { formatPolicy, formatRule } from "@tierwall/core/model";
 import type { BookEntry } from "../ruleset/program.js";
 import { policiesBehind } from "./modes.js";
 

@@ -1,4 +1,11 @@
-import { type Address, addressesOfNode, type Cluster, parseAddress, type Pod, podKey } from "@tierwall/core";
+import {
+  type Address,
+  addressesOfNode,
+  type Inventory,
+  parseAddress,
+  type Pod,
+  podKey,
+} from "@tierwall/core/model";
 
 /** Who is behind an address. */
 export type AddressOwner =
@@ -18,9 +25,9 @@ type PodOwner = Extract<AddressOwner, { readonly kind: "pod" }>;
 export class EndNames {
   #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
-  constructor(private cluster: Pick<Cluster, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {}
+  constructor(private cluster: Pick<Inventory, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {}
 
-  update(cluster: Pick<Cluster, "pods" | "nodes">): void {
+  update(cluster: Pick<Inventory, "pods" | "nodes">): void {
     this.cluster = cluster;
     this.#ends = undefined;
   }
@@ -35,7 +42,7 @@ export class EndNames {
 
 const external: AddressOwner = { kind: "external" };
 
-function endsOf({ pods, nodes }: Pick<Cluster, "pods" | "nodes">) {
+function endsOf({ pods, nodes }: Pick<Inventory, "pods" | "nodes">) {
   const ends = { 4: new Map<bigint, AddressOwner>(), 6: new Map<bigint, AddressOwner>() };
   const add = (addresses: readonly Address[], end: AddressOwner) => {
     for (const { family, value } of addresses) ends[family].set(value, end);

@@ -1,4 +1,5 @@
-import { noStyle, type Style, visible } from "@tierwall/core";
+import type { Style } from "@tierwall/core";
+import { noStyle, visible } from "@tierwall/core/report";
 import type { SavedCounts, Sum } from "./counts.js";
 import { type Decider, policyText, verdictText } from "./decider.js";
 

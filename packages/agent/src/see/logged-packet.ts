@@ -1,4 +1,4 @@
-import { isObject } from "@tierwall/core";
+import { isObject } from "@tierwall/core/manifest";
 import { protocolName } from "../ruleset/vocabulary.js";
 import { parsedJson } from "./parsed-json.js";
 

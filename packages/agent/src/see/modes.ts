@@ -1,4 +1,4 @@
-import { annotatedChoice, type PolicyRef } from "@tierwall/core";
+import { annotatedChoice, type PolicyRef } from "@tierwall/core/model";
 import type { BookEntry, ModesOf } from "../ruleset/program.js";
 
 /** Values that are not known count as not said; reading the policy has warned of them (TW2024). */

@@ -1,4 +1,4 @@
-import type { PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
 import {
   agentLeaseOf,
   type Connection,

@@ -1,4 +1,4 @@
-import type { Cluster } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
 import { messageOf, replaceFile } from "@tierwall/kube";
 import type { Count } from "../kernel/counters.js";
 import type { Outcome } from "../kernel/outcome.js";
@@ -119,7 +119,7 @@ export class Observer {
   /** These rules are in the kernel now. */
   programmed(
     { book, ruleset }: Pick<NodeProgram, "book" | "ruleset">,
-    cluster: Pick<Cluster, "pods" | "nodes">,
+    cluster: Pick<Inventory, "pods" | "nodes">,
   ): void {
     this.#book = this.options.shadow ? watched(book) : book;
     this.#sets = ruleset.sets;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isObject } from "@tierwall/core";
+import { isObject } from "@tierwall/core/manifest";
 import { messageOf } from "@tierwall/kube";
 import type { SavedCounts } from "./counts.js";
 

@@ -1,4 +1,5 @@
-import { noStyle, type Style } from "@tierwall/core";
+import type { Style } from "@tierwall/core";
+import { noStyle } from "@tierwall/core/report";
 import type { AuditEnd } from "./audit-line.js";
 import type { CutConnection } from "./cut-report.js";
 import { ago, amount } from "./hits.js";

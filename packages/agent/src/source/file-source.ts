@@ -1,4 +1,5 @@
-import { type Diagnostic, hasErrors, type LiveOptions, type Moment } from "@tierwall/core";
+import { type Diagnostic, hasErrors } from "@tierwall/core";
+import type { LiveOptions, Moment } from "@tierwall/core/state";
 import {
   Delivery,
   type DeliveryTimes,

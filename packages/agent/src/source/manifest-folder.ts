@@ -1,17 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  type Diagnostic,
-  diagnostic,
-  duplicate,
-  hasErrors,
-  keyOf,
-  type LiveOptions,
-  LiveState,
-  type ManifestObject,
-  type Moment,
-  readObjects,
-} from "@tierwall/core";
+import { type Diagnostic, hasErrors } from "@tierwall/core";
+import { diagnostic, type ManifestObject, readObjects } from "@tierwall/core/manifest";
+import { duplicate, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
 import { filesAt, shown, sourceAt, unreadable } from "@tierwall/kube";
 
 /** A file as it was read last. */

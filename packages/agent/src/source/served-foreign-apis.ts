@@ -1,4 +1,4 @@
-import type { ForeignKind } from "@tierwall/core";
+import type { ForeignKind } from "@tierwall/core/manifest";
 import { type Connection, type ForeignApiTimes, ForeignApiWatch, namesOfForeign } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { AgentMetrics } from "../see/metrics.js";

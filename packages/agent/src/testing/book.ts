@@ -1,4 +1,5 @@
-import { type Isolation, readState, type Rule } from "@tierwall/core";
+import type { Isolation, Rule } from "@tierwall/core/model";
+import { readState } from "@tierwall/core/state";
 import type { BookEntry } from "../ruleset/program.js";
 
 /** An entry for every rule and isolation of these policies, `apiVersion` of NetworkPolicy left out; ids are a, b, c, … */

@@ -2,7 +2,7 @@
 // options from the command line; tells what happens, a line of JSON each; obeys lines on standard input.
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
-import { parseAddress, parseCidr } from "@tierwall/core";
+import { parseAddress, parseCidr } from "@tierwall/core/model";
 import { InsideAddresses } from "../../dist/dns/inside-addresses.js";
 import { NameService } from "../../dist/dns/name-service.js";
 import { leftElements } from "../../dist/dns/timed-elements.js";

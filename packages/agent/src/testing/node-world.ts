@@ -1,4 +1,5 @@
-import { type Family, parseAddress, readState } from "@tierwall/core";
+import { type Family, parseAddress } from "@tierwall/core/model";
+import { readState } from "@tierwall/core/state";
 import { NodeCompiler } from "../compile/node-compiler.js";
 import { type Additions, frame } from "../ruleset/frame.js";
 import { modesOf } from "../see/modes.js";

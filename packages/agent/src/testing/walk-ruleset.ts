@@ -1,4 +1,11 @@
-import { type Address, contains, type Family, formatAddress, parseAddress, parseCidr } from "@tierwall/core";
+import {
+  type Address,
+  contains,
+  type Family,
+  formatAddress,
+  parseAddress,
+  parseCidr,
+} from "@tierwall/core/model";
 import type { Chain, NamedSet, Ruleset } from "../ruleset/ruleset.js";
 
 /*

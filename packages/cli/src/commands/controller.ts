@@ -1,4 +1,6 @@
-import { type Address, type Cidr, diagnostic, type Result } from "@tierwall/core";
+import type { Result } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
+import type { Address, Cidr } from "@tierwall/core/model";
 import {
   runController,
   serviceHost,

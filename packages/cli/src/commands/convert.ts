@@ -1,16 +1,8 @@
-import {
-  type Conversion,
-  conversionJson,
-  conversionText,
-  convert,
-  diagnostic,
-  diagnosticText,
-  isProven,
-  type PolicyRef,
-  type State,
-  type Target,
-  targets,
-} from "@tierwall/core";
+import { type Conversion, convert, isProven, type Target, targets } from "@tierwall/core/analysis";
+import { diagnostic } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
+import { conversionJson, conversionText, diagnosticText } from "@tierwall/core/report";
+import type { State } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import {

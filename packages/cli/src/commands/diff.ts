@@ -1,26 +1,8 @@
 import { existsSync } from "node:fs";
-import {
-  belowCaveats,
-  caveatsJson,
-  caveatsMarkdown,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  changesAnnotations,
-  changesJson,
-  changesMarkdown,
-  changesText,
-  compareStates,
-  diagnostic,
-  diagnosticsJson,
-  diagnosticText,
-  type Grain,
-  hasErrors,
-  isChanged,
-  isTelling,
-  mergedCaveats,
-  readStates,
-  type State,
-} from "@tierwall/core";
+import { Cluster, type Grain, hasErrors } from "@tierwall/core";
+import { diagnostic, isTelling } from "@tierwall/core/manifest";
+import { changesAnnotations, diagnosticsJson, diagnosticText } from "@tierwall/core/report";
+import { readStates, type State } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "../output/changes-output.js";
 import { printData } from "./explain.js";
@@ -100,38 +82,27 @@ async function runDiff(
   const [old, now] = loadBoth(flags, read);
   // Both, so that all errors are told together.
   if (![old, now].map(isUsable).every(Boolean)) return 2;
-  const changes = compareStates(old.state, now.state, flags.by);
+  const compared = new Cluster(old).diff(new Cluster(now), flags.by);
+  // Never so: both are usable.
+  if (!compared.ok) return 2;
+  const answer = compared.value;
   const rest = merged(old, now);
-  const caveats = mergedCaveats(
-    caveatsOfAll(now.state),
-    caveatsOfAll(old.state),
-    implementationCaveatsOfAll(now.state),
-  );
-  const markdown = () => [...caveatsMarkdown(caveats), changesMarkdown(changes)].join("\n");
-  const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   switch (flags.output) {
     case "text":
-      print(belowCaveats(changesText(changes, options), caveats, options));
+      print(answer.text({ style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
       break;
     case "json":
-      printData(
-        {
-          ...changesJson(changes),
-          caveats: caveatsJson(caveats),
-          remarks: diagnosticsJson(rest.diagnostics.filter(isTelling)),
-        },
-        "json",
-      );
+      printData({ ...answer.json(), remarks: diagnosticsJson(rest.diagnostics.filter(isTelling)) }, "json");
       break;
     case "md":
-      print(markdown());
+      print(answer.markdown());
       break;
     case "github":
-      printForGithub(changesAnnotations(changes), markdown());
+      printForGithub(changesAnnotations(answer.changes), answer.markdown());
       break;
   }
   tellRest(rest, flags.verbose ?? false);
-  return isChanged(changes) ? 1 : 0;
+  return answer.changed ? 1 : 0;
 }
 
 interface Sides {

@@ -1,21 +1,7 @@
-import {
-  diagnostic,
-  diagnosticsJson,
-  diagnosticText,
-  explain,
-  type Explanation,
-  explanationJson,
-  explanationText,
-  isTelling,
-  type JsonValue,
-  parseEndpoint,
-  parsePort,
-  parseTarget,
-  type PortRef,
-  type Question,
-  type Result,
-  visibleLines,
-} from "@tierwall/core";
+import { Cluster, type Explanation, type JsonValue, type Result } from "@tierwall/core";
+import { parsePort, parseQuestion, type PortRef } from "@tierwall/core/analysis";
+import { diagnostic } from "@tierwall/core/manifest";
+import { diagnosticText, visibleLines } from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
 import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
@@ -83,22 +69,19 @@ function protocolName(text: string): ExplainFlags["protocol"] {
 async function runExplain(flags: ExplainFlags): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const question = questionOf(flags);
-  const explained = question.ok ? explain(loaded.state, question.value) : question;
+  const hasPort = flags.port !== undefined || flags.protocol !== undefined;
+  const question = parseQuestion(flags.from, flags.to, hasPort ? () => portOf(flags) : undefined);
+  const explained = question.ok ? new Cluster(loaded).explain(question.value) : question;
   if (!explained.ok) {
     talkReport(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
   // The answer first; what there is to say about the input comes after it.
-  if (flags.output === "text") {
-    const style = styleFor(process.stdout);
-    print(explanationText(explained.value, { style, verbose: flags.verbose ?? false }));
-  } else {
-    const remarks = diagnosticsJson(loaded.diagnostics.filter(isTelling));
-    printData({ ...(explanationJson(explained.value) as object), remarks }, flags.output);
-  }
+  const style = styleFor(process.stdout);
+  if (flags.output === "text") print(explained.value.text({ style, verbose: flags.verbose ?? false }));
+  else printData(explained.value.json(), flags.output);
   tellRest(loaded, flags.verbose ?? false);
-  return isUndecided(explained.value) ? 1 : 0;
+  return isUndecided(explained.value.explanation) ? 1 : 0;
 }
 
 /** No answer to rely on: of the connection, or of some of its ports, pods or address families. */
@@ -125,21 +108,6 @@ function yamlText(value: JsonValue): string {
       defaultKeyType: "QUOTE_DOUBLE",
     }),
   );
-}
-
-function questionOf(flags: ExplainFlags): Result<Question> {
-  const from = parseEndpoint(flags.from);
-  if (!from.ok) return from;
-  // `--to shop/cart:80/TCP` is natural to write, so it works.
-  const to = parseEndpoint(flags.to);
-  if (!to.ok) {
-    const target = parseTarget(flags.to);
-    if (!target.ok || flags.port !== undefined || flags.protocol !== undefined)
-      return target.ok ? to : target;
-    return { ok: true, value: { from: from.value, to: target.value.endpoint, port: target.value.port } };
-  }
-  const port = portOf(flags);
-  return port.ok ? { ok: true, value: { from: from.value, to: to.value, port: port.value } } : port;
 }
 
 function portOf({ port, protocol }: ExplainFlags): Result<PortRef> {

@@ -1,5 +1,6 @@
 import type * as AgentPackage from "@tierwall/agent";
-import { type JsonValue, visible } from "@tierwall/core";
+import type { JsonValue } from "@tierwall/core";
+import { visible } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { print, styleFor, talk } from "../output/terminal.js";

@@ -1,23 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import {
-  caveatsJson,
-  caveatsOfAll,
+  Cluster,
   type Diagnostic,
   type Finding,
-  type Fixed,
-  fixSources,
-  lint,
-  lintGithub,
-  lintJson,
-  lintJunit,
+  LintAnswer,
   type LintReport,
-  lintSarif,
-  lintText,
   type Severity,
-  type State,
-  summaryText,
   type TextSource,
 } from "@tierwall/core";
+import { type Fixed, fixSources } from "@tierwall/core/analysis";
+import { lintGithub, lintJunit, lintText, summaryText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import type { ManifestFile } from "@tierwall/kube";
@@ -91,7 +83,8 @@ Exit status: 0 nothing worse than --max-severity, 1 something worse, 2 a path or
 }
 
 async function runLint(flags: LintFlags): Promise<number> {
-  const { state, sources, live, diagnostics } = await loadState(flags);
+  const loaded = await loadState(flags);
+  const { state, sources, live, diagnostics } = loaded;
   const unread = diagnostics.filter((found) => !state.diagnostics.includes(found));
   if (unread.length > 0) {
     tellDiagnostics(unread, sources);
@@ -102,10 +95,11 @@ async function runLint(flags: LintFlags): Promise<number> {
     return 2;
   }
   const isTolerated = toleratedBy(flags.maxSeverity);
+  const cluster = new Cluster(loaded);
   if (!flags.fix) {
-    const report = lint(state, { sources });
-    printReport(report, state, sources, flags, isTolerated, live);
-    return report.findings.every(isTolerated) ? 0 : 1;
+    const answer = cluster.lint();
+    printReport(answer, sources, flags, isTolerated, live);
+    return answer.findings.every(isTolerated) ? 0 : 1;
   }
   // What was too long to be held cannot be read again.
   if (sources.some((source) => source.file === "<stdin>" && !("text" in source))) {
@@ -114,7 +108,8 @@ async function runLint(flags: LintFlags): Promise<number> {
   }
   const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
   if (!writeFixes(fixed, sources)) return 2;
-  printReport(fixed.report, state, replaced(sources, fixed.changed), flags, isTolerated, live);
+  const left = new LintAnswer(cluster, fixed.report);
+  printReport(left, replaced(sources, fixed.changed), flags, isTolerated, live);
   return fixed.report.findings.every(isTolerated) ? 0 : 1;
 }
 
@@ -133,22 +128,22 @@ function toleratedBy(most: LintFlags["maxSeverity"]): (found: Diagnostic) => boo
 }
 
 function printReport(
-  report: LintReport,
-  state: State,
+  answer: LintAnswer,
   sources: readonly ManifestFile[],
   flags: LintFlags,
   isTolerated: (found: Finding) => boolean,
   live: boolean,
 ): void {
+  const { report } = answer;
   switch (flags.output) {
     case "text":
       printText(report, sources, flags.verbose ?? false, live);
       break;
     case "json":
-      printData({ ...(lintJson(report) as object), caveats: caveatsJson(caveatsOfAll(state)) }, "json");
+      printData(answer.json(), "json");
       break;
     case "sarif":
-      printData(lintSarif(report, version), "json");
+      printData(answer.sarif(version), "json");
       break;
     case "github":
       if (report.findings.length > 0) print(lintGithub(report));

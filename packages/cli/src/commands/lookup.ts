@@ -1,15 +1,5 @@
-import {
-  belowCaveats,
-  caveatsJson,
-  caveatsOfAll,
-  diagnosticsJson,
-  diagnosticText,
-  isTelling,
-  lookup,
-  lookupJson,
-  lookupText,
-  parseEndpoint,
-} from "@tierwall/core";
+import { Cluster } from "@tierwall/core";
+import { diagnosticText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
@@ -57,20 +47,14 @@ Exit status: 0 when there is an answer, 2 when the input is not valid.`,
 async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const ref = parseEndpoint(endpoint);
-  const found = ref.ok ? lookup(loaded.state, ref.value) : ref;
+  const found = new Cluster(loaded).lookup(endpoint);
   if (!found.ok) {
     talkReport(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
-  const caveats = caveatsOfAll(loaded.state);
-  if (flags.output === "text") {
-    const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
-    print(belowCaveats(lookupText(found.value, options), caveats, options));
-  } else {
-    const remarks = diagnosticsJson(loaded.diagnostics.filter(isTelling));
-    printData({ ...(lookupJson(found.value) as object), caveats: caveatsJson(caveats), remarks }, "json");
-  }
+  const style = styleFor(process.stdout);
+  if (flags.output === "text") print(found.value.text({ style, verbose: flags.verbose ?? false }));
+  else printData(found.value.json(), "json");
   tellRest(loaded, flags.verbose ?? false);
   return 0;
 }

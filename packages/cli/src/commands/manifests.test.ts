@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, type Json } from "@tierwall/core";
+import { isObject, type Json } from "@tierwall/core/manifest";
 import { cleanupObjects, installObjects, usualValues } from "@tierwall/kube";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { complaintAbout } from "../testing/command-lines.js";

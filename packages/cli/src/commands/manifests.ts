@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Json } from "@tierwall/core";
+import type { Json } from "@tierwall/core/manifest";
 import {
   chartFiles,
   cleanupText,

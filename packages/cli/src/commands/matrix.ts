@@ -1,43 +1,10 @@
-import {
-  caveatLines,
-  caveatsJson,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  compile,
-  diagnosticsJson,
-  diagnosticText,
-  type Engine,
-  type Grain,
-  isTelling,
-  type LabelMatch,
-  type Matrix,
-  matrixCsv,
-  matrixDot,
-  matrixJson,
-  matrixMarkdown,
-  matrixOf,
-  matrixReportJson,
-  matrixSvg,
-  matrixText,
-  parsePort,
-  parseSelector,
-  pictureOf,
-  type PortRef,
-  Reasons,
-  type Result,
-  type UndecidedPorts,
-} from "@tierwall/core";
+import { Cluster, type Grain, type UndecidedPorts } from "@tierwall/core";
+import { Reasons } from "@tierwall/core/analysis";
+import { type LabelMatch, parseSelector } from "@tierwall/core/model";
+import { caveatLines, diagnosticText, matrixReportJson } from "@tierwall/core/report";
 import { matrixHtml } from "@tierwall/ui";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  collect,
-  isUsable,
-  type Loaded,
-  loadState,
-  type StateFlags,
-  tellRest,
-  withAnswerFlags,
-} from "../input/state.js";
+import { collect, isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
 import { isRead, print, styleFor, talkReport } from "../output/terminal.js";
 
 const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
@@ -118,75 +85,41 @@ function selector(text: string, previous: LabelMatch): LabelMatch {
   return [...previous, ...parsed];
 }
 
+/** On a terminal as much as a person reads; a pipe gets everything. */
+const readableLines = 200;
+
 async function runMatrix(flags: MatrixFlags): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const engine = compile(loaded.state.cluster, loaded.state.tiers);
-  const made = askedMatrix(flags, engine);
-  if (!made.ok) {
-    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
-    return 2;
-  }
-  printLines(linesOf(engine, made.value, flags, loaded));
-  tellRest(loaded, flags.verbose ?? false);
-  return 0;
-}
-
-function askedMatrix(flags: MatrixFlags, engine: Engine): Result<Matrix> {
-  const ports: PortRef[] = [];
-  for (const text of flags.port) {
-    const port = parsePort(text);
-    if (!port.ok) return port;
-    ports.push(port.value);
-  }
-  return matrixOf(engine, {
+  const cluster = new Cluster(loaded);
+  const made = cluster.matrix({
     by: flags.by,
     from: flags.from,
     to: flags.to,
     namespaces: flags.namespace,
-    labels: flags.selector,
-    ports,
+    selector: flags.selector,
+    ports: flags.port,
     undecided: flags.undecided,
   });
-}
-
-/** On a terminal as much as somebody reads; whoever pipes it gets it all. */
-const readableLines = 200;
-
-function linesOf(
-  engine: Engine,
-  matrix: Matrix,
-  flags: MatrixFlags,
-  { state, diagnostics }: Loaded,
-): Iterable<string> {
-  const caveats = [...caveatsOfAll(state), ...implementationCaveatsOfAll(state)];
-  const options = { denied: flags.denied ?? false, caveats };
-  switch (flags.output) {
-    case "text":
-      return matrixText(matrix, {
-        ...options,
-        style: styleFor(process.stdout),
-        ...(process.stdout.isTTY ? { lines: readableLines } : {}),
-      });
-    case "json":
-      return matrixJson(matrix, {
-        ...options,
-        caveats: caveatsJson(caveats),
-        remarks: diagnosticsJson(diagnostics.filter(isTelling)),
-      });
-    case "csv":
-      // A comment would be a row to most readers of CSV.
-      if (caveats.length > 0) talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
-      return matrixCsv(matrix, options);
-    case "md":
-      return matrixMarkdown(matrix, options);
-    case "dot":
-      return matrixDot(matrix, options);
-    case "svg":
-      return matrixSvg(pictureOf(matrix), { caveats });
-    case "html":
-      return matrixHtml(matrixReportJson(matrix, new Reasons(engine, matrix), caveats));
+  if (!made.ok) {
+    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
+    return 2;
   }
+  const { matrix, caveats } = made.value;
+  // A comment would be a row to most readers of CSV.
+  if (flags.output === "csv" && caveats.length > 0)
+    talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
+  printLines(
+    flags.output === "html"
+      ? matrixHtml(matrixReportJson(matrix, new Reasons(cluster.engine, matrix), caveats))
+      : made.value.lines(flags.output, {
+          denied: flags.denied ?? false,
+          style: styleFor(process.stdout),
+          ...(process.stdout.isTTY ? { lines: readableLines } : {}),
+        }),
+  );
+  tellRest(loaded, flags.verbose ?? false);
+  return 0;
 }
 
 const linesAtOnce = 1000;

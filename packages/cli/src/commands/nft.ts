@@ -1,5 +1,7 @@
 import type * as Agent from "@tierwall/agent";
-import { diagnostic, diagnosticText, ownPolicies, type State } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
+import { diagnosticText } from "@tierwall/core/report";
+import { ownPolicies, type State } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "../input/node-flags.js";
 import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "../input/state.js";

@@ -1,24 +1,23 @@
+import type { Grain } from "@tierwall/core";
+import {
+  type Failure,
+  failures,
+  failuresIn,
+  implementationCaveatsOfAll,
+  preview,
+} from "@tierwall/core/analysis";
+import { isTelling } from "@tierwall/core/manifest";
 import {
   belowCaveats,
   caveatsJson,
   caveatsMarkdown,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
   diagnosticsJson,
-  type Failure,
-  failures,
-  failuresIn,
-  type Grain,
-  isTelling,
-  mergedCaveats,
-  parseRemoval,
-  preview,
   previewAnnotations,
   previewJson,
   previewMarkdown,
   previewText,
-  type Removal,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
+import { caveatsOfAll, mergedCaveats, parseRemoval, type Removal } from "@tierwall/core/state";
 import { type Command, InvalidArgumentError } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "../output/changes-output.js";
 import { inputProblem, loadEdited } from "../input/edited.js";

@@ -1,21 +1,16 @@
+import type { Diagnostic } from "@tierwall/core";
 import {
-  belowCaveats,
-  caveatsJson,
-  caveatsOfAll,
-  type Diagnostic,
-  diagnostic,
-  diagnosticsJson,
   type FlowFormat,
   flowFormats,
   formatOf,
   isBlank,
-  isTelling,
   readerOf,
   Replay,
   type Replayed,
-  replayJson,
-  replayText,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import { diagnostic, isTelling } from "@tierwall/core/manifest";
+import { belowCaveats, caveatsJson, diagnosticsJson, replayJson, replayText } from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { inputProblem, loadEdited } from "../input/edited.js";
 import { printData } from "./explain.js";

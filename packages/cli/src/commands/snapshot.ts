@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { hasErrors, snapshotOf } from "@tierwall/core";
+import { hasErrors } from "@tierwall/core";
+import { snapshotOf } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { type LiveFlags, readLive } from "../input/live.js";
 import { Progress } from "../output/progress.js";

@@ -1,22 +1,15 @@
 import { dirname, join, resolve } from "node:path";
+import { type Diagnostic, hasErrors } from "@tierwall/core";
 import {
   type ConnectivityTest,
-  type Diagnostic,
-  diagnostic,
-  hasErrors,
   readConnectivityTests,
-  readEdited,
-  readState,
   runConnectivityTest,
-  type State,
-  type StateOptions,
   type TestResult,
-  testResultsJson,
-  testResultsJunit,
-  testResultsText,
-  totals,
   unansweredTest,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import { diagnostic } from "@tierwall/core/manifest";
+import { testResultsJson, testResultsJunit, testResultsText, totals } from "@tierwall/core/report";
+import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { type ManifestFile, readPaths } from "@tierwall/kube";

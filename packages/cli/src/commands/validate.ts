@@ -1,4 +1,5 @@
-import { diagnosticsJson, hasErrors, summarize, summaryText, diagnosticText } from "@tierwall/core";
+import { hasErrors } from "@tierwall/core";
+import { diagnosticsJson, diagnosticText, summarize, summaryText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUnread, loadState, sourceText, type StateFlags, withStateFlags } from "../input/state.js";

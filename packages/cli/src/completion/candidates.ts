@@ -1,4 +1,4 @@
-import { visible } from "@tierwall/core";
+import { visible } from "@tierwall/core/report";
 
 /** What could stand at the cursor. */
 export interface Candidates {

@@ -1,12 +1,12 @@
-import type { Cluster, Pod } from "@tierwall/core";
+import type { Inventory, Pod } from "@tierwall/core/model";
 import { type Candidate, type Candidates, none, plain } from "./candidates.js";
 
-export function namespaceNames(cluster: Cluster): Candidates {
+export function namespaceNames(cluster: Inventory): Candidates {
   return plain([...cluster.namespaces.keys()].toSorted());
 }
 
 /** Step by step, as a cluster has thousands of pods: `shop/`, then `shop/cart`, then `shop/cart:8080/TCP`. */
-export function endpointNames(cluster: Cluster, word: string): Candidates {
+export function endpointNames(cluster: Inventory, word: string): Candidates {
   if (word.startsWith("node:"))
     return plain([...cluster.nodes.keys()].toSorted().map((name) => `node:${name}`));
   const [namespace = "", rest] = word.split(/\/(.*)/s);
@@ -15,14 +15,14 @@ export function endpointNames(cluster: Cluster, word: string): Candidates {
   return colon === -1 ? inNamespace(cluster, namespace) : portsOf(cluster, word.slice(0, colon));
 }
 
-function firstStep(cluster: Cluster): Candidates {
+function firstStep(cluster: Inventory): Candidates {
   const namespaces = [...cluster.namespaces.keys()].toSorted();
   const list: Candidate[] = namespaces.map((name) => ({ value: `${name}/`, description: "Namespace" }));
   if (cluster.nodes.size > 0) list.push({ value: "node:", description: "Node" });
   return { list, unfinished: true };
 }
 
-function inNamespace(cluster: Cluster, namespace: string): Candidates {
+function inNamespace(cluster: Inventory, namespace: string): Candidates {
   const own = <T extends { readonly namespace: string }>(all: Iterable<T>) =>
     [...all].filter((one) => one.namespace === namespace);
   const named = (kind: string, name: string): Candidate => ({
@@ -42,7 +42,7 @@ const podDescription = ({ workload }: Pod): string =>
   workload === undefined ? "Pod" : `Pod of ${workload.kind} ${workload.name}`;
 
 /** What the containers of a pod, or of a workload's pods, say they listen on. */
-function portsOf(cluster: Cluster, endpoint: string): Candidates {
+function portsOf(cluster: Inventory, endpoint: string): Candidates {
   const [namespace, ...way] = endpoint.split("/");
   const [name = "", kind] = way.toReversed();
   const pod = cluster.pods.get(`${namespace}/${name}`);

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import { type ChunkedSource, readCluster } from "@tierwall/core";
+import type { ChunkedSource } from "@tierwall/core";
+import { readCluster } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { bigFile, filesAt } from "@tierwall/kube";
 import { pathsFrom } from "../config/apply-config.js";

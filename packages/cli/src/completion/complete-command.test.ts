@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readCluster } from "@tierwall/core";
+import { readCluster } from "@tierwall/core/state";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
 import { readWhile } from "./cluster-of-line.js";

@@ -1,4 +1,4 @@
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { makeProgram } from "../main.js";
 import { candidatesText } from "./candidates.js";

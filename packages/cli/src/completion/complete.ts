@@ -1,4 +1,4 @@
-import type { Cluster } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
 import type { Command } from "commander";
 import { isRepeatable, type ValueKind, valueKindOf } from "../input/option-value.js";
 import { type Candidates, none, plain } from "./candidates.js";
@@ -6,7 +6,7 @@ import { endpointNames, namespaceNames } from "./cluster-names.js";
 import { type Given, readLine, type Slot } from "./slot.js";
 
 /** Reads the cluster that a line is about, if that can be done while somebody waits; as much of it as the word may name. */
-export type ClusterOf = (command: Command, given: Given, word: string) => Cluster | undefined;
+export type ClusterOf = (command: Command, given: Given, word: string) => Inventory | undefined;
 
 /** What could stand at the end of a line: its words after the name of the program, the last as far as it is typed. */
 export function complete(program: Command, words: readonly string[], clusterOf: ClusterOf): Candidates {
@@ -33,7 +33,7 @@ function candidatesFor(program: Command, slot: Slot, word: string, clusterOf: Cl
   }
 }
 
-function valuesOf(kind: ValueKind, word: string, cluster: () => Cluster | undefined): Candidates {
+function valuesOf(kind: ValueKind, word: string, cluster: () => Inventory | undefined): Candidates {
   if (kind === "path") return { list: [], files: true };
   if (kind === "other") return none;
   const known = cluster();

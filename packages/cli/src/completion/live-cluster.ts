@@ -1,4 +1,5 @@
-import { type Cluster, readCluster } from "@tierwall/core";
+import type { Inventory } from "@tierwall/core/model";
+import { readCluster } from "@tierwall/core/state";
 import { clusterFiles, connect, listCluster, type WatchedKind, watchedKinds } from "@tierwall/kube";
 import type { LiveFlags } from "../input/live.js";
 
@@ -6,7 +7,7 @@ import type { LiveFlags } from "../input/live.js";
 const patience = 300;
 
 /** What a word that is being typed may come to name. Each kind for itself: those of which there are few come in time where others do not. */
-export async function liveCluster(flags: LiveFlags, word: string): Promise<Cluster | undefined> {
+export async function liveCluster(flags: LiveFlags, word: string): Promise<Inventory | undefined> {
   const connected = await connect(flags);
   if (!connected.ok) return undefined;
   const signal = AbortSignal.timeout(patience);

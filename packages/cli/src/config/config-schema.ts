@@ -8,7 +8,7 @@ import {
   optional,
   type Schema,
   string,
-} from "@tierwall/core";
+} from "@tierwall/core/manifest";
 import type { Command, Option } from "commander";
 import { isRepeatable, isSwitch } from "../input/option-value.js";
 

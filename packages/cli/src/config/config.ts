@@ -1,5 +1,5 @@
+import type { Diagnostic } from "@tierwall/core";
 import {
-  type Diagnostic,
   diagnostic,
   isObject,
   locateProblem,
@@ -7,7 +7,7 @@ import {
   type ParsedDocument,
   parseManifest,
   validate,
-} from "@tierwall/core";
+} from "@tierwall/core/manifest";
 import type { Argument, Command, Option } from "commander";
 import { unreadable, writtenText } from "@tierwall/kube";
 import { isSwitch, valueKindOf } from "../input/option-value.js";

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
-import { type Diagnostic, diagnosticText } from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { diagnosticText } from "@tierwall/core/report";
 import { type Command, CommanderError, Option } from "commander";
 import { styleFor, talk, talkReport } from "../output/terminal.js";
 import { applyConfig } from "./apply-config.js";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { AgentOptions, SourceOptions } from "@tierwall/agent";
-import type { Address, Cidr } from "@tierwall/core";
+import type { Address, Cidr } from "@tierwall/core/model";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CiliumFlags, ciliumOptions } from "./cilium-flags.js";
 import { metricsCommand, type MetricsFlags, withMetricsFlags } from "./metrics-flags.js";

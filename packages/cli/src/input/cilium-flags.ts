@@ -1,4 +1,5 @@
-import { parseLabelExpression, type StateOptions } from "@tierwall/core";
+import { parseLabelExpression } from "@tierwall/core/manifest";
+import type { StateOptions } from "@tierwall/core/state";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** Options that say how Cilium is set up (S7.12, S7.15, S7.16). */

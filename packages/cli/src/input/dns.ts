@@ -1,11 +1,6 @@
-import {
-  type Address,
-  type Diagnostic,
-  diagnostic,
-  type DnsRecord,
-  parseAddress,
-  parseManifest,
-} from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { diagnostic, parseManifest } from "@tierwall/core/manifest";
+import { type Address, type DnsRecord, parseAddress } from "@tierwall/core/model";
 import { unreadable, writtenText } from "@tierwall/kube";
 
 /** `--dns FILE`: a mapping of names to the address or addresses they resolve to. */

@@ -1,4 +1,4 @@
-import { type EditedState, readEdited, type Removal } from "@tierwall/core";
+import { type EditedState, readEdited, type Removal } from "@tierwall/core/state";
 import { readPaths } from "@tierwall/kube";
 import { Progress } from "../output/progress.js";
 import { type Loaded, readNamed, type StateFlags, stateOptions } from "./state.js";

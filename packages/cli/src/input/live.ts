@@ -1,4 +1,5 @@
-import { type Diagnostic, diagnostic, type Result } from "@tierwall/core";
+import type { Diagnostic, Result } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
 import { clusterFiles, connect, type Connection, listCluster, type Read } from "@tierwall/kube";
 import type { Progress } from "../output/progress.js";
 

@@ -1,5 +1,5 @@
 import type { NodeOptions } from "@tierwall/agent";
-import type { Cidr } from "@tierwall/core";
+import type { Cidr } from "@tierwall/core/model";
 import { type Command, Option } from "commander";
 import { connectionMask, count, logGroup } from "./quantity.js";
 import { cidr, collectWith } from "./state.js";

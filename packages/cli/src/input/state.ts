@@ -1,24 +1,8 @@
-import {
-  type Address,
-  type Cidr,
-  type Diagnostic,
-  diagnosticText,
-  didYouMean,
-  type EnforcerName,
-  enforcerNames,
-  type Facts,
-  foreignGroups,
-  hasErrors,
-  isTelling,
-  parseAddress,
-  parseCidr,
-  readEdited,
-  readState,
-  type SourceText,
-  type State,
-  type StateOptions,
-  summaryText,
-} from "@tierwall/core";
+import { Cluster, type Diagnostic, type EnforcerName, enforcerNames } from "@tierwall/core";
+import { didYouMean, foreignGroups, isTelling } from "@tierwall/core/manifest";
+import { type Address, type Cidr, type Facts, parseAddress, parseCidr } from "@tierwall/core/model";
+import { diagnosticText, type SourceText, summaryText } from "@tierwall/core/report";
+import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { type CiliumFlags, ciliumOptions, withCiliumFlags } from "./cilium-flags.js";
@@ -231,9 +215,9 @@ const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009", "TW1010", 
 export const isUnread = ({ code }: Diagnostic): boolean => unreadCodes.has(code);
 
 /** Whether questions can be answered; if not, says on stderr why. */
-export function isUsable({ state, sources, live, diagnostics }: Loaded): boolean {
-  const fromElsewhere = diagnostics.filter((d) => !state.diagnostics.includes(d));
-  if (state.usable && !hasErrors(fromElsewhere)) return true;
+export function isUsable(loaded: Loaded): boolean {
+  if (new Cluster(loaded).usable) return true;
+  const { sources, live, diagnostics } = loaded;
   const errors = diagnostics.filter((d) => d.severity === "error");
   tellDiagnostics(errors, sources);
   talk(

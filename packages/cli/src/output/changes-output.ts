@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { type Annotation, annotationText } from "@tierwall/core";
+import { type Annotation, annotationText } from "@tierwall/core/report";
 import { Option } from "commander";
 import { print, talk } from "./terminal.js";
 

@@ -1,4 +1,4 @@
-import { visible } from "@tierwall/core";
+import { visible } from "@tierwall/core/report";
 
 /** What is known of a terminal. */
 export interface Screen {

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { type Style, visible, visibleLines } from "@tierwall/core";
+import type { Style } from "@tierwall/core";
+import { visible, visibleLines } from "@tierwall/core/report";
 import pc from "picocolors";
 
 /** Colour on a terminal that shows it, or where FORCE_COLOR asks for it; none with NO_COLOR. */

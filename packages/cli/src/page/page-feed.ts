@@ -1,4 +1,6 @@
-import { type Diagnostic, diagnostic, hasErrors, type StateOptions } from "@tierwall/core";
+import { type Diagnostic, hasErrors } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
+import type { StateOptions } from "@tierwall/core/state";
 import type { KindHealth } from "@tierwall/kube";
 import type { StateFeed } from "@tierwall/server";
 import { exampleFolder, exampleIsMissing } from "../example.js";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Diagnostic, diagnostic, type Result } from "@tierwall/core";
+import type { Diagnostic, Result } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
 
 /** Others may try tokens as often as they like. */
 const shortestToken = 16;

@@ -40,6 +40,7 @@ const safe = (text: string): string => visible(shortened(text, longestText));
 
 const longestText = 4000;
 
+/** Whether one of them is an error. */
 export function hasErrors(list: readonly Diagnostic[]): boolean {
   return list.some((d) => d.severity === "error");
 }

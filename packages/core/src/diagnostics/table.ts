@@ -1,3 +1,4 @@
+/** How bad it is: an error stops evaluation, a warning is probably a mistake, a note is good to know. */
 export type Severity = "error" | "warning" | "note";
 
 interface Entry {
@@ -157,4 +158,5 @@ export const diagnostics = {
   TW4108: note("policies of one priority that could disagree"),
 } as const satisfies Record<string, Entry>;
 
+/** What a diagnostic is about: `TW1001`. docs/diagnostics has a page for each, and none is ever used for something else. */
 export type Code = keyof typeof diagnostics;

@@ -4,7 +4,7 @@ import { explore, type Fact, mostRuns, type Run } from "./facts.js";
 import type { Flow } from "./flow.js";
 import { type Decision, walk } from "./walk.js";
 
-/** S9.1 */
+/** What becomes of a connection; Undecided where that depends on missing information (S9.1). */
 export type Verdict = "Allow" | "Deny" | "Undecided";
 
 export interface WalkVerdict {

@@ -11,4 +11,5 @@ export interface ChunkedSource {
   readonly chunks: () => Iterable<Uint8Array>;
 }
 
+/** A file of manifests. */
 export type Source = TextSource | ChunkedSource;

@@ -1,6 +1,7 @@
 import { given } from "../diagnostics/given.js";
 import { type Address, formatAddress, parseAddress } from "../net/address.js";
 import { type Cidr, formatCidr, parseCidr } from "../net/cidr.js";
+import type { ClusterOptions } from "./cluster-options.js";
 import type { StateOptions } from "./state.js";
 
 /** Those that are JSON already. */
@@ -16,15 +17,8 @@ const plainOptions = [
 
 type PlainOptions = Pick<StateOptions, (typeof plainOptions)[number]>;
 
-/** The options of a state as JSON, for who reads the same manifests elsewhere and is to say the same. */
-export interface WrittenOptions extends PlainOptions {
-  readonly podCidrs?: readonly string[];
-  readonly serviceCidrs?: readonly string[];
-  readonly apiServer?: readonly string[];
-  readonly dns?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
-}
-
-export function writtenOptions(options: StateOptions): WrittenOptions {
+/** The options of a state as texts, for a program that reads the same manifests elsewhere. */
+export function writtenOptions(options: StateOptions): ClusterOptions {
   const { podCidrs, serviceCidrs, apiServer, dns } = options.facts ?? {};
   return {
     ...given({
@@ -38,7 +32,7 @@ export function writtenOptions(options: StateOptions): WrittenOptions {
 }
 
 /** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
-export function readOptions(written: WrittenOptions): StateOptions {
+export function readOptions(written: ClusterOptions): StateOptions {
   const { podCidrs, serviceCidrs, apiServer, dns } = written;
   return {
     facts: given({

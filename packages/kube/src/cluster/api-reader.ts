@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isObject, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core/manifest";
 import { bodyText, type Connection, type KubeRequest, messageOf } from "./connection.js";
 import { objectIn, objectsAt, textAt } from "./object-fields.js";
 

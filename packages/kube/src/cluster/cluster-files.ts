@@ -1,4 +1,6 @@
-import { clusterFile, foreignKinds, type JsonObject, snapshotObject, type TextSource } from "@tierwall/core";
+import type { TextSource } from "@tierwall/core";
+import { clusterFile, foreignKinds, type JsonObject } from "@tierwall/core/manifest";
+import { snapshotObject } from "@tierwall/core/state";
 import { stringify } from "yaml";
 import type { ClusterListing } from "./cluster-listing.js";
 import { policyKinds } from "./kinds.js";

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JsonObject, Unseen } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { Unseen } from "@tierwall/core/state";
 import { ApiReader, type Failed, type Trouble } from "./api-reader.js";
 import type { Connection } from "./connection.js";
 import { type Discovered, Discovery } from "./discovery.js";

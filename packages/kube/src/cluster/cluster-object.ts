@@ -1,4 +1,4 @@
-import { clusterFile, type Document, type JsonObject, type ManifestObject } from "@tierwall/core";
+import { clusterFile, type Document, type JsonObject, type ManifestObject } from "@tierwall/core/manifest";
 
 /** An object of a cluster as the core takes objects. */
 export function asManifest(value: JsonObject): ManifestObject {

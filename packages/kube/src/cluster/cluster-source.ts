@@ -1,11 +1,5 @@
-import {
-  type JsonObject,
-  keyOf,
-  type LiveOptions,
-  LiveState,
-  type Moment,
-  type Unseen,
-} from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import { keyOf, type LiveOptions, LiveState, type Moment, type Unseen } from "@tierwall/core/state";
 import { ApiReader, type Trouble } from "./api-reader.js";
 import { asManifest } from "./cluster-object.js";
 import { byName, type ClusterListing, unseenOf } from "./cluster-listing.js";

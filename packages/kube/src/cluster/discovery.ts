@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { type ApiReader, type Failed, failed } from "./api-reader.js";
 import { objectsAt, textAt } from "./object-fields.js";
 

@@ -1,4 +1,4 @@
-import { type ForeignKind, foreignGroups } from "@tierwall/core";
+import { foreignGroups, type ForeignKind } from "@tierwall/core/manifest";
 import { ApiReader } from "./api-reader.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";

@@ -1,4 +1,4 @@
-import { type ForeignKind, foreignKinds } from "@tierwall/core";
+import { type ForeignKind, foreignKinds } from "@tierwall/core/manifest";
 import { policyText, type WatchedKind, watchedKinds } from "./kinds.js";
 
 /** Those that can change what becomes of traffic. The others would only be read to be ignored. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { bodyText, type Connection, type KubeRequest } from "./connection.js";
 import { objectIn, textAt } from "./object-fields.js";
 

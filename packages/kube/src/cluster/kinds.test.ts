@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dialects } from "@tierwall/core";
+import { dialects } from "@tierwall/core/manifest";
 import { pathOf, resourceOf, watchedKinds } from "./kinds.js";
 
 const metadata = {

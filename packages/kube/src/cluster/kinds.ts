@@ -4,10 +4,10 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  nodeAnnotations,
   pickFields,
-  podFields,
-} from "@tierwall/core";
+} from "@tierwall/core/manifest";
+import { nodeAnnotations } from "@tierwall/core/model";
+import { podFields } from "@tierwall/core/state";
 
 /** A kind of objects that is read from clusters. */
 export interface WatchedKind {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { isObject, type Json, type JsonObject } from "@tierwall/core/manifest";
 
 /* What comes from an API server, or from somebody on the way to it, may be of any shape. */
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isObject, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core/manifest";
 import { ApiReader, type Trouble, troubleFrom } from "./api-reader.js";
 import { type Connection, linesIn, messageOf } from "./connection.js";
 import type { Discovered, Discovery } from "./discovery.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import type { Connection } from "./connection.js";
 import { jsonRequest, refusalIn } from "./json-request.js";
 

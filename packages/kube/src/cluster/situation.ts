@@ -1,4 +1,5 @@
-import type { ForeignKind, Moment } from "@tierwall/core";
+import type { ForeignKind } from "@tierwall/core/manifest";
+import type { Moment } from "@tierwall/core/state";
 
 /**
  * The present state of a cluster. What did not change since the situation before is the same object: pods, rules,

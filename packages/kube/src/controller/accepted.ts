@@ -1,4 +1,7 @@
-import { type Diagnostic, formatPath, listed, type PolicyRef, type Rule, type Tiers } from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { listed } from "@tierwall/core/analysis";
+import { formatPath } from "@tierwall/core/manifest";
+import type { PolicyRef, Rule, Tiers } from "@tierwall/core/model";
 import type { Statement } from "./condition.js";
 
 /** Codes of what is not understood: a part that fails closed, and a policy that is not enforced at all (S3.6). */

@@ -1,4 +1,5 @@
-import type { JsonObject, PolicyRef } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
 import { objectsAt, textAt } from "../cluster/object-fields.js";
 
 const conditionTypes = [

@@ -1,4 +1,4 @@
-import type { LiveOptions } from "@tierwall/core";
+import type { LiveOptions } from "@tierwall/core/state";
 import type { Logger } from "pino";
 import type { ClusterListing } from "../cluster/cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster/cluster-source.js";

@@ -1,6 +1,6 @@
-import { visibleWithin } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
+import { visibleWithin } from "@tierwall/core/report";
 import { createHash } from "node:crypto";
-import type { PolicyRef } from "@tierwall/core";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";

@@ -1,4 +1,6 @@
-import { compile, prove, readState } from "@tierwall/core";
+import { prove } from "@tierwall/core/analysis";
+import { compile } from "@tierwall/core/engine";
+import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { findingsFrom } from "./findings.js";
 

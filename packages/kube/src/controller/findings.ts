@@ -1,21 +1,23 @@
 import {
-  formatEndpoint,
-  formatPolicy,
-  formatRule,
   howMuch,
-  type Isolation,
   listed,
   onlyRepeats,
   type OrderConflict,
-  type Endpoint,
-  type Flow,
   type Override,
-  type PolicyRef,
   type Proofs,
-  type Rule,
   type RuleProof,
   takerText,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import {
+  type Endpoint,
+  type Flow,
+  formatEndpoint,
+  formatPolicy,
+  formatRule,
+  type Isolation,
+  type PolicyRef,
+  type Rule,
+} from "@tierwall/core/model";
 import { exampleMark, type Statement } from "./condition.js";
 
 /**

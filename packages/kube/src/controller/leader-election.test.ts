@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { afterEach, describe, expect, it } from "vitest";
 import { LeaderElection, type Leadership } from "./leader-election.js";
 import { scriptedConnection } from "../testing/scripted-connection.js";

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { BackgroundTask, pause } from "../cluster/pause.js";
 import { textAt, valueAt } from "../cluster/object-fields.js";

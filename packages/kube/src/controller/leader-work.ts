@@ -1,4 +1,5 @@
-import { formatPolicy, proveInSteps } from "@tierwall/core";
+import { proveInSteps } from "@tierwall/core/analysis";
+import { formatPolicy } from "@tierwall/core/model";
 import type { Logger } from "pino";
 import type { Connection } from "../cluster/connection.js";
 import { Delivery } from "../cluster/delivery.js";

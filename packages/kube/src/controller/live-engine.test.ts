@@ -1,12 +1,7 @@
-import {
-  type Changes,
-  compile,
-  type Endpoint,
-  type Engine,
-  keyOf,
-  LiveState,
-  readObjects,
-} from "@tierwall/core";
+import { type Changes, compile, type Engine } from "@tierwall/core/engine";
+import { readObjects } from "@tierwall/core/manifest";
+import type { Endpoint } from "@tierwall/core/model";
+import { keyOf, LiveState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { situationOf } from "../cluster/situation.js";
 import { LiveEngine } from "./live-engine.js";

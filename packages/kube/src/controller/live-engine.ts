@@ -1,11 +1,6 @@
-import {
-  changedEntries,
-  type Changes,
-  type Cluster,
-  compile,
-  type Engine,
-  type Update,
-} from "@tierwall/core";
+import { type Changes, compile, type Engine, type Update } from "@tierwall/core/engine";
+import type { Inventory } from "@tierwall/core/model";
+import { changedEntries } from "@tierwall/core/state";
 import type { Situation } from "../cluster/situation.js";
 
 /**
@@ -72,7 +67,7 @@ function updatesBetween(before: Situation, after: Situation): readonly Update[] 
 
 const isEmpty = (update: Update): boolean => Object.keys(update).length === 0;
 
-function changedRest(before: Cluster, after: Cluster): Update["rest"] {
+function changedRest(before: Inventory, after: Inventory): Update["rest"] {
   const parts = (["services", "workloads", "cidrGroups", "facts"] as const).filter(
     (part) => before[part] !== after[part],
   );

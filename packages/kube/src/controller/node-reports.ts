@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import type { Connection } from "../cluster/connection.js";
 import type { WatchedKind } from "../cluster/kinds.js";
 import { textAt } from "../cluster/object-fields.js";

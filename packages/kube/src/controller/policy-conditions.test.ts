@@ -1,12 +1,7 @@
-import {
-  compile,
-  type ForeignObject,
-  foreignKinds,
-  keyOf,
-  LiveState,
-  prove,
-  readObjects,
-} from "@tierwall/core";
+import { prove } from "@tierwall/core/analysis";
+import { compile } from "@tierwall/core/engine";
+import { foreignKinds, type ForeignObject, readObjects } from "@tierwall/core/manifest";
+import { keyOf, LiveState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import type { KindHealth } from "../cluster/reflector.js";
 import { type Situation, situationOf } from "../cluster/situation.js";

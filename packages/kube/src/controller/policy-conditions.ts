@@ -1,5 +1,5 @@
-import { visibleWithin } from "@tierwall/core";
-import type { PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
+import { visibleWithin } from "@tierwall/core/report";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { Situation } from "../cluster/situation.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
 import { hasConditions } from "./condition.js";
 
 /*

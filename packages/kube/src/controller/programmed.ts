@@ -1,4 +1,4 @@
-import { listed } from "@tierwall/core";
+import { listed } from "@tierwall/core/analysis";
 import type { Condition, Statement } from "./condition.js";
 import type { NodeReport } from "./node-reports.js";
 

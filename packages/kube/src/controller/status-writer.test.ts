@@ -1,4 +1,5 @@
-import type { JsonObject, PolicyRef } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
 import { expect, it } from "vitest";
 import type { Condition } from "./condition.js";
 import { scriptedConnection } from "../testing/scripted-connection.js";

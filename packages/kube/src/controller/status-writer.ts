@@ -1,4 +1,5 @@
-import type { JsonObject, PolicyRef } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { pathOf, policyKindOf } from "../cluster/kinds.js";
 import { Backoff, pause, RateLimit } from "../cluster/pause.js";

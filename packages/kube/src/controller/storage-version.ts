@@ -1,4 +1,4 @@
-import type { PolicyRef } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
 import type { Connection } from "../cluster/connection.js";
 import { policyKindOf, resourceOf } from "../cluster/kinds.js";
 import { jsonRequest } from "../cluster/json-request.js";

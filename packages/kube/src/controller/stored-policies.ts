@@ -1,4 +1,5 @@
-import type { JsonObject, PolicyRef } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
 import { policyKinds } from "../cluster/kinds.js";
 import { isEarlier, textAt } from "../cluster/object-fields.js";
 import { conditionsOn, type StoredCondition } from "./condition.js";

@@ -1,4 +1,4 @@
-import { dialects, type JsonObject, type PolicyKind } from "@tierwall/core";
+import { dialects, type JsonObject, type PolicyKind } from "@tierwall/core/manifest";
 import { yamlText } from "../install/manifest-text.js";
 import { type Definition, definitionOf, type Naming } from "./definition.js";
 

@@ -1,4 +1,4 @@
-import type { ObjectSchema, PolicyKind } from "@tierwall/core";
+import type { ObjectSchema, PolicyKind } from "@tierwall/core/manifest";
 import { policyKindOf, resourceOf } from "../cluster/kinds.js";
 import { policyStatus } from "./status.js";
 import { type OpenApi, structural, validationRules } from "./structural.js";

@@ -1,4 +1,4 @@
-import { boolean, list, object, oneOf, optional, type Schema, string } from "@tierwall/core";
+import { boolean, list, object, oneOf, optional, type Schema, string } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { structural } from "./structural.js";
 

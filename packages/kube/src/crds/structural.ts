@@ -1,4 +1,4 @@
-import type { Alternative, Constraint, Format, ObjectSchema, Schema } from "@tierwall/core";
+import type { Alternative, Constraint, Format, ObjectSchema, Schema } from "@tierwall/core/manifest";
 
 /** The part of OpenAPI v3 that definitions of ours use, in the order in which it is written. */
 export interface OpenApi {

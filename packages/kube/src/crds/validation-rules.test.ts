@@ -1,4 +1,4 @@
-import { type Constraint, object, optional, string } from "@tierwall/core";
+import { type Constraint, object, optional, string } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { validationRules } from "./structural.js";
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import type { ChunkedSource, SourceLines } from "@tierwall/core";
+import type { ChunkedSource } from "@tierwall/core";
+import type { SourceLines } from "@tierwall/core/report";
 import {
   chunkSize,
   fileBlocks,

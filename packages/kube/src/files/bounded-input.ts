@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { type Diagnostic, diagnostic } from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
 
 /*
  * Input may be hostile: a few kilobytes of gzip are gigabytes of text, and a device or a pipe has no end. Everything that is read is

@@ -1,4 +1,4 @@
-import { isObject, parseManifest } from "@tierwall/core";
+import { isObject, parseManifest } from "@tierwall/core/manifest";
 import { writtenText } from "./bounded-input.js";
 
 /** Defaults for the command's options; they lie among manifests, and are none. */

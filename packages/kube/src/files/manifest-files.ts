@@ -1,6 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { type Diagnostic, diagnostic, type TextSource, visible } from "@tierwall/core";
+import type { Diagnostic, TextSource } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
+import { visible } from "@tierwall/core/report";
 import { type BigFile, bigFile, bigFileSize, type BytesRead, standardInput } from "./big-file.js";
 import {
   boundedBytes,

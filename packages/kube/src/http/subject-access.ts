@@ -1,4 +1,4 @@
-import { isObject, type Json } from "@tierwall/core";
+import { isObject, type Json } from "@tierwall/core/manifest";
 import type { Connection } from "../cluster/connection.js";
 import { jsonRequest } from "../cluster/json-request.js";
 import { listAt, textAt, valueAt } from "../cluster/object-fields.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { scriptedConnection } from "../testing/scripted-connection.js";
 import { TokenAccess } from "./token-access.js";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { Json, JsonObject } from "@tierwall/core/manifest";
 import { markedCleanup } from "./cleanup.js";
 import { type Installed, markedObjects, usualParts } from "./install.js";
 import { generated, yamlText } from "./manifest-text.js";

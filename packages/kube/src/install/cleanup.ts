@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { systemNamespace } from "../controller/programmed-report.js";
 import type { InstallOptions } from "./install.js";
 import { filledIn, here, itemsOf, valueOf } from "./marked.js";

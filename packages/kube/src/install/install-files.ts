@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { chartFiles } from "./chart.js";
 import { cleanupObjects } from "./cleanup.js";
 import { installObjects, type InstallOptions, usualParts } from "./install.js";

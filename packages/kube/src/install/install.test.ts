@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { cleanupObjects } from "./cleanup.js";
 import { installObjects, usualParts } from "./install.js";

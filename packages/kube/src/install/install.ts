@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { systemNamespace } from "../controller/programmed-report.js";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { webhookConfiguration } from "../webhook/configuration.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { stringify } from "yaml";
 
 interface TextOptions {

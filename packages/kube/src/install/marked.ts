@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { isObject, type Json, type JsonObject } from "@tierwall/core/manifest";
 import type { SettingPath, Values } from "./settings.js";
 
 /*

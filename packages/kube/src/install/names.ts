@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { appName, fullName, here } from "./marked.js";
 
 export type Component = "controller" | "agent" | "cleanup";

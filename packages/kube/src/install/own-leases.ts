@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { agentLeaseOf } from "../controller/programmed-report.js";
 import { here } from "./marked.js";
 import { called, clusterWide, nameOf } from "./names.js";

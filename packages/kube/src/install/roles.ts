@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
 import { allKinds } from "../cluster/foreign-kinds.js";
 import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";

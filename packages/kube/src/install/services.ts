@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { fieldWhen, here, valueOf, withEntries } from "./marked.js";
 import { type Component, inNamespace, nameOf, selectorOf } from "./names.js";
 import type { SettingPath } from "./settings.js";

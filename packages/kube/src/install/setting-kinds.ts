@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { isObject, type Json, type JsonObject } from "@tierwall/core/manifest";
 import { type Setting, type SettingPath, settings } from "./settings.js";
 
 interface SettingKind {

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "@tierwall/core";
+import { isObject, type Json } from "@tierwall/core/manifest";
 
 /** Something about an installation that people may want otherwise. */
 export interface Setting {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { Json, JsonObject } from "@tierwall/core/manifest";
 import { appName, fieldWhen, here, itemIf, itemsOf, itemWhen, valueOf, withEntries } from "./marked.js";
 import { called, type Component, inNamespace, nameOf, selectorOf } from "./names.js";
 import { webhookConfigurationName } from "./roles.js";

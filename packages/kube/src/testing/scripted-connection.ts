@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import type { Connection, KubeRequest } from "../cluster/connection.js";
 
 /** For tests: an API server that answers what it is told to. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { pause } from "../cluster/pause.js";

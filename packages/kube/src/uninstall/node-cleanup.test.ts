@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { nodeCleanup } from "./node-cleanup.js";
 

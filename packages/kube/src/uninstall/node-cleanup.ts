@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@tierwall/core";
+import type { Json, JsonObject } from "@tierwall/core/manifest";
 import { listAt, textAt, valueAt } from "../cluster/object-fields.js";
 
 /*

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "@tierwall/core";
+import { isObject, type Json, type JsonObject } from "@tierwall/core/manifest";
 import { type ReviewedUser, userIn } from "../http/subject-access.js";
 
 /** What an API server asks about, of `admission.k8s.io/v1`. */

@@ -1,4 +1,5 @@
-import { foreignKinds, type JsonObject, type Readable } from "@tierwall/core";
+import type { Readable } from "@tierwall/core/analysis";
+import { foreignKinds, type JsonObject } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import type { AdmissionRequest } from "./admission-review.js";
 import { admit } from "./admit.js";

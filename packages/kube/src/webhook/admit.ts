@@ -1,12 +1,7 @@
-import {
-  type Admission,
-  admissionOf,
-  type Diagnostic,
-  type ForeignKind,
-  formatPath,
-  type JsonObject,
-  visibleWithin,
-} from "@tierwall/core";
+import type { Diagnostic } from "@tierwall/core";
+import { type ForeignKind, formatPath, type JsonObject } from "@tierwall/core/manifest";
+import { visibleWithin } from "@tierwall/core/report";
+import { type Admission, admissionOf } from "@tierwall/core/state";
 import { asManifest } from "../cluster/cluster-object.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";

@@ -1,5 +1,8 @@
 import { Worker } from "node:worker_threads";
-import type { EditWarning, JsonObject, LiveOptions, Readable, Unread } from "@tierwall/core";
+import type { Readable, Unread } from "@tierwall/core/analysis";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { EditWarning } from "@tierwall/core/report";
+import type { LiveOptions } from "@tierwall/core/state";
 import type { Follower } from "../cluster/cluster-source.js";
 import { messageOf } from "../cluster/connection.js";
 import { type Found, type PolicyEdit, type Stage, stages } from "./analyst.js";

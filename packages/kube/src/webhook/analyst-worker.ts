@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { LiveOptions } from "@tierwall/core";
+import type { LiveOptions } from "@tierwall/core/state";
 import { messageOf } from "../cluster/connection.js";
 import { Analyst } from "./analyst.js";
 import type { FromAnalyst, ToAnalyst } from "./analyst-thread.js";

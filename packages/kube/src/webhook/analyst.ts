@@ -1,21 +1,9 @@
-import {
-  caveatsOfAll,
-  type ChangedPairs,
-  consequencesOf,
-  consequenceWarnings,
-  type EditWarning,
-  type JsonObject,
-  keyOf,
-  type LiveOptions,
-  LiveState,
-  type Moment,
-  type PolicyRef,
-  precedenceOf,
-  precedenceWarnings,
-  type Readable,
-  Reader,
-  type Unread,
-} from "@tierwall/core";
+import { consequencesOf, precedenceOf, type Readable, Reader, type Unread } from "@tierwall/core/analysis";
+import type { ChangedPairs } from "@tierwall/core/engine";
+import type { JsonObject } from "@tierwall/core/manifest";
+import type { PolicyRef } from "@tierwall/core/model";
+import { consequenceWarnings, type EditWarning, precedenceWarnings } from "@tierwall/core/report";
+import { caveatsOfAll, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
 import { asManifest } from "../cluster/cluster-object.js";
 import type { Follower } from "../cluster/cluster-source.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";

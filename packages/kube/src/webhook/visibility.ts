@@ -1,4 +1,4 @@
-import { kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core";
+import { kindKey, type Readable, type ReadableScope, type Unread } from "@tierwall/core/analysis";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { SeldomReport } from "../http/seldom-report.js";
 import { type ReviewedUser, subjectAccess } from "../http/subject-access.js";

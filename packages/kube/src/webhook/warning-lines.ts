@@ -1,4 +1,4 @@
-import { type EditWarning, visibleWithin, warningOrder } from "@tierwall/core";
+import { type EditWarning, visibleWithin, warningOrder } from "@tierwall/core/report";
 
 /** API servers cut longer lines, and drop what is more than 4,096 characters together. */
 const longestLine = 256;

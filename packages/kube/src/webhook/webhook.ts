@@ -1,4 +1,4 @@
-import type { ForeignKind } from "@tierwall/core";
+import type { ForeignKind } from "@tierwall/core/manifest";
 import type { Logger } from "pino";
 import type { Connection } from "../cluster/connection.js";
 import type { ServiceMetrics } from "../service/service-metrics.js";

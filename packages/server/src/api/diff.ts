@@ -1,16 +1,8 @@
-import {
-  caveatsJson,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  changesJson,
-  compareStates,
-  type Grain,
-  mergedCaveats,
-  readState,
-} from "@tierwall/core";
+import { Cluster, type Grain } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { troubleIn } from "../reading.js";
-import { grainParameter, json, type Operation, remarks } from "./operation.js";
+import { grainParameter, json, type Operation, refused } from "./operation.js";
 import { sentManifests } from "./sent-manifests.js";
 
 /** What another state allows differently: what `tierwall diff -o json` says of this one and that one. */
@@ -26,16 +18,8 @@ export const diffOperation: Operation = {
     const after = readState(sent.sources, shown.options);
     const trouble = troubleIn(after) ?? reading.trouble;
     if (trouble !== undefined) return problemResponse(trouble);
-    const changes = compareStates(reading.state, after, (query.get("by") ?? "workload") as Grain);
-    const caveats = mergedCaveats(
-      caveatsOfAll(after),
-      caveatsOfAll(reading.state),
-      implementationCaveatsOfAll(after),
-    );
-    return json(request, {
-      ...changesJson(changes),
-      caveats: caveatsJson(caveats),
-      remarks: remarks(after.diagnostics),
-    });
+    const by = (query.get("by") ?? "workload") as Grain;
+    const compared = reading.cluster.diff(new Cluster({ state: after }), by);
+    return compared.ok ? json(request, compared.value.json()) : problemResponse(refused(compared.diagnostic));
   },
 };

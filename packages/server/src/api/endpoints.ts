@@ -1,4 +1,6 @@
-import { apiVersion, type Cluster, formatAddress, type JsonValue } from "@tierwall/core";
+import type { JsonValue } from "@tierwall/core";
+import { formatAddress, type Inventory } from "@tierwall/core/model";
+import { apiVersion } from "@tierwall/core/report";
 import { problemResponse } from "../problem.js";
 import { json, type Operation } from "./operation.js";
 
@@ -33,7 +35,7 @@ interface Candidate {
   readonly matches: readonly string[];
 }
 
-function* endpointsOf(cluster: Cluster): Iterable<Candidate> {
+function* endpointsOf(cluster: Inventory): Iterable<Candidate> {
   for (const { kind, namespace, name, pods } of cluster.workloads)
     yield candidate("workload", `${namespace}/${kind}/${name}`, name, { namespace, pods: pods.length });
   for (const { namespace, name, addresses, fromTemplate } of cluster.pods.values())

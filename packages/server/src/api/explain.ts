@@ -1,14 +1,5 @@
-import {
-  explain,
-  explanationJson,
-  parseEndpoint,
-  parsePort,
-  parseTarget,
-  type Question,
-  type Result,
-} from "@tierwall/core";
 import { problemResponse } from "../problem.js";
-import { json, type Operation, refused, remarks } from "./operation.js";
+import { json, type Operation, refused } from "./operation.js";
 
 /** Why a connection is allowed or denied: what `tierwall explain -o json` says. */
 export const explainOperation: Operation = {
@@ -16,31 +7,11 @@ export const explainOperation: Operation = {
   path: "/explain",
   parameters: { from: { given: "always" }, to: { given: "always" }, port: { given: "at-most-once" } },
   answer: async ({ request, query, state: { reading } }) => {
-    const { trouble, state } = reading;
+    const { trouble, cluster } = reading;
     if (trouble !== undefined) return problemResponse(trouble);
-    const question = questionIn(query.get("from")!, query.get("to")!, query.get("port") ?? undefined);
-    const explained = question.ok ? explain(state, question.value) : question;
-    if (!explained.ok) return problemResponse(refused(explained.diagnostic));
-    return json(request, {
-      ...(explanationJson(explained.value) as object),
-      remarks: remarks(state.diagnostics),
-    });
+    const explained = cluster.explain(query.get("from")!, query.get("to")!, query.get("port") ?? undefined);
+    return explained.ok
+      ? json(request, explained.value.json())
+      : problemResponse(refused(explained.diagnostic));
   },
 };
-
-/** Without a port, about every port. `to` may name it too: `shop/cart:80/TCP`. */
-function questionIn(from: string, to: string, portText: string | undefined): Result<Question> {
-  const source = parseEndpoint(from);
-  if (!source.ok) return source;
-  const destination = parseEndpoint(to);
-  if (!destination.ok) {
-    const target = parseTarget(to);
-    if (!target.ok || portText !== undefined) return target.ok ? destination : target;
-    const { endpoint, port } = target.value;
-    return { ok: true, value: { from: source.value, to: endpoint, port } };
-  }
-  const port =
-    portText === undefined ? { ok: true as const, value: { kind: "all" as const } } : parsePort(portText);
-  if (!port.ok) return port;
-  return { ok: true, value: { from: source.value, to: destination.value, port: port.value } };
-}

@@ -1,4 +1,3 @@
-import { caveatsJson, caveatsOfAll, lintJson } from "@tierwall/core";
 import { json, type Operation } from "./operation.js";
 
 /** What is wrong, or probably not meant: what `tierwall lint -o json` says; of a state with errors, the errors. */
@@ -6,9 +5,5 @@ export const lintOperation: Operation = {
   method: "GET",
   path: "/lint",
   parameters: {},
-  answer: async ({ request, state: { reading } }) =>
-    json(request, {
-      ...(lintJson(reading.lint) as object),
-      caveats: caveatsJson(caveatsOfAll(reading.state)),
-    }),
+  answer: async ({ request, state: { reading } }) => json(request, reading.cluster.lint().json()),
 };

@@ -1,6 +1,5 @@
-import { caveatsJson, caveatsOfAll, lookup, lookupJson, parseEndpoint } from "@tierwall/core";
 import { problemResponse } from "../problem.js";
-import { json, type Operation, refused, remarks } from "./operation.js";
+import { json, type Operation, refused } from "./operation.js";
 
 /** Which rules have a say about somebody: what `tierwall lookup -o json` says. */
 export const lookupOperation: Operation = {
@@ -8,15 +7,9 @@ export const lookupOperation: Operation = {
   path: "/lookup",
   parameters: { of: { given: "always" } },
   answer: async ({ request, query, state: { reading } }) => {
-    const { trouble, state } = reading;
+    const { trouble, cluster } = reading;
     if (trouble !== undefined) return problemResponse(trouble);
-    const endpoint = parseEndpoint(query.get("of")!);
-    const found = endpoint.ok ? lookup(state, endpoint.value) : endpoint;
-    if (!found.ok) return problemResponse(refused(found.diagnostic));
-    return json(request, {
-      ...(lookupJson(found.value) as object),
-      caveats: caveatsJson(caveatsOfAll(state)),
-      remarks: remarks(state.diagnostics),
-    });
+    const found = cluster.lookup(query.get("of")!);
+    return found.ok ? json(request, found.value.json()) : problemResponse(refused(found.diagnostic));
   },
 };

@@ -1,21 +1,7 @@
-import {
-  caveatsJson,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  diagnostic,
-  type Grain,
-  matrixJson,
-  matrixOf,
-  type MatrixQuestion,
-  parsePort,
-  parseSelector,
-  type PortRef,
-  type Result,
-  type UndecidedPorts,
-} from "@tierwall/core";
+import type { Grain, UndecidedPorts } from "@tierwall/core";
 import { problemResponse } from "../problem.js";
 import { jsonLines } from "./json-lines.js";
-import { grainParameter, type Operation, refused, remarks } from "./operation.js";
+import { grainParameter, type Operation, refused } from "./operation.js";
 
 /** Who can reach whom: what `tierwall matrix -o json` says. */
 export const matrixOperation: Operation = {
@@ -33,41 +19,17 @@ export const matrixOperation: Operation = {
   },
   answer: ({ request, query, state: { reading } }) => {
     if (reading.trouble !== undefined) return problemResponse(reading.trouble);
-    const question = questionIn(query);
-    const made = question.ok ? matrixOf(reading.engine, question.value) : question;
-    if (!made.ok) return problemResponse(refused(made.diagnostic));
-    const lines = matrixJson(made.value, {
-      denied: query.get("denied") === "true",
-      caveats: caveatsJson([...caveatsOfAll(reading.state), ...implementationCaveatsOfAll(reading.state)]),
-      remarks: remarks(reading.state.diagnostics),
-    });
-    return jsonLines(request, lines);
-  },
-};
-
-function questionIn(query: URLSearchParams): Result<MatrixQuestion> {
-  const ports: PortRef[] = [];
-  for (const text of query.getAll("port")) {
-    const port = parsePort(text);
-    if (!port.ok) return port;
-    ports.push(port.value);
-  }
-  const selector = query.get("selector") ?? undefined;
-  const labels = selector === undefined ? [] : parseSelector(selector);
-  if (labels === undefined) {
-    const message = `\`${selector}\` is not a label selector, such as app=web,tier!=db or "env in (dev, test)"`;
-    return { ok: false, diagnostic: diagnostic("TW1502", message) };
-  }
-  return {
-    ok: true,
-    value: {
+    const selector = query.get("selector") ?? undefined;
+    const made = reading.cluster.matrix({
       by: (query.get("by") ?? "workload") as Grain,
       from: query.getAll("from"),
       to: query.getAll("to"),
       namespaces: query.getAll("namespace"),
-      labels,
-      ports,
+      ...(selector === undefined ? {} : { selector }),
+      ports: query.getAll("port"),
       undecided: (query.get("undecided") ?? "show") as UndecidedPorts,
-    },
-  };
-}
+    });
+    if (!made.ok) return problemResponse(refused(made.diagnostic));
+    return jsonLines(request, made.value.lines("json", { denied: query.get("denied") === "true" }));
+  },
+};

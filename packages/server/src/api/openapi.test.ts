@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readOptions } from "@tierwall/core";
+import { readOptions } from "@tierwall/core/state";
 import Ajv from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";

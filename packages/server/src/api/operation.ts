@@ -1,4 +1,6 @@
-import { type Diagnostic, diagnosticsJson, isTelling, type JsonValue } from "@tierwall/core";
+import type { Diagnostic, JsonValue } from "@tierwall/core";
+import { isTelling } from "@tierwall/core/manifest";
+import { diagnosticsJson } from "@tierwall/core/report";
 import type { CurrentState } from "../current-state.js";
 import type { Problem } from "../problem.js";
 import { Representation } from "../representation.js";

@@ -1,4 +1,5 @@
-import { caveatsJson, caveatsOfAll, policiesJson } from "@tierwall/core";
+import { caveatsJson, policiesJson } from "@tierwall/core/report";
+import { caveatsOfAll } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { json, type Operation, remarks } from "./operation.js";
 

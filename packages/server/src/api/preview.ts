@@ -1,15 +1,7 @@
-import {
-  caveatsJson,
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  type Grain,
-  mergedCaveats,
-  parseRemoval,
-  preview,
-  previewJson,
-  readEdited,
-  type Removal,
-} from "@tierwall/core";
+import type { Grain } from "@tierwall/core";
+import { implementationCaveatsOfAll, preview } from "@tierwall/core/analysis";
+import { caveatsJson, previewJson } from "@tierwall/core/report";
+import { caveatsOfAll, mergedCaveats, parseRemoval, readEdited, type Removal } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, refused, remarks } from "./operation.js";

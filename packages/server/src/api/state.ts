@@ -1,4 +1,4 @@
-import { writtenOptions } from "@tierwall/core";
+import { writtenOptions } from "@tierwall/core/state";
 import { Representation } from "../representation.js";
 import type { Call, Operation } from "./operation.js";
 

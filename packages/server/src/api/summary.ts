@@ -1,4 +1,6 @@
-import { apiVersion, type JsonValue, type PolicyRef, summarize } from "@tierwall/core";
+import type { JsonValue } from "@tierwall/core";
+import type { PolicyRef } from "@tierwall/core/model";
+import { apiVersion, summarize } from "@tierwall/core/report";
 import { json, type Operation } from "./operation.js";
 
 /** How much of everything there is. */

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { StateOptions } from "@tierwall/core";
+import type { StateOptions } from "@tierwall/core/state";
 import { FileFeed } from "../file-feed.js";
 import { type PageOptions, type RunningPage, startPage } from "../start-page.js";
 

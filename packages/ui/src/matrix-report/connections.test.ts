@@ -1,4 +1,4 @@
-import type { MatrixReport } from "@tierwall/core";
+import type { MatrixReport } from "@tierwall/core/report";
 import { describe, expect, it } from "vitest";
 import { Connections, type Filter } from "./connections.js";
 

@@ -1,4 +1,4 @@
-import type { MatrixReport } from "@tierwall/core";
+import type { MatrixReport } from "@tierwall/core/report";
 import type { ShownReason } from "../page/matrix/reason-list.js";
 
 /** What the list shows: all that can connect, everything, or one look. */

@@ -1,6 +1,6 @@
 import "../page/frame/tokens.css";
 import "../page/frame/frame.css";
-import type { MatrixReport } from "@tierwall/core";
+import type { MatrixReport } from "@tierwall/core/report";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { followTheme } from "../page/frame/theme.js";

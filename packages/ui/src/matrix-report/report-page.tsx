@@ -1,7 +1,7 @@
 import "../page/frame/tools.css";
 import "../page/matrix/matrix.css";
 import "./report.css";
-import type { MatrixReport } from "@tierwall/core";
+import type { MatrixReport } from "@tierwall/core/report";
 import { useMemo, useState } from "react";
 import { Caveats } from "../page/frame/caveats.js";
 import { byVerdict, countsOf } from "../page/matrix/colouring.js";

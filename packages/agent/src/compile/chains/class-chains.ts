@@ -1,4 +1,4 @@
-import type { Direction } from "@tierwall/core";
+import type { Direction } from "@tierwall/core/model";
 import { exactMaps, localChain, rangesChain } from "../../ruleset/vocabulary.js";
 import { hasLeft, leaveChain, unsettle } from "../../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";

@@ -1,4 +1,4 @@
-import type { Cluster, Endpoint, Family, Node } from "@tierwall/core";
+import type { Endpoint, Family, Inventory, Node } from "@tierwall/core/model";
 import type { ChainStore } from "./chain-store.js";
 import type { PeerReaches } from "../rules/peer-reach.js";
 import type { PortChains } from "./port-chains.js";
@@ -23,7 +23,7 @@ export class OwnNode {
   }
 
   /** What denies the node something, about one subject; undefined where nothing does. */
-  denialFor(subject: Subject, { ingress }: Rows, cluster: Cluster, family: Family): string | undefined {
+  denialFor(subject: Subject, { ingress }: Rows, cluster: Inventory, family: Family): string | undefined {
     const binding = ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
     if (binding.length === 0) return undefined;
     const self = this.endpoint(cluster, family);
@@ -39,7 +39,7 @@ export class OwnNode {
     return { record, number: 0, ports, names: [], uncertain: false };
   }
 
-  private endpoint(cluster: Cluster, family: Family): Endpoint {
+  private endpoint(cluster: Inventory, family: Family): Endpoint {
     const node: Node = cluster.nodes.get(this.node) ?? { name: this.node, addresses: [] };
     const address = node.addresses.find((own) => own.family === family);
     return { kind: "node", node, ...(address === undefined ? {} : { address }) };

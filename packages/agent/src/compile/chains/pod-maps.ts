@@ -1,4 +1,11 @@
-import { type Cluster, type Direction, type Family, formatAddress, type Pod, podKey } from "@tierwall/core";
+import {
+  type Direction,
+  type Family,
+  formatAddress,
+  type Inventory,
+  type Pod,
+  podKey,
+} from "@tierwall/core/model";
 import type { NameSet } from "../../ruleset/program.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import { podMaps } from "../../ruleset/vocabulary.js";
@@ -28,7 +35,7 @@ interface Starts {
 }
 
 interface Made {
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly rows: ReadonlyMap<Subject, Rows>;
   readonly walks: Walks;
   readonly identities: ReadonlyMap<End, string>;
@@ -56,7 +63,7 @@ export class PodMaps {
   }
 
   update(
-    cluster: Cluster,
+    cluster: Inventory,
     rows: ReadonlyMap<Subject, Rows>,
     walks: Walks,
     identities: ReadonlyMap<End, string>,
@@ -188,5 +195,5 @@ function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, 
 }
 
 /** Whether all that rules which bind the node look at is the same. */
-const isSameForNode = (a: Cluster, b: Cluster): boolean =>
+const isSameForNode = (a: Inventory, b: Inventory): boolean =>
   a.nodes === b.nodes && a.facts === b.facts && a.services === b.services && a.cidrGroups === b.cidrGroups;

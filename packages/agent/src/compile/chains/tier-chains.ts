@@ -1,4 +1,4 @@
-import { editedMap } from "@tierwall/core";
+import { editedMap } from "@tierwall/core/state";
 import type { BookEntry } from "../../ruleset/program.js";
 import { contentName } from "../content-name.js";
 import type { End } from "../endpoints/end.js";

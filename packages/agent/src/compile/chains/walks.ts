@@ -1,4 +1,4 @@
-import type { Direction } from "@tierwall/core";
+import type { Direction } from "@tierwall/core/model";
 import type { BookEntry } from "../../ruleset/program.js";
 import { EndUse } from "./end-use.js";
 import type { End } from "../endpoints/end.js";

@@ -1,18 +1,15 @@
+import { AddressAtoms, serviceKey, serviceTargets, type SettledPeer } from "@tierwall/core/engine";
 import {
-  AddressAtoms,
   type Address,
   type Cidr,
-  type Cluster,
   formatCidr,
+  type Inventory,
   parseCidr,
   type Peer,
   type Pod,
   type Rule,
-  serviceKey,
-  serviceTargets,
-  type SettledPeer,
   singleAddress,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 
 /**
  * The blocks of addresses that rules about pods of this node mention. Addresses in the same blocks are the same to all
@@ -20,7 +17,7 @@ import {
  */
 export interface AddressVocabulary {
   /** What it was made from. */
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly rules: ReadonlySet<Rule>;
   /** Blocks that distinguish pods. */
   readonly ofPods: Blocks;
@@ -55,7 +52,7 @@ export class Blocks {
 
 /** `before` is returned where nothing is different, in whole or in part. */
 export function addressVocabularyOf(
-  cluster: Cluster,
+  cluster: Inventory,
   rules: ReadonlySet<Rule>,
   before: AddressVocabulary | undefined,
 ): AddressVocabulary {
@@ -87,7 +84,7 @@ export function addressVocabularyOf(
 }
 
 /** Pods matter only to rules that mention Services, which have some of them behind them. */
-const isSameFor = ({ cluster: before, mentionsServices }: AddressVocabulary, cluster: Cluster): boolean =>
+const isSameFor = ({ cluster: before, mentionsServices }: AddressVocabulary, cluster: Inventory): boolean =>
   before.facts === cluster.facts &&
   before.cidrGroups === cluster.cidrGroups &&
   (!mentionsServices || (before.services === cluster.services && before.pods === cluster.pods));
@@ -102,7 +99,7 @@ const everyAddressOf: Partial<Record<string, readonly Cidr[]>> = {
 };
 
 /** All blocks that a peer looks at. */
-export function blocksOfPeer(cluster: Cluster, peer: SettledPeer | Peer): readonly Cidr[] {
+export function blocksOfPeer(cluster: Inventory, peer: SettledPeer | Peer): readonly Cidr[] {
   const { facts, cidrGroups } = cluster;
   switch (peer.kind) {
     case "networks":

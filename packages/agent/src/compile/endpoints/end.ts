@@ -1,4 +1,4 @@
-import type { Endpoint, Family } from "@tierwall/core";
+import type { Endpoint, Family } from "@tierwall/core/model";
 import { Population } from "./population.js";
 
 /** Addresses that no rule can distinguish as the other end of a connection. They share one identity. */

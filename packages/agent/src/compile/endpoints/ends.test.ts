@@ -1,4 +1,4 @@
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { modesOf } from "../../see/modes.js";
 import { nodeYaml, plainOptions, podYaml } from "../../testing/node-world.js";

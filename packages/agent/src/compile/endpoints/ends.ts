@@ -1,17 +1,17 @@
 import {
   type Address,
   addressesOfNode,
-  type Cluster,
   type Endpoint,
   type Family,
   formatAddress,
+  type Inventory,
   type Labels,
   type Namespace,
   namespaceNameLabel,
   type Node,
   type Pod,
   podKey,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import type { AddressVocabulary } from "./address-vocabulary.js";
 import { type End, type EndParts, EndStore } from "./end.js";
 import { segmentsOf } from "./node-ranges.js";
@@ -51,7 +51,7 @@ interface Contested {
 
 /** What ends are found with. */
 interface View {
-  readonly cluster: Cluster;
+  readonly cluster: Inventory;
   readonly words: PeerVocabulary;
   readonly addresses: AddressVocabulary;
 }
@@ -312,5 +312,5 @@ export class Ends {
 }
 
 /** S1.10: also a namespace that is not in the input has its name. */
-export const namespaceOf = ({ namespaces }: Cluster, { namespace: name }: Pod): Namespace =>
+export const namespaceOf = ({ namespaces }: Inventory, { namespace: name }: Pod): Namespace =>
   namespaces.get(name) ?? { name, labels: { [namespaceNameLabel]: name } };

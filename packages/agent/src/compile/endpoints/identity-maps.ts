@@ -1,4 +1,5 @@
-import { type Address, type Family, formatAddress, formatRange, lastAtMost } from "@tierwall/core";
+import { lastAtMost } from "@tierwall/core/engine";
+import { type Address, type Family, formatAddress, formatRange } from "@tierwall/core/model";
 import { editedElements, type Elements } from "../../ruleset/edited-elements.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import { contentName } from "../content-name.js";

@@ -1,4 +1,5 @@
-import { type Address, AddressAtoms, type Cidr, type Node } from "@tierwall/core";
+import { AddressAtoms } from "@tierwall/core/engine";
+import type { Address, Cidr, Node } from "@tierwall/core/model";
 import type { Blocks } from "./address-vocabulary.js";
 
 /*

@@ -1,12 +1,5 @@
-import {
-  type Cluster,
-  type Direction,
-  type Peer,
-  type PodSelection,
-  type Tiers,
-  type Vocabulary,
-  vocabularyOf,
-} from "@tierwall/core";
+import { type Vocabulary, vocabularyOf } from "@tierwall/core/engine";
+import type { Direction, Inventory, Peer, PodSelection, Tiers } from "@tierwall/core/model";
 
 /** What the rules of the cluster look at in the endpoints that pods talk to. Nothing else of a pod is in its identity. */
 export type PeerVocabulary = Pick<Vocabulary, "podKeys" | "nodeKeys" | "portNames" | "accounts">;
@@ -22,7 +15,7 @@ export const emptyVocabulary: PeerVocabulary = {
  * Of all rules, not only of those about pods of this node: identities are to stay the same when a pod of another kind comes to it.
  * `before` is returned where nothing is different.
  */
-export function peerVocabularyOf(cluster: Cluster, tiers: Tiers, before: PeerVocabulary): PeerVocabulary {
+export function peerVocabularyOf(cluster: Inventory, tiers: Tiers, before: PeerVocabulary): PeerVocabulary {
   const found = vocabularyOf(cluster, peersOf(tiers));
   const isSame =
     sameKeys(found.podKeys, before.podKeys) &&

@@ -1,4 +1,4 @@
-import type { Pod } from "@tierwall/core";
+import type { Pod } from "@tierwall/core/model";
 import { describe, expect, it } from "vitest";
 import { PodWatch } from "./pod-changes.js";
 

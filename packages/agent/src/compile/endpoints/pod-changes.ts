@@ -1,4 +1,5 @@
-import { listDifference, type Pod } from "@tierwall/core";
+import { listDifference } from "@tierwall/core/engine";
+import type { Pod } from "@tierwall/core/model";
 
 export interface PodChanges {
   readonly come: readonly Pod[];

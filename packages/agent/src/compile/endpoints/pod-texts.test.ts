@@ -1,4 +1,4 @@
-import type { Pod } from "@tierwall/core";
+import type { Pod } from "@tierwall/core/model";
 import { expect, it } from "vitest";
 import { PodTexts } from "./pod-texts.js";
 import { emptyVocabulary } from "./peer-vocabulary.js";

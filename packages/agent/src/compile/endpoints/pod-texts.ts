@@ -1,4 +1,4 @@
-import type { Pod } from "@tierwall/core";
+import type { Pod } from "@tierwall/core/model";
 import type { PeerVocabulary } from "./peer-vocabulary.js";
 
 /** What rules look at in pods, but for their addresses, as a text: pods of which it is the same are the same to all rules. */

@@ -1,4 +1,4 @@
-import { type Cidr, formatCidr } from "@tierwall/core";
+import { type Cidr, formatCidr } from "@tierwall/core/model";
 import type { End } from "./end.js";
 
 /** Ends, as peers ask for them: those of pods by namespace, those that may be several, all others; and by the blocks around them. */

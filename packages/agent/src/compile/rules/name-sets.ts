@@ -1,4 +1,4 @@
-import type { DomainPattern, Peer } from "@tierwall/core";
+import type { DomainPattern, Peer } from "@tierwall/core/model";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import type { NameSet } from "../../ruleset/program.js";
 import { contentName } from "../content-name.js";

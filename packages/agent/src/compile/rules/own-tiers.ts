@@ -1,4 +1,4 @@
-import type { Tier, Tiers } from "@tierwall/core";
+import type { Tier, Tiers } from "@tierwall/core/model";
 
 const known = new WeakMap<Tiers, Tiers>();
 

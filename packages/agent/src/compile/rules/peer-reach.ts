@@ -1,21 +1,23 @@
 import {
   AddressAtoms,
-  type Address,
-  type Cidr,
-  type Cluster,
-  contains,
-  type Endpoint,
   explore,
   isRelative,
   namedNamespaces,
   namespaceFits,
-  type Peer,
   peerKey,
   peerMatches,
   type SettledPeer,
   settlePeer,
   type Unknowns,
-} from "@tierwall/core";
+} from "@tierwall/core/engine";
+import {
+  type Address,
+  type Cidr,
+  contains,
+  type Endpoint,
+  type Inventory,
+  type Peer,
+} from "@tierwall/core/model";
 import type { End } from "../endpoints/end.js";
 import type { Ends } from "../endpoints/ends.js";
 import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
@@ -50,19 +52,19 @@ export class PeerReaches {
   private readonly ofPeer = new WeakMap<Peer, Found>();
 
   constructor(
-    private cluster: Cluster,
+    private cluster: Inventory,
     private readonly ends: Ends,
   ) {}
 
   /** Whether what was found holds for another state of the cluster, but for the ends that came and went. */
-  holdFor(cluster: Cluster): boolean {
+  holdFor(cluster: Inventory): boolean {
     const isStale = staleIn(this.cluster, cluster, this.ends.namespacesChanged);
     for (const { peer } of this.found.values()) if (isStale(peer)) return false;
     return true;
   }
 
   /** Takes in a state for which it holds. */
-  update(cluster: Cluster): void {
+  update(cluster: Inventory): void {
     this.cluster = cluster;
     const isSame = this.ends.come.isEmpty && this.ends.gone.size === 0;
     for (const found of this.found.values()) {
@@ -172,7 +174,7 @@ export function strongest(memberships: readonly Membership[]): Membership {
 }
 
 /** Whether a peer looks at something else than ends, and it changed. */
-function staleIn(before: Cluster, after: Cluster, namespacesChanged: boolean): (peer: Peer) => boolean {
+function staleIn(before: Inventory, after: Inventory, namespacesChanged: boolean): (peer: Peer) => boolean {
   const stale = new Set<Peer["kind"]>();
   if (before.facts !== after.facts) stale.add("entity").add("domains");
   if (!sameList(before.cidrGroups, after.cidrGroups)) stale.add("cidr-group");

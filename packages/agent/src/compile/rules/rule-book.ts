@@ -1,12 +1,12 @@
+import { isRelative } from "@tierwall/core/engine";
 import {
-  formatPolicy,
-  isRelative,
   type Direction,
+  formatPolicy,
   type Isolation,
   type PolicyRef,
   type Rule,
   type Tiers,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import type { BookEntry, ModesOf, PolicyModes } from "../../ruleset/program.js";
 import { digestOf } from "../content-name.js";
 

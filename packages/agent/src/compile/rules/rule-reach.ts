@@ -1,4 +1,5 @@
-import { type Endpoint, isRelative, peerKey, type PortMatch, settlePeer } from "@tierwall/core";
+import { isRelative, peerKey, settlePeer } from "@tierwall/core/engine";
+import type { Endpoint, PortMatch } from "@tierwall/core/model";
 import type { End } from "../endpoints/end.js";
 import type { Ends } from "../endpoints/ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";

@@ -1,10 +1,9 @@
+import { isSubject, namedNamespaces } from "@tierwall/core/engine";
 import {
-  type Cluster,
   type Direction,
   formatAddress,
-  isSubject,
+  type Inventory,
   type Isolation,
-  namedNamespaces,
   namespaceNameLabel,
   type Pod,
   type PodEndpoint,
@@ -12,7 +11,7 @@ import {
   type Rule,
   type TierName,
   type Tiers,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import { sameList } from "../../ruleset/sameness.js";
 import { grouped } from "../grouped.js";
 import { namespaceOf } from "../endpoints/ends.js";
@@ -53,7 +52,7 @@ export class Subjects {
 
   /** The same object as long as nothing in it is different. */
   update(
-    cluster: Cluster,
+    cluster: Inventory,
     tiers: Tiers,
     { come, gone }: PodChanges,
     rivals: ReadonlySet<Pod>,
@@ -81,7 +80,7 @@ export class Subjects {
     return rivals.size === this.rivals.size && [...rivals].every((pod) => this.rivals.has(pod));
   }
 
-  private findSubjects(cluster: Cluster, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
+  private findSubjects(cluster: Inventory, pods: readonly Pod[], rivals: ReadonlySet<Pod>): void {
     const subjects = new Map<string, Subject>();
     const subjectOf = (pod: Pod): Subject => {
       const namespace = namespaceOf(cluster, pod);

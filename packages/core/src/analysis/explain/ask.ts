@@ -10,6 +10,7 @@ import type { EndpointRef, PortRef } from "../endpoints/endpoint-ref.js";
 import { endpointsAt, isAsked, podEndpoint, type Resolved, resolve } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
 
+/** A question about connections: who opens them, where they go, and on which ports. */
 export interface Question {
   readonly from: EndpointRef;
   readonly to: EndpointRef;
@@ -36,7 +37,7 @@ export interface Answer {
   readonly connection: ConnectionVerdict;
 }
 
-/** "Mixed" where the connections that a question means do not agree. */
+/** The verdict of all connections that a question means; "Mixed" where they do not agree. */
 export type OverallVerdict = Verdict | "Mixed";
 
 export interface Candidates {

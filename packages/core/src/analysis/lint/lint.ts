@@ -17,6 +17,7 @@ export interface LintOptions {
   readonly engine?: Engine;
 }
 
+/** What is wrong with policies, or probably not meant. */
 export interface LintReport {
   /** In reading order. */
   readonly findings: readonly Finding[];

@@ -15,7 +15,7 @@ export interface Cell {
   readonly anyBut?: readonly PortGroup[];
 }
 
-/** What becomes of ports of which nobody can know (S9.1). */
+/** How ports are treated whose verdict depends on missing information (S9.1). */
 export type UndecidedPorts = "show" | "allow" | "deny";
 
 export type CellId = number;

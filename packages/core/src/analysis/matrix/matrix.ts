@@ -10,6 +10,7 @@ import { Parties, MatrixSide, takesPart } from "./sides.js";
 /** One end of what the matrix tells: a party, or external addresses. */
 export type MatrixEnd = Party | { readonly kind: "external"; readonly range: AddressRange };
 
+/** Two ends of a matrix, and what the one can reach of the other. */
 export interface Connection {
   readonly from: MatrixEnd;
   readonly to: MatrixEnd;

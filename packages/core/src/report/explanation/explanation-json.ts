@@ -15,6 +15,7 @@ import type { Direction, PolicyRef, Rule, TierName } from "../../policy/model.js
 
 export const apiVersion = "tierwall.dev/v1";
 
+/** What `JSON.stringify` writes; undefined is left out. */
 export type JsonValue =
   | null
   | boolean

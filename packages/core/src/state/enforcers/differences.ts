@@ -30,7 +30,9 @@ export interface Enforcer {
   readonly enforces: readonly DialectId[];
 }
 
+/** The implementations whose differences from docs/semantics.md are known (S9.8). */
 export const enforcerNames = ["cilium", "cilium-1.18", "kube-network-policies"] as const;
+/** An implementation of network policy, as `enforcer` and `--enforcer` name it. */
 export type EnforcerName = (typeof enforcerNames)[number];
 
 export const enforcers: Readonly<Record<EnforcerName, Enforcer>> = {

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import { parseAddress } from "@tierwall/core";
+import { parseAddress } from "@tierwall/core/model";
 import { bits, field, integer, octets, oid, sequence, set, time, utf8, yes } from "./der.js";
 
 /** A certificate to serve with, and the one that clients trust it by; all in PEM. */

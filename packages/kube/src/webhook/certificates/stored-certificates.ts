@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import type { JsonObject } from "@tierwall/core";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { textAt } from "../../cluster/object-fields.js";
 import type { Issued } from "./issue.js";
 import type { Certificates } from "./schedule.js";

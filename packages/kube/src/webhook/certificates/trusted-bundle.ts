@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isObject, type JsonObject } from "@tierwall/core";
+import { isObject, type JsonObject } from "@tierwall/core/manifest";
 import type { Connection } from "../../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../../cluster/json-request.js";
 import { objectsAt, valueAt } from "../../cluster/object-fields.js";

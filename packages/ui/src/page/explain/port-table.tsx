@@ -1,4 +1,4 @@
-import type { PortRow } from "@tierwall/core";
+import type { PortRow } from "@tierwall/core/report";
 import { hrefOf, useAddress } from "../frame/use-address.js";
 import { VerdictBadge } from "../frame/verdict.js";
 

@@ -1,4 +1,4 @@
-import type { TierName } from "@tierwall/core";
+import type { TierName } from "@tierwall/core/model";
 
 /** A tier as the page calls it, and whose policies are in it. */
 export interface TierWords {

@@ -1,4 +1,6 @@
-import type { Look, TierName, TierVerdict } from "@tierwall/core";
+import type { TierVerdict } from "@tierwall/core/analysis";
+import type { TierName } from "@tierwall/core/model";
+import type { Look } from "@tierwall/core/report";
 import { defaultTier, tierWords } from "../frame/tiers.js";
 import type { LegendBand } from "./legend.js";
 import { looks } from "./looks.js";

@@ -1,4 +1,6 @@
-import type { Look, TierName, TierVerdict } from "@tierwall/core";
+import type { TierVerdict } from "@tierwall/core/analysis";
+import type { TierName } from "@tierwall/core/model";
+import type { Look } from "@tierwall/core/report";
 
 /** What is drawn over a cell that is large enough: colour is never the only signal. */
 export type Mark = "none" | "cross" | "question" | "dot" | "half" | "stripes";

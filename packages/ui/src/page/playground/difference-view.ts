@@ -1,20 +1,17 @@
+import type { Verdict } from "@tierwall/core";
+import type { ChangeOutline, Preview } from "@tierwall/core/analysis";
+import { type Endpoint, type Flow, formatAddress } from "@tierwall/core/model";
 import {
   beforeText,
   byResponsible,
-  type ChangeOutline,
-  type Endpoint,
-  type Flow,
   flowText,
-  formatAddress,
   onlyFamily,
   PartyNames,
   portsText,
-  type Preview,
   remarksOf,
   sections,
-  type Verdict,
   whoText,
-} from "@tierwall/core";
+} from "@tierwall/core/report";
 
 /** What an edit would change, ready to be shown. */
 export interface DifferenceView {

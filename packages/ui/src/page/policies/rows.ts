@@ -1,4 +1,4 @@
-import type { TierName } from "@tierwall/core";
+import type { TierName } from "@tierwall/core/model";
 import type { FindingView } from "../worker/questions/findings.js";
 import type { ShelfView, StackedPolicy, StackedRule, StackView } from "../worker/questions/policies.js";
 import type { RuleUseAnswer, UseView } from "../worker/questions/rule-use.js";

@@ -1,4 +1,5 @@
-import { type Diagnostic, diagnostic, isObject, type JsonObject, type TextSource } from "@tierwall/core";
+import type { Diagnostic, TextSource } from "@tierwall/core";
+import { diagnostic, isObject, type JsonObject } from "@tierwall/core/manifest";
 import type { GivenState } from "./held-state.js";
 
 /** Where the worker gets a state from: the server, files at hand, or the one and the others. */

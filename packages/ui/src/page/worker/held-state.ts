@@ -1,15 +1,7 @@
-import {
-  caveatsOfAll,
-  implementationCaveatsOfAll,
-  compile,
-  type Diagnostic,
-  type Engine,
-  readOptions,
-  readState,
-  type State,
-  type TextSource,
-  type WrittenOptions,
-} from "@tierwall/core";
+import type { ClusterOptions, Diagnostic, TextSource } from "@tierwall/core";
+import { implementationCaveatsOfAll } from "@tierwall/core/analysis";
+import { compile, type Engine } from "@tierwall/core/engine";
+import { caveatsOfAll, readOptions, readState, type State } from "@tierwall/core/state";
 
 /** What the page is about, as the server hands it out, or as somebody dropped it on the page. */
 export interface GivenState {
@@ -19,7 +11,7 @@ export interface GivenState {
   readonly sources: readonly TextSource[];
   readonly provenance: "file" | "cluster";
   /** What no manifest tells. */
-  readonly options?: WrittenOptions;
+  readonly options?: ClusterOptions;
   /** Why some of the files that the server was given could not be read. */
   readonly unread?: readonly Diagnostic[];
   /** Tells the contents of dropped files apart; the server's go by their revision. */

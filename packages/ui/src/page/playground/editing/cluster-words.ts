@@ -1,4 +1,4 @@
-import type { Cluster, Labels } from "@tierwall/core";
+import type { Inventory, Labels } from "@tierwall/core/model";
 
 /** Names and labels that the cluster has: what a policy most likely speaks of. */
 export interface ClusterWords {
@@ -12,7 +12,7 @@ export type Labelled = "namespaces" | "pods" | "nodes";
 /** By key, the values that there are. */
 export type LabelWords = ReadonlyMap<string, readonly string[]>;
 
-export function clusterWords({ namespaces, pods, nodes }: Cluster): ClusterWords {
+export function clusterWords({ namespaces, pods, nodes }: Inventory): ClusterWords {
   const names = new Set([...pods.values()].flatMap(({ ports }) => ports.flatMap(({ name }) => name ?? [])));
   return {
     namespaces: [...namespaces.keys()].toSorted(),

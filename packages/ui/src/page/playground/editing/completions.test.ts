@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "@tierwall/core";
+import { readState } from "@tierwall/core/state";
 import { completionsAt } from "./completions.js";
 import { clusterWords } from "./cluster-words.js";
 import { hoverAt } from "./hover.js";

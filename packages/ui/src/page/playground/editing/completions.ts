@@ -1,4 +1,4 @@
-import { apiVersionsOf, dialects, type ObjectSchema, type Path, type Schema } from "@tierwall/core";
+import { apiVersionsOf, dialects, type ObjectSchema, type Path, type Schema } from "@tierwall/core/manifest";
 import type { ClusterWords, Labelled, LabelWords } from "./cluster-words.js";
 import { type Cursor, cursorAt } from "./cursor.js";
 import { kindsOf, schemaAt, shapesOf, typeWords } from "./schema-at.js";

@@ -1,4 +1,4 @@
-import type { Path } from "@tierwall/core";
+import type { Path } from "@tierwall/core/manifest";
 import { flowPlace, unquoted } from "./flow-cursor.js";
 
 /*

@@ -1,4 +1,4 @@
-import type { Path } from "@tierwall/core";
+import type { Path } from "@tierwall/core/manifest";
 import { cursorAt } from "./cursor.js";
 import { schemaAt, shapesOf, typeWords } from "./schema-at.js";
 

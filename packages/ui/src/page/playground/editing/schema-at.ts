@@ -1,4 +1,4 @@
-import { apiVersionsOf, dialects, type Path, type PolicyKind, type Schema } from "@tierwall/core";
+import { apiVersionsOf, dialects, type Path, type PolicyKind, type Schema } from "@tierwall/core/manifest";
 
 /** The kinds that a document may be of, by what stands at its top so far. */
 export function kindsOf(top: ReadonlyMap<string, string>): readonly PolicyKind[] {

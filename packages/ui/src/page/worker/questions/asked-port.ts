@@ -1,4 +1,5 @@
-import { type Cell, type PortGroup, parsePort, type PortRef, type Result } from "@tierwall/core";
+import type { Cell, PortGroup, Result } from "@tierwall/core";
+import { parsePort, type PortRef } from "@tierwall/core/analysis";
 
 /** A port that is asked about; undefined for all of them. */
 export type AskedPort = Exclude<PortRef, { kind: "named" }>;

@@ -1,13 +1,12 @@
+import { implementationCaveatsOfAll, Rehearsal } from "@tierwall/core/analysis";
 import {
   caveatsOfAll,
   deletePolicy,
-  editPolicies,
   type EditedPolicies,
-  implementationCaveatsOfAll,
+  editPolicies,
   mergedCaveats,
-  Rehearsal,
   type State,
-} from "@tierwall/core";
+} from "@tierwall/core/state";
 import { type ClusterWords, clusterWords } from "../../playground/editing/cluster-words.js";
 import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";

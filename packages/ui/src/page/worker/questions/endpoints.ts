@@ -1,4 +1,4 @@
-import { type Cluster, formatAddress, parseAddress, type Pod } from "@tierwall/core";
+import { formatAddress, type Inventory, parseAddress, type Pod } from "@tierwall/core/model";
 import type { HeldState } from "../held-state.js";
 import { workloadRefs } from "./workload-ref.js";
 
@@ -36,7 +36,7 @@ export function answerEndpoints(
 }
 
 /** Workloads first: that is how people think of pods. */
-function* everybody(cluster: Cluster, role: EndpointsRequest["role"]): Iterable<Suggestion> {
+function* everybody(cluster: Inventory, role: EndpointsRequest["role"]): Iterable<Suggestion> {
   const refOf = workloadRefs(cluster);
   for (const workload of cluster.workloads) {
     const { kind, pods } = workload;
@@ -68,7 +68,7 @@ function podDetail({ addresses, hostNetwork }: Pod): string {
   return `Pod${address === undefined ? "" : ` ${formatAddress(address)}`}${hostNetwork ? ", host network" : ""}`;
 }
 
-function addressTyped(cluster: Cluster, text: string): readonly Suggestion[] {
+function addressTyped(cluster: Inventory, text: string): readonly Suggestion[] {
   const address = parseAddress(text);
   if (address === undefined) return [];
   const value = formatAddress(address);

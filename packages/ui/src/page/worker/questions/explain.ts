@@ -1,24 +1,17 @@
+import type { Explanation, OverallVerdict, Question, Result, Verdict } from "@tierwall/core";
 import {
+  explain,
   type ExplainedAnswer,
   type ExplainedFlow,
-  explain,
-  type Explanation,
-  formatEndpoint,
   formatPortRef,
-  type OverallVerdict,
   parseEndpoint,
   parsePort,
-  type PortRow,
-  portRows,
-  type Question,
-  type Result,
   type RuleTrace,
-  type TierName,
   type TierTrace,
-  type Verdict,
   type WalkTrace,
-  type WalkVerdict,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import { formatEndpoint, type TierName, type WalkVerdict } from "@tierwall/core/model";
+import { type PortRow, portRows } from "@tierwall/core/report";
 import type { HeldState } from "../held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 

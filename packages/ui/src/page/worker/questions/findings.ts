@@ -1,12 +1,7 @@
-import {
-  type Code,
-  type Finding,
-  formatEndpoint,
-  formatPolicy,
-  lint,
-  type PolicyDefinition,
-  type Severity,
-} from "@tierwall/core";
+import type { Code, Finding, Severity } from "@tierwall/core";
+import { lint } from "@tierwall/core/analysis";
+import { formatEndpoint, formatPolicy } from "@tierwall/core/model";
+import type { PolicyDefinition } from "@tierwall/core/state";
 import type { HeldState } from "../held-state.js";
 import { blockAt } from "./lines.js";
 import { type PlaceView, placeView, policyKey } from "./policy-view.js";

@@ -1,4 +1,6 @@
-import { explain, type ExplainedFlow, type Explanation, type State } from "@tierwall/core";
+import type { Explanation } from "@tierwall/core";
+import { explain, type ExplainedFlow } from "@tierwall/core/analysis";
+import type { State } from "@tierwall/core/state";
 import { type ExplainAnswer, type ExplainRequest, explanationView, readQuestion } from "./explain.js";
 import type { HeldState } from "../held-state.js";
 import { workloadRefs } from "./workload-ref.js";

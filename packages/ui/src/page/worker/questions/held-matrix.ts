@@ -1,4 +1,5 @@
-import { type Grain, type Matrix, matrixOf, Reasons } from "@tierwall/core";
+import type { Grain } from "@tierwall/core";
+import { type Matrix, matrixOf, Reasons } from "@tierwall/core/analysis";
 import type { HeldState } from "../held-state.js";
 
 /** All pairs of a state in one grain, and why each is what it is. */

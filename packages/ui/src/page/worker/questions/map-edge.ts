@@ -1,13 +1,6 @@
-import {
-  cellText,
-  type Connection,
-  formatAddress,
-  matrixEndText,
-  type MatrixEnd,
-  type PortGroup,
-  portGroupsText,
-  type Verdict,
-} from "@tierwall/core";
+import type { Connection, MatrixEnd, PortGroup, Verdict } from "@tierwall/core";
+import { formatAddress } from "@tierwall/core/model";
+import { cellText, matrixEndText, portGroupsText } from "@tierwall/core/report";
 import { type AskedPort, askedOf, cellAt, readPort } from "./asked-port.js";
 import { type HeldMatrix, heldMatrix } from "./held-matrix.js";
 import type { HeldState } from "../held-state.js";

@@ -1,4 +1,7 @@
-import { type LabelMatch, type MatrixEnd, type Member, type Party, partyKey, selects } from "@tierwall/core";
+import type { MatrixEnd, Party } from "@tierwall/core";
+import { partyKey } from "@tierwall/core/analysis";
+import type { Member } from "@tierwall/core/engine";
+import { type LabelMatch, selects } from "@tierwall/core/model";
 import { counted } from "../../frame/counted.js";
 import { heldMatrix } from "./held-matrix.js";
 import type { HeldState } from "../held-state.js";

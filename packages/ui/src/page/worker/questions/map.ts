@@ -1,19 +1,8 @@
-import {
-  askedPorts,
-  type Cell,
-  cellText,
-  decidedBy,
-  type Meant,
-  type Member,
-  parseSelector,
-  type PortGroup,
-  portGroups,
-  portGroupsText,
-  realPorts,
-  type TierName,
-  type Side,
-  tierNames,
-} from "@tierwall/core";
+import type { Cell, PortGroup } from "@tierwall/core";
+import { askedPorts, decidedBy, type Meant, portGroups, type Side } from "@tierwall/core/analysis";
+import { type Member, realPorts } from "@tierwall/core/engine";
+import { parseSelector, type TierName, tierNames } from "@tierwall/core/model";
+import { cellText, portGroupsText } from "@tierwall/core/report";
 import { type AskedPort, cellAt, readPort } from "./asked-port.js";
 import { heldMatrix } from "./held-matrix.js";
 import type { HeldState } from "../held-state.js";

@@ -1,17 +1,12 @@
+import type { Cell, Connection, Grain, Party } from "@tierwall/core";
 import {
   askedPorts,
-  type Cell,
-  cellText,
-  type Connection,
   decidingTiers,
   formatParty,
-  type Grain,
-  type Look,
-  lookOf,
-  type Party,
   type TierVerdict,
   tierVerdicts,
-} from "@tierwall/core";
+} from "@tierwall/core/analysis";
+import { cellText, type Look, lookOf } from "@tierwall/core/report";
 import { looks } from "../../matrix/looks.js";
 import { type AskedPort, cellAt, readPort } from "./asked-port.js";
 import { heldMatrix } from "./held-matrix.js";

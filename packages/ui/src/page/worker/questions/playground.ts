@@ -1,11 +1,11 @@
+import type { Diagnostic } from "@tierwall/core";
 import {
-  type Diagnostic,
   isObject,
   type Json,
   type JsonObject,
   type ManifestObject,
   writeYaml,
-} from "@tierwall/core";
+} from "@tierwall/core/manifest";
 import { type Completions, completionsAt } from "../../playground/editing/completions.js";
 import { type Hover, hoverAt } from "../../playground/editing/hover.js";
 import {

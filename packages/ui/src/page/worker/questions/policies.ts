@@ -7,7 +7,7 @@ import {
   type Tier,
   type TierName,
   tierNames,
-} from "@tierwall/core";
+} from "@tierwall/core/model";
 import type { HeldState } from "../held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 

@@ -1,12 +1,6 @@
-import {
-  actionOf,
-  clusterFile,
-  formatPolicy,
-  formatRule,
-  type PolicyRef,
-  type Rule,
-  trafficText,
-} from "@tierwall/core";
+import { clusterFile } from "@tierwall/core/manifest";
+import { actionOf, formatPolicy, formatRule, type PolicyRef, type Rule } from "@tierwall/core/model";
+import { trafficText } from "@tierwall/core/report";
 
 /** A policy as the page shows it and asks about it. */
 export interface PolicyView {

@@ -1,4 +1,5 @@
-import { type ContainerPort, parseEndpoint, type Pod } from "@tierwall/core";
+import { parseEndpoint } from "@tierwall/core/analysis";
+import type { ContainerPort, Pod } from "@tierwall/core/model";
 import type { HeldState } from "../held-state.js";
 
 export interface PortsRequest {

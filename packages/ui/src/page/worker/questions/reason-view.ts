@@ -1,16 +1,8 @@
-import {
-  type Connection,
-  type Decider,
-  type DirectionReason,
-  deciderText,
-  type Endpoint,
-  formatEndpoint,
-  type PolicyRef,
-  portGroupsText,
-  type Reason,
-  type TierName,
-  type Verdict,
-} from "@tierwall/core";
+import type { Connection, Verdict } from "@tierwall/core";
+import type { DirectionReason, Reason } from "@tierwall/core/analysis";
+import type { Decider } from "@tierwall/core/engine";
+import { type Endpoint, formatEndpoint, type PolicyRef, type TierName } from "@tierwall/core/model";
+import { deciderText, portGroupsText } from "@tierwall/core/report";
 import { type AskedPort, askedOf } from "./asked-port.js";
 import type { HeldMatrix } from "./held-matrix.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";

@@ -1,4 +1,4 @@
-import type { Use } from "@tierwall/core";
+import type { Use } from "@tierwall/core/engine";
 import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 import { defaultKey, useKey } from "./use-key.js";

@@ -1,4 +1,4 @@
-import type { Direction } from "@tierwall/core";
+import type { Direction } from "@tierwall/core/model";
 
 /* Both threads know these keys, and nothing of the engine comes with them. */
 

@@ -1,7 +1,7 @@
-import type { Cluster, Workload } from "@tierwall/core";
+import type { Inventory, Workload } from "@tierwall/core/model";
 
 /** How a question names each workload: `shop/cart`, or with its kind where that could be somebody else. */
-export function workloadRefs({ workloads, pods }: Cluster): (workload: Workload) => string {
+export function workloadRefs({ workloads, pods }: Inventory): (workload: Workload) => string {
   const named = new Map<string, number>();
   for (const { namespace, name } of workloads) {
     const key = `${namespace}/${name}`;

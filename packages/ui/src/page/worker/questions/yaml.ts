@@ -5,7 +5,7 @@ import {
   parseManifest,
   type Path,
   writeYaml,
-} from "@tierwall/core";
+} from "@tierwall/core/manifest";
 import type { HeldState } from "../held-state.js";
 import { blockAt, type Lines, objectAround } from "./lines.js";
 import { type PlaceView, placeView, policyKey } from "./policy-view.js";

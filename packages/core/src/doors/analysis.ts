@@ -1,0 +1,58 @@
+/*
+ * `@tierwall/core/analysis`: questions about a state, and their answers as data.
+ */
+
+export {
+  type ConnectivityTest,
+  connectivityTestSchema,
+  readConnectivityTests,
+} from "../analysis/connectivity-test/connectivity-test.js";
+export {
+  runConnectivityTest,
+  type TestResult,
+  unansweredTest,
+} from "../analysis/connectivity-test/run-test.js";
+export { consequencesOf } from "../analysis/consequences/consequences.js";
+export { type Conversion, convert } from "../analysis/convert/convert.js";
+export { isProven } from "../analysis/convert/proof.js";
+export { type Target, targets } from "../analysis/convert/targets.js";
+export {
+  formatPortRef,
+  parseEndpoint,
+  parsePort,
+  parseTarget,
+  type PortRef,
+} from "../analysis/endpoints/endpoint-ref.js";
+export { formatParty, partyKey } from "../analysis/endpoints/party.js";
+export {
+  kindKey,
+  type Readable,
+  type ReadableScope,
+  Reader,
+  type Unread,
+} from "../analysis/endpoints/reader.js";
+export { implementationCaveatsOfAll } from "../analysis/enforcers/implementation-caveats.js";
+export { type Answer, ask } from "../analysis/explain/ask.js";
+export { explain, type ExplainedAnswer, type ExplainedFlow } from "../analysis/explain/explain.js";
+export { parseQuestion } from "../analysis/explain/parse-question.js";
+export type { RuleTrace, TierTrace, WalkTrace } from "../analysis/explain/trace.js";
+export { type Fixed, fixSources } from "../analysis/lint/fix.js";
+export { lint } from "../analysis/lint/lint.js";
+export { howMuch, listed, takerText } from "../analysis/lint/naming.js";
+export { onlyRepeats } from "../analysis/lint/rules/shadowed-rule.js";
+export { decidedBy, type Meant, type Side } from "../analysis/matrix/decided-by.js";
+export { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";
+export { type Matrix, matrixOf } from "../analysis/matrix/matrix.js";
+export { portGroups } from "../analysis/matrix/port-groups.js";
+export { askedPorts } from "../analysis/matrix/question.js";
+export { type DirectionReason, type Reason, Reasons } from "../analysis/matrix/reasons.js";
+export type { ChangeOutline } from "../analysis/preview/outline.js";
+export { precedenceOf } from "../analysis/preview/precedence.js";
+export { type Failure, failures, failuresIn, type Preview, preview } from "../analysis/preview/preview.js";
+export { Rehearsal } from "../analysis/preview/rehearsal.js";
+export type { OrderConflict } from "../analysis/proof/order-conflicts.js";
+export type { Override } from "../analysis/proof/override.js";
+export { type Proofs, prove, proveInSteps } from "../analysis/proof/proofs.js";
+export type { RuleProof } from "../analysis/proof/rule-proofs.js";
+export { type FlowFormat, flowFormats, formatOf, isBlank, readerOf } from "../analysis/replay/format.js";
+export { Replay, type Replayed } from "../analysis/replay/replay.js";

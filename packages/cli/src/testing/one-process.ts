@@ -1,5 +1,10 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
-import type { Ran } from "./run-command.js";
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Runs commands in one process, which is started with the first of them and ends with the tests. */
 class OneProcess {

@@ -4,19 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isFull } from "../../../../test/slice.mjs";
-import { runInOneProcess } from "./one-process.js";
+import { type Ran, runInOneProcess } from "./one-process.js";
+
+export type { Ran };
 
 const here = dirname(fileURLToPath(import.meta.url));
 const bin = join(here, "../../bin/tierwall.js");
 const built = join(here, "../../dist/main.js");
 
 const noKubeconfig = "/nonexistent/kubeconfig";
-
-export interface Ran {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Circumstances {
   /** Where the command is run. */

@@ -54,5 +54,6 @@ export { type PortsByCell, Takers } from "./usage/takers.js";
 export { ColumnWalk } from "./walk/column-walk.js";
 export { type DecidedPorts, Deciders } from "./walk/deciders.js";
 export { type DirectionExplanation, type FlowExplanation, noWalk } from "./walk/explanation.js";
-export { type IsolatedPods, isolatingOf } from "./walk/isolated.js";
+export type { IsolatedPods } from "./walk/isolated.js";
+export { isolatingOf } from "./walk/isolating.js";
 export { Sayings } from "./walk/sayings.js";

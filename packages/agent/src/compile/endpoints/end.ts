@@ -1,5 +1,4 @@
 import type { Endpoint, Family } from "@tierwall/core/model";
-import { Population } from "./population.js";
 
 /** Addresses that no rule can distinguish as the other end of a connection. They share one identity. */
 export interface End {
@@ -17,70 +16,4 @@ export interface End {
   /** What else an ambiguous end may be; empty for all others. */
   alternatives: readonly Endpoint[];
   members: number;
-}
-
-/** What an end is known by, and what it is: several where it is ambiguous. */
-export interface EndParts extends Pick<End, "kind" | "who" | "family" | "blocks"> {
-  readonly service?: string;
-  readonly samples: () => readonly [Endpoint, ...Endpoint[]];
-}
-
-/** Ends by what they are: one for all addresses that no rule distinguishes, for as long as some address has it. */
-export class EndStore {
-  readonly all = new Population();
-  /** What the last update changed. */
-  come = new Population();
-  gone: ReadonlySet<End> = new Set();
-  /** By who they are, and by kind and blocks: to find one costs less than to write its key. */
-  private readonly known = new Map<string, Map<string, End>>();
-  /** Those that this update retained or released, and whether they were there before it. */
-  private readonly touched = new Map<End, boolean>();
-
-  begin(): void {
-    this.touched.clear();
-  }
-
-  retain({ kind, who, family, blocks, service = "", samples }: EndParts): End {
-    const ofWho = this.known.get(who) ?? new Map<string, End>();
-    let end = ofWho.get(kind + blocks);
-    if (end === undefined) {
-      const key = `${kind} ${who} in ${blocks}`;
-      const [sample] = samples();
-      end = { key, kind, who, family, blocks, service, sample, alternatives: [], members: 0 };
-      this.known.set(who, ofWho.set(kind + blocks, end));
-    }
-    this.touch(end);
-    if (end.members++ === 0) [end.sample, ...end.alternatives] = samples();
-    return end;
-  }
-
-  release(end: End): void {
-    this.touch(end);
-    end.members--;
-  }
-
-  settle(): void {
-    this.come = new Population();
-    const gone = new Set<End>();
-    for (const [end, was] of this.touched)
-      if (end.members > 0 && !was) {
-        this.come.add(end);
-        this.all.add(end);
-      } else if (end.members === 0) {
-        this.forget(end);
-        this.all.delete(end);
-        if (was) gone.add(end);
-      }
-    this.gone = gone;
-  }
-
-  private forget({ kind, who, blocks }: End): void {
-    const ofWho = this.known.get(who);
-    ofWho?.delete(kind + blocks);
-    if (ofWho?.size === 0) this.known.delete(who);
-  }
-
-  private touch(end: End): void {
-    if (!this.touched.has(end)) this.touched.set(end, end.members > 0);
-  }
 }

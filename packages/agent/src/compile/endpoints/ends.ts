@@ -13,7 +13,8 @@ import {
   podKey,
 } from "@tierwall/core/model";
 import type { AddressVocabulary } from "./address-vocabulary.js";
-import { type End, type EndParts, EndStore } from "./end.js";
+import type { End } from "./end.js";
+import { type EndParts, EndStore } from "./end-store.js";
 import { segmentsOf } from "./node-ranges.js";
 import { emptyVocabulary, type PeerVocabulary } from "./peer-vocabulary.js";
 import type { PodChanges } from "./pod-changes.js";

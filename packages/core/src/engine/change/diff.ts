@@ -10,6 +10,7 @@ import {
   type JointClass,
   JointGroup,
   StayingClass,
+  type Touched,
 } from "./ends-in-both.js";
 import { type Nearness, nearnessBetween } from "../compile/layer.js";
 import { outsideChanges } from "./outside-diff.js";
@@ -30,9 +31,6 @@ import type { View } from "../compile/view.js";
 export function diffEngines(before: Compared, after: Compared): Difference {
   return new Difference(EndsInBoth.of(before, after));
 }
-
-/** What an update touched: classes whose own policies changed in a direction, and pods that moved, in both. */
-export type Touched = Readonly<Record<Direction, readonly JointClass[]>>;
 
 export class Difference implements Iterable<ChangedBlock> {
   readonly appeared: EndsInBoth["appeared"];

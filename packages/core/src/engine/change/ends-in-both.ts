@@ -1,6 +1,7 @@
 import type { Cluster, Pod } from "../../cluster/model.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
+import type { Direction } from "../../policy/model.js";
 import type { Answers } from "../compile/answers.js";
 import type { EndGroup } from "../pairs/end-groups.js";
 import type { EndClass, Ends, Member } from "../classes/ends.js";
@@ -195,6 +196,9 @@ export class StayingClass implements JointClass {
     return nodes.length === 0 ? staying : [...staying, ...nodes];
   }
 }
+
+/** What an update touched: classes whose own policies changed in a direction, and pods that moved, in both. */
+export type Touched = Readonly<Record<Direction, readonly JointClass[]>>;
 
 /** By class, the number of its group. */
 export function groupNumbers(groups: readonly EndGroup[]): ReadonlyMap<EndClass, number> {

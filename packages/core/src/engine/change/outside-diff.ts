@@ -1,8 +1,7 @@
 import type { Family } from "../../net/address.js";
 import type { AnswerId } from "../compile/answers.js";
 import { ChangedBlock } from "./changed-block.js";
-import type { Touched } from "./diff.js";
-import type { EndsInBoth, JointClass } from "./ends-in-both.js";
+import type { EndsInBoth, JointClass, Touched } from "./ends-in-both.js";
 import { type AddressRange, OutsideAnswers, type OutsideRun } from "../pairs/outside-runs.js";
 import { canTalk } from "../classes/talking.js";
 import type { Translation } from "./translation.js";

@@ -10,7 +10,7 @@ import { isSettled, type OutcomeId, Outcomes, silent, uncertain, undecided } fro
 import { everyPort, noPorts, offsets, type PortSetId } from "../../sets/port-sets.js";
 import { ofPod, type Space } from "./rule-items.js";
 import { CellStates } from "../walk/cell-states.js";
-import { isolatingOf } from "../walk/isolated.js";
+import { isolatingOf } from "../walk/isolating.js";
 import type { Cell, CellLayer } from "../walk/cell-walk.js";
 import { RulePorts } from "./rule-ports.js";
 import { Spaces } from "./spaces.js";

@@ -2,7 +2,6 @@ import type { Family } from "../../net/address.js";
 import { type Cells, rangedCells, scatteredCells } from "./cells.js";
 import type { ColumnSet } from "../../sets/column-sets.js";
 import { type EndClass, sizeOf } from "../classes/ends.js";
-import type { Engine } from "../engine.js";
 import type { Layer } from "../compile/layer.js";
 import { canTalk } from "../classes/talking.js";
 import { marked } from "../../sets/marks.js";
@@ -37,8 +36,14 @@ export interface UnplacedPairs {
   readonly pairs: number;
 }
 
+/** The views of an engine. */
+export interface Compiled {
+  isSpoken(family: Family | undefined): boolean;
+  view(family: Family | undefined): View;
+}
+
 /** Everything that an engine speaks of, each address family by itself (S1.15). */
-export function* fieldsOf(engine: Engine): Iterable<Field> {
+export function* fieldsOf(engine: Compiled): Iterable<Field> {
   for (const family of [4, 6, undefined] as const)
     if (engine.isSpoken(family)) yield insideField(engine.view(family));
   for (const family of [4, 6] as const) {

@@ -2,8 +2,7 @@ import type { Direction } from "../../policy/model.js";
 import type { Cells } from "./cells.js";
 import type { ColumnSet } from "../../sets/column-sets.js";
 import type { EndClass } from "../classes/ends.js";
-import type { Engine } from "../engine.js";
-import { fieldsOf, type Field, type UnplacedPairs } from "./fields.js";
+import { type Compiled, fieldsOf, type Field, type UnplacedPairs } from "./fields.js";
 import type { Layer } from "../compile/layer.js";
 import type { Item } from "../compile/rule-items.js";
 import type { Row } from "../compile/tier-rows.js";
@@ -57,7 +56,7 @@ export interface LaneReader {
  * whom no row is said that `concerns` anybody are left out beforehand: who asks about one policy need not wait for all.
  */
 export function readLanes(
-  engine: Engine,
+  engine: Compiled,
   readers: readonly LaneReader[],
   concerns?: (row: Row) => boolean,
 ): void {
@@ -67,7 +66,7 @@ export function readLanes(
 
 /** The same a lane at a time. The engine must take no update before all are shown. */
 export function* showLanes(
-  engine: Engine,
+  engine: Compiled,
   readers: readonly LaneReader[],
   concerns?: (row: Row) => boolean,
 ): Generator<void, void> {

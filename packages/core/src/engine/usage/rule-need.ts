@@ -1,7 +1,6 @@
-import { type Isolation, isUnsettled, type Rule } from "../../policy/model.js";
+import { type Isolation, isUnsettled, type Rule, type Tiers } from "../../policy/model.js";
 import { type Denials, denialsFrom, noDenials } from "./denials.js";
-import type { Engine } from "../engine.js";
-import { isolatingOf } from "../walk/isolated.js";
+import { isolatingOf } from "../walk/isolating.js";
 import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
 import { startLane, walkRules, walkTier } from "./lane-walk.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
@@ -38,7 +37,7 @@ export class RuleNeeds implements LaneReader {
   readonly all: ReadonlyMap<Rule, RuleNeed>;
   private readonly ports: PortSets;
 
-  constructor({ tiers, ports }: Pick<Engine, "tiers" | "ports">) {
+  constructor({ tiers, ports }: { readonly tiers: Tiers; readonly ports: PortSets }) {
     const rules = [...tiers.egress, ...tiers.ingress].flatMap((tier) => tier.rules);
     this.all = new Map(rules.map((rule) => [rule, unknownNeed()]));
     this.ports = ports;

@@ -1,9 +1,7 @@
-import type { PodEndpoint } from "../../evaluate/flow.js";
-import { isolatingIn } from "../../evaluate/walk.js";
-import type { Direction, Isolation, Tier, TierName } from "../../policy/model.js";
+import type { Direction, Isolation, TierName } from "../../policy/model.js";
 import { type EndClass, sizeOf } from "../classes/ends.js";
-import type { Row } from "../compile/tier-rows.js";
 import type { View } from "../compile/view.js";
+import { isolatingOf } from "./isolating.js";
 
 /** Pods whom the same policies isolate in a tier (S1.2). */
 export interface IsolatedPods {
@@ -36,14 +34,4 @@ export function* isolatedIn(view: View): Iterable<IsolatedPods> {
         yield { direction, tier: tier.name, isolation, classes, size };
       }
     }
-}
-
-const known = new WeakMap<Row, readonly Isolation[]>();
-
-/** Who isolates the subjects of a row, each policy once. */
-export function isolatingOf(tier: Tier, row: Row): readonly Isolation[] {
-  const found =
-    known.get(row) ?? isolatingIn({ ...tier, isolation: row.isolation }, row.subject.sample as PodEndpoint);
-  known.set(row, found);
-  return found;
 }

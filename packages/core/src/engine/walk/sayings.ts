@@ -1,7 +1,7 @@
 import type { Decider } from "../../evaluate/walk.js";
 import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import { byDefault, byOwnNode, type DirectionExplanation, noWalk } from "./explanation.js";
-import { isolatingOf } from "./isolated.js";
+import { isolatingOf } from "./isolating.js";
 import type { Row } from "../compile/tier-rows.js";
 
 /** Holds each explanation once, so that those by the same deciders are the same object. */

@@ -41,9 +41,10 @@ export class RunningController {
   }
 
   /** A line with these words, whether it was said already or is still to come. */
-  async says(words: string): Promise<LogLine> {
+  async says(words: string, field?: readonly [name: string, value: unknown]): Promise<LogLine> {
+    const isMeant = (line: LogLine) => field === undefined || line[field[0]] === field[1];
     for (;;) {
-      const found = this.lines.find(({ msg }) => msg.includes(words));
+      const found = this.lines.find((line) => line.msg.includes(words) && isMeant(line));
       if (found !== undefined) return found;
       if (this.child.exitCode !== null || this.child.signalCode !== null)
         throw new Error(`it ended without saying \`${words}\`:\n${this.said}`);

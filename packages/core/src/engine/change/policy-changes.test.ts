@@ -57,3 +57,32 @@ describe("a policy that changes", () => {
     expect(rows()).toBeLessThanOrEqual(2 * count + 1000);
   });
 });
+
+describe("a policy that distinguishes pods which no other policy did", () => {
+  const pod = (name: string) =>
+    `{apiVersion: v1, kind: Pod, metadata: {name: ${name}, namespace: shop, labels: {app: ${name}}}, spec: {containers: []}}`;
+  const denying = (name: string, app: string) =>
+    `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: ${name}}, spec: {tier: Admin, priority: 1, subject: {pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: db}}}}, ingress: [{action: Deny, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}}]}]}}`;
+  const state = (...policies: readonly string[]) =>
+    world(
+      [
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+        pod("web"),
+        pod("cart"),
+        pod("db"),
+        ...policies,
+      ].join("\n---\n"),
+    ).state;
+
+  it("changes their connections, in tables that were read before", () => {
+    const before = state(denying("guard", "web"));
+    const after = state(denying("guard", "web"), denying("other", "cart"));
+    const engine = compile(before.cluster, before.tiers);
+    expect([...engine.pairs()].length).toBeGreaterThan(0);
+    const { pairs } = engine.update({ tiers: after.tiers });
+    const names = pairs.flatMap((changed) =>
+      Array.from(changed.pairs(), ({ from, to }) => [from, to].map((end) => "name" in end && end.name)),
+    );
+    expect(names).toEqual([["cart", "db"]]);
+  });
+});

@@ -57,12 +57,28 @@ export class TierTable {
     made.form = this.form;
     made.itemLists.push(...this.itemLists);
     made.rowValues.push(...this.rowValues);
+    made.respectRows(this.rows.rows.length);
     return made;
   }
 
-  /** Adds a column with a higher number than all others. */
-  addColumn(kind: number): void {
+  /** Adds a column with a higher number than all others, after the rows from `firstNew` on were added. */
+  addColumn(kind: number, firstNew: number): void {
     this.form?.layout.addColumn(kind);
+    this.respectRows(firstNew);
+  }
+
+  /**
+   * A row that is added may distinguish columns that are one. Then the groups are made again, before any row is read: rows
+   * that were read before would have other columns than those read after.
+   */
+  private respectRows(first: number): void {
+    const { sets } = this.form ?? {};
+    if (sets === undefined) return;
+    const isRespected = (row: Row) => this.itemsOf(row).every(({ set }) => sets.has(set.id));
+    if (this.rows.rows.slice(first).every(isRespected)) return;
+    this.form = undefined;
+    this.rowWalk = undefined;
+    this.rowValues = [];
   }
 
   /**
@@ -102,20 +118,10 @@ export class TierTable {
     const known = this.rowValues[row];
     if (known !== undefined && known.width === this.layout.columns) return known;
     const its = this.rows.rows[row]!;
-    this.respect(this.itemsOf(its));
     if (this.rowWalk?.isCurrent !== true) this.rowWalk = this.walkOver(this.layout);
     const made = this.rowWalk.walk(this.itemsOf(its), its.isolation.length > 0);
     this.rowValues[row] = made;
     return made;
-  }
-
-  /** A row that was added later may distinguish columns that are one: then the groups are made again. */
-  private respect(items: readonly Item[]): void {
-    const { sets } = this.form ?? {};
-    if (sets === undefined || items.every(({ set }) => sets.has(set.id))) return;
-    this.form = undefined;
-    this.rowWalk = undefined;
-    this.rowValues = [];
   }
 
   /** Writes the outcomes of a row for all columns of the table. */

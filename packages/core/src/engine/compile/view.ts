@@ -108,8 +108,9 @@ export class View {
   addClass(end: EndClass): void {
     this.spaces.addClass(end);
     for (const { rows, inside } of [...this.layers.egress, ...this.layers.ingress]) {
+      const count = rows.rows.length;
       rows.addClass(end);
-      inside.addColumn(ofPod);
+      inside.addColumn(ofPod, count);
     }
     for (const reach of this.reaches.values()) reach.add(end.index);
   }

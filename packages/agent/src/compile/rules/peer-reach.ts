@@ -56,7 +56,7 @@ export class PeerReaches {
     private readonly ends: Ends,
   ) {}
 
-  /** Whether what was found holds for another state of the cluster, but for the ends that came and went. */
+  /** Whether the results hold for another state of the cluster, except for endpoints that were added or removed. */
   holdFor(cluster: Inventory): boolean {
     const isStale = staleIn(this.cluster, cluster, this.ends.namespacesChanged);
     for (const { peer } of this.found.values()) if (isStale(peer)) return false;

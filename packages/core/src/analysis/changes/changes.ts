@@ -13,7 +13,7 @@ export interface StateChanges {
   readonly rows: readonly ChangeRow[];
   /** By what connections become; each counts once, however many of its ports change. */
   readonly totals: Readonly<Record<Verdict, Total>>;
-  /** Pods and nodes that only one of the states has. Of these nothing else is told. */
+  /** Pods and nodes that only one of the states has. Their connections are not compared. */
   readonly appeared: readonly Endpoint[];
   readonly disappeared: readonly Endpoint[];
   /** Objects that are not evaluated, where they differ: verdicts do not show what that changes. */

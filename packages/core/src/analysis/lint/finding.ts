@@ -6,7 +6,7 @@ import type { Code } from "../../diagnostics/table.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 
-/** A diagnostic that can show what it means, where else to look, and how to mend it. */
+/** A diagnostic with its meaning, related places, and a fix where there is one. */
 export interface Finding extends Diagnostic {
   /** Something of this very cluster that shows it. */
   readonly witness?: Witness;

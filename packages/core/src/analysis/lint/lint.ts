@@ -22,7 +22,7 @@ export interface LintReport {
   /** In reading order. */
   readonly findings: readonly Finding[];
   readonly suppressed: readonly Suppressed[];
-  /** Whether all rules were tried: a state with errors only has its errors told. */
+  /** Whether all lint rules ran: of a state with errors, only the errors are reported. */
   readonly complete: boolean;
 }
 

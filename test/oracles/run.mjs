@@ -34,7 +34,7 @@ if (run("go", ["version"]).status !== 0) {
 const cache = join(root, ".cache", "oracles");
 const core = join(cache, "core");
 compileCore(core);
-const { anyScenario } = await import(pathToFileURL(join(core, "testing", "scenario.js")).href);
+const { anyScenario } = await import(pathToFileURL(join(core, "testing", "arbitrary", "scenario.js")).href);
 const { formatCase } = await import(pathToFileURL(join(core, "testing", "kept-case.js")).href);
 
 /** How many clusters are compared before the next seed. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { KernelTable } from "@tierwall/agent";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fewerRuns } from "../slice.mjs";
 import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/src/testing/network-namespace.js";
 import { wish } from "./wishes.mjs";
@@ -45,7 +45,7 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
   const asItShould = { denied: true, allowed: true };
 
   test(`leaves whole rules at any moment of ${rounds}, and the next one finds its way`, {
-    timeout: 1_200_000,
+    timeout: 600_000,
   }, async () => {
     let table = await open();
     await table.apply(wish(0));
@@ -58,7 +58,9 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
           stdio: ["ignore", "pipe", "inherit"],
         },
       );
-      await once(agent.stdout!, "data");
+      const ended = once(agent, "exit").then(([status]) => `the agent ended with status ${status}`);
+      const first = once(agent.stdout!, "data").then(([text]) => String(text));
+      expect(await Promise.race([first, ended])).toBe("ready\n");
       await sleep(Math.random() * 500);
       // First one of the processes it started, which it must survive, then itself.
       const children = childrenOf(agent.pid!);
@@ -68,7 +70,7 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
       agent.kill("SIGKILL");
       expect(judged()).toEqual(asItShould);
       // What it had started goes with it.
-      while (node.processes.length > 0) await sleep(20);
+      await vi.waitFor(() => expect(node.processes.map(commandOf)).toEqual([]), { timeout: 60_000 });
 
       table = await open();
       expect(judged()).toEqual(asItShould);
@@ -84,6 +86,11 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
     }
   });
 });
+
+function commandOf(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  return existsSync(file) ? readFileSync(file, "utf8").replaceAll("\0", " ") : "";
+}
 
 /** Of its threads and their children some are gone by the time one looks. */
 function childrenOf(pid: number): number[] {

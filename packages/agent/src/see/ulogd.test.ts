@@ -12,7 +12,6 @@ import { EndNames } from "./end-names.js";
 import { Counts, type CounterReading } from "./counts.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { Ulogd } from "./ulogd.js";
-import { dyingWithUs } from "../kernel/dying-with-us.js";
 import { findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
 
 /*
@@ -276,27 +275,3 @@ describe("what is installed", () => {
     else expect(found).toEqual({ missing: expect.stringMatching(missing) as unknown });
   });
 });
-
-describe.skipIf(lacking("setpriv"))(
-  `with setpriv${lacking("setpriv") === undefined ? "" : " (skipped: needs it)"}`,
-  () => {
-    it("what the agent starts dies with it, even if it is killed", async () => {
-      const [command, args] = dyingWithUs("sleep", ["600"]);
-      const script = `
-      const child = require("node:child_process").spawn(${JSON.stringify(command)}, ${JSON.stringify(args)});
-      child.on("spawn", () => console.log(child.pid));`;
-      const agent = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
-      const pid = await new Promise<number>((resolve) =>
-        agent.stdout.once("data", (text) => resolve(Number(text))),
-      );
-      // What is dead stays in /proc until somebody asks after it.
-      const isSleeping = () => {
-        const status = existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : "";
-        return /^Name:\s+sleep$/m.test(status) && !/^State:\s+[ZX]/m.test(status);
-      };
-      await vi.waitFor(() => expect(isSleeping()).toBe(true), patience);
-      agent.kill("SIGKILL");
-      await vi.waitFor(() => expect(isSleeping()).toBe(false), patience);
-    });
-  },
-);

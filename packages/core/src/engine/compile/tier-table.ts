@@ -2,9 +2,10 @@ import type { Direction } from "../../policy/model.js";
 import type { ColumnSet } from "../../sets/column-sets.js";
 import { lastAtMost } from "../../sets/sorted.js";
 import type { CellStates } from "../walk/cell-states.js";
+import { type Cells, NumberedCells } from "../walk/cells.js";
 import { Layout } from "../walk/layout.js";
 import type { OutcomeId } from "../walk/outcomes.js";
-import { readRow, RowWalk, type RowValues } from "../walk/row-walk.js";
+import { readRow, RowWalk, type RowValues, type TierItems } from "../walk/row-walk.js";
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
 import type { Row, TierRows } from "./tier-rows.js";
 
@@ -118,8 +119,11 @@ export class TierTable {
     const known = this.rowValues[row];
     if (known !== undefined && known.width === this.layout.columns) return known;
     const its = this.rows.rows[row]!;
-    if (this.rowWalk?.isCurrent !== true) this.rowWalk = this.walkOver(this.layout);
-    const made = this.rowWalk.walk(this.itemsOf(its), its.isolation.length > 0);
+    if (this.rowWalk?.isCurrent !== true) {
+      const { columns, kinds } = this.layout;
+      this.rowWalk = this.walkOver(this.layout, new NumberedCells(this.states, columns + kinds));
+    }
+    const made = this.rowWalk.walk(this.tierItemsOf(its));
     this.rowValues[row] = made;
     return made;
   }
@@ -129,9 +133,14 @@ export class TierTable {
     readRow(this.values(row), into);
   }
 
-  walkOver(layout: Layout): RowWalk {
+  tierItemsOf(row: Row): TierItems {
+    return { items: this.itemsOf(row), isIsolated: row.isolation.length > 0 };
+  }
+
+  /** `cells`: one for each column and one for each kind of columns. */
+  walkOver(layout: Layout, cells: Cells): RowWalk {
     const isExempt = Array.from({ length: layout.kinds }, (_, kind) => this.isExemptKind(kind));
-    return new RowWalk(layout, this.states, isExempt);
+    return new RowWalk(layout, cells, isExempt);
   }
 
   // S1.6: isolation does not apply to what a pod's own node opens.

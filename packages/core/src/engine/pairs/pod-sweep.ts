@@ -16,10 +16,17 @@ export interface Egress {
 export interface EgressSource {
   /** By group of pods, its number in the answers. */
   readonly at: Uint32Array;
-  for(source: EndGroup): Egress;
+  /** Groups that let nothing in may be left out. */
+  for(source: EndGroup, incoming: Incoming): Egress;
 }
 
 /** What the policies of all groups of pods say to one source. Valid until the next call. */
+export interface Incoming {
+  readonly answers: Uint32Array;
+  /** By group of pods, its number in the answers. */
+  readonly at: Uint32Array;
+}
+
 export interface IngressSource {
   readonly at: Uint32Array;
   for(source: EndGroup): Uint32Array;
@@ -60,9 +67,10 @@ export class PodSweep {
   }
 
   from(source: EndGroup): Outgoing {
-    const egress = this.egress.for(source);
+    const incoming = { answers: this.ingress.for(source), at: this.ingress.at };
+    const egress = this.egress.for(source, incoming);
     return {
-      toPods: this.answersFrom(source, egress),
+      toPods: this.answersFrom(source, egress, incoming),
       open: egress.open,
       toHost: (host, nearness) => this.hosts.toHost(source, hostAt(host, nearness)),
     };
@@ -72,10 +80,13 @@ export class PodSweep {
     return this.hosts.fromHost(hostAt(host, nearness), pod);
   }
 
-  private answersFrom(source: EndGroup, { answers: egress, open }: Egress): Uint32Array {
+  private answersFrom(
+    source: EndGroup,
+    { answers: egress, open }: Egress,
+    { answers: ingress, at: intoAt }: Incoming,
+  ): Uint32Array {
     const { both } = this;
-    const ingress = this.ingress.for(source);
-    const [outAt, intoAt] = [this.egress.at, this.ingress.at];
+    const outAt = this.egress.at;
     const { answers } = this.view;
     both.fill(noPorts);
     for (let k = 0; k < open.length; k++) {

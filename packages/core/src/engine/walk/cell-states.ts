@@ -35,6 +35,9 @@ export function stepOf(ports: PortSetId, effect: Effect, action: Action): Step {
   return ports * effects.length + effects.indexOf(done);
 }
 
+export const portsOf = (step: Step): PortSetId => Math.floor(step / effects.length);
+export const effectOf = (step: Step): (typeof effects)[number] => effects[step % effects.length]!;
+
 interface CellState {
   /** Ports that rules of this tier can still decide: surely, and if missing facts are so. */
   readonly open: PortSetId;
@@ -56,7 +59,10 @@ export interface Taken {
 
 export class CellStates {
   private readonly states: CellState[] = [];
-  private readonly ids = new Map<string, StateId>();
+  /** Numbers pairs of numbers, and so a list of numbers, pair by pair. */
+  private pairs = 0;
+  private readonly pairNumbers = new PairMemo(() => this.pairs++);
+  private readonly ids = new Map<number, StateId>();
   private readonly steps = new PairMemo((state, step) => this.compute(state, step));
   private readonly isolated: (StateId | undefined)[] = [];
   private readonly next: (StateId | undefined)[] = [];
@@ -121,7 +127,7 @@ export class CellStates {
   /** What `take` takes. */
   taken(state: StateId, step: Step): Taken {
     const { open, perhaps } = this.states[state]!;
-    const wanted = Math.floor(step / effects.length);
+    const wanted = portsOf(step);
     const met = this.ports.intersect(open, wanted);
     const perhapsMet = this.ports.intersect(perhaps, wanted);
     return isSureStep(step)
@@ -132,8 +138,8 @@ export class CellStates {
   private compute(id: StateId, step: Step): StateId {
     const { ports } = this;
     const state = this.states[id]!;
-    const wanted = Math.floor(step / effects.length);
-    const effect = effects[step % effects.length]!;
+    const wanted = portsOf(step);
+    const effect = effectOf(step);
     const { surely, perhaps } = this.taken(id, step);
     if (surely === noPorts && perhaps === noPorts) return id;
     const met = ports.intersect(state.open, wanted);
@@ -173,7 +179,9 @@ export class CellStates {
 
   private intern(state: CellState): StateId {
     const { open, perhaps, allowed, denied, passed, perhapsPassed, unsettled } = state;
-    const key = [open, perhaps, allowed, denied, passed, perhapsPassed, unsettled].join();
+    const pair = (a: number, b: number) => this.pairNumbers.of(a, b);
+    const decided = pair(pair(allowed, denied), passed);
+    const key = pair(pair(open, decided), pair(pair(perhaps, perhapsPassed), unsettled));
     const known = this.ids.get(key);
     if (known !== undefined) return known;
     const id = this.states.push(state) - 1;

@@ -5,7 +5,9 @@ import type { Space } from "../compile/rule-items.js";
 /** A set as a table sees it: kinds of columns that it holds wholly, and the other columns it holds. */
 export interface PlacedSet {
   readonly wholeKinds: readonly number[];
-  readonly members: Uint32Array;
+  /** The other columns as words with a bit for each column; which words, ascending, and what they are. */
+  readonly wordAt: Uint32Array;
+  readonly words: Uint32Array;
 }
 
 type Columns = Pick<Space, "columns" | "kinds" | "kindOf">;
@@ -93,10 +95,8 @@ export class Layout {
     for (const column of own) counts[this.kindOf[column]!]!++;
     const isWhole = counts.map((count, kind) => count > 0 && count === this.sizes[kind]);
     const wholeKinds = isWhole.flatMap((whole, kind) => (whole ? kind : []));
-    return {
-      wholeKinds,
-      members: wholeKinds.length === 0 ? own : own.filter((column) => !isWhole[this.kindOf[column]!]!),
-    };
+    const others = wholeKinds.length === 0 ? own : own.filter((column) => !isWhole[this.kindOf[column]!]!);
+    return { wholeKinds, ...asWords(others) };
   }
 
   /** The columns of the table that these columns of the space lie in, ascending. */
@@ -108,6 +108,20 @@ export class Layout {
     }
     return marked(isOne);
   }
+}
+
+/** Ascending columns, by bit. */
+function asWords(columns: Uint32Array): Pick<PlacedSet, "wordAt" | "words"> {
+  let count = 0;
+  for (let i = 0; i < columns.length; i++)
+    if (i === 0 || columns[i]! >>> 5 !== columns[i - 1]! >>> 5) count++;
+  const [wordAt, words] = [new Uint32Array(count), new Uint32Array(count)];
+  for (let i = 0, w = -1; i < columns.length; i++) {
+    const at = columns[i]! >>> 5;
+    if (w < 0 || wordAt[w] !== at) wordAt[++w] = at;
+    words[w]! |= 1 << (columns[i]! & 31);
+  }
+  return { wordAt, words };
 }
 
 /** Where a set lay when it had so many members, and the table so many columns. */

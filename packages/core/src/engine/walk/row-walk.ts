@@ -1,5 +1,5 @@
 import type { Item } from "../compile/rule-items.js";
-import type { CellStates, StateId, Step } from "./cell-states.js";
+import type { Cells } from "./cells.js";
 import type { Layout, PlacedSet } from "./layout.js";
 import { type OutcomeId, silent, uncertain } from "./outcomes.js";
 
@@ -13,27 +13,40 @@ export interface RowValues {
   readonly values: Uint32Array;
 }
 
+/** The rules of one tier that apply to a row. */
+export interface TierItems {
+  readonly items: readonly Item[];
+  readonly isIsolated: boolean;
+}
+
 /**
- * Walks the rules of a row past all columns of a layout at once. The state of all columns of a kind is kept once,
- * behind the columns, until a rule singles a column out: the cost is that of the columns that rules single out.
+ * Walks the rules of a row past all columns of a layout at once. One cell, behind those of the columns, serves all
+ * columns of a kind until a rule singles a column out: the cost is that of the columns that rules single out.
  */
 export class RowWalk {
-  private readonly state: Uint32Array;
-  /** A bit for each column that has a state of its own. */
+  /** A bit for each column that has a cell of its own, and for each that is wanted and not final. */
   private readonly touched: Uint32Array;
+  private readonly live: Uint32Array;
+  private readonly isFinalKind: Uint8Array;
+  /** Whether a rule of the tier may have passed something. */
+  private hasPassed = false;
+  private readonly everyColumn: Uint32Array;
   private readonly columns: Uint32Array;
   private readonly values: Uint32Array;
   private readonly width: number;
 
   constructor(
     private readonly layout: Layout,
-    private readonly states: CellStates,
+    private readonly cells: Cells,
     /** By kind, whether isolation does not apply to it (S1.6). */
     private readonly isExemptKind: readonly boolean[],
   ) {
     this.width = layout.columns;
-    this.state = new Uint32Array(this.width + layout.kinds);
-    this.touched = new Uint32Array((this.width + 31) >>> 5);
+    const words = (this.width + 31) >>> 5;
+    this.touched = new Uint32Array(words);
+    this.live = new Uint32Array(words);
+    this.isFinalKind = new Uint8Array(layout.kinds);
+    this.everyColumn = new Uint32Array(words).fill(0xffffffff);
     this.columns = new Uint32Array(this.width);
     this.values = new Uint32Array(this.width);
   }
@@ -43,65 +56,127 @@ export class RowWalk {
     return this.width === this.layout.columns;
   }
 
-  walk(items: readonly Item[], isIsolated: boolean): RowValues {
-    this.state.fill(this.states.start, this.width);
-    this.touched.fill(0);
-    for (let i = 0; i < items.length; i++) this.take(this.layout.of(items[i]!.set), items[i]!.step);
-    return this.finish(isIsolated);
+  /** What one tier says. */
+  walk(tier: TierItems): RowValues {
+    this.begin(this.everyColumn);
+    this.takeAll(tier);
+    return this.finish();
   }
 
-  // S1.1
-  private take({ wholeKinds, members }: PlacedSet, step: Step): void {
-    const { state, states, touched, width } = this;
+  /** What all tiers together say to the columns that are wanted, by bit; `silent` is written for the others. */
+  walkTiers(tiers: readonly TierItems[], into: Uint32Array, wanted = this.everyColumn): void {
+    const { cells, touched, width } = this;
     const { kindOf } = this.layout;
-    for (const kind of wholeKinds) this.takeFromKind(kind, step);
-    for (let i = 0; i < members.length; i++) {
-      const column = members[i]!;
-      const isTouched = ((touched[column >>> 5]! >>> (column & 31)) & 1) === 1;
-      const before = state[isTouched ? column : width + kindOf[column]!]!;
-      if (states.isFinal[before] === 1) continue;
-      const after = states.take(before, step);
-      if (after === before) continue;
-      state[column] = after;
-      touched[column >>> 5]! |= 1 << (column & 31);
+    this.begin(wanted);
+    for (const tier of tiers) {
+      if (this.hasPassed) this.nextTier(wanted);
+      this.takeAll(tier);
+    }
+    into.fill(silent);
+    const shared = this.outcomesOfKinds();
+    for (let column = 0; column < width; column++) {
+      const word = column >>> 5;
+      const bit = 1 << (column & 31);
+      if ((wanted[word]! & bit) === 0) continue;
+      into[column] = (touched[word]! & bit) === 0 ? shared[kindOf[column]!]! : cells.outcome(column);
     }
   }
 
-  private takeFromKind(kind: number, step: Step): void {
-    const { state, states, touched, width } = this;
-    const { kindOf } = this.layout;
-    state[width + kind] = this.after(state[width + kind]!, step);
-    for (let w = 0; w < touched.length; w++)
-      for (let word = touched[w]!; word !== 0; word &= word - 1) {
-        const column = (w << 5) + 31 - Math.clz32(word & -word);
-        const before = state[column]!;
-        if (kindOf[column] === kind && states.isFinal[before] === 0)
-          state[column] = states.take(before, step);
-      }
+  private begin(wanted: Uint32Array): void {
+    this.cells.open(this.width, this.width + this.layout.kinds);
+    this.isFinalKind.fill(0);
+    this.hasPassed = false;
+    this.touched.fill(0);
+    this.live.set(wanted);
   }
 
-  private after(before: StateId, step: Step): StateId {
-    return this.states.isFinal[before] === 1 ? before : this.states.take(before, step);
+  private takeAll({ items, isIsolated }: TierItems): void {
+    for (let i = 0; i < items.length; i++) {
+      this.cells.useStep(items[i]!.step);
+      if (items[i]!.rule.action === "Pass") this.hasPassed = true;
+      this.take(this.layout.of(items[i]!.set));
+    }
+    if (isIsolated) this.isolate();
+  }
+
+  // S1.1
+  private take({ wholeKinds, wordAt, words }: PlacedSet): void {
+    const { live } = this;
+    for (const kind of wholeKinds) this.takeFromKind(kind);
+    for (let i = 0; i < wordAt.length; i++) {
+      const at = wordAt[i]!;
+      for (let word = words[i]! & live[at]!; word !== 0; word &= word - 1) this.takeFrom(at, word & -word);
+    }
+  }
+
+  private takeFrom(word: number, bit: number): void {
+    const { cells, touched, live, width } = this;
+    const column = (word << 5) + 31 - Math.clz32(bit);
+    if ((touched[word]! & bit) === 0) {
+      const kind = this.layout.kindOf[column]!;
+      if (this.isFinalKind[kind] === 1) return;
+      cells.copy(width + kind, column);
+      touched[word]! |= bit;
+    }
+    if (cells.take(column)) live[word]! ^= bit;
+  }
+
+  private takeFromKind(kind: number): void {
+    const { cells, touched, live, isFinalKind, width } = this;
+    const { kindOf, minor } = this.layout;
+    if (isFinalKind[kind] === 0 && cells.take(width + kind)) isFinalKind[kind] = 1;
+    for (let w = 0; w < touched.length; w++) {
+      const ofKind = kind === 0 ? ~minor[w]! : minor[w]!;
+      for (let word = touched[w]! & live[w]! & ofKind; word !== 0; word &= word - 1) {
+        const bit = word & -word;
+        const column = (w << 5) + 31 - Math.clz32(bit);
+        if (kindOf[column] === kind && cells.take(column)) live[w]! ^= bit;
+      }
+    }
   }
 
   // S1.2
-  private finish(isIsolated: boolean): RowValues {
-    const { layout, touched, columns, values, width, isExemptKind } = this;
-    const outcome = (at: number, kind: number) => {
-      const state = this.state[at]!;
-      const isDenied = isIsolated && !isExemptKind[kind]!;
-      return this.states.outcomeOf(isDenied ? this.states.isolate(state) : state);
-    };
-    const shared = Array.from({ length: layout.kinds }, (_, kind) => outcome(width + kind, kind));
+  private isolate(): void {
+    const { cells, touched, width, isExemptKind } = this;
+    const { kindOf, kinds } = this.layout;
+    for (let kind = 0; kind < kinds; kind++) if (!isExemptKind[kind]!) cells.isolate(width + kind);
+    for (let w = 0; w < touched.length; w++)
+      for (let word = touched[w]!; word !== 0; word &= word - 1) {
+        const column = (w << 5) + 31 - Math.clz32(word & -word);
+        if (!isExemptKind[kindOf[column]!]!) cells.isolate(column);
+      }
+  }
+
+  // S1.3: where nothing was passed, the same is open as before.
+  private nextTier(wanted: Uint32Array): void {
+    const { cells, touched, live, width } = this;
+    this.hasPassed = false;
+    for (let kind = 0; kind < this.layout.kinds; kind++)
+      this.isFinalKind[kind] = cells.nextTier(width + kind) ? 1 : 0;
+    live.set(wanted);
+    for (let w = 0; w < touched.length; w++)
+      for (let word = touched[w]!; word !== 0; word &= word - 1) {
+        const bit = word & -word;
+        if (cells.nextTier((w << 5) + 31 - Math.clz32(bit))) live[w]! &= ~bit;
+      }
+  }
+
+  private outcomesOfKinds(): readonly OutcomeId[] {
+    return Array.from({ length: this.layout.kinds }, (_, kind) => this.cells.outcome(this.width + kind));
+  }
+
+  private finish(): RowValues {
+    const { layout, cells, touched, columns, values, width } = this;
+    const shared = this.outcomesOfKinds();
     const [base] = shared;
     let count = 0;
     // All of the first kind except those touched have its outcome; the columns of other kinds are few.
     for (let w = 0; w < touched.length; w++)
       for (let word = touched[w]! | layout.minor[w]!; word !== 0; word &= word - 1) {
-        const bit = 31 - Math.clz32(word & -word);
-        const column = (w << 5) + bit;
-        const kind = layout.kindOf[column]!;
-        const value = ((touched[w]! >>> bit) & 1) === 1 ? outcome(column, kind) : shared[kind]!;
+        const bit = word & -word;
+        const column = (w << 5) + 31 - Math.clz32(bit);
+        const isTouched = (touched[w]! & bit) !== 0;
+        const value = isTouched ? cells.outcome(column) : shared[layout.kindOf[column]!]!;
         if (value === base) continue;
         columns[count] = column;
         values[count++] = value;

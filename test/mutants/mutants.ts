@@ -311,8 +311,8 @@ const inEngine: readonly Change[] = [
   [
     "a column that is singled out forgets what was denied to all",
     "engine/walk/row-walk.ts",
-    "const before = state[isTouched ? column : width + kindOf[column]!]!;",
-    "const before = isTouched ? state[column]! : states.start;",
+    "cells.copy(width + kind, column);",
+    "cells.open(column, column + 1);",
   ],
   [
     "a rule that may match settles what it takes",
@@ -323,8 +323,8 @@ const inEngine: readonly Change[] = [
   [
     "what is said to all columns of a kind passes by those singled out before",
     "engine/walk/row-walk.ts",
-    "if (kindOf[column] === kind && states.isFinal[before] === 0)",
-    "if (kindOf[column] !== kind && states.isFinal[before] === 0)",
+    "if (kindOf[column] === kind && cells.take(column)) live[w]! ^= bit;",
+    "if (kindOf[column] !== kind && cells.take(column)) live[w]! ^= bit;",
   ],
   [
     "sets of columns are not split where a rule holds a part of them",
@@ -391,9 +391,39 @@ const inEngine: readonly Change[] = [
   // All pairs, streamed
   [
     "in a stream, the last tier overrules those before it",
+    "engine/walk/cells.ts",
+    "isOpen[i] = ~(allowed[i]! | denied[i]!);",
+    "isOpen[i] = 0xffffffff;",
+  ],
+  [
+    "in a stream, what a tier passed is not decided by the next",
+    "engine/walk/row-walk.ts",
+    "if (this.hasPassed) this.nextTier(wanted);",
+    "",
+  ],
+  [
+    "in a stream, a rule allows what it denies",
+    "engine/walk/cells.ts",
+    `else if (effect === "Deny") denied[i]! |= now;`,
+    `else if (effect === "Deny") allowed[i]! |= now;`,
+  ],
+  [
+    "in a stream, isolation denies what rules allowed",
+    "engine/walk/cells.ts",
+    "denied[i]! |= isOpen[i]!;",
+    "denied[i] = 0xffffffff;",
+  ],
+  [
+    "in a stream, a rule that may match settles what it takes",
+    "engine/walk/cells.ts",
+    `this.unsettled[at] = effect === "Undecided" ? undecided : uncertain;`,
+    "",
+  ],
+  [
+    "in a stream, sources with the same rules are let in by the same pods",
     "engine/pairs/streamed-sweep.ts",
-    "composeAll(this.view.outcomes, into, this.said);",
-    "into.set(this.said);",
+    "const isShared = this.sizes[way]! > 1;",
+    "const isShared = this.sizes[way]! < 1;",
   ],
   [
     "in a stream, all sources of a tile are let in alike",

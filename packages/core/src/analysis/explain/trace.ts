@@ -1,4 +1,4 @@
-import type { WalkVerdict } from "../../evaluate/evaluate.js";
+import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
 import { explore } from "../../evaluate/facts.js";
 import { isOwnNode, isSubject } from "../../evaluate/match.js";
@@ -57,7 +57,7 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   const tiers: TierTrace[] = [];
   let reached = true;
   for (const tier of ownNode === "yes" ? state.tiers.ingress.map(bindingPart) : state.tiers[direction]) {
-    const trace = traceTier(state, tier, { subject, other, flow, ownNode }, reached);
+    const trace = traceTier(state, tier, { direction, subject, other, flow, ownNode }, reached);
     tiers.push(trace);
     if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
   }
@@ -80,47 +80,68 @@ function bindingPart(tier: Tier): Tier {
 }
 
 interface Connection {
+  readonly direction: Direction;
   readonly subject: PodEndpoint;
   readonly other: Endpoint;
   readonly flow: Flow;
   readonly ownNode: "yes" | "no" | "maybe";
 }
 
-function traceTier(
-  state: State,
-  tier: Tier,
-  { subject, other, flow, ownNode }: Connection,
-  reached: boolean,
-): TierTrace {
+function traceTier(state: State, tier: Tier, connection: Connection, isReached: boolean): TierTrace {
+  const { subject } = connection;
   const isolation = isolatingIn(tier, subject);
-  const rules: RuleTrace[] = [];
-  const isolated = ownNode === "maybe" ? "undecided" : "deny";
-  let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? isolated : "next") : "not-reached";
-  let decided = !reached;
-  for (const rule of tier.rules) {
-    if (!isSubject(rule.subject, subject)) continue;
-    const found = fitOf(rule, subject, other, flow, state.cluster);
-    // To the pod's own node most rules mean nothing: where that is not known, they may match.
-    // S9.3: what a foreign object does is not known, whomever it applies to.
-    const isOpen =
-      rule.condition?.kind === "foreign" || (ownNode === "maybe" && rule.bindsOwnNode === undefined);
-    const fit: Fit = isOpen && found.peer === "yes" ? { ...found, peer: "maybe" } : found;
-    const result = resultOf(fit, decided);
-    rules.push(ruleTrace(rule, fit, result, subject, other, flow, state));
-    if (result === "matches") {
-      // An earlier rule that may match leaves the tier open, whatever this one does.
-      const open: boolean = outcome === "undecided" || isUnsettled(rule);
-      outcome = open ? "undecided" : outcomeOf(rule);
-      decided = true;
-    } else if (result === "may-match" && !decided) outcome = "undecided";
-  }
+  const asked = tier.rules
+    .filter((rule) => isSubject(rule.subject, subject))
+    .map((rule) => ({ rule, fit: fitIn(rule, connection, state) }));
+  const matching = asked.filter(({ fit }) => fit.port && fit.peer === "yes").map(({ rule }) => rule);
+  const decider = isReached ? deciderAmong(matching, tier, connection, state) : undefined;
+  const rules = asked.map(({ rule, fit }) => ruleTrace(rule, fit, rule === decider, connection, state));
+  const outcome = isReached ? outcomeIn(rules, isolation, connection) : "not-reached";
   return { tier: tier.name, outcome, rules, isolation };
 }
 
-function resultOf(fit: Fit, decided: boolean): RuleTrace["result"] {
+/** Of rules that match, the one that decides the tier: the specification is asked, which names a rule that denies. */
+function deciderAmong(
+  matching: readonly Rule[],
+  tier: Tier,
+  { direction, flow }: Connection,
+  { cluster }: State,
+): Rule | undefined {
+  const denying = matching.map((rule): Rule => ({ ...rule, action: "Deny" }));
+  const alone = { egress: [], ingress: [], [direction]: [{ ...tier, rules: denying, isolation: [] }] };
+  const { decisions } = evaluateDirection(direction, cluster, alone, flow);
+  const deciders = decisions.flatMap(({ by }) => (by.kind === "rule" ? [by.rule] : []));
+  return matching[denying.findIndex((rule) => deciders.includes(rule))];
+}
+
+/** A rule that may match leaves the tier open, whatever those after it do. */
+function outcomeIn(
+  rules: readonly RuleTrace[],
+  isolation: readonly Isolation[],
+  { ownNode }: Connection,
+): TierTrace["outcome"] {
+  const end = rules.findIndex(({ result }) => result === "matches");
+  const isOpen = rules.slice(0, end === -1 ? undefined : end).some(({ result }) => result === "may-match");
+  const decider = rules[end]?.rule;
+  if (isOpen) return "undecided";
+  if (decider !== undefined) return isUnsettled(decider) ? "undecided" : outcomeOf(decider);
+  if (isolation.length > 0 && ownNode === "maybe") return "undecided";
+  return isolation.length > 0 ? "deny" : "next";
+}
+
+function fitIn(rule: Rule, { subject, other, flow, ownNode }: Connection, { cluster }: State): Fit {
+  const fit = fitOf(rule, subject, other, flow, cluster);
+  // To the pod's own node most rules mean nothing: where that is not known, they may match.
+  // S9.3: what a foreign object does is not known, whomever it applies to.
+  const isOpen =
+    rule.condition?.kind === "foreign" || (ownNode === "maybe" && rule.bindsOwnNode === undefined);
+  return isOpen && fit.peer === "yes" ? { ...fit, peer: "maybe" } : fit;
+}
+
+function resultOf(fit: Fit, isDecider: boolean): RuleTrace["result"] {
   if (!fit.port || fit.peer === "no") return "no-match";
   if (fit.peer === "maybe") return "may-match";
-  return decided ? "would-match" : "matches";
+  return isDecider ? "matches" : "would-match";
 }
 
 const outcomeOf = (rule: Rule) =>
@@ -129,15 +150,13 @@ const outcomeOf = (rule: Rule) =>
 function ruleTrace(
   rule: Rule,
   fit: Fit,
-  result: RuleTrace["result"],
-  subject: PodEndpoint,
-  other: Endpoint,
-  flow: Flow,
-  state: State,
+  isDecider: boolean,
+  { subject, other, flow }: Connection,
+  { cluster }: State,
 ): RuleTrace {
   const fails = [...(fit.peer === "no" ? (["peer"] as const) : []), ...(fit.port ? [] : (["port"] as const))];
-  const why = whyNot(rule, fit, subject, other, flow, state.cluster) ?? rule.failedClosed;
-  return { rule, result, fails, ...(why === undefined ? {} : { why }) };
+  const why = whyNot(rule, fit, subject, other, flow, cluster) ?? rule.failedClosed;
+  return { rule, result: resultOf(fit, isDecider), fails, ...(why === undefined ? {} : { why }) };
 }
 
 /**

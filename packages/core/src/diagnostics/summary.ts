@@ -16,7 +16,7 @@ export function grouped<K, T>(
 }
 
 /** How often there is each, in the same order. */
-export function counted<K>(items: Iterable<K>): ReadonlyMap<K, number> {
+export function countsOf<K>(items: Iterable<K>): ReadonlyMap<K, number> {
   const counts = new Map<K, number>();
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
   return counts;

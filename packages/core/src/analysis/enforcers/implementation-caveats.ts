@@ -5,7 +5,7 @@ import type { Tiers } from "../../policy/model.js";
 import type { Caveat } from "../../state/caveat.js";
 import type { State } from "../../state/state.js";
 import {
-  type Difference,
+  type EnforcerDifference,
   differencesOf,
   type EnforcerName,
   enforcerNames,
@@ -67,7 +67,12 @@ const possibleEnforcers = (state: State): readonly EnforcerName[] =>
   );
 
 /** The differences that change the verdict by themselves; all of them where it takes several. */
-function reasonsFor(state: State, flow: Flow, verdict: Verdict, name: EnforcerName): readonly Difference[] {
+function reasonsFor(
+  state: State,
+  flow: Flow,
+  verdict: Verdict,
+  name: EnforcerName,
+): readonly EnforcerDifference[] {
   const all = differencesOf(name).filter(({ apply }) => apply !== undefined);
   const alone = all.filter((difference) => {
     const tiers = state.tiersAs(name, [difference]);

@@ -51,7 +51,7 @@ const mostPairs = 200;
 
 /** Why cells of a matrix are what they are: for pairs of their ends that stand for the others. */
 export class Reasons {
-  private readonly sayings = new Sayings();
+  private readonly explanations = new Sayings();
   private readonly deciders = new Map<Family | undefined, Deciders>();
   private readonly ends = new Map<Party, readonly Asked[]>();
   private readonly known = new Map<string, DirectionReason>();
@@ -157,7 +157,7 @@ export class Reasons {
   private decidersIn(family: Family | undefined): Deciders {
     const known = this.deciders.get(family);
     if (known !== undefined) return known;
-    const made = new Deciders(this.engine.view(family), this.engine.cluster, this.sayings);
+    const made = new Deciders(this.engine.view(family), this.engine.cluster, this.explanations);
     this.deciders.set(family, made);
     return made;
   }

@@ -8,7 +8,7 @@ import {
   nodeOf,
 } from "../../engine/index.js";
 import { formatParty, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
-import type { EndFilter } from "./end-filter.js";
+import type { EndpointFilter } from "./endpoint-filter.js";
 
 /** The parties of a cluster, in the order in which they are shown, and who belongs to which. */
 export class Parties {
@@ -71,7 +71,7 @@ export class MatrixSide {
   constructor(
     private readonly cluster: Cluster,
     private readonly parties: Parties,
-    readonly filter: EndFilter,
+    readonly filter: EndpointFilter,
   ) {}
 
   partsOf(group: EndGroup): readonly PartyPart[] {
@@ -98,7 +98,7 @@ export class MatrixSide {
   }
 }
 
-export function takesPart(filter: EndFilter, member: Member): boolean {
+export function takesPart(filter: EndpointFilter, member: Member): boolean {
   return "namespace" in member ? filter.pod(member) : filter.node(member);
 }
 

@@ -51,7 +51,7 @@ export function orderConflicts(engine: Engine): readonly OrderConflict[] {
 /** Collects conflicts. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
 export class OrderConflicts implements LaneReader {
   private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
-  private readonly spots = new Map<PolicyRef, Map<PolicyRef, Spot>>();
+  private readonly witnesses = new Map<PolicyRef, Map<PolicyRef, Spot>>();
 
   constructor(private readonly engine: Engine) {
     const shared = sharedPriorities(engine.tiers);
@@ -64,10 +64,10 @@ export class OrderConflicts implements LaneReader {
   }
 
   read(lane: Lane): void {
-    const tell: Tell = (first, second, spot) => {
-      const others = this.spots.get(first) ?? new Map<PolicyRef, Spot>();
-      this.spots.set(first, others);
-      if (!others.has(second)) others.set(second, spot());
+    const tell: Tell = (first, second, witness) => {
+      const others = this.witnesses.get(first) ?? new Map<PolicyRef, Spot>();
+      this.witnesses.set(first, others);
+      if (!others.has(second)) others.set(second, witness());
     };
     new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
   }
@@ -76,13 +76,13 @@ export class OrderConflicts implements LaneReader {
   all(): readonly OrderConflict[] {
     return [...new Set(this.groups.values())].flatMap((shared) =>
       shared.policies.flatMap((first) => {
-        const spots = this.spots.get(first);
-        if (spots === undefined) return [];
+        const witnesses = this.witnesses.get(first);
+        if (witnesses === undefined) return [];
         return shared.policies.flatMap((second) => {
-          const spot = spots.get(second);
-          if (spot === undefined) return [];
-          const example = () => exampleAt(this.engine, spot, first, second);
-          return { shared, first, second, direction: spot.direction, example };
+          const witness = witnesses.get(second);
+          if (witness === undefined) return [];
+          const example = () => exampleAt(this.engine, witness, first, second);
+          return { shared, first, second, direction: witness.direction, example };
         });
       }),
     );
@@ -91,12 +91,12 @@ export class OrderConflicts implements LaneReader {
 
 function exampleAt(
   { cluster, tiers }: Engine,
-  spot: Spot,
+  witness: Spot,
   first: PolicyRef,
   second: PolicyRef,
 ): ConflictExample {
-  const { direction } = spot;
-  const flow = flowAt(spot, cluster);
+  const { direction } = witness;
+  const flow = flowAt(witness, cluster);
   const judge = (all: Tiers) => evaluateDirection(direction, cluster, all, flow);
   return { flow, asOrdered: judge(tiers), swapped: judge(swapped(tiers, first, second)) };
 }
@@ -116,7 +116,7 @@ export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tier
   return { ingress: swapAll("ingress"), egress: swapAll("egress") };
 }
 
-type Tell = (first: PolicyRef, second: PolicyRef, spot: () => Spot) => void;
+type Tell = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
 
 /** What the rules of one policy would do if they came first of their priority. */
 interface Wishes {

@@ -44,8 +44,8 @@ export class Overrides implements LaneReader {
   wants(rows: readonly Row[], direction: Direction): boolean {
     const at = this.local[direction];
     const own = rows[at];
-    const isTold = own !== undefined && (own.rules.length > 0 || own.isolation.length > 0);
-    return isTold && rows.slice(0, at).some(({ rules }) => rules.length > 0);
+    const hasRules = own !== undefined && (own.rules.length > 0 || own.isolation.length > 0);
+    return hasRules && rows.slice(0, at).some(({ rules }) => rules.length > 0);
   }
 
   read(lane: Lane): void {

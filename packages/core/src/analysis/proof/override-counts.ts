@@ -20,7 +20,7 @@ export class OverrideCounts {
     { field, direction, pairs }: Lane,
     cell: number,
     rules: readonly Rule[],
-    spot: (rule: Rule) => Spot,
+    witness: (rule: Rule) => Spot,
   ): void {
     const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();
     this.byPolicy.set(policy, entries);
@@ -33,7 +33,7 @@ export class OverrideCounts {
     };
     count(entry.total);
     for (const rule of rules) {
-      const known = entry.by.get(rule) ?? { ...nothing(), spot: spot(rule) };
+      const known = entry.by.get(rule) ?? { ...nothing(), witness: witness(rule) };
       entry.by.set(rule, known);
       count(known);
     }
@@ -48,11 +48,11 @@ export class OverrideCounts {
         ...total,
         by: [...by]
           .toSorted(([, a], [, b]) => b.pairs - a.pairs)
-          .map(([rule, { pairs, external, spot }]) => ({
+          .map(([rule, { pairs, external, witness }]) => ({
             rule,
             pairs,
             external,
-            example: () => flowAt(spot, this.cluster),
+            example: () => flowAt(witness, this.cluster),
           })),
       })),
     );
@@ -63,7 +63,7 @@ interface Entry {
   readonly direction: Direction;
   readonly intent: Intent;
   readonly total: Count;
-  readonly by: Map<Rule, Count & { readonly spot: Spot }>;
+  readonly by: Map<Rule, Count & { readonly witness: Spot }>;
 }
 
 const nothing = (): Count => ({ pairs: 0, external: false });

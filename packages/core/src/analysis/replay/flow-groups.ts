@@ -5,14 +5,14 @@ import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Observation } from "./observation.js";
 
 /** What policies say to one observed connection: as they are, and as they would be. */
-export interface Told {
+export interface JudgedFlow {
   readonly flow: Flow;
   readonly before: FlowExplanation;
   readonly after: FlowExplanation;
 }
 
 /** Observed connections between the same workloads, on the same port, of which the same is said; the flow is one of them. */
-export interface FlowGroup extends Told {
+export interface FlowGroup extends JudgedFlow {
   readonly count: number;
   /** What was observed, where that is in question. */
   readonly seen?: Observation["seen"];
@@ -37,8 +37,8 @@ export class FlowGroups {
     private readonly most = mostGroups,
   ) {}
 
-  add(told: Told, times: number, seen?: Observation["seen"]): void {
-    const { flow, before, after } = told;
+  add(judged: JudgedFlow, times: number, seen?: Observation["seen"]): void {
+    const { flow, before, after } = judged;
     const said = [denierKey(before), denierKey(after), seen?.verdict, seen?.direction].join();
     const key = `${this.endKey(flow.source)}\n${this.endKey(flow.destination)}\n${flow.protocol} ${flow.port} ${said}`;
     const known = this.groups.get(key) ?? (this.groups.size < this.most ? undefined : this.rest.get(said));

@@ -1,4 +1,4 @@
-import type { ChangedEnds, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
+import type { ChangedEndpoints, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
 import type { DirectionExplanation } from "../../engine/index.js";
 import type { Flow } from "../../evaluate/flow.js";
 import { formatRange } from "../../net/region.js";
@@ -63,7 +63,7 @@ export function saidJson(direction: Direction, { verdict, deciders }: DirectionE
   return verdict === "Undecided" ? { verdict, possible: who } : { verdict, decidedBy: who[0] };
 }
 
-export function endsJson(ends: ChangedEnds): JsonValue {
+export function endsJson(ends: ChangedEndpoints): JsonValue {
   return ends.kind === "parties"
     ? ends.parties.map((party) => ({ ...party }))
     : ends.ranges.map(({ family, first, last }) => ({

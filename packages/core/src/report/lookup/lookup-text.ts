@@ -1,7 +1,7 @@
 import type {
-  EndRules,
+  EndpointRules,
   Lookup,
-  RuleFate,
+  RuleEffect,
   SubjectTier,
   SubjectWalk,
   TierRules,
@@ -14,7 +14,7 @@ import { type Direction, formatPolicy } from "../../policy/model.js";
 import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
-import { firstFew } from "../wording.js";
+import { firstOf } from "../../diagnostics/summary.js";
 
 const body = " ".repeat(6);
 
@@ -48,8 +48,8 @@ export function lookupText(
 }
 
 /** Pods of the same workload are affected much alike: what is otherwise is enough. */
-function otherText(first: EndRules, other: EndRules, style: Style): readonly string[] {
-  const [who, whom] = [other, first].map(({ ends }) => firstFew(ends.map(formatEndpoint), named));
+function otherText(first: EndpointRules, other: EndpointRules, style: Style): readonly string[] {
+  const [who, whom] = [other, first].map(({ ends }) => firstOf(ends.map(formatEndpoint), named));
   const differences = differencesFrom(first, other);
   return [
     wrap("", `${style.bold(who!)}   as ${whom}, but for this:`, "    "),
@@ -63,12 +63,12 @@ function otherText(first: EndRules, other: EndRules, style: Style): readonly str
 
 function answerText(
   label: string,
-  { ends, asSubject, asPeer }: EndRules,
+  { ends, asSubject, asPeer }: EndpointRules,
   several: boolean,
   style: Style,
   verbose: boolean,
 ): readonly string[] {
-  const who = several ? firstFew(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
+  const who = several ? firstOf(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
   const replicas = ends.length > 1 && !several ? `   ${ends.length} pods, all alike` : "";
   const limit = (count: number) => (verbose ? Infinity : count);
   const own = asSubject && [...asSubject.ingress.tiers, ...asSubject.egress.tiers];
@@ -92,15 +92,15 @@ function answerText(
 
 /** `12 rules apply to it; 3 of them never decide anything, 1 may`. */
 function counted(tiers: readonly TierRules[], one: string, many: string): string {
-  const fates = tiers.flatMap(({ rules }) => rules.map(({ fate }) => fate.kind));
-  if (fates.length === 0) return `no rule ${one}`;
-  const of = (kind: Fate["kind"]) => fates.filter((other) => other === kind).length;
+  const effects = tiers.flatMap(({ rules }) => rules.map(({ effect }) => effect.kind));
+  if (effects.length === 0) return `no rule ${one}`;
+  const of = (kind: Fate["kind"]) => effects.filter((other) => other === kind).length;
   const never = of("never");
   const parts = [
     ...(never > 0 ? [`${never} never ${never === 1 ? "decides" : "decide"} anything`] : []),
     ...(of("may-decide") > 0 ? [`${of("may-decide")} may, which hangs on what is not known`] : []),
   ];
-  const head = `${fates.length} ${fates.length === 1 ? `rule ${one}` : `rules ${many}`}`;
+  const head = `${effects.length} ${effects.length === 1 ? `rule ${one}` : `rules ${many}`}`;
   return parts.length === 0 ? head : `${head}; ${parts.join(", ")}`;
 }
 
@@ -112,7 +112,7 @@ function walkText(
   limit: number,
 ): readonly string[] {
   const isolated = tiers.flatMap(({ isolation }) => isolation?.by ?? []);
-  const by = firstFew(
+  const by = firstOf(
     isolated.map(({ origin }) => isolatorText(origin)),
     limit === Infinity ? Infinity : named,
   );
@@ -122,8 +122,8 @@ function walkText(
   const lines = tiers.flatMap((tier) => {
     const shown = tier.rules.slice(0, left);
     left -= shown.length;
-    const isTold = shown.length > 0 || tier.isolation !== undefined;
-    return isTold ? tierText(tier, shown, style, trafficText) : [];
+    const isShown = shown.length > 0 || tier.isolation !== undefined;
+    return isShown ? tierText(tier, shown, style, trafficText) : [];
   });
   return [
     "",
@@ -167,7 +167,7 @@ function peerText(
   return ["", `  ${title}`, ...lines, ...moreText(count - limit, style)];
 }
 
-const ruleWithoutAction = (rule: RuleFate["rule"]): string =>
+const ruleWithoutAction = (rule: RuleEffect["rule"]): string =>
   ruleText(rule).slice(actionWord(rule).length + 1);
 
 function moreText(hidden: number, style: Style): readonly string[] {
@@ -176,39 +176,39 @@ function moreText(hidden: number, style: Style): readonly string[] {
 
 function tierText(
   { tier, isolation }: SubjectTier,
-  rules: readonly RuleFate[],
+  rules: readonly RuleEffect[],
   style: Style,
-  say: (rule: RuleFate["rule"]) => string,
+  say: (rule: RuleEffect["rule"]) => string,
 ): readonly string[] {
   return [
     `    ${tier}`,
     ...rules.flatMap((entry) => ruleLines(entry, style, say)),
-    ...(isolation === undefined ? [] : isolationLines(isolation.fate, style)),
+    ...(isolation === undefined ? [] : isolationLines(isolation.effect, style)),
   ];
 }
 
 function ruleLines(
-  { rule, fate }: RuleFate,
+  { rule, effect }: RuleEffect,
   style: Style,
-  say: (rule: RuleFate["rule"]) => string,
+  say: (rule: RuleEffect["rule"]) => string,
 ): readonly string[] {
   const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓", Undecided: style.unsure("?") }[
     actionOf(rule)
   ];
   const shown =
-    fate.kind === "never" ? style.dim("·") : fate.kind === "may-decide" ? style.unsure("?") : mark;
+    effect.kind === "never" ? style.dim("·") : effect.kind === "may-decide" ? style.unsure("?") : mark;
   const { priority } = rule.origin.policy;
   const order = priority === undefined ? "" : `, priority ${priority}`;
   const name = `${formatRule(rule.origin)}${order}${placeText(rule.origin.place())}`;
   return [
     wrap(`${body}${shown} `, `${actionWord(rule)} ${say(rule)}`, `${body}    `),
     style.dim(wrap(`${body}  `, name, `${body}    `)),
-    ...fateLines(fate, rule.origin.direction, style),
+    ...effectLines(effect, rule.origin.direction, style),
   ];
 }
 
-function fateLines(fate: Fate, direction: Direction, style: Style): readonly string[] {
-  switch (fate.kind) {
+function effectLines(effect: Fate, direction: Direction, style: Style): readonly string[] {
+  switch (effect.kind) {
     case "decides":
       return [];
     case "may-decide":
@@ -217,7 +217,7 @@ function fateLines(fate: Fate, direction: Direction, style: Style): readonly str
       return [
         wrap(
           `${body}  `,
-          `${style.unsure("never decides")}: ${whyNever(fate.takenBy, direction)}`,
+          `${style.unsure("never decides")}: ${whyNever(effect.takenBy, direction)}`,
           `${body}    `,
         ),
       ];
@@ -230,15 +230,15 @@ function whyNever(takenBy: readonly Decider[], direction: Direction): string {
   const [first] = takenBy;
   if (takenBy.length === 1 && first?.kind === "own-node")
     return "it is for the node the pod runs on, which always reaches it";
-  return `${firstFew(takenBy.map(takerText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
+  return `${firstOf(takenBy.map(deciderText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
 }
 
-function takerText(by: Decider): string {
+function deciderText(by: Decider): string {
   switch (by.kind) {
     case "rule":
       return formatRule(by.rule.origin);
     case "isolation":
-      return `isolation by ${firstFew(
+      return `isolation by ${firstOf(
         by.isolation.map(({ origin }) =>
           origin.kind === "policy" ? formatPolicy(origin.policy) : origin.option,
         ),
@@ -253,8 +253,8 @@ function takerText(by: Decider): string {
   }
 }
 
-function isolationLines(fate: Fate, style: Style): readonly string[] {
-  switch (fate.kind) {
+function isolationLines(effect: Fate, style: Style): readonly string[] {
+  switch (effect.kind) {
     case "decides":
       return [`${body}${style.bad("✗")} isolation denies what no rule of this tier matched`];
     case "may-decide":

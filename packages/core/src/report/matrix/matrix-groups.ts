@@ -1,5 +1,5 @@
-import { grouped } from "../../analysis/grouped.js";
-import type { Cell } from "../../analysis/matrix/cells.js";
+import { grouped } from "../../diagnostics/summary.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Connection, Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { matrixEndText } from "../party-json.js";
 import { portGroupsText, portGroupText } from "../port-groups-text.js";
@@ -8,7 +8,7 @@ import { portGroupsText, portGroupText } from "../port-groups-text.js";
 export interface SourceGroup {
   readonly from: MatrixEnd;
   readonly name: string;
-  readonly reached: readonly { readonly cell: Cell; readonly to: readonly MatrixEnd[] }[];
+  readonly reached: readonly { readonly cell: MatrixCell; readonly to: readonly MatrixEnd[] }[];
 }
 
 /** For people: source by source. Where neither end is a pod no policy has a say, and that is left out. */
@@ -30,7 +30,7 @@ export function* bySource(connections: Iterable<Connection>): Iterable<SourceGro
 interface OpenGroup {
   readonly from: MatrixEnd;
   readonly name: string;
-  readonly cells: Map<Cell, MatrixEnd[]>;
+  readonly cells: Map<MatrixCell, MatrixEnd[]>;
 }
 
 export const isPodless = ({ kind }: MatrixEnd): boolean => kind === "node" || kind === "external";
@@ -57,7 +57,7 @@ export class ShortNames {
     return [...grouped(to, setOf)].flatMap(([set, ends]) => {
       const others = this.sizes.get(set)! - (setOf(from) === set && !meetsItself ? 1 : 0);
       if (ends.length === 1 || ends.length !== others) return ends.map(matrixEndText);
-      return [ends[0]!.kind === "node" ? "node:*" : `${set}/*`];
+      return [ends[0].kind === "node" ? "node:*" : `${set}/*`];
     });
   }
 }
@@ -68,8 +68,8 @@ function setOf(end: MatrixEnd): string {
 }
 
 /** `80/TCP ~443/TCP ?53/UDP`: for all pods, for some, not known; `any but 22/TCP`; `-` for nothing at all. */
-export function cellText({ allowed, wholly, partly, undecided, anyBut }: Cell): string {
-  const marked = (mark: string, groups: Cell["allowed"]) =>
+export function cellText({ allowed, wholly, partly, undecided, anyBut }: MatrixCell): string {
+  const marked = (mark: string, groups: MatrixCell["allowed"]) =>
     groups.map((group) => `${mark}${portGroupText(group)}`);
   // Where some may do everything, nobody wants to read what that is less the rest.
   const isAny = allowed.some(({ protocol }) => protocol === "any");

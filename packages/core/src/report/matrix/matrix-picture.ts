@@ -1,4 +1,4 @@
-import type { Cell } from "../../analysis/matrix/cells.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { type Grain, partyKey } from "../../analysis/endpoints/party.js";
 import { matrixEndText } from "../party-json.js";
@@ -18,7 +18,7 @@ export interface Picture {
   readonly ends: readonly PictureEnd[];
   /** The row and column of an end of the matrix. */
   readonly endOf: (end: MatrixEnd) => PictureEnd;
-  readonly cells: readonly (readonly (Cell | undefined)[])[];
+  readonly cells: readonly (readonly (MatrixCell | undefined)[])[];
   /** `16 workloads · 3 nodes`, and what was put together. */
   readonly subtitle: string;
 }
@@ -87,7 +87,7 @@ function subtitleOf(matrix: Matrix, count: number, isCrowded: boolean): string {
 /** How a cell is drawn; without a pair of ends it has nothing to say. */
 export type Look = "all" | "some" | "partly" | "undecided" | "none" | "itself";
 
-export function lookOf(cell: Cell | undefined): Look {
+export function lookOf(cell: MatrixCell | undefined): Look {
   if (cell === undefined) return "itself";
   if (cell.wholly.some(({ protocol }) => protocol === "any")) return "all";
   if (cell.partly.length > 0) return "partly";

@@ -3,7 +3,7 @@ import { type Identified, identify } from "../../cluster/identity.js";
 import { type CidrGroup, type Cluster, podKey } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
-import { counted } from "../../diagnostics/summary.js";
+import { countsOf } from "../../diagnostics/summary.js";
 import type { ForeignObject } from "../../foreign/object.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { compareText } from "../../policy/assemble.js";
@@ -168,7 +168,7 @@ export class LiveState {
       ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
       ...this.pods.diagnostics,
       ...this.namespaces.diagnostics(),
-      ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
+      ...(this.skipped.size === 0 ? [] : [skippedKinds(countsOf(this.skipped.values()))]),
     ];
     let diagnostics: readonly Diagnostic[] | undefined;
     return {

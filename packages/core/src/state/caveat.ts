@@ -3,7 +3,7 @@ import type { Cluster, Pod } from "../cluster/model.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
-import { countsOf, grouped } from "../diagnostics/summary.js";
+import { countsOf, grouped } from "../collections/maps.js";
 import { shortened } from "../diagnostics/visible.js";
 import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
 import type { JsonObject } from "../manifest/document.js";

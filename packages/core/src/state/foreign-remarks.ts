@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { countsOf, firstOf, formatCounts, grouped } from "../diagnostics/summary.js";
+import { countsOf, grouped } from "../collections/maps.js";
+import { firstOf, formatCounts } from "../diagnostics/summary.js";
 import { type ForeignObject, isFilter } from "../foreign/object.js";
 import type { PolicyRef } from "../policy/model.js";
 

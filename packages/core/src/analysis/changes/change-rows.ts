@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type AddressRange,
   type ChangedPart,
@@ -162,9 +163,7 @@ export class ChangeRows {
     for (const [party, partners] of alike.partners) {
       const ranges = joinRanges(partners.ranges);
       const key = ranges.map(({ first, last }) => `${first}-${last}`).join();
-      const known = byRanges.get(key) ?? { parties: [], ranges };
-      known.parties.push(party);
-      byRanges.set(key, known);
+      getOrInsert(byRanges, key, () => ({ parties: [], ranges })).parties.push(party);
     }
     return Array.from(byRanges.values(), ({ parties, ranges }) => {
       let [connections, possible] = [0, 0];
@@ -208,9 +207,7 @@ export class ChangeRows {
 
   private portsOf(id: PortSetId): readonly PortGroup[] {
     const { ports } = this.changed;
-    const known = this.groups.get(id) ?? portGroups(ports, id, realPorts(ports));
-    this.groups.set(id, known);
-    return known;
+    return getOrInsert(this.groups, id, () => portGroups(ports, id, realPorts(ports)));
   }
 }
 
@@ -235,9 +232,7 @@ function acrossFamilies(
   if (new Set(rows.flatMap(({ families }) => families)).size < 2) return rows;
   const partyNumbers = new Map<Party, number>();
   const numberOfParty = (party: Party) => {
-    const known = partyNumbers.get(party) ?? partyNumbers.size;
-    partyNumbers.set(party, known);
-    return known;
+    return getOrInsert(partyNumbers, party, () => partyNumbers.size);
   };
   const endsKey = (ends: ChangedEndpoints) =>
     ends.kind === "parties"

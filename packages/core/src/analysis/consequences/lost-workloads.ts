@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster, Pod } from "../../cluster/model.js";
 import { type ChangedPairs, type End, nearnessOfMembers } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
@@ -74,8 +75,7 @@ export class LostWorkloads {
     });
     for (const { target, pod, after: verdict } of lost) {
       if (verdict !== "Deny") continue;
-      const known = this.lost.get(target.lifeline) ?? { target, pods: new Set<Pod>() };
-      this.lost.set(target.lifeline, known);
+      const known = getOrInsert(this.lost, target.lifeline, () => ({ target, pods: new Set<Pod>() }));
       known.pods.add(pod);
     }
   }

@@ -1,6 +1,6 @@
 import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
-import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
-import { explore } from "../../evaluate/facts.js";
+import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
+import type { Unknowns } from "../../evaluate/facts.js";
 import { isOwnNode, isSubject } from "../../evaluate/match.js";
 import { isolatingIn } from "../../evaluate/walk.js";
 import {
@@ -12,7 +12,7 @@ import {
   type TierName,
 } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
-import { type Fit, fitOf, whyNot } from "./why-not.js";
+import { allRuns, type Fit, fitOf, type WalkedConnection, whyNot } from "./why-not.js";
 
 /** One direction, step by step: which tiers were walked, who spoke in each, and why nobody else did. */
 export interface WalkTrace {
@@ -53,11 +53,14 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   const subject = subjectOf(end);
   if (subject === undefined || flow.toItself) return { direction, end, tiers: [] };
 
-  const ownNode = direction === "ingress" ? ownNodeOf(subject, other) : "no";
+  // S1.6: whether the other end is the node that the subject runs on.
+  const isOwn = (unknowns: Unknowns) => isOwnNode(subject, other, unknowns);
+  const ownNode = direction === "ingress" ? allRuns(isOwn) : "no";
+  const connection = { direction, subject, other, flow, cluster: state.cluster, ownNode };
   const tiers: TierTrace[] = [];
   let reached = true;
   for (const tier of ownNode === "yes" ? state.tiers.ingress.map(bindingPart) : state.tiers[direction]) {
-    const trace = traceTier(state, tier, { direction, subject, other, flow, ownNode }, reached);
+    const trace = traceTier(tier, connection, reached);
     tiers.push(trace);
     if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
   }
@@ -66,36 +69,25 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
 }
 
-/** Whether the other end is the node that the subject runs on (S1.6). */
-function ownNodeOf(subject: PodEndpoint, other: Endpoint): "yes" | "no" | "maybe" {
-  const outcomes = new Set(
-    explore((unknowns) => isOwnNode(subject, other, unknowns)).map((run) => run.value),
-  );
-  return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";
-}
-
 /** What of a tier counts for a pod's own node (S7.8). */
 function bindingPart(tier: Tier): Tier {
   return { ...tier, rules: tier.rules.filter((rule) => rule.bindsOwnNode), isolation: [] };
 }
 
-interface Connection {
+interface Connection extends WalkedConnection {
   readonly direction: Direction;
-  readonly subject: PodEndpoint;
-  readonly other: Endpoint;
-  readonly flow: Flow;
-  readonly ownNode: "yes" | "no" | "maybe";
+  readonly ownNode: Fit["peer"];
 }
 
-function traceTier(state: State, tier: Tier, connection: Connection, isReached: boolean): TierTrace {
+function traceTier(tier: Tier, connection: Connection, isReached: boolean): TierTrace {
   const { subject } = connection;
   const isolation = isolatingIn(tier, subject);
   const asked = tier.rules
     .filter((rule) => isSubject(rule.subject, subject))
-    .map((rule) => ({ rule, fit: fitIn(rule, connection, state) }));
+    .map((rule) => ({ rule, fit: fitIn(rule, connection) }));
   const matching = asked.filter(({ fit }) => fit.port && fit.peer === "yes").map(({ rule }) => rule);
-  const decider = isReached ? deciderAmong(matching, tier, connection, state) : undefined;
-  const rules = asked.map(({ rule, fit }) => ruleTrace(rule, fit, rule === decider, connection, state));
+  const decider = isReached ? deciderAmong(matching, tier, connection) : undefined;
+  const rules = asked.map(({ rule, fit }) => ruleTrace(rule, fit, rule === decider, connection));
   const outcome = isReached ? outcomeIn(rules, isolation, connection) : "not-reached";
   return { tier: tier.name, outcome, rules, isolation };
 }
@@ -104,8 +96,7 @@ function traceTier(state: State, tier: Tier, connection: Connection, isReached: 
 function deciderAmong(
   matching: readonly Rule[],
   tier: Tier,
-  { direction, flow }: Connection,
-  { cluster }: State,
+  { direction, flow, cluster }: Connection,
 ): Rule | undefined {
   const denying = matching.map((rule): Rule => ({ ...rule, action: "Deny" }));
   const alone = { egress: [], ingress: [], [direction]: [{ ...tier, rules: denying, isolation: [] }] };
@@ -129,12 +120,12 @@ function outcomeIn(
   return isolation.length > 0 ? "deny" : "next";
 }
 
-function fitIn(rule: Rule, { subject, other, flow, ownNode }: Connection, { cluster }: State): Fit {
-  const fit = fitOf(rule, subject, other, flow, cluster);
+function fitIn(rule: Rule, connection: Connection): Fit {
+  const fit = fitOf(rule, connection);
   // To the pod's own node most rules mean nothing: where that is not known, they may match.
   // S9.3: what a foreign object does is not known, whomever it applies to.
   const isOpen =
-    rule.condition?.kind === "foreign" || (ownNode === "maybe" && rule.bindsOwnNode === undefined);
+    rule.condition?.kind === "foreign" || (connection.ownNode === "maybe" && rule.bindsOwnNode === undefined);
   return isOpen && fit.peer === "yes" ? { ...fit, peer: "maybe" } : fit;
 }
 
@@ -147,15 +138,9 @@ function resultOf(fit: Fit, isDecider: boolean): RuleTrace["result"] {
 const outcomeOf = (rule: Rule) =>
   rule.action === "Allow" ? "allow" : rule.action === "Deny" ? "deny" : "pass";
 
-function ruleTrace(
-  rule: Rule,
-  fit: Fit,
-  isDecider: boolean,
-  { subject, other, flow }: Connection,
-  { cluster }: State,
-): RuleTrace {
+function ruleTrace(rule: Rule, fit: Fit, isDecider: boolean, connection: Connection): RuleTrace {
   const fails = [...(fit.peer === "no" ? (["peer"] as const) : []), ...(fit.port ? [] : (["port"] as const))];
-  const why = whyNot(rule, fit, subject, other, flow, cluster) ?? rule.failedClosed;
+  const why = whyNot(rule, fit, connection) ?? rule.failedClosed;
   return { rule, result: resultOf(fit, isDecider), fails, ...(why === undefined ? {} : { why }) };
 }
 
@@ -177,13 +162,8 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
         trace.result === "matches"
       )
         continue;
-      const cost = late
-        ? 10 + trace.fails.length
-        : trace.fails.length === 2
-          ? 3
-          : trace.fails[0] === "peer"
-            ? 2
-            : 1;
+      const inTime = trace.fails.length === 2 ? 3 : trace.fails[0] === "peer" ? 2 : 1;
+      const cost = late ? 10 + trace.fails.length : inTime;
       // Of equals the later one wins, being closer to what decided; but of those that come too late, the first.
       if (cost > bestCost || (late && cost === bestCost)) continue;
       bestCost = cost;

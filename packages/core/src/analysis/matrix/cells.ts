@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { PairMemo } from "../../sets/pair-memo.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
@@ -94,10 +95,6 @@ export class MatrixCells {
 
   private intern(some: PortSetId, every: PortSetId, open: PortSetId): CellId {
     const key = `${some} ${every} ${open}`;
-    const known = this.ids.get(key);
-    if (known !== undefined) return known;
-    const id = this.sums.push({ some, every, open }) - 1;
-    this.ids.set(key, id);
-    return id;
+    return getOrInsert(this.ids, key, () => this.sums.push({ some, every, open }) - 1);
   }
 }

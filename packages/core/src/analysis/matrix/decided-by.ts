@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   addressKinds,
   canTalk,
@@ -169,8 +170,7 @@ class Shares {
       if (!canTalk(family, subject.families, [family])) continue;
       // Addresses do not tell pods apart to which the same rules apply.
       const rows = layers.map((layer) => layer.rows.rowOf[subject.index]).join();
-      const share = known.get(rows) ?? this.withAddresses(shares, family, subject);
-      known.set(rows, share);
+      const share = getOrInsert(known, rows, () => this.withAddresses(shares, family, subject));
       if (!isNothing(share)) yield this.pairs([subject.pods], "outside", share);
     }
   }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type Cluster, type Pod, podKey } from "../../cluster/model.js";
 import type {
   ChangedPart,
@@ -131,15 +132,14 @@ class Losses {
     const what = `${lifeline} ${verdict} ${who.join()}`;
     const key = `${port}/${protocol} ${what}`;
     const ports: readonly PortGroup[] = [{ protocol, ranges: [[port, port]] }];
-    const known = this.found.get(key) ?? {
+    const known = getOrInsert(this.found, key, () => ({
       lockout: { from: lifeline, after: verdict, ports, decided, example: flow },
       who: what,
       pods: new Set<Pod>(),
       connections: 0,
-    };
+    }));
     known.pods.add(pod);
     known.connections++;
-    this.found.set(key, known);
   }
 
   /** What the same pods lose to the same rules is one lockout, though it be several ports. */
@@ -164,9 +164,7 @@ class Losses {
   }
 
   private numberOf(thing: object): number {
-    const known = this.numbers.get(thing) ?? this.numbers.size;
-    this.numbers.set(thing, known);
-    return known;
+    return getOrInsert(this.numbers, thing, () => this.numbers.size);
   }
 }
 

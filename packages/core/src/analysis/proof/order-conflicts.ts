@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type Denials,
   denialsFrom,
@@ -65,8 +66,7 @@ export class OrderConflicts implements LaneReader {
 
   read(lane: Lane): void {
     const tell: Tell = (first, second, witness) => {
-      const others = this.witnesses.get(first) ?? new Map<PolicyRef, Spot>();
-      this.witnesses.set(first, others);
+      const others = getOrInsert(this.witnesses, first, () => new Map<PolicyRef, Spot>());
       if (!others.has(second)) others.set(second, witness());
     };
     new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();

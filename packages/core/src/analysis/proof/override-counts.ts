@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import { flowAt, type Lane, type Spot } from "../../engine/index.js";
 import type { Direction, PolicyRef, Rule } from "../../policy/model.js";
@@ -22,19 +23,16 @@ export class OverrideCounts {
     rules: readonly Rule[],
     witness: (rule: Rule) => Spot,
   ): void {
-    const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();
-    this.byPolicy.set(policy, entries);
+    const entries = getOrInsert(this.byPolicy, policy, () => new Map<string, Entry>());
     const key = `${direction} ${intent}`;
-    const entry: Entry = entries.get(key) ?? { direction, intent, total: nothing(), by: new Map() };
-    entries.set(key, entry);
+    const entry = getOrInsert(entries, key, () => ({ direction, intent, total: nothing(), by: new Map() }));
     const count = (of: Count) => {
       if (field.kind === "outside") of.external = true;
       else of.pairs += pairs[cell]!;
     };
     count(entry.total);
     for (const rule of rules) {
-      const known = entry.by.get(rule) ?? { ...nothing(), witness: witness(rule) };
-      entry.by.set(rule, known);
+      const known = getOrInsert(entry.by, rule, () => ({ ...nothing(), witness: witness(rule) }));
       count(known);
     }
   }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { FlowExplanation } from "../../engine/index.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
@@ -76,9 +77,7 @@ let last = 0;
 
 /** Equal for rules and isolations that are the same. */
 function numberOf(object: object): number {
-  const known = numbers.get(object) ?? ++last;
-  numbers.set(object, known);
-  return known;
+  return getOrInsert(numbers, object, () => ++last);
 }
 
 /** The verdict, and who is to thank for it where it is not Allow. */

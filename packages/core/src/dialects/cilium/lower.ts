@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { formatPath, type Path } from "../../diagnostics/place.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
 import {
@@ -179,9 +180,9 @@ function portGroupsOf({ toPorts = [], icmps = [] }: CiliumItem): readonly PortGr
   for (const entry of toPorts) {
     const condition = conditionOf(entry);
     const key = JSON.stringify(condition ?? null);
-    const group = groups.get(key) ?? { ports: [], condition };
-    group.ports.push(...(entry.ports ?? []).flatMap(lowerPort));
-    groups.set(key, group);
+    getOrInsert(groups, key, () => ({ ports: [], condition })).ports.push(
+      ...(entry.ports ?? []).flatMap(lowerPort),
+    );
   }
   const filled = [...groups.values()].filter(({ ports }) => ports.length > 0);
   return filled.length === 0 ? [{ ports: [] }] : filled;

@@ -1,4 +1,4 @@
-import { grouped } from "../../diagnostics/summary.js";
+import { grouped } from "../../collections/maps.js";
 import type { ForeignChange } from "../../analysis/changes/foreign-changes.js";
 import { isEveryAddress } from "../../analysis/changes/join-ranges.js";
 import type { ChangedEndpoints, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";

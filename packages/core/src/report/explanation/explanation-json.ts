@@ -1,4 +1,4 @@
-import { grouped } from "../../diagnostics/summary.js";
+import { grouped } from "../../collections/maps.js";
 import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";

@@ -1,4 +1,4 @@
-import { grouped } from "../../diagnostics/summary.js";
+import { grouped } from "../../collections/maps.js";
 import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import { portRanges } from "./explanation-json.js";
 import { deciderText } from "./rule-text.js";

@@ -1,4 +1,4 @@
-import { grouped } from "../../diagnostics/summary.js";
+import { countsOf, getOrInsert, grouped } from "../../collections/maps.js";
 import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Connection, Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { matrixEndText } from "../party-json.js";
@@ -20,9 +20,7 @@ export function* bySource(connections: Iterable<Connection>): Iterable<SourceGro
       if (open !== undefined) yield closed(open);
       open = { from, name: matrixEndText(from), cells: new Map() };
     }
-    const known = open.cells.get(cell);
-    if (known === undefined) open.cells.set(cell, [to]);
-    else known.push(to);
+    getOrInsert(open.cells, cell, () => []).push(to);
   }
   if (open !== undefined) yield closed(open);
 }
@@ -46,10 +44,10 @@ function closed({ from, name, cells }: OpenGroup): SourceGroup {
 
 /** How destinations are written in few words: `shop/*` for all that a namespace has, `node:*`. */
 export class ShortNames {
-  private readonly sizes = new Map<string, number>();
+  private readonly sizes: ReadonlyMap<string, number>;
 
   constructor({ parties }: Matrix) {
-    for (const party of parties) this.sizes.set(setOf(party), (this.sizes.get(setOf(party)) ?? 0) + 1);
+    this.sizes = countsOf(parties.map(setOf));
   }
 
   of({ from, reached }: SourceGroup, to: readonly MatrixEnd[]): readonly string[] {

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix } from "../../analysis/matrix/matrix.js";
 import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
@@ -14,8 +15,7 @@ export function* matrixJson(
   const cellTexts = new Map<MatrixCell, string>();
   for (const { from, to, cell } of matrix.connections(options)) {
     if (previous !== undefined) yield `${previous},`;
-    const said = cellTexts.get(cell) ?? cellText(cell);
-    cellTexts.set(cell, said);
+    const said = getOrInsert(cellTexts, cell, () => cellText(cell));
     previous = `  {"from": ${JSON.stringify(matrixEndJson(from))}, "to": ${JSON.stringify(matrixEndJson(to))}, ${said}}`;
   }
   if (previous !== undefined) yield previous;

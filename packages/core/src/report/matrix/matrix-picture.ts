@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { type Grain, partyKey } from "../../analysis/endpoints/party.js";
@@ -34,9 +35,7 @@ export function pictureOf(matrix: Matrix): Picture {
     const made = pictureEnd(end, isCrowded);
     // A Deployment and a StatefulSet may share a name.
     const key = end.kind === "workload" && !isCrowded ? partyKey(end) : made.name;
-    const known = found.get(key) ?? made;
-    found.set(key, known);
-    return known;
+    return getOrInsert(found, key, () => made);
   };
   const parties = [...new Set(matrix.parties.map(endOf))];
   const outside = ([4, 6] as const).map((family) => endOf(anyAddress(family)));

@@ -1,5 +1,5 @@
 import { verdictWords } from "../../analysis/verdict-words.js";
-import { grouped } from "../../diagnostics/summary.js";
+import { grouped } from "../../collections/maps.js";
 import { formatParty, partyOf } from "../../analysis/endpoints/party.js";
 import type { FlowGroup } from "../../analysis/replay/flow-groups.js";
 import { skipReasons } from "../../analysis/replay/observation.js";

@@ -3,7 +3,7 @@ import { type Identified, identify } from "../../cluster/identity.js";
 import { type CidrGroup, type Cluster, podKey } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
-import { countsOf } from "../../diagnostics/summary.js";
+import { countsOf } from "../../collections/maps.js";
 import type { ForeignObject } from "../../foreign/object.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { compareText } from "../../policy/assemble.js";

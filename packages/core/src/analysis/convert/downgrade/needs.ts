@@ -1,4 +1,4 @@
-import { grouped } from "../../../diagnostics/summary.js";
+import { getOrInsert, grouped } from "../../../collections/maps.js";
 import { noPorts, type PortSetId, type PortSets } from "../../../sets/port-sets.js";
 import { isSubject } from "../../../evaluate/match.js";
 import { type Direction, directions } from "../../../policy/model.js";
@@ -67,9 +67,7 @@ function selectedBy(
     for (const definition of inNamespace.get(cell.namespace) ?? [])
       for (const { direction, subject } of definition.lowered.isolation) {
         if (!isSubject(subject, { kind: "pod", pod, namespace })) continue;
-        const known = found[direction].get(definition) ?? new Set();
-        known.add(cell);
-        found[direction].set(definition, known);
+        getOrInsert(found[direction], definition, () => new Set()).add(cell);
       }
   }
   return found;

@@ -1,5 +1,5 @@
 import type { Cluster } from "../../../cluster/model.js";
-import { grouped } from "../../../diagnostics/summary.js";
+import { getOrInsert, grouped } from "../../../collections/maps.js";
 import type { LabelMatch, Labels } from "../../../labels/requirement.js";
 import type { JsonObject } from "../../../manifest/document.js";
 import { writtenSelector } from "../written-selector.js";
@@ -27,9 +27,7 @@ export class PodPeers {
       const selectors = this.within(name, chosen);
       if (selectors === undefined) return undefined;
       const key = JSON.stringify(selectors);
-      const part = parts.get(key) ?? { selectors, names: [] };
-      part.names.push(name);
-      parts.set(key, part);
+      getOrInsert(parts, key, () => ({ selectors, names: [] })).names.push(name);
     }
     return [...parts.values()].flatMap(({ selectors, names }) =>
       this.namespacesCalled(names).flatMap((namespaces) =>

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../../collections/maps.js";
 import { type Node, type Pod, podKey } from "../../../cluster/model.js";
 import {
   type AddressRange,
@@ -107,9 +108,7 @@ export class Reaches {
   }
 
   private outsideOf(family: Family): OutsideAnswers {
-    const known = this.outside.get(family) ?? new OutsideAnswers(this.engine.view(family), family);
-    this.outside.set(family, known);
-    return known;
+    return getOrInsert(this.outside, family, () => new OutsideAnswers(this.engine.view(family), family));
   }
 }
 

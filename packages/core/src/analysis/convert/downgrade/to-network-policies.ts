@@ -1,6 +1,6 @@
 import { Answers, Engine } from "../../../engine/index.js";
 import { child } from "../../../cluster/fields.js";
-import { grouped } from "../../../diagnostics/summary.js";
+import { grouped } from "../../../collections/maps.js";
 import { noPorts, PortSets, type PortSetId } from "../../../sets/port-sets.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
 import type { JsonObject } from "../../../manifest/document.js";

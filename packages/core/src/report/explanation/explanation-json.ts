@@ -7,7 +7,7 @@ import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
 import { formatAddress } from "../../net/address.js";
 import { actionOf } from "../../policy/describe.js";
-import type { Direction, PolicyRef, Rule, TierName } from "../../policy/model.js";
+import type { Direction, Isolation, PolicyRef, Rule, TierName } from "../../policy/model.js";
 
 /*
  * The stable, versioned JSON of an explanation. Fields are only ever added within a version.
@@ -85,36 +85,30 @@ export function portRanges(ranges: PortSet["ranges"]): string {
 
 function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): JsonValue {
   const conditions = walk.decisions.flatMap((decision) => decision.conditions);
+  const possible = walk.decisions.map((decision) => ({
+    verdict: decision.verdict,
+    decidedBy: deciderJson(direction, decision),
+  }));
+  const isOpen = walk.verdict === "Undecided";
+  const nearest = trace?.nearestAllow;
   return {
     verdict: walk.verdict,
-    decidedBy: walk.verdict === "Undecided" ? null : deciderJson(direction, walk.decisions[0]!),
-    ...(walk.verdict === "Undecided"
-      ? {
-          missing: walk.missing.map((fact) => fact.text),
-          possible: walk.decisions.map((decision) => ({
-            verdict: decision.verdict,
-            decidedBy: deciderJson(direction, decision),
-          })),
-        }
-      : {}),
-    ...(conditions.length === 0 ? {} : { conditions }),
-    ...(walk.notes.length === 0 ? {} : { notes: walk.notes }),
-    ...(trace === undefined
-      ? {}
-      : {
-          trace: trace.tiers.map(tierJson),
-          ...(trace.nearestAllow === undefined
-            ? {}
-            : {
-                nearestAllow: {
-                  ...ruleJson(trace.nearestAllow.rule, trace.nearestAllow.tier),
-                  fails: trace.nearestAllow.fails,
-                  why: trace.nearestAllow.why,
-                },
-              }),
-        }),
+    decidedBy: isOpen ? null : possible[0]!.decidedBy,
+    missing: isOpen ? walk.missing.map((fact) => fact.text) : undefined,
+    possible: isOpen ? possible : undefined,
+    conditions: unlessEmpty(conditions),
+    notes: unlessEmpty(walk.notes),
+    trace: trace?.tiers.map(tierJson),
+    nearestAllow: nearest && {
+      ...ruleJson(nearest.rule, nearest.tier),
+      fails: nearest.fails,
+      why: nearest.why,
+    },
   };
 }
+
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
+  list.length === 0 ? undefined : list;
 
 /** The deciding rule; or `isolation` with every policy that isolates; or `default`, with the reason where it is special. */
 export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">): JsonValue {
@@ -126,9 +120,7 @@ export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">):
         type: "isolation",
         tier: by.tier,
         direction,
-        isolation: by.isolation.map(({ origin }) =>
-          origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-        ),
+        isolation: by.isolation.map(isolatorJson),
       };
     case "default":
       return { type: "default", direction };
@@ -171,6 +163,10 @@ export function policyJson(policy: PolicyRef): { [key: string]: JsonValue | unde
   };
 }
 
+/** The policy that isolates, or the option. */
+export const isolatorJson = ({ origin }: Isolation): JsonValue =>
+  origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option };
+
 function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
   return {
     tier,
@@ -183,9 +179,7 @@ function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
         rules: its.map(([order, trace]) => ruleTraceJson(trace, order)),
       }),
     ),
-    isolatedBy: isolation.map(({ origin }) =>
-      origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-    ),
+    isolatedBy: isolation.map(isolatorJson),
   };
 }
 
@@ -200,7 +194,7 @@ function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): 
     rulePath: path,
     action: actionOf(rule),
     result,
-    fails: fails.length === 0 ? undefined : fails,
+    fails: unlessEmpty(fails),
     why,
     file: place?.file,
     line: place?.line,
@@ -216,7 +210,7 @@ export function endpointJson(endpoint: Endpoint): JsonValue {
         namespace: pod.namespace,
         name: pod.name,
         workload: pod.workload === undefined ? undefined : `${pod.workload.kind}/${pod.workload.name}`,
-        addresses: pod.addresses.length === 0 ? undefined : pod.addresses.map(formatAddress),
+        addresses: unlessEmpty(pod.addresses.map(formatAddress)),
         hostNetwork: pod.hostNetwork ? true : undefined,
       };
     }

@@ -12,7 +12,7 @@ import {
   deciderJson,
   endpointJson,
   type JsonValue,
-  policyJson,
+  isolatorJson,
   ruleJson,
 } from "../explanation/explanation-json.js";
 import { ruleContentJson } from "../rule-json.js";
@@ -40,15 +40,7 @@ function walkJson(direction: Direction, { tiers, rest }: SubjectWalk): JsonValue
   const isolation = tiers.flatMap(({ tier, isolation: found }) =>
     found === undefined
       ? []
-      : [
-          {
-            tier,
-            by: found.by.map(({ origin }) =>
-              origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-            ),
-            ...effectJson(direction, found.effect),
-          },
-        ],
+      : [{ tier, by: found.by.map(isolatorJson), ...effectJson(direction, found.effect) }],
   );
   return {
     isolated: isolation.length > 0,
@@ -69,12 +61,6 @@ function rulesJson(direction: Direction, { tier, rules }: TierRules): readonly J
 }
 
 function effectJson(direction: Direction, effect: Fate): { [key: string]: JsonValue | undefined } {
-  switch (effect.kind) {
-    case "decides":
-      return { decides: "yes" };
-    case "may-decide":
-      return { decides: "maybe" };
-    case "never":
-      return { decides: "never", takenBy: effect.takenBy.map((by) => deciderJson(direction, { by })) };
-  }
+  if (effect.kind !== "never") return { decides: effect.kind === "decides" ? "yes" : "maybe" };
+  return { decides: "never", takenBy: effect.takenBy.map((by) => deciderJson(direction, { by })) };
 }

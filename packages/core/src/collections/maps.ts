@@ -14,6 +14,12 @@ export function getOrInsert<K, V>(map: Entries<K, V>, key: K, make: () => NoInfe
   return made;
 }
 
+/** Sets the value of a key; undefined: there is none any more. */
+export function setOrDelete<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
+
 /** Items by key, in the order in which each key was met first. */
 export function grouped<K, T>(
   items: Iterable<T>,

@@ -1,4 +1,5 @@
 import { grouped } from "../../collections/maps.js";
+import type { AskedPair } from "../../analysis/explain/ask.js";
 import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
@@ -28,14 +29,10 @@ export function explanationJson(explanation: Explanation): JsonValue {
   const answers = explanation.answers.map(({ pair, explained, ports }) =>
     explained === undefined
       ? {
-          flow: {
-            from: endpointJson(pair.source),
-            to: endpointJson(pair.destination),
-            family: familyJson(pair.family),
-          },
+          flow: flowJson(pair),
           ports: ports!.map(portSetJson),
         }
-      : flowJson(explained),
+      : explainedJson(explained),
   );
   return {
     apiVersion,
@@ -49,17 +46,22 @@ export function explanationJson(explanation: Explanation): JsonValue {
   };
 }
 
-function flowJson({ flow, connection, egress, ingress }: ExplainedFlow): {
+/** A connection, or a pair of which all ports are meant. */
+export function flowJson(flow: AskedPair & Partial<Flow>): JsonValue {
+  return {
+    from: endpointJson(flow.source),
+    to: endpointJson(flow.destination),
+    protocol: flow.protocol,
+    port: flow.protocol === "ICMP" ? undefined : flow.port,
+    family: flow.family === undefined ? undefined : `IPv${flow.family}`,
+  };
+}
+
+function explainedJson({ flow, connection, egress, ingress }: ExplainedFlow): {
   [key: string]: JsonValue | undefined;
 } {
   return {
-    flow: {
-      from: endpointJson(flow.source),
-      to: endpointJson(flow.destination),
-      protocol: flow.protocol,
-      port: flow.protocol === "ICMP" ? undefined : flow.port,
-      family: familyJson(flow.family),
-    },
+    flow: flowJson(flow),
     verdict: connection.verdict,
     egress: walkJson("egress", connection.egress, egress),
     ingress: walkJson("ingress", connection.ingress, ingress),
@@ -226,6 +228,3 @@ export function endpointJson(endpoint: Endpoint): JsonValue {
       return { kind: "external", address: formatAddress(endpoint.address) };
   }
 }
-
-const familyJson = (family: Flow["family"]): JsonValue | undefined =>
-  family === undefined ? undefined : `IPv${family}`;

@@ -1,9 +1,10 @@
 import type { Ambiguity, Overruling } from "../../analysis/preview/precedence.js";
 import type { Preview } from "../../analysis/preview/preview.js";
 import type { Lockout } from "../../analysis/preview/lockouts.js";
-import { changesFields, flowJson, saidJson } from "../changes/changes-json.js";
+import { changesFields, saidJson } from "../changes/changes-json.js";
 import {
   apiVersion,
+  flowJson,
   isolatorJson,
   type JsonValue,
   policyJson,

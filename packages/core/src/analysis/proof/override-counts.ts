@@ -31,10 +31,8 @@ export class OverrideCounts {
       else of.pairs += pairs[cell]!;
     };
     count(entry.total);
-    for (const rule of rules) {
-      const known = getOrInsert(entry.by, rule, () => ({ ...nothing(), witness: witness(rule) }));
-      count(known);
-    }
+    for (const rule of rules)
+      count(getOrInsert(entry.by, rule, () => ({ ...nothing(), witness: witness(rule) })));
   }
 
   all(): readonly Override[] {

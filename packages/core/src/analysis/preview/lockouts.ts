@@ -9,11 +9,11 @@ import type {
 } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import type { Decider } from "../../evaluate/walk.js";
 import type { Direction } from "../../policy/model.js";
 import type { ChangeRow } from "../changes/changes.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
+import { deciderKey, numberOf } from "../decider-key.js";
 import { flowBetween } from "../endpoints/example-flow.js";
 import { podEndpoint } from "../endpoints/resolve.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../lifelines/lifelines.js";
@@ -119,16 +119,12 @@ interface Loss {
 /** Puts together what is lost to the same rules. */
 class Losses {
   private readonly found = new Map<string, Loss>();
-  private readonly numbers = new Map<object, number>();
 
   constructor(private readonly after: Engine) {}
 
   add({ lifeline, protocol, port }: LifelineTarget, verdict: Lockout["after"], pod: Pod, flow: Flow): void {
     const decided = saidSo(this.after.explain(flow), verdict);
-    const who = decided.flatMap(({ direction, said }) => [
-      direction,
-      ...said.deciders.map((by) => this.keyOf(by)),
-    ]);
+    const who = decided.flatMap(({ direction, said }) => [direction, ...said.deciders.map(deciderKey)]);
     const what = `${lifeline} ${verdict} ${who.join()}`;
     const key = `${port}/${protocol} ${what}`;
     const ports: readonly PortGroup[] = [{ protocol, ranges: [[port, port]] }];
@@ -146,7 +142,7 @@ class Losses {
   all(grain: Grain): readonly Lockout[] {
     const merged = new Map<string, Loss>();
     for (const loss of this.found.values()) {
-      const key = `${loss.who} ${[...loss.pods].map((pod) => this.numberOf(pod)).join()}`;
+      const key = `${loss.who} ${Array.from(loss.pods, numberOf).join()}`;
       const known = merged.get(key);
       merged.set(key, known === undefined ? loss : joined(known, loss));
     }
@@ -155,16 +151,6 @@ class Losses {
       parties: partiesOfPods(pods, grain),
       connections,
     })).toSorted((a, b) => b.connections - a.connections);
-  }
-
-  private keyOf(by: Decider): string {
-    const things: readonly object[] =
-      by.kind === "rule" ? [by.rule] : by.kind === "isolation" ? by.isolation : [];
-    return `${by.kind} ${things.map((thing) => this.numberOf(thing)).join("+")}`;
-  }
-
-  private numberOf(thing: object): number {
-    return getOrInsert(this.numbers, thing, () => this.numbers.size);
   }
 }
 

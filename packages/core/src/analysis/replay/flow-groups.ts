@@ -1,7 +1,6 @@
-import { getOrInsert } from "../../collections/maps.js";
 import type { FlowExplanation } from "../../engine/index.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import type { Decider } from "../../evaluate/walk.js";
+import { deciderKey } from "../decider-key.js";
 import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Observation } from "./observation.js";
 
@@ -72,14 +71,6 @@ export class FlowGroups {
   }
 }
 
-const numbers = new WeakMap<object, number>();
-let last = 0;
-
-/** Equal for rules and isolations that are the same. */
-function numberOf(object: object): number {
-  return getOrInsert(numbers, object, () => ++last);
-}
-
 /** The verdict, and who is to thank for it where it is not Allow. */
 function denierKey({ verdict, egress, ingress }: FlowExplanation): string {
   if (verdict === "Allow") return verdict;
@@ -87,20 +78,6 @@ function denierKey({ verdict, egress, ingress }: FlowExplanation): string {
     side.verdict === "Allow" ? "" : side.deciders.map(deciderKey).join(),
   );
   return `${verdict} ${sides.join("/")}`;
-}
-
-function deciderKey(by: Decider): string {
-  switch (by.kind) {
-    case "rule":
-      return `${numberOf(by.rule)}`;
-    case "isolation":
-      return by.isolation.map(numberOf).join("+");
-    case "default":
-    case "no-walk":
-    case "own-address":
-    case "own-node":
-      return by.kind;
-  }
 }
 
 function isElsewhere(a: Flow, b: Flow): boolean {

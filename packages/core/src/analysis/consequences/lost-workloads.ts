@@ -2,7 +2,7 @@ import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster, Pod } from "../../cluster/model.js";
 import { type ChangedPairs, type End, nearnessOfMembers } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
-import type { PortSetId, PortSets } from "../../sets/port-sets.js";
+import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type Party, partiesOfPods } from "../endpoints/party.js";
 import type { Reader } from "../endpoints/reader.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../lifelines/lifelines.js";
@@ -37,6 +37,7 @@ export class LostWorkloads {
   }
 
   add(pairs: ChangedPairs): void {
+    if (this.ports.subtract(pairs.before.allowed, pairs.after.allowed) === noPorts) return;
     for (const to of pairs.to)
       for (const from of pairs.from) if (from.kind === "ends") this.addBetween(from, to, pairs);
   }

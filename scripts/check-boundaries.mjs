@@ -8,28 +8,29 @@ import { isMain, root } from "./prepare.mjs";
 
 /** What each folder of packages/core/src may import, beside itself. A new folder needs a line here. */
 const layers = {
-  diagnostics: "",
-  net: "diagnostics",
-  labels: "diagnostics",
-  manifest: "diagnostics",
-  schema: "diagnostics net labels manifest",
-  cluster: "diagnostics net labels manifest schema",
-  policy: "diagnostics net labels",
-  dialects: "diagnostics net labels manifest schema cluster policy",
-  foreign: "diagnostics net labels manifest schema cluster policy",
-  evaluate: "diagnostics net labels manifest schema cluster policy",
-  state: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate",
-  sets: "diagnostics net labels policy",
-  engine: "diagnostics net labels cluster policy evaluate sets",
+  collections: "",
+  diagnostics: "collections",
+  net: "collections diagnostics",
+  labels: "collections diagnostics",
+  manifest: "collections diagnostics",
+  schema: "collections diagnostics net labels manifest",
+  cluster: "collections diagnostics net labels manifest schema",
+  policy: "collections diagnostics net labels",
+  dialects: "collections diagnostics net labels manifest schema cluster policy",
+  foreign: "collections diagnostics net labels manifest schema cluster policy",
+  evaluate: "collections diagnostics net labels manifest schema cluster policy",
+  state: "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate",
+  sets: "collections diagnostics net labels policy",
+  engine: "collections diagnostics net labels cluster policy evaluate sets",
   analysis:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine",
   report:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis",
   library:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
   // What only tests use: nobody above may import it, and it may import them all.
   testing:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report library",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report library",
 };
 
 /** Folders of core with one door: others import its `index.ts`, and nothing behind it. */

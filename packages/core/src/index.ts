@@ -39,7 +39,7 @@ export type { OverallVerdict } from "./analysis/explain/ask.js";
 export type { Caveat } from "./state/caveat.js";
 export type { Explanation } from "./analysis/explain/explain.js";
 export type { Connection, MatrixEnd } from "./analysis/matrix/matrix.js";
-export type { Cell } from "./analysis/matrix/cells.js";
+export type { MatrixCell } from "./analysis/matrix/cells.js";
 export type { PortGroup } from "./analysis/matrix/port-groups.js";
 export type { Party } from "./analysis/endpoints/party.js";
 export type { Lookup } from "./analysis/lookup/lookup.js";

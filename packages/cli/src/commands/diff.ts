@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Cluster, type Grain, hasErrors } from "@tierwall/core";
-import { diagnostic, isTelling } from "@tierwall/core/manifest";
+import { diagnostic, affectsAnswers } from "@tierwall/core/manifest";
 import { changesAnnotations, diagnosticsJson, diagnosticText } from "@tierwall/core/report";
 import { readStates, type State } from "@tierwall/core/state";
 import type { Command } from "commander";
@@ -92,7 +92,10 @@ async function runDiff(
       print(answer.text({ style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
       break;
     case "json":
-      printData({ ...answer.json(), remarks: diagnosticsJson(rest.diagnostics.filter(isTelling)) }, "json");
+      printData(
+        { ...answer.json(), remarks: diagnosticsJson(rest.diagnostics.filter(affectsAnswers)) },
+        "json",
+      );
       break;
     case "md":
       print(answer.markdown());

@@ -6,7 +6,7 @@ import {
   implementationCaveatsOfAll,
   preview,
 } from "@tierwall/core/analysis";
-import { isTelling } from "@tierwall/core/manifest";
+import { affectsAnswers } from "@tierwall/core/manifest";
 import {
   belowCaveats,
   caveatsJson,
@@ -138,7 +138,7 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
         {
           ...previewJson(found),
           caveats: caveatsJson(caveats),
-          remarks: diagnosticsJson(after.diagnostics.filter(isTelling)),
+          remarks: diagnosticsJson(after.diagnostics.filter(affectsAnswers)),
         },
         "json",
       );

@@ -8,7 +8,7 @@ import {
   Replay,
   type Replayed,
 } from "@tierwall/core/analysis";
-import { diagnostic, isTelling } from "@tierwall/core/manifest";
+import { diagnostic, affectsAnswers } from "@tierwall/core/manifest";
 import { belowCaveats, caveatsJson, diagnosticsJson, replayJson, replayText } from "@tierwall/core/report";
 import { caveatsOfAll } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
@@ -106,7 +106,7 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   if (flags.output === "text") print(belowCaveats(replayText(replayed, options), caveats, options));
   else {
-    const remarks = diagnosticsJson([...loaded.diagnostics.filter(isTelling), ...problems]);
+    const remarks = diagnosticsJson([...loaded.diagnostics.filter(affectsAnswers), ...problems]);
     printData({ ...replayJson(replayed), caveats: caveatsJson(caveats), remarks }, "json");
   }
   tellRest(loaded, flags.verbose ?? false);

@@ -1,5 +1,5 @@
 import { Cluster, type Diagnostic, type EnforcerName, enforcerNames } from "@tierwall/core";
-import { didYouMean, foreignGroups, isTelling } from "@tierwall/core/manifest";
+import { didYouMean, foreignGroups, affectsAnswers } from "@tierwall/core/manifest";
 import { type Address, type Cidr, type Facts, parseAddress, parseCidr } from "@tierwall/core/model";
 import { diagnosticText, type SourceText, summaryText } from "@tierwall/core/report";
 import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
@@ -233,8 +233,8 @@ const usualOfClusters = "TW3006";
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {
   if (verbose) return tellDiagnostics(diagnostics, sources);
-  const telling = diagnostics.filter(isTelling);
-  const others = diagnostics.filter((d) => !isTelling(d) && d.code !== usualOfClusters);
+  const telling = diagnostics.filter(affectsAnswers);
+  const others = diagnostics.filter((d) => !affectsAnswers(d) && d.code !== usualOfClusters);
   if (telling.length + others.length > 0) talk("");
   for (const { code, severity, message, place } of telling.slice(0, 10)) {
     const where = place === undefined ? "" : ` (${place.file}:${place.line})`;

@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import { given } from "../diagnostics/given.js";
-import { grouped } from "../diagnostics/summary.js";
+import { getOrInsert, grouped } from "../collections/maps.js";
 import { type Labels, namespaceNameLabel, unknownLabels } from "../labels/requirement.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { type Address, type Family, formatAddress } from "../net/address.js";
@@ -76,9 +76,7 @@ function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): 
   const at: Readonly<Record<Family, Map<bigint, Pod[]>>> = { 4: new Map(), 6: new Map() };
   for (const pod of pods)
     for (const { family, value } of pod.hostNetwork ? [] : pod.addresses) {
-      const known = at[family].get(value);
-      if (known === undefined) at[family].set(value, [pod]);
-      else known.push(pod);
+      getOrInsert(at[family], value, () => []).push(pod);
     }
   for (const family of [4, 6] as const)
     for (const [value, sharing] of at[family]) {
@@ -131,9 +129,8 @@ function buildNodes(written: readonly Identified[], pods: Iterable<Pod>): Readon
   const seen = new Map<string, Address[]>();
   for (const pod of pods) {
     if (pod.node === undefined) continue;
-    const known = seen.get(pod.node) ?? [];
+    const known = getOrInsert(seen, pod.node, () => []);
     addHostAddresses(known, pod);
-    seen.set(pod.node, known);
   }
   for (const [name, addresses] of seen) nodes.set(name, nodeWith(name, nodes.get(name), addresses));
   return nodes;

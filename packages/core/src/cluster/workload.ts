@@ -1,3 +1,4 @@
+import { getOrInsert } from "../collections/maps.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Labels } from "../labels/requirement.js";
 import type { JsonObject } from "../manifest/document.js";
@@ -63,8 +64,7 @@ export function buildWorkloads(
     let known = ofController.get(controller);
     if (known === undefined || known.hash !== hash) {
       const ref = rootOf(controller, labels, byRef);
-      const root = workloads.get(refKey(ref)) ?? { ref: sharedRef(ref, shared), pods: [] };
-      workloads.set(refKey(ref), root);
+      const root = getOrInsert(workloads, refKey(ref), () => ({ ref: sharedRef(ref, shared), pods: [] }));
       known = { hash, root };
       ofController.set(controller, known);
     }

@@ -122,7 +122,7 @@ export function peer<F extends Fields>(
 }
 
 /** A peer or subject as it stands in a manifest. */
-export interface WrittenPeer {
+export interface AdminPeer {
   readonly namespaces?: LabelSelector;
   readonly pods?: { readonly namespaceSelector?: LabelSelector; readonly podSelector: LabelSelector };
   readonly nodes?: LabelSelector;
@@ -131,14 +131,14 @@ export interface WrittenPeer {
 }
 
 /** Undefined where no field is known: an API newer than this (S3.6). */
-export function lowerSubject({ namespaces, pods }: WrittenPeer): PodSelection | undefined {
+export function lowerSubject({ namespaces, pods }: AdminPeer): PodSelection | undefined {
   if (namespaces !== undefined) return { namespaces: toMatch(namespaces), pods: [] };
   if (pods === undefined) return undefined;
   return { namespaces: toMatch(pods.namespaceSelector ?? {}), pods: toMatch(pods.podSelector) };
 }
 
 /** Undefined where no field is known: an API newer than this (S3.6). */
-export function lowerPeer(written: WrittenPeer): Peer | undefined {
+export function lowerPeer(written: AdminPeer): Peer | undefined {
   const selection = lowerSubject(written);
   if (selection !== undefined) return podsPeer(selection.namespaces, selection.pods);
   const { nodes, networks, domainNames } = written;

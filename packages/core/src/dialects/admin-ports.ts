@@ -2,7 +2,7 @@ import type { PortMatch } from "../policy/model.js";
 import { portName } from "../schema/formats.js";
 import {
   type Constraint,
-  type Finding,
+  type Violation,
   type Format,
   integer,
   object,
@@ -62,7 +62,7 @@ export function orderedRange(shortest: ShortestRange, single: string): Constrain
 }
 
 function checkRange(shortest: ShortestRange, single: string) {
-  return ({ start, end }: Readonly<Record<string, unknown>>): readonly Finding[] => {
+  return ({ start, end }: Readonly<Record<string, unknown>>): readonly Violation[] => {
     if (typeof start !== "number" || typeof end !== "number" || start < end) return [];
     if (start > end)
       return [

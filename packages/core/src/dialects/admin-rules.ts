@@ -5,7 +5,7 @@ import type { Action, Direction, PodSelection, PortMatch, TierName } from "../po
 import {
   type Constraint,
   type Fields,
-  type Finding,
+  type Violation,
   list,
   object,
   type ObjectSchema,
@@ -14,7 +14,7 @@ import {
   string,
   type StringSchema,
 } from "../schema/schema.js";
-import { lowerPeer, lowerSubject, type WrittenPeer } from "./admin-peers.js";
+import { lowerPeer, lowerSubject, type AdminPeer } from "./admin-peers.js";
 import { failClosed, type LowerContext, notEnforced, originOf } from "./dialect.js";
 
 /* Rules of the policy.networking.k8s.io APIs (sections 3 and 4): in order, with action, peers and ports. */
@@ -79,7 +79,7 @@ export function namedPortsNeedPods(
   nameField: string,
   others: readonly string[],
 ): Constraint {
-  const check = (rule: Readonly<Record<string, unknown>>): readonly Finding[] => {
+  const check = (rule: Readonly<Record<string, unknown>>): readonly Violation[] => {
     const beside = others.find((kind) => objectsOf(rule.to).some(([, peer]) => kind in peer));
     if (beside === undefined) return [];
     return objectsOf(rule[portsField])
@@ -103,7 +103,7 @@ export function namedPortsNeedPods(
 
 /** S8.2 */
 export function domainNamesOnlyAllow(allow: "Allow" | "Accept"): Constraint {
-  const check = ({ action, to }: Readonly<Record<string, unknown>>): readonly Finding[] => {
+  const check = ({ action, to }: Readonly<Record<string, unknown>>): readonly Violation[] => {
     if (action !== "Deny" && action !== "Pass") return [];
     return objectsOf(to)
       .filter(([, peer]) => "domainNames" in peer)
@@ -131,7 +131,7 @@ export type PortsField = "ports" | "protocols";
 
 /** A spec as it stands in a manifest; from a cluster any part may be missing. */
 export interface WrittenSpec<P> {
-  readonly subject: WrittenPeer;
+  readonly subject: AdminPeer;
   readonly ingress?: readonly WrittenRule<P>[];
   readonly egress?: readonly WrittenRule<P>[];
 }
@@ -139,8 +139,8 @@ export interface WrittenSpec<P> {
 interface WrittenRule<P> {
   readonly name?: string;
   readonly action: Action | "Accept";
-  readonly from?: readonly WrittenPeer[];
-  readonly to?: readonly WrittenPeer[];
+  readonly from?: readonly AdminPeer[];
+  readonly to?: readonly AdminPeer[];
   readonly ports?: readonly P[];
   readonly protocols?: readonly P[];
 }

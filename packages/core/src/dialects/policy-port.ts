@@ -1,6 +1,6 @@
 import type { PortMatch } from "../policy/model.js";
 import { portName } from "../schema/formats.js";
-import { type Finding, integer, object, oneOf, optional, type Static } from "../schema/schema.js";
+import { type Violation, integer, object, oneOf, optional, type Static } from "../schema/schema.js";
 
 /** NetworkPolicy's port, which other APIs took over. */
 export const policyPort = object(
@@ -45,7 +45,7 @@ function lowerPolicyPort({ protocol = "TCP", port, endPort }: PolicyPort): PortM
   return { kind: "range", protocol, first: port ?? 1, last: endPort ?? port ?? 65535 };
 }
 
-function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (endPort === undefined) return [];
   if (typeof port !== "number")
     return [{ code: "TW1310", path: ["endPort"], at: "key", message: "`endPort` needs a number in `port`" }];

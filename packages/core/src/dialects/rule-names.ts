@@ -1,12 +1,12 @@
 import { isObject } from "../manifest/document.js";
-import type { Constraint, Finding } from "../schema/schema.js";
+import type { Constraint, Violation } from "../schema/schema.js";
 
 /** Rules are told apart by name in explanations and logs; for a spec with `ingress` and `egress`. */
 export const distinctRuleNames: Constraint = { kind: "custom", check: checkNames };
 
-function checkNames(spec: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkNames(spec: Readonly<Record<string, unknown>>): readonly Violation[] {
   const seen = new Map<string, string>();
-  const findings: Finding[] = [];
+  const findings: Violation[] = [];
   for (const direction of ["ingress", "egress"]) {
     const rules = spec[direction];
     if (!Array.isArray(rules)) continue;

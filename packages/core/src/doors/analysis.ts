@@ -38,7 +38,7 @@ export { parseQuestion } from "../analysis/explain/parse-question.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "../analysis/explain/trace.js";
 export { type Fixed, fixSources } from "../analysis/lint/fix.js";
 export { lint } from "../analysis/lint/lint.js";
-export { howMuch, listed, takerText } from "../analysis/lint/naming.js";
+export { howMuch, listed, deciderName } from "../analysis/lint/naming.js";
 export { onlyRepeats } from "../analysis/lint/rules/shadowed-rule.js";
 export { decidedBy, type Meant, type Side } from "../analysis/matrix/decided-by.js";
 export { decidingTiers, type TierVerdict, tierVerdicts } from "../analysis/matrix/deciding-tiers.js";

@@ -39,4 +39,4 @@ export { diagnostic } from "../diagnostics/diagnostic.js";
 export { clusterFile, formatPath, type Path } from "../diagnostics/place.js";
 export { didYouMean } from "../diagnostics/suggest.js";
 export { diagnostics } from "../diagnostics/table.js";
-export { isTelling } from "../diagnostics/telling.js";
+export { affectsAnswers } from "../diagnostics/answer-codes.js";

@@ -11,7 +11,7 @@ export {
   flowText,
   PartyNames,
   portsText,
-  sections,
+  changeSections,
   whoText,
 } from "../report/changes/changes-words.js";
 export { conversionJson, conversionText } from "../report/conversion.js";

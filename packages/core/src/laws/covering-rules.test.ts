@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFull } from "../../../../test/slice.mjs";
-import { covers } from "../analysis/proof/covers.js";
+import { coversRule } from "../analysis/proof/covers.js";
 import type { State } from "../state/state.js";
 import { explore } from "../evaluate/facts.js";
 import { type Flow, subjectOf } from "../evaluate/flow.js";
@@ -36,7 +36,7 @@ describe("a rule that covers another", () => {
           const rules = state.tiers[direction].flatMap((tier) => tier.rules);
           for (const outer of rules)
             for (const inner of rules) {
-              if (outer === inner || !covers(outer, inner)) continue;
+              if (outer === inner || !coversRule(outer, inner)) continue;
               pairs++;
               const escaped = flows.find((flow) => escapes(flow, inner, outer, state));
               const names = [outer, inner].map(({ origin }) => formatRule(origin)).join(" and ");

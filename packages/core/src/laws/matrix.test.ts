@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AskedPort, AskedPair } from "../analysis/explain/ask.js";
-import type { Cell } from "../analysis/matrix/cells.js";
+import type { MatrixCell } from "../analysis/matrix/cells.js";
 import { type Matrix, type MatrixEnd, matrixOf } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
@@ -112,7 +112,7 @@ const holds = (groups: readonly PortGroup[], { protocol, port }: AskedPort) =>
   });
 
 /** What a cell says of each port; more than one thing is never right. */
-function said({ allowed, wholly, partly, undecided }: Cell, ports: readonly AskedPort[]): string {
+function said({ allowed, wholly, partly, undecided }: MatrixCell, ports: readonly AskedPort[]): string {
   const ofPort = (port: AskedPort) => {
     const words = [
       ...(holds(wholly, port) ? ["allowed"] : []),

@@ -6,7 +6,7 @@ import type { Finding } from "../analysis/lint/finding.js";
 import type { LintReport } from "../analysis/lint/lint.js";
 import type { Lookup } from "../analysis/lookup/lookup.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { isTelling } from "../diagnostics/telling.js";
+import { affectsAnswers } from "../diagnostics/answer-codes.js";
 import type { Source } from "../manifest/source.js";
 import { belowCaveats, caveatsJson, caveatsMarkdown } from "../report/caveats.js";
 import { changesJson } from "../report/changes/changes-json.js";
@@ -48,7 +48,7 @@ const shown = ({ style = noStyle, verbose = false }: RenderOptions) => ({ style,
 
 /** The remarks about the input that belong to every answer: what it does not cover, or takes for granted. */
 export const remarksJson = (diagnostics: readonly Diagnostic[]): JsonValue =>
-  diagnosticsJson(diagnostics.filter(isTelling));
+  diagnosticsJson(diagnostics.filter(affectsAnswers));
 
 /** Why a connection is allowed or denied. */
 export class ExplainAnswer {

@@ -5,7 +5,7 @@ import { isListKind, type ListKind, listKindOf, takeApart } from "./list.js";
 import type { Receiver } from "./object.js";
 
 /** An item that was read alone, and the line it begins on where that is known. */
-export interface Item {
+export interface ListItem {
   readonly value: Json;
   readonly document: Document;
   readonly line?: number;
@@ -16,7 +16,7 @@ export interface Item {
  * go on at once; from the first that needs the list's kind to be understood, they wait for it.
  */
 export class StreamedList {
-  private readonly waiting: (readonly [Item, number])[] = [];
+  private readonly waiting: (readonly [ListItem, number])[] = [];
   private readonly known: Known | undefined;
   private count = 0;
 
@@ -27,7 +27,7 @@ export class StreamedList {
     this.known = kindIn(head);
   }
 
-  add(item: Item): void {
+  add(item: ListItem): void {
     const index = this.count++;
     if (this.waiting.length > 0 || (this.known === undefined && needsKind(item.value)))
       this.waiting.push([item, index]);
@@ -44,7 +44,7 @@ export class StreamedList {
     for (const [item, index] of this.waiting) this.receive(item, index, kind?.list);
   }
 
-  private receive({ value, document, line }: Item, index: number, kind: ListKind): void {
+  private receive({ value, document, line }: ListItem, index: number, kind: ListKind): void {
     const placed = new MovedDocument(document, withinItem);
     takeApart(value, placed, ["items", index], kind, this.receiver, line);
   }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../collections/maps.js";
 import {
   type DialectId,
   type Direction,
@@ -78,9 +79,7 @@ export function tiersOf(
 /** The same object each time: who keeps tiers current compares by identity. */
 function isolationOf(placed: PlacedIsolation): Isolation {
   const { subject, origin } = placed;
-  const made = isolations.get(placed) ?? { subject, origin };
-  isolations.set(placed, made);
-  return made;
+  return getOrInsert(isolations, placed, () => ({ subject, origin }));
 }
 
 const isolations = new WeakMap<PlacedIsolation, Isolation>();

@@ -15,7 +15,7 @@ import { deciderText } from "./explanation/rule-text.js";
 import { type Style, wrap } from "./style.js";
 import { counted } from "./wording.js";
 
-/** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, told as such. */
+/** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, covered as such. */
 export function conversionText(conversion: Conversion, style: Style): string {
   return [...headline(conversion, style), ...remarks(conversion), ...differences(conversion, style)].join(
     "\n",
@@ -64,8 +64,8 @@ function remarks(conversion: Conversion): readonly string[] {
 function differences({ proof }: Conversion, { dim }: Style): readonly string[] {
   if (proof === undefined || proof.changedPairs === 0) return [];
   const shown = proof.examples.slice(0, mostShown);
-  const told = shown.reduce((sum, example) => sum + example.pairs, 0);
-  const rest = proof.changedPairs - told;
+  const covered = shown.reduce((sum, example) => sum + example.pairs, 0);
+  const rest = proof.changedPairs - covered;
   return [
     "",
     ...shown.flatMap((example) => differenceLines(example, proof, dim)),

@@ -1,6 +1,12 @@
 import type { State } from "../state/state.js";
 import type { Direction, Tier } from "../policy/model.js";
-import { apiVersion, type JsonValue, policyJson, ruleJson } from "./explanation/explanation-json.js";
+import {
+  apiVersion,
+  isolatorJson,
+  type JsonValue,
+  policyJson,
+  ruleJson,
+} from "./explanation/explanation-json.js";
 import { ruleContentJson } from "./rule-json.js";
 
 /** The stable JSON of all policies: one by one, and their rules in evaluation order. Fields are only ever added. */
@@ -27,8 +33,6 @@ function tierJson(direction: Direction, { name, rules, isolation }: Tier): JsonV
       priority: rule.origin.policy.priority,
       ...ruleContentJson(rule),
     })),
-    isolatedBy: isolation.map(({ origin }) =>
-      origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-    ),
+    isolatedBy: isolation.map(isolatorJson),
   };
 }

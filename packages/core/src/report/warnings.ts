@@ -1,6 +1,6 @@
 import type { ChangedConnections } from "../analysis/consequences/changed-connections.js";
 import type { Consequences } from "../analysis/consequences/consequences.js";
-import type { LostLifeline } from "../analysis/consequences/lost-lifelines.js";
+import type { WorkloadsWithout } from "../analysis/consequences/lost-workloads.js";
 import { formatParty, partyOf } from "../analysis/endpoints/party.js";
 import type { Ambiguity, Overruling, Precedence } from "../analysis/preview/precedence.js";
 import { Reader } from "../analysis/endpoints/reader.js";
@@ -99,7 +99,7 @@ function countedText(
 }
 
 function lostText(
-  { lifeline, workloads, hidden, server, protocol, port }: LostLifeline,
+  { lifeline, workloads, hidden, server, protocol, port }: WorkloadsWithout,
   reader: Reader,
 ): string {
   const count = workloads.length + hidden;

@@ -11,12 +11,6 @@ export function counted(count: number, noun: string): string {
   return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** `a, b, c and 12 more`. */
-export function firstFew(texts: readonly string[], most: number): string {
-  const shown = texts.slice(0, most).join(", ");
-  return texts.length > most ? `${shown} and ${texts.length - most} more` : shown;
-}
-
 /** `:80/TCP`, `ICMP`. */
 export const portText = ({ protocol, port }: Pick<Flow, "protocol" | "port">): string =>
   protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;

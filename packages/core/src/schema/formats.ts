@@ -1,5 +1,5 @@
 import { covers, formatCidr, hasHostBits, parseCidr } from "../net/cidr.js";
-import type { Complaint, Constraint, Finding, Format } from "./schema.js";
+import type { Complaint, Constraint, Violation, Format } from "./schema.js";
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -117,7 +117,7 @@ export const exceptInside = (strict: boolean): Constraint => ({
   check: ({ cidr, except }) => {
     const outer = typeof cidr === "string" ? parseCidr(cidr) : undefined;
     if (outer === undefined || !Array.isArray(except)) return [];
-    return except.flatMap((text: unknown, i): readonly Finding[] => {
+    return except.flatMap((text: unknown, i): readonly Violation[] => {
       const inner = typeof text === "string" ? parseCidr(text) : undefined;
       if (inner === undefined || (covers(outer, inner) && !(strict && inner.prefix === outer.prefix)))
         return [];

@@ -141,7 +141,7 @@ export type Constraint =
     }
   | {
       readonly kind: "custom";
-      readonly check: (value: Readonly<Record<string, unknown>>) => readonly Finding[];
+      readonly check: (value: Readonly<Record<string, unknown>>) => readonly Violation[];
       /** For checks that find errors, in kinds that we have CRDs of. */
       readonly cel?: CelRule;
       /** Instead of `cel`, below lists that the API does not limit: API servers admit no CEL rule there. */
@@ -160,13 +160,13 @@ export interface Alternative {
 }
 
 /** A complaint of a custom constraint: at which field, relative to the object. */
-export interface Finding extends Complaint {
+export interface Violation extends Complaint {
   readonly path: Path;
   readonly at?: "key" | "value";
 }
 
 /** Everything wrong with one object, before it is known which file and line that is. */
-export interface Problem extends Finding {
+export interface Problem extends Violation {
   readonly at: "key" | "value";
   /** It would be right in quotes; only the file knows how it was written (`on`, not true). */
   readonly quote?: true;

@@ -1,5 +1,5 @@
 import { labelKey, labelValue } from "./formats.js";
-import { type Finding, list, type MapSchema, object, oneOf, optional, required, string } from "./schema.js";
+import { type Violation, list, type MapSchema, object, oneOf, optional, required, string } from "./schema.js";
 
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
@@ -53,7 +53,7 @@ export const labelSelector = (description: string) => ({
     "Labels go under `matchLabels`. Left as it is, a cluster would drop the field, and the selector would select more than is meant.",
 });
 
-function checkValues(value: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkValues(value: Readonly<Record<string, unknown>>): readonly Violation[] {
   const { operator, values } = value;
   const given = Array.isArray(values) ? values.length : 0;
   const takesValues = operator === "In" || operator === "NotIn";

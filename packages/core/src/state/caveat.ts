@@ -3,7 +3,7 @@ import type { Cluster, Pod } from "../cluster/model.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../evaluate/flow.js";
 import { isSubject } from "../evaluate/match.js";
-import { counted, grouped } from "../diagnostics/summary.js";
+import { countsOf, grouped } from "../collections/maps.js";
 import { shortened } from "../diagnostics/visible.js";
 import { type ForeignObject, formatForeign, isFilter } from "../foreign/object.js";
 import type { JsonObject } from "../manifest/document.js";
@@ -152,7 +152,7 @@ export function mergedCaveats(...lists: readonly (readonly Caveat[])[]): readonl
 }
 
 export function ignoredCaveats(ignored: readonly ForeignObject[]): readonly Caveat[] {
-  const groups = counted(ignored.map(({ kind }) => kind.group));
+  const groups = countsOf(ignored.map(({ kind }) => kind.group));
   return Array.from(groups, ([group, count]) => ({
     kind: "ignored",
     text: `${count} ${count === 1 ? "object" : "objects"} of ${group} ${count === 1 ? "is" : "are"} ignored (--ignore-api)`,

@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { counted, firstOf, formatCounts, grouped } from "../diagnostics/summary.js";
+import { countsOf, grouped } from "../collections/maps.js";
+import { firstOf, formatCounts } from "../diagnostics/summary.js";
 import { type ForeignObject, isFilter } from "../foreign/object.js";
 import type { PolicyRef } from "../policy/model.js";
 
@@ -52,7 +53,7 @@ function isIgnored(objects: Group): Diagnostic {
 }
 
 function withoutEffect(objects: readonly ForeignObject[]): Diagnostic {
-  const counts = counted(objects.map(({ kind }) => `${kind.product} ${kind.kind}`));
+  const counts = countsOf(objects.map(({ kind }) => `${kind.product} ${kind.kind}`));
   const message = `objects that neither allow nor deny traffic by themselves: ${formatCounts(counts)}`;
   return diagnostic("TW3009", message);
 }

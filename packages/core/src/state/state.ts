@@ -4,7 +4,8 @@ import type { Cluster, Facts } from "../cluster/model.js";
 import { type Diagnostic, diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
 import { given } from "../diagnostics/given.js";
 import { shortened, visible } from "../diagnostics/visible.js";
-import { counted, formatCounts } from "../diagnostics/summary.js";
+import { countsOf } from "../collections/maps.js";
+import { formatCounts } from "../diagnostics/summary.js";
 import { inReadingOrder } from "../diagnostics/reading-order.js";
 import type { LowerOptions, PolicyKind } from "../dialects/dialect.js";
 import { readPolicy } from "../dialects/read.js";
@@ -18,7 +19,7 @@ import { assembleTiers, type Lowered } from "../policy/assemble.js";
 import { type Direction, directions, type PolicyRef, type Tiers } from "../policy/model.js";
 import { type Caveat, ignoredCaveats, unseenCaveats } from "./caveat.js";
 import {
-  type Difference,
+  type EnforcerDifference,
   differencesOf,
   enforcedAs,
   type EnforcerName,
@@ -64,7 +65,7 @@ export interface State {
   /** The implementation that answers follow; undefined: docs/semantics.md (S9.8). */
   readonly enforcer?: EnforcerName;
   /** The tiers as an implementation enforces them, with all or some of its differences; undefined: docs/semantics.md. */
-  readonly tiersAs: (enforcer: EnforcerName | undefined, among?: readonly Difference[]) => Tiers;
+  readonly tiersAs: (enforcer: EnforcerName | undefined, among?: readonly EnforcerDifference[]) => Tiers;
   /** What holds for every answer about this state. */
   readonly caveats: readonly Caveat[];
   /** The same cluster under other policies; what is wrong with the input is not looked for again. */
@@ -221,7 +222,7 @@ type Setup = LowerOptions & Pick<StateOptions, "enforcer" | "ciliumEnforcement">
 function partsAs(
   definitions: readonly PolicyDefinition[],
   setup: Setup,
-  among?: readonly Difference[],
+  among?: readonly EnforcerDifference[],
 ): readonly Lowered[] {
   const { enforcer, ciliumEnforcement = "default" } = setup;
   const parts =
@@ -337,7 +338,7 @@ function notEnforcedCaveats(
   { enforcer, ciliumEnforcement }: Setup,
 ): readonly Caveat[] {
   const left = (among: readonly PolicyDefinition[], by: string): readonly Caveat[] => {
-    const kinds = counted(among.map(({ policy }) => policy.kind));
+    const kinds = countsOf(among.map(({ policy }) => policy.kind));
     return kinds.size === 0 ? [] : [{ kind: "ignored", text: `not enforced ${by}: ${formatCounts(kinds)}` }];
   };
   const never =

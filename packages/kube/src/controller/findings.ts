@@ -6,7 +6,7 @@ import {
   type Override,
   type Proofs,
   type RuleProof,
-  takerText,
+  deciderName,
 } from "@tierwall/core/analysis";
 import {
   type Endpoint,
@@ -132,7 +132,7 @@ function takersText(takers: readonly (Rule | Isolation)[]): string {
   const own = takers.filter((taker) => namespaceOf(taker) === undefined);
   const others = new Set(takers.flatMap((taker) => namespaceOf(taker) ?? []));
   const counted = others.size === 1 ? "policies of a namespace" : `policies of ${others.size} namespaces`;
-  return listed([...own.map(takerText), ...(others.size === 0 ? [] : [counted])]);
+  return listed([...own.map(deciderName), ...(others.size === 0 ? [] : [counted])]);
 }
 
 function namespaceOf({ origin }: Rule | Isolation): string | undefined {

@@ -1,5 +1,5 @@
 import type { Diagnostic, JsonValue } from "@tierwall/core";
-import { isTelling } from "@tierwall/core/manifest";
+import { affectsAnswers } from "@tierwall/core/manifest";
 import { diagnosticsJson } from "@tierwall/core/report";
 import type { CurrentState } from "../current-state.js";
 import type { Problem } from "../problem.js";
@@ -71,7 +71,7 @@ export const refused = (found: Diagnostic): Problem => ({
 
 /** What an answer does not cover, or takes for granted. */
 export const remarks = (diagnostics: readonly Diagnostic[]): JsonValue =>
-  diagnosticsJson(diagnostics.filter(isTelling));
+  diagnosticsJson(diagnostics.filter(affectsAnswers));
 
 /** What is asked anew each time is not worth much time to pack it. */
 export const quickEffort = 4;

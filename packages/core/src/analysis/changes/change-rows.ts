@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type AddressRange,
   type ChangedPart,
@@ -16,7 +17,7 @@ import type { Direction } from "../../policy/model.js";
 import { type PortGroup, portGroups } from "../matrix/port-groups.js";
 import { flowBetween, likelyPort } from "../endpoints/example-flow.js";
 import type { Grain, Party } from "../endpoints/party.js";
-import type { ChangeRow, ChangedEnds } from "./changes.js";
+import type { ChangeRow, ChangedEndpoints } from "./changes.js";
 import { isEveryAddress, joinRanges } from "./join-ranges.js";
 import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";
 import { PairNumbers } from "./pair-numbers.js";
@@ -49,7 +50,7 @@ export class ChangeRows {
   private readonly inBoth: PartiesInBoth;
   private readonly alike: Alike[] = [];
   private readonly pairs = {
-    sayings: new PairNumbers(),
+    explanations: new PairNumbers(),
     decisions: new PairNumbers(),
     kinds: new PairNumbers(),
     keys: new PairNumbers(),
@@ -106,10 +107,10 @@ export class ChangeRows {
     const decided = directionsOf(change);
     const outside = from.kind === "external" ? "from" : to.kind === "external" ? "to" : undefined;
     // There are millions of changes, and few ways in which they are alike: numbers are found faster than texts.
-    const { sayings, decisions, kinds, keys } = this.pairs;
+    const { explanations, decisions, kinds, keys } = this.pairs;
     const saidIn = (wanted: Direction) => {
       const one = decided.find(({ direction }) => direction === wanted);
-      return one === undefined ? -1 : sayings.of(this.numberOf(one.before), this.numberOf(one.after));
+      return one === undefined ? -1 : explanations.of(this.numberOf(one.before), this.numberOf(one.after));
     };
     const who = decisions.of(saidIn("egress"), saidIn("ingress"));
     const verdicts = numberOfVerdict[change.before] * 3 + numberOfVerdict[change.after];
@@ -162,9 +163,7 @@ export class ChangeRows {
     for (const [party, partners] of alike.partners) {
       const ranges = joinRanges(partners.ranges);
       const key = ranges.map(({ first, last }) => `${first}-${last}`).join();
-      const known = byRanges.get(key) ?? { parties: [], ranges };
-      known.parties.push(party);
-      byRanges.set(key, known);
+      getOrInsert(byRanges, key, () => ({ parties: [], ranges })).parties.push(party);
     }
     return Array.from(byRanges.values(), ({ parties, ranges }) => {
       let [connections, possible] = [0, 0];
@@ -172,7 +171,7 @@ export class ChangeRows {
         for (const size of alike.partners.get(party)!.classes.values()) connections += size;
         possible += this.inBoth.sizes[party]!;
       }
-      const outside: ChangedEnds = { kind: "external", ranges };
+      const outside: ChangedEndpoints = { kind: "external", ranges };
       const inside = this.partiesOf(parties.toSorted((a, b) => a - b));
       const ends = side === "from" ? { from: outside, to: inside } : { from: inside, to: outside };
       return this.row(alike, ends, connections, connections < possible, parties[0]!);
@@ -202,15 +201,13 @@ export class ChangeRows {
     };
   }
 
-  private partiesOf(numbers: readonly number[]): ChangedEnds {
+  private partiesOf(numbers: readonly number[]): ChangedEndpoints {
     return { kind: "parties", parties: numbers.map((number) => this.parties[number]!) };
   }
 
   private portsOf(id: PortSetId): readonly PortGroup[] {
     const { ports } = this.changed;
-    const known = this.groups.get(id) ?? portGroups(ports, id, realPorts(ports));
-    this.groups.set(id, known);
-    return known;
+    return getOrInsert(this.groups, id, () => portGroups(ports, id, realPorts(ports)));
   }
 }
 
@@ -235,11 +232,9 @@ function acrossFamilies(
   if (new Set(rows.flatMap(({ families }) => families)).size < 2) return rows;
   const partyNumbers = new Map<Party, number>();
   const numberOfParty = (party: Party) => {
-    const known = partyNumbers.get(party) ?? partyNumbers.size;
-    partyNumbers.set(party, known);
-    return known;
+    return getOrInsert(partyNumbers, party, () => partyNumbers.size);
   };
-  const endsKey = (ends: ChangedEnds) =>
+  const endsKey = (ends: ChangedEndpoints) =>
     ends.kind === "parties"
       ? ends.parties.map(numberOfParty).join()
       : ends.ranges.map((range) => (isEveryAddress(range) ? "all" : rangeKey(range))).join();
@@ -264,7 +259,7 @@ const joined = (a: ChangeRow, b: ChangeRow): ChangeRow => ({
   partly: a.partly || b.partly,
 });
 
-const joinedEnds = (a: ChangedEnds, b: ChangedEnds): ChangedEnds =>
+const joinedEnds = (a: ChangedEndpoints, b: ChangedEndpoints): ChangedEndpoints =>
   a.kind === "external" && b.kind === "external"
     ? { kind: "external", ranges: joinRanges([...a.ranges, ...b.ranges]) }
     : a;

@@ -24,8 +24,8 @@ export interface StateChanges {
 
 /** Connections whose verdict changed alike, by the same rules: each of `from` with each of `to`, except with itself. */
 export interface ChangeRow {
-  readonly from: ChangedEnds;
-  readonly to: ChangedEnds;
+  readonly from: ChangedEndpoints;
+  readonly to: ChangedEndpoints;
   readonly ports: readonly PortGroup[];
   readonly before: Verdict;
   readonly after: Verdict;
@@ -41,7 +41,7 @@ export interface ChangeRow {
   readonly example: Flow;
 }
 
-export type ChangedEnds =
+export type ChangedEndpoints =
   | { readonly kind: "parties"; readonly parties: readonly Party[] }
   | { readonly kind: "external"; readonly ranges: readonly AddressRange[] };
 

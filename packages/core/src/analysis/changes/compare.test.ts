@@ -7,7 +7,7 @@ import { anyEdit, changesByEvaluation, statesOf } from "../../testing/arbitrary/
 import { world } from "../../testing/world.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import { formatParty } from "../endpoints/party.js";
-import type { ChangedEnds, ChangeRow } from "./changes.js";
+import type { ChangedEndpoints, ChangeRow } from "./changes.js";
 import { compareStates } from "./compare.js";
 
 const holds = (groups: readonly PortGroup[], { protocol, port }: (typeof probedPorts)[number]) =>
@@ -19,7 +19,7 @@ const holds = (groups: readonly PortGroup[], { protocol, port }: (typeof probedP
   );
 
 /** The ends of a side as `about` writes them; of ranges, the addresses that are asked about. */
-function namesOf(ends: ChangedEnds, only?: Family): readonly string[] {
+function namesOf(ends: ChangedEndpoints, only?: Family): readonly string[] {
   if (ends.kind === "parties") return ends.parties.map(formatParty);
   return outsideEnds
     .filter(({ address: { family } }) => only === undefined || family === only)
@@ -81,7 +81,8 @@ spec: ${spec}
     compareStates(world(cluster + before).state, world(cluster + after).state);
   const shown = ({ from, to, connections, before, after }: ChangeRow) =>
     `${listed(from)} -> ${listed(to)} x${connections}: ${before} -> ${after}`;
-  const listed = (ends: ChangedEnds) => (ends.kind === "external" ? "outside" : namesOf(ends).join(", "));
+  const listed = (ends: ChangedEndpoints) =>
+    ends.kind === "external" ? "outside" : namesOf(ends).join(", ");
 
   it("put together who changes alike, and by the same rule", () => {
     const { rows, totals } = compared("", policy("closed", "{podSelector: {}, policyTypes: [Ingress]}"));

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { ChangedPart, EndInBoth, EndsInBoth, Pair, PartSide } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { externalAt } from "../endpoints/example-flow.js";
@@ -43,9 +44,8 @@ function counted(part: ChangedPart, parties: PartiesInBoth): readonly PairShare[
   const found = new Map<string, { from: number; to: number; connections: number }>();
   for (const { source, destination } of pairsOf(part, parties.ends)) {
     const [from, to] = [numberOf(source, parties), numberOf(destination, parties)];
-    const known = found.get(`${from} ${to}`) ?? { from, to, connections: 0 };
+    const known = getOrInsert(found, `${from} ${to}`, () => ({ from, to, connections: 0 }));
     known.connections++;
-    found.set(`${from} ${to}`, known);
   }
   return [...found.values()];
 }

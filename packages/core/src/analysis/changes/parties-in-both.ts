@@ -1,5 +1,6 @@
+import { countsOf, getOrInsert } from "../../collections/maps.js";
 import type { EndsInBoth, JointClass } from "../../engine/index.js";
-import { formatParty, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
+import { compareParties, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
 
 /** How many ends of a class belong to a party. */
 export interface PartyShare {
@@ -21,12 +22,9 @@ export class PartiesInBoth {
   ) {
     const found = new Map<string, { readonly party: Party; size: number }>();
     for (const joint of ends.classes)
-      for (const party of this.partiesOf(joint)) {
-        const known = found.get(partyKey(party)) ?? { party, size: 0 };
-        known.size++;
-        found.set(partyKey(party), known);
-      }
-    const sorted = [...found.values()].toSorted((a, b) => (sortKey(a.party) < sortKey(b.party) ? -1 : 1));
+      for (const party of this.partiesOf(joint))
+        getOrInsert(found, partyKey(party), () => ({ party, size: 0 })).size++;
+    const sorted = [...found.values()].toSorted((a, b) => compareParties(a.party, b.party));
     this.list = sorted.map(({ party }) => party);
     this.sizes = sorted.map(({ size }) => size);
     for (const [number, party] of this.list.entries()) this.numbers.set(partyKey(party), number);
@@ -38,16 +36,10 @@ export class PartiesInBoth {
 
   /** The parties that the ends of a class belong to. */
   of(joint: JointClass): readonly PartyShare[] {
-    const known = this.shares.get(joint);
-    if (known !== undefined) return known;
-    const counts = new Map<number, number>();
-    for (const party of this.partiesOf(joint)) {
-      const number = this.numberOf(party);
-      counts.set(number, (counts.get(number) ?? 0) + 1);
-    }
-    const shares = Array.from(counts, ([party, size]) => ({ party, size }));
-    this.shares.set(joint, shares);
-    return shares;
+    return getOrInsert(this.shares, joint, () => {
+      const numbers = Array.from(this.partiesOf(joint), (party) => this.numberOf(party));
+      return Array.from(countsOf(numbers), ([party, size]) => ({ party, size }));
+    });
   }
 
   private *partiesOf(joint: JointClass): Iterable<Party> {
@@ -55,6 +47,3 @@ export class PartiesInBoth {
       if (after.kind !== "external") yield partyOf(after, this.grain);
   }
 }
-
-const sortKey = (party: Party): string =>
-  `${party.kind === "node" ? 1 : 0} ${formatParty(party).replace("/", " ")} ${partyKey(party)}`;

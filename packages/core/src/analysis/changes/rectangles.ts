@@ -1,3 +1,4 @@
+import { countsOf, getOrInsert } from "../../collections/maps.js";
 /** Each of `sources` with each of `targets`, except with itself where it is single. */
 export interface Rectangle {
   readonly sources: readonly number[];
@@ -18,19 +19,16 @@ export function rectangles(
       isSingle(source) && !targets.has(source) ? [...plain, source].toSorted((a, b) => a - b) : plain;
     return { source, plain, withItself, plainKey: plain.join(), fullKey: withItself.join() };
   });
-  const counts = new Map<string, number>();
-  const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const { plainKey, fullKey } of candidates) {
-    count(plainKey);
-    if (fullKey !== plainKey) count(fullKey);
-  }
+  const counts = countsOf(
+    candidates.flatMap(({ plainKey, fullKey }) => (fullKey === plainKey ? plainKey : [plainKey, fullKey])),
+  );
   const found = new Map<string, { sources: number[]; targets: readonly number[] }>();
   for (const { source, plain, withItself, plainKey, fullKey } of candidates) {
     const isFuller = counts.get(fullKey)! > counts.get(plainKey)!;
     const key = isFuller ? fullKey : plainKey;
-    const known = found.get(key) ?? { sources: [], targets: isFuller ? withItself : plain };
-    known.sources.push(source);
-    found.set(key, known);
+    getOrInsert(found, key, () => ({ sources: [], targets: isFuller ? withItself : plain })).sources.push(
+      source,
+    );
   }
   return [...found.values()].map(({ sources, targets }) => ({
     sources: sources.toSorted((a, b) => a - b),

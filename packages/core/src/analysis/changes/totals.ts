@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { ChangedPart, PartSide } from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import { compareText } from "../../policy/assemble.js";
@@ -42,8 +43,7 @@ export class Totals {
       side.kind === "class" && other.kind === "external" ? side.joint : undefined;
     const joint = inside(from, to) ?? inside(to, from);
     if (joint === undefined) return true;
-    const seen = this.seen.get(joint) ?? new Set();
-    this.seen.set(joint, seen);
+    const seen = getOrInsert(this.seen, joint, () => new Set());
     const key = `${verdict} ${to.kind} ${family}`;
     return !seen.has(key) && seen.add(key).has(key);
   }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
@@ -71,8 +72,7 @@ export class ConnectionTally {
   ): void {
     if (!others.some(({ kind }) => kind === "external")) return;
     const key = `${side} ${family}`;
-    const counted = this.withOutside.get(key) ?? new Set();
-    this.withOutside.set(key, counted);
+    const counted = getOrInsert(this.withOutside, key, () => new Set());
     for (const member of this.sides.of(end).members) {
       if (counted.has(member)) continue;
       counted.add(member);

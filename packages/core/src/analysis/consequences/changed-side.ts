@@ -1,3 +1,4 @@
+import { countsOf } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import { type ChangedPairs, type End, type Member, type Nearness, nodeNameOf } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
@@ -70,12 +71,7 @@ export class ChangedSides {
 }
 
 function countedOf(members: readonly Member[]): Counted {
-  const on = new Map<string | undefined, number>();
-  for (const member of members) {
-    const node = nodeNameOf(member);
-    on.set(node, (on.get(node) ?? 0) + 1);
-  }
-  return { count: members.length, on };
+  return { count: members.length, on: countsOf(members.map(nodeNameOf)) };
 }
 
 function pairsOf(a: Counted, b: Counted, isSame: boolean, nearness: Nearness | undefined): number {

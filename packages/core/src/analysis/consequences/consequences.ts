@@ -2,7 +2,7 @@ import { type ChangedPairs, type Engine, realPorts } from "../../engine/index.js
 import { Reader } from "../endpoints/reader.js";
 import { type ChangedConnections, ConnectionTally } from "./changed-connections.js";
 import { ChangedSides } from "./changed-side.js";
-import { type LostLifeline, LostLifelines } from "./lost-lifelines.js";
+import { LostWorkloads, type WorkloadsWithout } from "./lost-workloads.js";
 
 /**
  * What an engine's update did to connections, in figures: what a preview tells, for those who have no time to compare two
@@ -15,7 +15,7 @@ export interface Consequences {
   readonly allowed: ChangedConnections | undefined;
   /** Allowed before, and now it hangs on what is not known. */
   readonly unsure: ChangedConnections | undefined;
-  readonly lost: readonly LostLifeline[];
+  readonly lost: readonly WorkloadsWithout[];
 }
 
 /** `pairs` are those that the latest update of the engine told. */
@@ -29,14 +29,14 @@ export function consequencesOf(
   const sides = new ChangedSides(cluster, reader);
   const tally = () => new ConnectionTally(sides, ports, reader);
   const [denied, allowed, unsure] = [tally(), tally(), tally()];
-  const lost = new LostLifelines(cluster, sides, ports, reader);
+  const lost = new LostWorkloads(cluster, sides, ports, reader);
   for (const one of pairs) {
     const { before, after } = one;
     const was = ports.intersect(real, before.allowed);
     const is = ports.intersect(real, after.allowed);
     const now = ports.subtract(ports.subtract(was, is), after.undecided);
     denied.add(one, now);
-    lost.add(one, now);
+    lost.add(one);
     allowed.add(one, ports.subtract(ports.subtract(is, was), before.undecided));
     unsure.add(one, ports.intersect(was, after.undecided));
   }

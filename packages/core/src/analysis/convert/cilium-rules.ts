@@ -11,7 +11,7 @@ import {
   type NamespacedDraft,
 } from "./draft.js";
 import type { Findings } from "./findings.js";
-import { inEachNamespace, isolatedIn, itIsolates } from "./isolation.js";
+import { inEachNamespace, isolatedPart, itIsolates } from "./isolation.js";
 
 /*
  * A clusterwide Cilium policy stands in tier network-policy (S7.1).
@@ -102,7 +102,7 @@ function draftsFor(
           { ...draft, rules: { [direction]: draft.rules[direction] }, why: isPassed },
           cluster,
           findings,
-          (namespace) => isolatedIn(namespace, subject.pods, isolatingTiers(tiers[direction], direction)),
+          (namespace) => isolatedPart(namespace, subject.pods, isolatingTiers(tiers[direction], direction)),
         ),
       ),
   );

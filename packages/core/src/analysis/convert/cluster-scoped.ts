@@ -21,7 +21,7 @@ export function toClusterScoped(
   api: AdminApi,
   findings: Findings,
 ): Made {
-  const { effective, silent } = sayingSomething(chosen, findings);
+  const { effective, silent } = splitByEffect(chosen, findings);
   let replaced = effective;
   let order = expressed(orderOf(state, replaced, findings), state, api, findings);
   if (api === adminNetworkPolicyApi && isThere(order.tiers.baseline)) {
@@ -45,7 +45,7 @@ const dialectOf = (api: AdminApi): string =>
   api === adminNetworkPolicyApi ? "admin-network-policy" : "cluster-network-policy";
 
 /** A policy without rules and isolation means nothing; one for nodes means nothing here, and is left alone. */
-function sayingSomething(chosen: ReadonlySet<PolicyDefinition>, findings: Findings) {
+function splitByEffect(chosen: ReadonlySet<PolicyDefinition>, findings: Findings) {
   const effective = new Set<PolicyDefinition>();
   const silent: PolicyDefinition[] = [];
   for (const definition of chosen) {

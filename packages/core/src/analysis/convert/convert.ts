@@ -4,7 +4,7 @@ import type { PolicyRef } from "../../policy/model.js";
 import { isKnownVersion } from "../../dialects/registry.js";
 import { ownPolicies, type PolicyDefinition, readState, type State } from "../../state/state.js";
 import { Findings } from "./findings.js";
-import { type Proof, prove } from "./proof.js";
+import { type Proof, proveConversion } from "./proof.js";
 import { type Target, targets } from "./targets.js";
 
 /*
@@ -65,7 +65,16 @@ export function convert(given: State, { to, only = () => true }: ConvertOptions)
     ...readBack.definitions,
   ]);
   const { remarks } = findings;
-  return { to, replaced, policies: made.objects, text, remarks, refusals, proof: prove(state, after), after };
+  return {
+    to,
+    replaced,
+    policies: made.objects,
+    text,
+    remarks,
+    refusals,
+    proof: proveConversion(state, after),
+    after,
+  };
 }
 
 // S3.6, S3.10: what fails closed is not what was written, and what was written is not known.

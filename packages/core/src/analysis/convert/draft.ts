@@ -1,4 +1,4 @@
-import { grouped } from "../../diagnostics/summary.js";
+import { grouped } from "../../collections/maps.js";
 import { type Path, parsePath } from "../../diagnostics/place.js";
 import { valueAt } from "../../manifest/document.js";
 import type { CommentedObject } from "../../manifest/yaml/write-yaml.js";

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
 import { firstOf } from "../../diagnostics/summary.js";
 import { formatPolicy, type PolicyRef, type RuleOrigin } from "../../policy/model.js";
@@ -9,9 +10,8 @@ export class Findings {
 
   /** Once, however often it is found, with all that it is about. */
   remark(text: string, about?: string): void {
-    const known = this.found.get(text) ?? new Set();
+    const known = getOrInsert(this.found, text, () => new Set());
     if (about !== undefined) known.add(about);
-    this.found.set(text, known);
   }
 
   /** `AdminNetworkPolicy a, AdminNetworkPolicy b and 3 more: …` */

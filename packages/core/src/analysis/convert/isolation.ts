@@ -92,7 +92,7 @@ export function notIsolatedIn(
 }
 
 /** The pods that something in these tiers isolates; an allow for them isolates nobody else. */
-export function isolatedIn(
+export function isolatedPart(
   namespace: Namespace,
   pods: LabelMatch,
   tiers: readonly Tier[],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { assignPriorities, type Place } from "./priorities.js";
+import { assignPriorities, type PriorityPlace } from "./priorities.js";
 
-const wanted = (...numbers: readonly number[]): readonly Place[] =>
+const wanted = (...numbers: readonly number[]): readonly PriorityPlace[] =>
   numbers.map((number) => ({ kind: "new", wanted: number }));
-const kept = (priority: number): Place => ({ kind: "kept", priority });
+const kept = (priority: number): PriorityPlace => ({ kind: "kept", priority });
 
 describe("priorities of policies in a given order", () => {
-  it.each<[string, readonly Place[], readonly number[] | undefined]>([
+  it.each<[string, readonly PriorityPlace[], readonly number[] | undefined]>([
     ["stay what they were where they differ", wanted(0, 10, 500), [0, 10, 500]],
     ["are told apart where they were equal", wanted(10, 10, 10), [10, 11, 12]],
     ["push others on only as far as needed", wanted(10, 10, 11, 50), [10, 11, 12, 50]],

@@ -1,5 +1,5 @@
 /** What takes a place in the order of a tier: one that stays what it is, or one that gets a number. */
-export type Place =
+export type PriorityPlace =
   | { readonly kind: "kept"; readonly priority: number }
   | { readonly kind: "new"; readonly wanted: number };
 
@@ -9,7 +9,7 @@ const largest = 1000;
  * A number for each place, in the order given. New ones get the number they want, or the nearest that keeps the order and
  * is theirs alone. Undefined where there is no room.
  */
-export function assignPriorities(places: readonly Place[]): readonly number[] | undefined {
+export function assignPriorities(places: readonly PriorityPlace[]): readonly number[] | undefined {
   const limits = latest(places);
   const assigned: number[] = [];
   for (const [i, place] of places.entries()) {
@@ -24,7 +24,7 @@ export function assignPriorities(places: readonly Place[]): readonly number[] | 
 }
 
 /** The largest number each may have and leave room for those behind it. */
-function latest(places: readonly Place[]): readonly number[] {
+function latest(places: readonly PriorityPlace[]): readonly number[] {
   const limits: number[] = [];
   let next = largest + 1;
   for (const place of places.toReversed()) {

@@ -43,7 +43,7 @@ export interface ChangedExample {
 
 const mostExamples = 20;
 
-export function prove(before: State, after: State): Proof {
+export function proveConversion(before: State, after: State): Proof {
   const difference = diffEngines(compile(before.cluster, before.tiers), compile(after.cluster, after.tiers));
   const taken = takenAddresses(before.cluster);
   const examples: ChangedExample[] = [];

@@ -1,4 +1,5 @@
 import type { Pod } from "../../cluster/model.js";
+import { compareText } from "../../policy/assemble.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 
 /** How ends are put together for people: each pod, the workloads that made them, or whole namespaces. */
@@ -55,6 +56,14 @@ export function formatParty(party: Party): string {
     case "node":
       return `${party.kind} ${party.name}`;
   }
+}
+
+/** Pods before nodes, and those by namespace and name. */
+export function compareParties(a: Party, b: Party): number {
+  const [x, y] = [a, b].map(
+    (party) => `${party.kind === "node" ? 1 : 0} ${formatParty(party).replace("/", " ")} ${partyKey(party)}`,
+  );
+  return compareText(x!, y!);
 }
 
 /** The parties that pods belong to, each once, by name. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { compileBoth, diffEngines } from "../../engine/index.js";
 import { evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
@@ -5,7 +6,7 @@ import type { Tiers } from "../../policy/model.js";
 import type { Caveat } from "../../state/caveat.js";
 import type { State } from "../../state/state.js";
 import {
-  type Difference,
+  type EnforcerDifference,
   differencesOf,
   type EnforcerName,
   enforcerNames,
@@ -23,9 +24,7 @@ export function implementationCaveats(state: State, flow: Flow, verdict: Verdict
       ({ instead, statement }) => `${instead} (${statement})`,
     );
     const text = `${other} instead: it ${reasons.join("; it ")}`;
-    const group = groups.get(text) ?? { verdict: other, names: [] };
-    group.names.push(name);
-    groups.set(text, group);
+    getOrInsert(groups, text, () => ({ verdict: other, names: [] })).names.push(name);
   }
   return Array.from(groups, ([text, { verdict, names }]) => ({
     kind: "implementation",
@@ -67,7 +66,12 @@ const possibleEnforcers = (state: State): readonly EnforcerName[] =>
   );
 
 /** The differences that change the verdict by themselves; all of them where it takes several. */
-function reasonsFor(state: State, flow: Flow, verdict: Verdict, name: EnforcerName): readonly Difference[] {
+function reasonsFor(
+  state: State,
+  flow: Flow,
+  verdict: Verdict,
+  name: EnforcerName,
+): readonly EnforcerDifference[] {
   const all = differencesOf(name).filter(({ apply }) => apply !== undefined);
   const alone = all.filter((difference) => {
     const tiers = state.tiersAs(name, [difference]);
@@ -78,11 +82,8 @@ function reasonsFor(state: State, flow: Flow, verdict: Verdict, name: EnforcerNa
 
 /** The tiers as an implementation enforces them, made once for each state. */
 function tiersAs(state: State, name: EnforcerName): Tiers {
-  const made = known.get(state) ?? new Map<EnforcerName, Tiers>();
-  known.set(state, made);
-  const tiers = made.get(name) ?? state.tiersAs(name);
-  made.set(name, tiers);
-  return tiers;
+  const made = getOrInsert(known, state, () => new Map<EnforcerName, Tiers>());
+  return getOrInsert(made, name, () => state.tiersAs(name));
 }
 
 const known = new WeakMap<State, Map<EnforcerName, Tiers>>();

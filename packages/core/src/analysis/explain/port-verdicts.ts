@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type ConnectionVerdict, evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import { explore } from "../../evaluate/facts.js";
 import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
@@ -46,14 +47,13 @@ export function portSets(state: State, pair: AskedPair, only?: TransportProtocol
   const merged = new Map<string, { set: Omit<PortSet, "ranges">; ranges: [number, number][] }>();
   for (const { protocol, first, last, connection } of sets) {
     const key = `${protocol} ${reasonOf(connection)}`;
-    const known = merged.get(key) ?? {
+    const known = getOrInsert(merged, key, () => ({
       set: { protocol, verdict: connection.verdict, connection },
       ranges: [],
-    };
+    }));
     const previous = known.ranges.at(-1);
     if (previous !== undefined && previous[1] === first - 1) previous[1] = last;
     else known.ranges.push([first, last]);
-    merged.set(key, known);
   }
   const ports: PortSet[] = [...merged.values()].map(({ set, ranges }) => ({ ...set, ranges }));
   if (only !== undefined) return ports;

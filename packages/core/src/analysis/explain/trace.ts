@@ -1,6 +1,6 @@
-import type { WalkVerdict } from "../../evaluate/evaluate.js";
-import { type Endpoint, type Flow, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
-import { explore } from "../../evaluate/facts.js";
+import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
+import { type Endpoint, type Flow, subjectOf } from "../../evaluate/flow.js";
+import type { Unknowns } from "../../evaluate/facts.js";
 import { isOwnNode, isSubject } from "../../evaluate/match.js";
 import { isolatingIn } from "../../evaluate/walk.js";
 import {
@@ -12,7 +12,7 @@ import {
   type TierName,
 } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
-import { type Fit, fitOf, whyNot } from "./why-not.js";
+import { allRuns, type Fit, fitOf, type WalkedConnection, whyNot } from "./why-not.js";
 
 /** One direction, step by step: which tiers were walked, who spoke in each, and why nobody else did. */
 export interface WalkTrace {
@@ -53,11 +53,14 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   const subject = subjectOf(end);
   if (subject === undefined || flow.toItself) return { direction, end, tiers: [] };
 
-  const ownNode = direction === "ingress" ? ownNodeOf(subject, other) : "no";
+  // S1.6: whether the other end is the node that the subject runs on.
+  const isOwn = (unknowns: Unknowns) => isOwnNode(subject, other, unknowns);
+  const ownNode = direction === "ingress" ? allRuns(isOwn) : "no";
+  const connection = { direction, subject, other, flow, cluster: state.cluster, ownNode };
   const tiers: TierTrace[] = [];
   let reached = true;
   for (const tier of ownNode === "yes" ? state.tiers.ingress.map(bindingPart) : state.tiers[direction]) {
-    const trace = traceTier(state, tier, { subject, other, flow, ownNode }, reached);
+    const trace = traceTier(tier, connection, reached);
     tiers.push(trace);
     if (trace.outcome === "allow" || trace.outcome === "deny") reached = false;
   }
@@ -66,78 +69,79 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
 }
 
-/** Whether the other end is the node that the subject runs on (S1.6). */
-function ownNodeOf(subject: PodEndpoint, other: Endpoint): "yes" | "no" | "maybe" {
-  const outcomes = new Set(
-    explore((unknowns) => isOwnNode(subject, other, unknowns)).map((run) => run.value),
-  );
-  return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";
-}
-
 /** What of a tier counts for a pod's own node (S7.8). */
 function bindingPart(tier: Tier): Tier {
   return { ...tier, rules: tier.rules.filter((rule) => rule.bindsOwnNode), isolation: [] };
 }
 
-interface Connection {
-  readonly subject: PodEndpoint;
-  readonly other: Endpoint;
-  readonly flow: Flow;
-  readonly ownNode: "yes" | "no" | "maybe";
+interface Connection extends WalkedConnection {
+  readonly direction: Direction;
+  readonly ownNode: Fit["peer"];
 }
 
-function traceTier(
-  state: State,
-  tier: Tier,
-  { subject, other, flow, ownNode }: Connection,
-  reached: boolean,
-): TierTrace {
+function traceTier(tier: Tier, connection: Connection, isReached: boolean): TierTrace {
+  const { subject } = connection;
   const isolation = isolatingIn(tier, subject);
-  const rules: RuleTrace[] = [];
-  const isolated = ownNode === "maybe" ? "undecided" : "deny";
-  let outcome: TierTrace["outcome"] = reached ? (isolation.length > 0 ? isolated : "next") : "not-reached";
-  let decided = !reached;
-  for (const rule of tier.rules) {
-    if (!isSubject(rule.subject, subject)) continue;
-    const found = fitOf(rule, subject, other, flow, state.cluster);
-    // To the pod's own node most rules mean nothing: where that is not known, they may match.
-    // S9.3: what a foreign object does is not known, whomever it applies to.
-    const isOpen =
-      rule.condition?.kind === "foreign" || (ownNode === "maybe" && rule.bindsOwnNode === undefined);
-    const fit: Fit = isOpen && found.peer === "yes" ? { ...found, peer: "maybe" } : found;
-    const result = resultOf(fit, decided);
-    rules.push(ruleTrace(rule, fit, result, subject, other, flow, state));
-    if (result === "matches") {
-      // An earlier rule that may match leaves the tier open, whatever this one does.
-      const open: boolean = outcome === "undecided" || isUnsettled(rule);
-      outcome = open ? "undecided" : outcomeOf(rule);
-      decided = true;
-    } else if (result === "may-match" && !decided) outcome = "undecided";
-  }
+  const asked = tier.rules
+    .filter((rule) => isSubject(rule.subject, subject))
+    .map((rule) => ({ rule, fit: fitIn(rule, connection) }));
+  const matching = asked.filter(({ fit }) => fit.port && fit.peer === "yes").map(({ rule }) => rule);
+  const decider = isReached ? deciderAmong(matching, tier, connection) : undefined;
+  const rules = asked.map(({ rule, fit }) => ruleTrace(rule, fit, rule === decider, connection));
+  const outcome = isReached ? outcomeIn(rules, isolation, connection) : "not-reached";
   return { tier: tier.name, outcome, rules, isolation };
 }
 
-function resultOf(fit: Fit, decided: boolean): RuleTrace["result"] {
+/** Of rules that match, the one that decides the tier: the specification is asked, which names a rule that denies. */
+function deciderAmong(
+  matching: readonly Rule[],
+  tier: Tier,
+  { direction, flow, cluster }: Connection,
+): Rule | undefined {
+  const denying = matching.map((rule): Rule => ({ ...rule, action: "Deny" }));
+  const alone = { egress: [], ingress: [], [direction]: [{ ...tier, rules: denying, isolation: [] }] };
+  const { decisions } = evaluateDirection(direction, cluster, alone, flow);
+  const deciders = decisions.flatMap(({ by }) => (by.kind === "rule" ? [by.rule] : []));
+  return matching[denying.findIndex((rule) => deciders.includes(rule))];
+}
+
+/** A rule that may match leaves the tier open, whatever those after it do. */
+function outcomeIn(
+  rules: readonly RuleTrace[],
+  isolation: readonly Isolation[],
+  { ownNode }: Connection,
+): TierTrace["outcome"] {
+  const end = rules.findIndex(({ result }) => result === "matches");
+  const isOpen = rules.slice(0, end === -1 ? undefined : end).some(({ result }) => result === "may-match");
+  const decider = rules[end]?.rule;
+  if (isOpen) return "undecided";
+  if (decider !== undefined) return isUnsettled(decider) ? "undecided" : outcomeOf(decider);
+  if (isolation.length > 0 && ownNode === "maybe") return "undecided";
+  return isolation.length > 0 ? "deny" : "next";
+}
+
+function fitIn(rule: Rule, connection: Connection): Fit {
+  const fit = fitOf(rule, connection);
+  // To the pod's own node most rules mean nothing: where that is not known, they may match.
+  // S9.3: what a foreign object does is not known, whomever it applies to.
+  const isOpen =
+    rule.condition?.kind === "foreign" || (connection.ownNode === "maybe" && rule.bindsOwnNode === undefined);
+  return isOpen && fit.peer === "yes" ? { ...fit, peer: "maybe" } : fit;
+}
+
+function resultOf(fit: Fit, isDecider: boolean): RuleTrace["result"] {
   if (!fit.port || fit.peer === "no") return "no-match";
   if (fit.peer === "maybe") return "may-match";
-  return decided ? "would-match" : "matches";
+  return isDecider ? "matches" : "would-match";
 }
 
 const outcomeOf = (rule: Rule) =>
   rule.action === "Allow" ? "allow" : rule.action === "Deny" ? "deny" : "pass";
 
-function ruleTrace(
-  rule: Rule,
-  fit: Fit,
-  result: RuleTrace["result"],
-  subject: PodEndpoint,
-  other: Endpoint,
-  flow: Flow,
-  state: State,
-): RuleTrace {
+function ruleTrace(rule: Rule, fit: Fit, isDecider: boolean, connection: Connection): RuleTrace {
   const fails = [...(fit.peer === "no" ? (["peer"] as const) : []), ...(fit.port ? [] : (["port"] as const))];
-  const why = whyNot(rule, fit, subject, other, flow, state.cluster) ?? rule.failedClosed;
-  return { rule, result, fails, ...(why === undefined ? {} : { why }) };
+  const why = whyNot(rule, fit, connection) ?? rule.failedClosed;
+  return { rule, result: resultOf(fit, isDecider), fails, ...(why === undefined ? {} : { why }) };
 }
 
 /**
@@ -158,13 +162,8 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
         trace.result === "matches"
       )
         continue;
-      const cost = late
-        ? 10 + trace.fails.length
-        : trace.fails.length === 2
-          ? 3
-          : trace.fails[0] === "peer"
-            ? 2
-            : 1;
+      const inTime = trace.fails.length === 2 ? 3 : trace.fails[0] === "peer" ? 2 : 1;
+      const cost = late ? 10 + trace.fails.length : inTime;
       // Of equals the later one wins, being closer to what decided; but of those that come too late, the first.
       if (cost > bestCost || (late && cost === bestCost)) continue;
       bestCost = cost;

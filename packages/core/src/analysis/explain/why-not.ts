@@ -1,5 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
-import { explore } from "../../evaluate/facts.js";
+import { explore, type Unknowns } from "../../evaluate/facts.js";
 import { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "../../evaluate/flow.js";
 import { addressesOf, anyPeerMatches, peerMatches, portsMatch } from "../../evaluate/match.js";
 import {
@@ -20,31 +20,31 @@ export interface Fit {
   readonly port: boolean;
 }
 
-export function fitOf(rule: Rule, subject: PodEndpoint, other: Endpoint, flow: Flow, cluster: Cluster): Fit {
-  const outcomes = new Set(
-    explore((unknowns) => anyPeerMatches(rule, subject, other, { flow, cluster, unknowns })).map(
-      (run) => run.value,
-    ),
-  );
-  return {
-    peer: outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no",
-    port: portsMatch(rule.ports, flow),
-  };
+/** A connection, seen from the end whose policies are walked. */
+export interface WalkedConnection {
+  readonly subject: PodEndpoint;
+  readonly other: Endpoint;
+  readonly flow: Flow;
+  readonly cluster: Cluster;
+}
+
+export function fitOf(rule: Rule, { subject, other, flow, cluster }: WalkedConnection): Fit {
+  const peer = allRuns((unknowns) => anyPeerMatches(rule, subject, other, { flow, cluster, unknowns }));
+  return { peer, port: portsMatch(rule.ports, flow) };
+}
+
+/** Whether something holds, whatever the facts are that are not known. */
+export function allRuns(test: (unknowns: Unknowns) => boolean): Fit["peer"] {
+  const outcomes = new Set(explore(test).map((run) => run.value));
+  return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";
 }
 
 /** The part that failed, in words; undefined where the rule fits. */
-export function whyNot(
-  rule: Rule,
-  fit: Fit,
-  subject: PodEndpoint,
-  other: Endpoint,
-  flow: Flow,
-  cluster: Cluster,
-): string | undefined {
+export function whyNot(rule: Rule, fit: Fit, connection: WalkedConnection): string | undefined {
   if (rule.failedClosed !== undefined && rule.action === "Allow") return rule.failedClosed;
   const parts = [
-    ...(fit.peer === "no" ? [whyNotPeer(rule, subject, other, flow, cluster)] : []),
-    ...(fit.port ? [] : [whyNotPort(rule, flow)]),
+    ...(fit.peer === "no" ? [whyNotPeer(rule, connection)] : []),
+    ...(fit.port ? [] : [whyNotPort(rule, connection.flow)]),
   ];
   return parts.length === 0 ? undefined : parts.join("; ");
 }
@@ -54,29 +54,22 @@ function whyNotPort(rule: Rule, flow: Flow): string {
   return `it is for ${describePorts(rule.ports)}, not ${asked}`;
 }
 
-function whyNotPeer(rule: Rule, subject: PodEndpoint, other: Endpoint, flow: Flow, cluster: Cluster): string {
+function whyNotPeer(rule: Rule, connection: WalkedConnection): string {
   const [first, ...rest] = rule.peers;
   if (first === undefined) return "it has no peers, so it matches nothing";
-  const reason = whyNotThis(first, subject, other, flow, cluster);
+  const reason = whyNotThis(first, connection);
   return rest.length === 0 ? reason : `none of its ${rule.peers.length} peers fits (${reason}; …)`;
 }
 
-function whyNotThis(peer: Peer, subject: PodEndpoint, other: Endpoint, flow: Flow, cluster: Cluster): string {
+function whyNotThis(peer: Peer, { subject, other, flow, cluster }: WalkedConnection): string {
   const name = formatEndpoint(other);
   if (peer.kind === "pods") {
     if (other.kind !== "pod")
       return `it selects pods, and ${name} is ${other.kind === "node" ? "a node" : "outside the cluster"}`;
     if (other.pod.hostNetwork) return `it selects pods with their own network, and ${name} uses its node's`;
     return (
-      whyNotSet(
-        peer.namespaces,
-        `namespace ${other.namespace.name}`,
-        subject.namespace.labels,
-        other.namespace.labels,
-        subject,
-        other,
-      ) ??
-      whyNotSet(peer.pods, name, subject.pod.labels, other.pod.labels, subject, other) ??
+      whyNotSet(peer.namespaces, `namespace ${other.namespace.name}`, subject, other, "namespace") ??
+      whyNotSet(peer.pods, name, subject, other, "pod") ??
       whyNotLabels(peer.account ?? [], `the account of ${name}`, {
         serviceaccount: other.pod.serviceAccount,
       }) ??
@@ -98,21 +91,18 @@ function whyNotThis(peer: Peer, subject: PodEndpoint, other: Endpoint, flow: Flo
   }
   if (peer.kind === "nodes" && other.kind !== "node") return `it selects nodes, and ${name} is not one`;
   // Reached only where nothing more exact is to be said; the peer itself is the best answer.
-  return explore((unknowns) => peerMatches(peer, subject, other, { flow, cluster, unknowns })).every(
-    (run) => !run.value,
-  )
-    ? `it is for ${describePeer(peer)}`
-    : "another part of it fails";
+  const fits = allRuns((unknowns) => peerMatches(peer, subject, other, { flow, cluster, unknowns }));
+  return fits === "no" ? `it is for ${describePeer(peer)}` : "another part of it fails";
 }
 
 function whyNotSet(
   set: NamespaceSet,
   who: string,
-  subject: Labels,
-  other: Labels,
   a: PodEndpoint,
   b: PodEndpoint,
+  of: "namespace" | "pod",
 ): string | undefined {
+  const [subject, other] = [a[of].labels, b[of].labels];
   switch (set.kind) {
     case "selector":
       return whyNotLabels(set.match, who, other);
@@ -127,20 +117,14 @@ function whyNotSet(
     case "same-labels":
     case "not-same-labels": {
       const show = (labels: Labels, key: string) => (Object.hasOwn(labels, key) ? labels[key]! : "none");
+      const isSame = (key: string) => Object.hasOwn(subject, key) && subject[key] === other[key];
+      if (set.keys.length === 0) return "its list of labels is empty, so it selects nothing";
+      if (set.keys.every((key) => isSame(key) === (set.kind === "same-labels"))) return undefined;
       const compared = set.keys.map(
         (key) =>
-          `same ${key}? ${Object.hasOwn(subject, key) && subject[key] === other[key] ? "yes" : "no"} (subject ${show(subject, key)}, peer ${show(other, key)})`,
+          `same ${key}? ${isSame(key) ? "yes" : "no"} (subject ${show(subject, key)}, peer ${show(other, key)})`,
       );
-      const same = set.keys.filter(
-        (key) => Object.hasOwn(subject, key) && subject[key] === other[key],
-      ).length;
-      const fits =
-        set.keys.length > 0 && (set.kind === "same-labels" ? same === set.keys.length : same === 0);
-      return fits
-        ? undefined
-        : set.keys.length === 0
-          ? "its list of labels is empty, so it selects nothing"
-          : compared.join(", ");
+      return compared.join(", ");
     }
   }
 }

@@ -32,14 +32,16 @@ export function lint(
   { sources = [], rules = lintRules, engine }: LintOptions = {},
 ): LintReport {
   const replaced = new Set<Code>(rules.flatMap((rule) => rule.replaces ?? []));
-  const told = state.usable ? state.diagnostics.filter(({ code }) => !replaced.has(code)) : state.diagnostics;
+  const reported = state.usable
+    ? state.diagnostics.filter(({ code }) => !replaced.has(code))
+    : state.diagnostics;
   // S9.7: an engine that was given knows of foreign objects, too.
   const own = ownPolicies(state);
   const context = new LintContext(own, own === state ? engine : undefined);
   const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
   const texts = sources.filter((source): source is TextSource => "text" in source);
   const { findings, suppressed } = applySuppressions(
-    [...withFixes(told, state.written), ...found],
+    [...withFixes(reported, state.written), ...found],
     state.usable ? suppressionsIn(state.written, texts) : [],
   );
   const files = sources.map(({ file }) => file);

@@ -11,23 +11,23 @@ export function listed(names: readonly string[], most = 3): string {
 }
 
 /** A rule, or a policy that isolates, in words. */
-export function takerText(taker: Rule | Isolation): string {
-  if ("peers" in taker) return formatRule(taker.origin);
-  return `isolation by ${taker.origin.kind === "policy" ? formatPolicy(taker.origin.policy) : taker.origin.option}`;
+export function deciderName(decider: Rule | Isolation): string {
+  if ("peers" in decider) return formatRule(decider.origin);
+  return `isolation by ${decider.origin.kind === "policy" ? formatPolicy(decider.origin.policy) : decider.origin.option}`;
 }
 
 /** Where they stand: the first few. */
-export function relatedTo(takers: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
-  return takers.slice(0, most).map((taker) => relatedAt(takerText(taker), placeOf(taker)));
+export function relatedTo(deciders: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
+  return deciders.slice(0, most).map((decider) => relatedAt(deciderName(decider), placeOf(decider)));
 }
 
 export function relatedPolicies(policies: readonly PolicyRef[], most = 3): readonly Related[] {
   return policies.slice(0, most).map((policy) => relatedAt(formatPolicy(policy), policy.place()));
 }
 
-function placeOf(taker: Rule | Isolation): Related["place"] {
-  if ("peers" in taker) return taker.origin.place();
-  return taker.origin.kind === "policy" ? taker.origin.policy.place() : undefined;
+function placeOf(decider: Rule | Isolation): Related["place"] {
+  if ("peers" in decider) return decider.origin.place();
+  return decider.origin.kind === "policy" ? decider.origin.policy.place() : undefined;
 }
 
 export const relatedAt = (text: string, place: Related["place"]): Related => ({

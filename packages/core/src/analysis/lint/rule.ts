@@ -14,7 +14,7 @@ import {
   type Tiers,
 } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
-import { grouped } from "../grouped.js";
+import { grouped } from "../../collections/maps.js";
 import type { Finding } from "./finding.js";
 import { type Proofs, prove } from "../proof/proofs.js";
 import { partOfRule, stepsOf } from "./place-in-rule.js";

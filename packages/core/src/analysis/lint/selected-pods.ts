@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster, Namespace } from "../../cluster/model.js";
 import { matchKey } from "../../engine/index.js";
 import type { PodEndpoint } from "../../evaluate/flow.js";
@@ -23,13 +24,11 @@ export class SelectedPods {
 
   of(selection: PodSelection): readonly PodEndpoint[] {
     const key = [selection.namespaces, selection.pods, selection.account ?? []].map(matchKey).join("\n");
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const found = this.namespacesOf(selection.namespaces).flatMap(({ name }) =>
-      (this.byNamespace.get(name) ?? []).filter((pod) => isSubject(selection, pod)),
+    return getOrInsert(this.known, key, () =>
+      this.namespacesOf(selection.namespaces).flatMap(({ name }) =>
+        (this.byNamespace.get(name) ?? []).filter((pod) => isSubject(selection, pod)),
+      ),
     );
-    this.known.set(key, found);
-    return found;
   }
 
   /** A namespace that is asked for by its name need not be looked for. */

@@ -1,6 +1,6 @@
 import { type EndClass, type Engine, nodeOf, sizeOf } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
-import { grouped } from "../grouped.js";
+import { grouped } from "../../collections/maps.js";
 
 /** Puts ends together that no rule can tell apart: replicas, mostly. */
 export function affectedAlike(engine: Engine, ends: readonly Endpoint[]): readonly (readonly Endpoint[])[] {

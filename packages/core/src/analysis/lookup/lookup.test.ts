@@ -5,7 +5,7 @@ import { formatPolicy } from "../../policy/model.js";
 import { appPod, clusterPolicy, namespace, networkPolicy, node, pod } from "../../testing/manifests.js";
 import { world } from "../../testing/world.js";
 import { parseEndpoint } from "../endpoints/endpoint-ref.js";
-import { type EndRules, lookup, type TierRules } from "./lookup.js";
+import { type EndpointRules, lookup, type TierRules } from "./lookup.js";
 
 const podOf = (path: string) =>
   appPod(path, { node: "worker", ips: [`10.0.0.${path.split("/")[1]!.length}`] });
@@ -23,7 +23,7 @@ const from = (app: string, action: string, more = "") =>
   `{action: ${action}, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}}]${more}}`;
 const tcp = (port: number) => `, protocols: [{tcp: {destinationPort: {number: ${port}}}}]`;
 
-function found(yaml: string, name: string): readonly EndRules[] {
+function found(yaml: string, name: string): readonly EndpointRules[] {
   const ref = parseEndpoint(name);
   const result = ref.ok ? lookup(world(yaml).state, ref.value) : ref;
   if (!result.ok) throw new Error(result.diagnostic.message);
@@ -33,9 +33,9 @@ function found(yaml: string, name: string): readonly EndRules[] {
 /** `guard 1 decides`, `guard 2 never: guard 1`. */
 const told = (tiers: readonly TierRules[]): readonly string[] =>
   tiers.flatMap(({ rules }) =>
-    rules.map(({ rule: { origin }, fate }) => {
-      const why = fate.kind === "never" ? `: ${fate.takenBy.map(taker).join(", ")}` : "";
-      return `${origin.policy.name} ${origin.index + 1} ${fate.kind}${why}`;
+    rules.map(({ rule: { origin }, effect }) => {
+      const why = effect.kind === "never" ? `: ${effect.takenBy.map(taker).join(", ")}` : "";
+      return `${origin.policy.name} ${origin.index + 1} ${effect.kind}${why}`;
     }),
   );
 
@@ -96,7 +96,7 @@ describe("which rules that apply to a pod decide anything for it", () => {
     const [answer] = found(cluster + isolating + baseline, "shop/cart");
     const { tiers, rest } = answer!.asSubject!.ingress;
     expect(told(tiers)).toEqual(["base 1 never: NetworkPolicy shop/closed"]);
-    expect(tiers[0]!.isolation).toMatchObject({ fate: { kind: "decides" } });
+    expect(tiers[0]!.isolation).toMatchObject({ effect: { kind: "decides" } });
     expect(rest).toMatchObject({ kind: "never" });
     expect(answer!.asSubject!.egress).toEqual({ tiers: [], rest: { kind: "decides" } });
   });

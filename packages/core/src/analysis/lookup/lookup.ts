@@ -16,10 +16,10 @@ import { isOnlyForOwnNode } from "./own-node-rule.js";
 export interface Lookup {
   readonly label: string;
   /** One for each way in which the pods of a workload are affected; mostly one. */
-  readonly answers: readonly EndRules[];
+  readonly answers: readonly EndpointRules[];
 }
 
-export interface EndRules {
+export interface EndpointRules {
   /** To all of these, the same happens. */
   readonly ends: readonly Endpoint[];
   /** The walks of its own policies. Absent for ends that have none: nodes, host-network pods, addresses (S1.4). */
@@ -37,17 +37,17 @@ export interface SubjectWalk {
 
 export interface TierRules {
   readonly tier: TierName;
-  readonly rules: readonly RuleFate[];
+  readonly rules: readonly RuleEffect[];
 }
 
 export interface SubjectTier extends TierRules {
   /** S1.2; absent where nobody isolates it in this tier. */
-  readonly isolation?: { readonly by: readonly Isolation[]; readonly fate: Fate };
+  readonly isolation?: { readonly by: readonly Isolation[]; readonly effect: Fate };
 }
 
-export interface RuleFate {
+export interface RuleEffect {
   readonly rule: Rule;
-  readonly fate: Fate;
+  readonly effect: Fate;
 }
 
 export function lookup(state: State, ref: EndpointRef): Result<Lookup> {
@@ -61,9 +61,9 @@ export function lookup(state: State, ref: EndpointRef): Result<Lookup> {
   const endpoints = resolved.value.endpoints.map(whole);
   const cluster = endpoints.reduce(including, state.cluster);
   const engine = compile(cluster, state.tiers);
-  const answers = affectedAlike(engine, endpoints).map((ends): EndRules => {
-    const fates = engine.ruleFates(ends[0]!)!;
-    return { ends, ...rulesOf({ ...state, cluster }, ends[0]!, fates) };
+  const answers = affectedAlike(engine, endpoints).map((ends): EndpointRules => {
+    const effects = engine.ruleFates(ends[0]!)!;
+    return { ends, ...rulesOf({ ...state, cluster }, ends[0]!, effects) };
   });
   return ok({ label, answers: merged(answers) });
 }
@@ -87,47 +87,47 @@ function including(cluster: Cluster, end: Endpoint): Cluster {
 function rulesOf(
   { cluster, tiers }: Pick<State, "cluster" | "tiers">,
   end: Endpoint,
-  fates: RuleFates,
-): Omit<EndRules, "ends"> {
-  const asPeer = (direction: Direction) => speakingOf(tiers[direction], fates.asPeer[direction]);
+  effects: RuleFates,
+): Omit<EndpointRules, "ends"> {
+  const asPeer = (direction: Direction) => speakingOf(tiers[direction], effects.asPeer[direction]);
   const subject = subjectOf(end);
   const walk = (direction: Direction) =>
-    walkOf(cluster, tiers[direction], subject!, fates.asSubject[direction]);
+    walkOf(cluster, tiers[direction], subject!, effects.asSubject[direction]);
   return {
     ...(subject === undefined ? {} : { asSubject: { ingress: walk("ingress"), egress: walk("egress") } }),
     asPeer: { ingress: asPeer("ingress"), egress: asPeer("egress") },
   };
 }
 
-function walkOf(cluster: Cluster, tiers: readonly Tier[], subject: PodEndpoint, fates: Fates): SubjectWalk {
-  const fateOf = (rule: Rule, tier: TierName): Fate =>
-    fates.of({ kind: "rule", tier, rule }) ?? {
+function walkOf(cluster: Cluster, tiers: readonly Tier[], subject: PodEndpoint, effects: Fates): SubjectWalk {
+  const effectOf = (rule: Rule, tier: TierName): Fate =>
+    effects.of({ kind: "rule", tier, rule }) ?? {
       kind: "never",
       takenBy: isOnlyForOwnNode(cluster, rule, subject) ? [{ kind: "own-node" }] : [],
     };
   const own = tiers.map((tier): SubjectTier => {
     const rules = tier.rules
       .filter((rule) => isSubject(rule.subject, subject))
-      .map((rule) => ({ rule, fate: fateOf(rule, tier.name) }));
+      .map((rule) => ({ rule, effect: effectOf(rule, tier.name) }));
     const by = isolatingIn(tier, subject);
-    const fate = fates.of({ kind: "isolation", tier: tier.name, isolation: by }) ?? never;
-    return { tier: tier.name, rules, ...(by.length === 0 ? {} : { isolation: { by, fate } }) };
+    const effect = effects.of({ kind: "isolation", tier: tier.name, isolation: by }) ?? never;
+    return { tier: tier.name, rules, ...(by.length === 0 ? {} : { isolation: { by, effect } }) };
   });
   return {
     tiers: own.filter(({ rules, isolation }) => rules.length > 0 || isolation !== undefined),
-    rest: fates.of({ kind: "default" }) ?? never,
+    rest: effects.of({ kind: "default" }) ?? never,
   };
 }
 
 const never: Fate = { kind: "never", takenBy: [] };
 
 /** The rules that match the end for some subject. */
-function speakingOf(tiers: readonly Tier[], fates: Fates): readonly TierRules[] {
+function speakingOf(tiers: readonly Tier[], effects: Fates): readonly TierRules[] {
   return tiers
     .map(({ name, rules }): TierRules => {
-      const found = rules.flatMap((rule): RuleFate[] => {
-        const fate = fates.of({ kind: "rule", tier: name, rule });
-        return fate === undefined ? [] : [{ rule, fate }];
+      const found = rules.flatMap((rule): RuleEffect[] => {
+        const effect = effects.of({ kind: "rule", tier: name, rule });
+        return effect === undefined ? [] : [{ rule, effect }];
       });
       return { tier: name, rules: found };
     })
@@ -135,8 +135,8 @@ function speakingOf(tiers: readonly Tier[], fates: Fates): readonly TierRules[] 
 }
 
 /** Answers that say the same as one. */
-function merged(answers: readonly EndRules[]): readonly EndRules[] {
-  const found: EndRules[] = [];
+function merged(answers: readonly EndpointRules[]): readonly EndpointRules[] {
+  const found: EndpointRules[] = [];
   for (const answer of answers) {
     const same = found.findIndex((other) => isSame(other, answer));
     if (same === -1) found.push(answer);
@@ -145,19 +145,23 @@ function merged(answers: readonly EndRules[]): readonly EndRules[] {
   return found;
 }
 
-function isSame(a: EndRules, b: EndRules): boolean {
+function isSame(a: EndpointRules, b: EndpointRules): boolean {
   const [said, others] = [saidIn(a), saidIn(b)];
   return said.length === others.length && said.every((part, i) => part === others[i]);
 }
 
 /** All that an answer says, in a list that equal answers share; who is in the way is no part of it. */
-function saidIn({ asSubject, asPeer }: EndRules): readonly unknown[] {
+function saidIn({ asSubject, asPeer }: EndpointRules): readonly unknown[] {
   const ofRules = ({ tier, rules }: TierRules) => [
     tier,
-    ...rules.flatMap(({ rule, fate }) => [rule, fate.kind]),
+    ...rules.flatMap(({ rule, effect }) => [rule, effect.kind]),
   ];
   const ofWalk = ({ tiers, rest }: SubjectWalk) => [
-    ...tiers.flatMap((tier) => [...ofRules(tier), ...(tier.isolation?.by ?? []), tier.isolation?.fate.kind]),
+    ...tiers.flatMap((tier) => [
+      ...ofRules(tier),
+      ...(tier.isolation?.by ?? []),
+      tier.isolation?.effect.kind,
+    ]),
     rest.kind,
   ];
   const walks = asSubject === undefined ? [] : [asSubject.ingress, asSubject.egress];

@@ -1,9 +1,10 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { PairMemo } from "../../sets/pair-memo.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
 
 /** What the pairs of ends in a cell may do, taken together. */
-export interface Cell {
+export interface MatrixCell {
   /** What some of the pairs may do. */
   readonly allowed: readonly PortGroup[];
   /** Of this, what all of them may, and what only some may. */
@@ -27,10 +28,10 @@ export const noPairs: CellId = 0;
  * Sums of answers, each distinct one held once and known by a number. Adding the same again changes nothing, and the order
  * does not matter: pairs may be met in any order, and more than once.
  */
-export class Cells {
+export class MatrixCells {
   private readonly sums = [{ some: noPorts, every: noPorts, open: noPorts }];
   private readonly ids = new Map<string, CellId>();
-  private readonly contents = new Map<CellId, Cell>();
+  private readonly contents = new Map<CellId, MatrixCell>();
   private readonly unions = new PairMemo((a, b) => this.add(a, b));
   private readonly pairs = new PairMemo((allowed, undecided) => this.ofPair(allowed, undecided));
 
@@ -60,7 +61,7 @@ export class Cells {
   }
 
   /** The same object for the same cell. */
-  content(id: CellId): Cell {
+  content(id: CellId): MatrixCell {
     const known = this.contents.get(id);
     if (known !== undefined) return known;
     const { some, every, open } = this.sums[id]!;
@@ -94,10 +95,6 @@ export class Cells {
 
   private intern(some: PortSetId, every: PortSetId, open: PortSetId): CellId {
     const key = `${some} ${every} ${open}`;
-    const known = this.ids.get(key);
-    if (known !== undefined) return known;
-    const id = this.sums.push({ some, every, open }) - 1;
-    this.ids.set(key, id);
-    return id;
+    return getOrInsert(this.ids, key, () => this.sums.push({ some, every, open }) - 1);
   }
 }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   addressKinds,
   canTalk,
@@ -169,8 +170,7 @@ class Shares {
       if (!canTalk(family, subject.families, [family])) continue;
       // Addresses do not tell pods apart to which the same rules apply.
       const rows = layers.map((layer) => layer.rows.rowOf[subject.index]).join();
-      const share = known.get(rows) ?? this.withAddresses(shares, family, subject);
-      known.set(rows, share);
+      const share = getOrInsert(known, rows, () => this.withAddresses(shares, family, subject));
       if (!isNothing(share)) yield this.pairs([subject.pods], "outside", share);
     }
   }
@@ -255,30 +255,19 @@ class Shares {
   }
 
   private ofBoth({ allowed, denied, undecided }: PortShare, subject: EndClass, end: EndClass): PortShare {
-    return {
-      allowed: allowed === noPorts ? noPorts : this.allowedByBoth(allowed, subject, end),
-      denied,
-      undecided: undecided === noPorts ? noPorts : this.undecidedByBoth(undecided, subject, end),
+    if (end.kind === "host") return { allowed, denied, undecided };
+    const { ports, view } = this;
+    const [source, destination] = this.direction === "egress" ? [subject, end] : [end, subject];
+    const answer = () => view.pairAnswer(source, destination);
+    const allowedBehind = () => {
+      const said = this.behind.at(end, subject.column);
+      return isSettled(said) ? view.answerOf(said) : view.answers.allowed(answer());
     };
-  }
-
-  private undecidedByBoth(undecided: PortSetId, subject: EndClass, end: EndClass): PortSetId {
-    if (end.kind === "host") return undecided;
-    const [source, destination] = this.direction === "egress" ? [subject, end] : [end, subject];
-    return this.ports.intersect(
-      undecided,
-      this.view.answers.undecided(this.view.pairAnswer(source, destination)),
-    );
-  }
-
-  private allowedByBoth(allowed: PortSetId, subject: EndClass, end: EndClass): PortSetId {
-    if (end.kind === "host") return allowed;
-    const said = this.behind.at(end, subject.column);
-    if (isSettled(said)) return this.ports.intersect(allowed, this.view.answerOf(said));
-    const [source, destination] = this.direction === "egress" ? [subject, end] : [end, subject];
-    return this.ports.intersect(
-      allowed,
-      this.view.answers.allowed(this.view.pairAnswer(source, destination)),
-    );
+    return {
+      allowed: allowed === noPorts ? noPorts : ports.intersect(allowed, allowedBehind()),
+      denied,
+      undecided:
+        undecided === noPorts ? noPorts : ports.intersect(undecided, view.answers.undecided(answer())),
+    };
   }
 }

@@ -148,7 +148,7 @@ class SaidByTiers {
         },
         uncertain: (_, column, open) => {
           for (const { ports, said } of this.literally(direction, subject, column, open))
-            count(column, codeOfSaying(said), ports);
+            count(column, codeOfExplanation(said), ports);
         },
         rest: (column, open) => count(column, byDefault, open),
       });
@@ -181,7 +181,7 @@ function eitherOf(one: number, other: number): number {
   return Math.min(one, other);
 }
 
-function codeOfSaying({ verdict, deciders }: DecidedPorts["said"]): number {
+function codeOfExplanation({ verdict, deciders }: DecidedPorts["said"]): number {
   const [by] = deciders;
   if (verdict === "Undecided" || by === undefined) return undecided;
   return "tier" in by ? codeOf(by.tier, verdict) : byDefault;

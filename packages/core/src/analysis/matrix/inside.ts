@@ -1,6 +1,6 @@
 import { canTalk, type Engine } from "../../engine/index.js";
 import { everyPort, noPorts } from "../../sets/port-sets.js";
-import type { CellId, Cells } from "./cells.js";
+import type { CellId, MatrixCells } from "./cells.js";
 import { havePair, type MatrixSide, takesPart, type Parties } from "./sides.js";
 
 /** The connections that are looked at: between these ends and those. */
@@ -15,7 +15,7 @@ export class Rows {
 
   constructor(
     private readonly width: number,
-    private readonly cells: Cells,
+    private readonly cells: MatrixCells,
   ) {}
 
   add(from: number, to: number, cell: CellId): void {
@@ -30,7 +30,12 @@ export class Rows {
 }
 
 /** What parties of the cluster may do with each other. */
-export function rowsBetween(engine: Engine, parties: Parties, lenses: readonly Lens[], cells: Cells): Rows {
+export function rowsBetween(
+  engine: Engine,
+  parties: Parties,
+  lenses: readonly Lens[],
+  cells: MatrixCells,
+): Rows {
   const rows = new Rows(parties.list.length, cells);
   for (const block of engine.pairs()) {
     const cell = cells.of(block.allowed, block.undecided);
@@ -52,7 +57,7 @@ function addReplicas(
   engine: Engine,
   parties: Parties,
   lenses: readonly Lens[],
-  cells: Cells,
+  cells: MatrixCells,
   rows: Rows,
 ): void {
   const { answers } = engine;

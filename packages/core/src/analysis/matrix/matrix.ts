@@ -1,7 +1,7 @@
 import { ok, type Result } from "../../diagnostics/result.js";
 import { type AddressRange, type Engine, type Member, realPorts } from "../../engine/index.js";
 import type { Grain, Party } from "../endpoints/party.js";
-import { type Cell, Cells, noPairs } from "./cells.js";
+import { type MatrixCell, MatrixCells, noPairs } from "./cells.js";
 import { type Lens, type Rows, rowsBetween } from "./inside.js";
 import { type OutsideCell, runsOutside } from "./outside.js";
 import { askedPorts, filtersOf, type MatrixQuestion } from "./question.js";
@@ -14,7 +14,7 @@ export type MatrixEnd = Party | { readonly kind: "external"; readonly range: Add
 export interface Connection {
   readonly from: MatrixEnd;
   readonly to: MatrixEnd;
-  readonly cell: Cell;
+  readonly cell: MatrixCell;
 }
 
 /** Who can reach whom, on which ports. */
@@ -29,7 +29,7 @@ export class Matrix {
     readonly lenses: readonly Lens[],
     private readonly rows: Rows,
     private readonly runs: readonly OutsideCell[],
-    private readonly cells: Cells,
+    private readonly cells: MatrixCells,
   ) {
     this.parties = members.list;
   }
@@ -52,7 +52,7 @@ export class Matrix {
   }
 
   /** The cell of two parties, by their places in the list; undefined where there is no pair. */
-  cellBetween(from: number, to: number): Cell | undefined {
+  cellBetween(from: number, to: number): MatrixCell | undefined {
     const id = this.rows.of(from)?.[to] ?? noPairs;
     return id === noPairs ? undefined : this.cells.content(id);
   }
@@ -81,7 +81,7 @@ export class Matrix {
   summed<G>(
     groups: readonly G[],
     groupOf: (end: MatrixEnd) => G | undefined,
-  ): readonly (readonly (Cell | undefined)[])[] {
+  ): readonly (readonly (MatrixCell | undefined)[])[] {
     const { ids, content } = this.sums(groups, groupOf);
     return groups.map((_, i) =>
       Array.from(ids.subarray(i * groups.length, (i + 1) * groups.length), (id) => content(id)),
@@ -119,7 +119,7 @@ export class Matrix {
 /** Cells of all pairs of groups, by number. */
 export interface Sums {
   readonly ids: Uint32Array;
-  readonly content: (id: number) => Cell | undefined;
+  readonly content: (id: number) => MatrixCell | undefined;
 }
 
 export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matrix> {
@@ -135,7 +135,7 @@ export function matrixOf(engine: Engine, question: MatrixQuestion): Result<Matri
     from: new MatrixSide(cluster, parties, from),
     to: new MatrixSide(cluster, parties, to),
   }));
-  const cells = new Cells(ports, asked.value, realPorts(ports), question.undecided);
+  const cells = new MatrixCells(ports, asked.value, realPorts(ports), question.undecided);
   const rows = rowsBetween(engine, parties, lenses, cells);
   const runs = [...runsOutside(engine, lenses, cells)];
   return ok(new Matrix(question.by, parties, lenses, rows, runs, cells));

@@ -3,7 +3,7 @@ import { everyPort, noPorts } from "../../sets/port-sets.js";
 import { bitsOf, type Family } from "../../net/address.js";
 import { intersect, type Region } from "../../net/region.js";
 import type { Direction } from "../../policy/model.js";
-import { type CellId, type Cells, noPairs } from "./cells.js";
+import { type CellId, type MatrixCells, noPairs } from "./cells.js";
 import type { Lens } from "./inside.js";
 
 /** What a party may do with a longest run of external addresses. */
@@ -21,7 +21,11 @@ interface Said {
 }
 
 /** What parties may do with all external addresses. */
-export function* runsOutside(engine: Engine, lenses: readonly Lens[], cells: Cells): Iterable<OutsideCell> {
+export function* runsOutside(
+  engine: Engine,
+  lenses: readonly Lens[],
+  cells: MatrixCells,
+): Iterable<OutsideCell> {
   const found = new SaidToParties();
   for (const lens of lenses) {
     for (const { direction, family, classes, ranges, allowed, undecided } of engine.externalPairs()) {
@@ -77,7 +81,7 @@ class SaidToParties {
 function* longestRuns(
   family: Family,
   said: readonly Said[],
-  cells: Cells,
+  cells: MatrixCells,
 ): Iterable<{ readonly range: AddressRange; readonly cell: CellId }> {
   const starts = [...new Set(said.flatMap(({ ranges }) => ranges.flatMap(([a, b]) => [a, b + 1n])))];
   starts.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

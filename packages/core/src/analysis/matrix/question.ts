@@ -8,14 +8,14 @@ import type { PortRef } from "../endpoints/endpoint-ref.js";
 import type { Grain } from "../endpoints/party.js";
 import type { UndecidedPorts } from "./cells.js";
 import {
-  allEnds,
+  everyEndpoint,
   both,
-  type EndFilter,
+  type EndpointFilter,
   either,
-  parseEndFilter,
+  parseEndpointFilter,
   parseNamespace,
   podsThat,
-} from "./end-filter.js";
+} from "./endpoint-filter.js";
 
 export interface MatrixQuestion {
   readonly by: Grain;
@@ -32,15 +32,15 @@ export interface MatrixQuestion {
 
 /** Connections between these ends and those. */
 export interface Filters {
-  readonly from: EndFilter;
-  readonly to: EndFilter;
+  readonly from: EndpointFilter;
+  readonly to: EndpointFilter;
 }
 
 /** All that is asked for is in at least one of them. */
 export function filtersOf(cluster: Cluster, question: MatrixQuestion): Result<readonly Filters[]> {
-  const from = anyOf(question.from, (text) => parseEndFilter(cluster, text));
+  const from = anyOf(question.from, (text) => parseEndpointFilter(cluster, text));
   if (!from.ok) return from;
-  const to = anyOf(question.to, (text) => parseEndFilter(cluster, text));
+  const to = anyOf(question.to, (text) => parseEndpointFilter(cluster, text));
   if (!to.ok) return to;
   const namespaces = anyOf(question.namespaces, (name) => parseNamespace(cluster, name));
   if (!namespaces.ok) return namespaces;
@@ -48,27 +48,30 @@ export function filtersOf(cluster: Cluster, question: MatrixQuestion): Result<re
   if (question.namespaces.length === 0 && question.labels.length === 0) return ok([sides]);
   const labelled = podsThat((pod) => selects(question.labels, pod.labels));
   const focus = both(labelled, namespaces.value);
-  if (![...cluster.pods.values()].some(focus.pod)) return failed(diagnostic("TW1502", nobody(question)));
+  if (![...cluster.pods.values()].some(focus.pod)) return failed(diagnostic("TW1502", noPodsText(question)));
   return ok([
     { from: both(sides.from, focus), to: sides.to },
     { from: sides.from, to: both(sides.to, focus) },
   ]);
 }
 
-function nobody({ namespaces, labels }: MatrixQuestion): string {
+function noPodsText({ namespaces, labels }: MatrixQuestion): string {
   const where =
     namespaces.length === 0 ? "" : ` in ${namespaces.map((name) => `namespace \`${name}\``).join(" or ")}`;
   return `there is no pod${where}${labels.length === 0 ? "" : ` with \`${formatMatch(labels)}\``}`;
 }
 
-function anyOf(texts: readonly string[], parse: (text: string) => Result<EndFilter>): Result<EndFilter> {
-  const filters: EndFilter[] = [];
+function anyOf(
+  texts: readonly string[],
+  parse: (text: string) => Result<EndpointFilter>,
+): Result<EndpointFilter> {
+  const filters: EndpointFilter[] = [];
   for (const text of texts) {
     const parsed = parse(text);
     if (!parsed.ok) return parsed;
     filters.push(parsed.value);
   }
-  return ok(filters.length === 0 ? allEnds : either(filters));
+  return ok(filters.length === 0 ? everyEndpoint : either(filters));
 }
 
 /** As one set. */

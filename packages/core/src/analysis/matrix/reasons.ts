@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   canTalk,
   type DecidedPorts,
@@ -51,7 +52,7 @@ const mostPairs = 200;
 
 /** Why cells of a matrix are what they are: for pairs of their ends that stand for the others. */
 export class Reasons {
-  private readonly sayings = new Sayings();
+  private readonly explanations = new Sayings();
   private readonly deciders = new Map<Family | undefined, Deciders>();
   private readonly ends = new Map<Party, readonly Asked[]>();
   private readonly known = new Map<string, DirectionReason>();
@@ -90,9 +91,7 @@ export class Reasons {
 
   private endsOf(end: MatrixEnd): readonly Asked[] {
     if (end.kind === "external") return [{ end: externalAt(end.range) }];
-    const known = this.ends.get(end) ?? this.standingFor(end);
-    this.ends.set(end, known);
-    return known;
+    return getOrInsert(this.ends, end, () => this.standingFor(end));
   }
 
   /** Of members that nothing tells apart two are enough: one to talk to the other. */
@@ -155,32 +154,26 @@ export class Reasons {
   }
 
   private decidersIn(family: Family | undefined): Deciders {
-    const known = this.deciders.get(family);
-    if (known !== undefined) return known;
-    const made = new Deciders(this.engine.view(family), this.engine.cluster, this.sayings);
-    this.deciders.set(family, made);
-    return made;
+    return getOrInsert(
+      this.deciders,
+      family,
+      () => new Deciders(this.engine.view(family), this.engine.cluster, this.explanations),
+    );
   }
 
   private shared(decided: readonly DecidedPorts[]): DirectionReason {
     const key = decided.map(({ ports, said }) => `${ports} ${this.numberOf(said)}`).join();
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const made = { parts: decided.map(({ ports, said }) => ({ ports: this.groupsOf(ports), said })) };
-    this.known.set(key, made);
-    return made;
+    return getOrInsert(this.known, key, () => ({
+      parts: decided.map(({ ports, said }) => ({ ports: this.groupsOf(ports), said })),
+    }));
   }
 
   private numberOf(said: DirectionExplanation): number {
-    const known = this.numbers.get(said) ?? this.numbers.size;
-    this.numbers.set(said, known);
-    return known;
+    return getOrInsert(this.numbers, said, () => this.numbers.size);
   }
 
   private groupsOf(ports: PortSetId): readonly PortGroup[] {
-    const known = this.groups.get(ports) ?? portGroups(this.engine.ports, ports, this.real);
-    this.groups.set(ports, known);
-    return known;
+    return getOrInsert(this.groups, ports, () => portGroups(this.engine.ports, ports, this.real));
   }
 }
 

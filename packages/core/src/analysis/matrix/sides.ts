@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import {
   type EndClass,
@@ -7,8 +8,8 @@ import {
   type Nearness,
   nodeOf,
 } from "../../engine/index.js";
-import { formatParty, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
-import type { EndFilter } from "./end-filter.js";
+import { compareParties, type Grain, type Party, partyKey, partyOf } from "../endpoints/party.js";
+import type { EndpointFilter } from "./endpoint-filter.js";
 
 /** The parties of a cluster, in the order in which they are shown, and who belongs to which. */
 export class Parties {
@@ -20,15 +21,13 @@ export class Parties {
     const found = new Map<string, { readonly party: Party; readonly members: Member[] }>();
     const add = (member: Member, party: Party) => {
       const key = partyKey(party);
-      const known = found.get(key) ?? { party, members: [] };
-      known.members.push(member);
-      found.set(key, known);
+      getOrInsert(found, key, () => ({ party, members: [] })).members.push(member);
     };
     for (const pod of cluster.pods.values())
       if (takesPart(pod)) add(pod, partyOf({ kind: "pod", pod, namespace: noNamespace }, grain));
     for (const node of cluster.nodes.values())
       if (takesPart(node)) add(node, partyOf({ kind: "node", node }, grain));
-    const sorted = [...found.values()].toSorted((a, b) => inOrder(a.party, b.party));
+    const sorted = [...found.values()].toSorted((a, b) => compareParties(a.party, b.party));
     this.list = sorted.map(({ party }) => party);
     this.members = new Map(sorted.map(({ party, members }) => [party, members]));
     for (const [i, { members }] of sorted.entries())
@@ -47,15 +46,6 @@ export class Parties {
 /** Parties go by the namespace's name, never by its labels. */
 const noNamespace = { name: "", labels: {} };
 
-/** Pods before nodes, and those by name. */
-function inOrder(a: Party, b: Party): number {
-  const [x, y] = [sortKey(a), sortKey(b)];
-  return x < y ? -1 : x > y ? 1 : 0;
-}
-
-const sortKey = (party: Party): string =>
-  `${party.kind === "node" ? 1 : 0} ${formatParty(party).replace("/", " ")} ${partyKey(party)}`;
-
 /** The members of one party within a group of ends that behave alike. */
 export interface PartyPart {
   readonly party: number;
@@ -71,15 +61,11 @@ export class MatrixSide {
   constructor(
     private readonly cluster: Cluster,
     private readonly parties: Parties,
-    readonly filter: EndFilter,
+    readonly filter: EndpointFilter,
   ) {}
 
   partsOf(group: EndGroup): readonly PartyPart[] {
-    const known = this.known.get(group);
-    if (known !== undefined) return known;
-    const parts = this.partsOfClasses(group.classes);
-    this.known.set(group, parts);
-    return parts;
+    return getOrInsert(this.known, group, () => this.partsOfClasses(group.classes));
   }
 
   partsOfClasses(classes: readonly EndClass[]): readonly PartyPart[] {
@@ -88,17 +74,16 @@ export class MatrixSide {
       for (const member of [...end.pods, ...end.nodes]) {
         if (!takesPart(this.filter, member)) continue;
         const party = this.parties.indexOf(member);
-        const known = found.get(party) ?? { party, members: [], nodes: new Set() };
+        const known = getOrInsert(found, party, () => ({ party, members: [], nodes: new Set<string>() }));
         known.members.push(member);
         const node = nodeOf(endpointOf(this.cluster, end, member));
         if (node !== undefined) known.nodes.add(node);
-        found.set(party, known);
       }
     return [...found.values()];
   }
 }
 
-export function takesPart(filter: EndFilter, member: Member): boolean {
+export function takesPart(filter: EndpointFilter, member: Member): boolean {
   return "namespace" in member ? filter.pod(member) : filter.node(member);
 }
 

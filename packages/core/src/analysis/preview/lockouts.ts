@@ -1,16 +1,23 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type Cluster, type Pod, podKey } from "../../cluster/model.js";
-import { canTalk, type DirectionExplanation, type Engine, type FlowExplanation } from "../../engine/index.js";
+import type {
+  ChangedPart,
+  ChangedParts,
+  DirectionExplanation,
+  Engine,
+  FlowExplanation,
+} from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import type { Decider } from "../../evaluate/walk.js";
-import type { Family } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import type { ChangeRow } from "../changes/changes.js";
 import type { PortGroup } from "../matrix/port-groups.js";
 import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
+import { deciderKey, numberOf } from "../decider-key.js";
 import { flowBetween } from "../endpoints/example-flow.js";
 import { podEndpoint } from "../endpoints/resolve.js";
-import { type Lifeline, lifelinesOf, type LifelineTarget } from "./lifelines.js";
+import { type Lifeline, lifelinesOf, type LifelineTarget } from "../lifelines/lifelines.js";
+import { type LostLifeline, LostLifelines } from "../lifelines/lost-lifelines.js";
 
 /** Pods that lose what they can hardly do without. */
 export interface Lockout {
@@ -38,40 +45,68 @@ export interface Lockouts {
 }
 
 /** Connections that were allowed, to where DNS and the API server were found before. */
-export function lockouts(before: Engine, after: Engine, rows: readonly ChangeRow[], grain: Grain): Lockouts {
-  const targets = lifelinesOf(before.cluster);
-  const known = new Set(targets.map(({ lifeline }) => lifeline));
-  return {
-    found: [...lostLifelines(before, after, targets, grain), ...lostProbes(rows)],
-    unchecked: (["DNS", "API server"] as const).filter((lifeline) => !known.has(lifeline)),
-  };
+export class LockoutSearch {
+  private readonly targets: readonly LifelineTarget[];
+  private readonly known: ReadonlySet<Lifeline>;
+  private readonly lifelines: LostLifelines;
+  private readonly lost: LostLifeline[] = [];
+
+  constructor(private readonly parts: ChangedParts) {
+    const { before, after } = parts.difference.ends;
+    const found = lifelinesOf(before.cluster);
+    this.known = new Set(found.map(({ lifeline }) => lifeline));
+    this.targets = found.flatMap((target) => {
+      const end = sameIn(after.cluster, target.end);
+      return end === undefined ? [] : [{ ...target, end }];
+    });
+    this.lifelines = new LostLifelines(this.targets);
+  }
+
+  add({ from, to, family, meant, changes }: ChangedPart): void {
+    if (from.kind === "external") return;
+    const { before, after } = this.parts.difference.ends;
+    const inBoth = (end: Endpoint) => ({ before: sameIn(before.cluster, end)!, after: end });
+    const lost = this.lifelines.in({
+      from: from.joint.membersAfter,
+      to: to.kind === "external" ? to.range : { members: to.joint.membersAfter },
+      family,
+      instead: ({ protocol, port }) =>
+        changes.find(
+          (change) => change.before === "Allow" && this.parts.ports.contains(change.ports, protocol, port),
+        )?.after,
+      isMeant: (pod, server) =>
+        meant === "all" ||
+        meant({ source: inBoth(podEndpoint(after.cluster, pod)), destination: inBoth(server) }),
+    });
+    for (const one of lost) this.lost.push(one);
+  }
+
+  /** `rows` are the changes that were looked at. */
+  all(engine: Engine, rows: readonly ChangeRow[], grain: Grain): Lockouts {
+    return {
+      found: [...this.lockouts(engine, grain), ...lostProbes(rows)],
+      unchecked: (["DNS", "API server"] as const).filter((lifeline) => !this.known.has(lifeline)),
+    };
+  }
+
+  private lockouts(engine: Engine, grain: Grain): readonly Lockout[] {
+    const places = new Map([...engine.cluster.pods.values()].map((pod, i) => [pod, i]));
+    const placeOf = ({ pod, target, family }: LostLifeline) =>
+      [places.get(pod)!, this.targets.indexOf(target), family ?? 7] as const;
+    const losses = new Losses(engine);
+    const inOrder = this.lost.map((lost) => ({ lost, place: placeOf(lost) }));
+    for (const { lost } of inOrder.toSorted((a, b) => comparePlaces(a.place, b.place))) {
+      const { target, after, pod, family } = lost;
+      const source = podEndpoint(engine.cluster, pod);
+      losses.add(target, after, pod, flowBetween(source, target.end, target, family));
+    }
+    return losses.all(grain);
+  }
 }
 
-function lostLifelines(
-  before: Engine,
-  after: Engine,
-  targets: readonly LifelineTarget[],
-  grain: Grain,
-): readonly Lockout[] {
-  const losses = new Losses(after);
-  for (const pod of after.cluster.pods.values()) {
-    const former = before.cluster.pods.get(podKey(pod));
-    if (former === undefined || pod.hostNetwork) continue;
-    const [was, is] = [podEndpoint(before.cluster, former), podEndpoint(after.cluster, pod)];
-    for (const target of targets) {
-      const end = sameIn(after.cluster, target.end);
-      const isUsed = target.onlyOnNode === undefined || target.onlyOnNode === pod.node;
-      if (!isUsed || end === undefined || (end.kind === "pod" && end.pod === pod)) continue;
-      for (const family of familiesOf(before, was, target.end)) {
-        if (before.verdict(flowBetween(was, target.end, target, family)) !== "Allow") continue;
-        const flow = flowBetween(is, end, target, family);
-        const verdict = after.verdict(flow);
-        if (verdict !== "Allow") losses.add(target, verdict, pod, flow);
-      }
-    }
-  }
-  return losses.all(grain);
-}
+type LossPlace = readonly [pod: number, target: number, family: number];
+
+const comparePlaces = (a: LossPlace, b: LossPlace): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 
 interface Loss {
   readonly lockout: Omit<Lockout, "parties" | "connections">;
@@ -84,35 +119,30 @@ interface Loss {
 /** Puts together what is lost to the same rules. */
 class Losses {
   private readonly found = new Map<string, Loss>();
-  private readonly numbers = new Map<object, number>();
 
   constructor(private readonly after: Engine) {}
 
   add({ lifeline, protocol, port }: LifelineTarget, verdict: Lockout["after"], pod: Pod, flow: Flow): void {
     const decided = saidSo(this.after.explain(flow), verdict);
-    const who = decided.flatMap(({ direction, said }) => [
-      direction,
-      ...said.deciders.map((by) => this.keyOf(by)),
-    ]);
+    const who = decided.flatMap(({ direction, said }) => [direction, ...said.deciders.map(deciderKey)]);
     const what = `${lifeline} ${verdict} ${who.join()}`;
     const key = `${port}/${protocol} ${what}`;
     const ports: readonly PortGroup[] = [{ protocol, ranges: [[port, port]] }];
-    const known = this.found.get(key) ?? {
+    const known = getOrInsert(this.found, key, () => ({
       lockout: { from: lifeline, after: verdict, ports, decided, example: flow },
       who: what,
       pods: new Set<Pod>(),
       connections: 0,
-    };
+    }));
     known.pods.add(pod);
     known.connections++;
-    this.found.set(key, known);
   }
 
   /** What the same pods lose to the same rules is one lockout, though it be several ports. */
   all(grain: Grain): readonly Lockout[] {
     const merged = new Map<string, Loss>();
     for (const loss of this.found.values()) {
-      const key = `${loss.who} ${[...loss.pods].map((pod) => this.numberOf(pod)).join()}`;
+      const key = `${loss.who} ${Array.from(loss.pods, numberOf).join()}`;
       const known = merged.get(key);
       merged.set(key, known === undefined ? loss : joined(known, loss));
     }
@@ -121,18 +151,6 @@ class Losses {
       parties: partiesOfPods(pods, grain),
       connections,
     })).toSorted((a, b) => b.connections - a.connections);
-  }
-
-  private keyOf(by: Decider): string {
-    const things: readonly object[] =
-      by.kind === "rule" ? [by.rule] : by.kind === "isolation" ? by.isolation : [];
-    return `${by.kind} ${things.map((thing) => this.numberOf(thing)).join("+")}`;
-  }
-
-  private numberOf(thing: object): number {
-    const known = this.numbers.get(thing) ?? this.numbers.size;
-    this.numbers.set(thing, known);
-    return known;
   }
 }
 
@@ -162,13 +180,6 @@ function sameIn(cluster: Cluster, end: Endpoint): Endpoint | undefined {
     case "external":
       return end;
   }
-}
-
-// S1.15
-function familiesOf({ ends }: Engine, a: Endpoint, b: Endpoint): readonly (Family | undefined)[] {
-  const of = (end: Endpoint) =>
-    end.kind === "external" ? [end.address.family] : (ends.classOf(end)?.families ?? []);
-  return ([4, 6, undefined] as const).filter((family) => canTalk(family, of(a), of(b)));
 }
 
 /** S1.6, S7.8: what a pod's own node could do before, and no longer can. Probes go over TCP. */

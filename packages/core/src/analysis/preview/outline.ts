@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type AddressRange,
   type ChangedPairs,
@@ -86,8 +87,7 @@ class Gathering {
   ): boolean {
     const inside = "first" in from ? to : "first" in to ? from : undefined;
     if (inside === undefined || "first" in inside) return false;
-    const seen = this.outside.get(inside) ?? new Set();
-    this.outside.set(inside, seen);
+    const seen = getOrInsert(this.outside, inside, () => new Set());
     const key = `${"first" in from} ${family}`;
     if (seen.has(key)) return true;
     seen.add(key);

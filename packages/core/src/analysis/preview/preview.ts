@@ -6,7 +6,7 @@ import type { EditedState, ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../endpoints/party.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
 import { type NewlyIsolated, newlyIsolated } from "./newly-isolated.js";
-import { type Lockouts, lockouts } from "./lockouts.js";
+import { type Lockouts, LockoutSearch } from "./lockouts.js";
 import { type Precedence, precedenceOf } from "./precedence.js";
 
 /** What an edit would do, before it is done. */
@@ -33,14 +33,18 @@ export function previewBetween(
 ): Preview {
   const parts = new ChangedParts(...engines);
   const losers = new Losers(parts.difference.ends);
-  const changes = gatherChanges(parts, by, (part) => losers.add(part));
+  const search = new LockoutSearch(parts);
+  const changes = gatherChanges(parts, by, (part) => {
+    losers.add(part);
+    search.add(part);
+  });
   const isDeleted = ({ what }: ObjectEdit) => what === "deleted";
   const applied = new Set(edits.flatMap((edit) => (isDeleted(edit) ? [] : (edit.policy ?? []))));
   return {
     edits,
     changes,
     ...precedenceOf(engines[1], applied),
-    lockouts: lockouts(...engines, changes.rows, by),
+    lockouts: search.all(engines[1], changes.rows, by),
     isolated: newlyIsolated(...engines, by),
     cutOff: cutOff(engines[1], losers, by),
   };

@@ -7,7 +7,7 @@ import type { NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "../../po
  * Whether one rule matches all that another does, whatever is deployed. Where this says no it may still be so: each peer
  * and port is held against one other at a time.
  */
-export function covers(outer: Rule, inner: Rule): boolean {
+export function coversRule(outer: Rule, inner: Rule): boolean {
   return (
     portsCover(outer.ports, inner.ports) &&
     subjectCovers(outer.subject, inner.subject) &&

@@ -1,9 +1,9 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type Denials,
   denialsFrom,
   type Engine,
   flowAt,
-  isSure,
   type Lane,
   type LaneItem,
   type LaneReader,
@@ -16,6 +16,7 @@ import {
   type Spot,
   spotIn,
   startLane,
+  walkRules,
   walkTier,
 } from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
@@ -51,7 +52,7 @@ export function orderConflicts(engine: Engine): readonly OrderConflict[] {
 /** Collects conflicts. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
 export class OrderConflicts implements LaneReader {
   private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
-  private readonly spots = new Map<PolicyRef, Map<PolicyRef, Spot>>();
+  private readonly witnesses = new Map<PolicyRef, Map<PolicyRef, Spot>>();
 
   constructor(private readonly engine: Engine) {
     const shared = sharedPriorities(engine.tiers);
@@ -64,10 +65,9 @@ export class OrderConflicts implements LaneReader {
   }
 
   read(lane: Lane): void {
-    const tell: Tell = (first, second, spot) => {
-      const others = this.spots.get(first) ?? new Map<PolicyRef, Spot>();
-      this.spots.set(first, others);
-      if (!others.has(second)) others.set(second, spot());
+    const tell: Tell = (first, second, witness) => {
+      const others = getOrInsert(this.witnesses, first, () => new Map<PolicyRef, Spot>());
+      if (!others.has(second)) others.set(second, witness());
     };
     new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
   }
@@ -76,13 +76,13 @@ export class OrderConflicts implements LaneReader {
   all(): readonly OrderConflict[] {
     return [...new Set(this.groups.values())].flatMap((shared) =>
       shared.policies.flatMap((first) => {
-        const spots = this.spots.get(first);
-        if (spots === undefined) return [];
+        const witnesses = this.witnesses.get(first);
+        if (witnesses === undefined) return [];
         return shared.policies.flatMap((second) => {
-          const spot = spots.get(second);
-          if (spot === undefined) return [];
-          const example = () => exampleAt(this.engine, spot, first, second);
-          return { shared, first, second, direction: spot.direction, example };
+          const witness = witnesses.get(second);
+          if (witness === undefined) return [];
+          const example = () => exampleAt(this.engine, witness, first, second);
+          return { shared, first, second, direction: witness.direction, example };
         });
       }),
     );
@@ -91,12 +91,12 @@ export class OrderConflicts implements LaneReader {
 
 function exampleAt(
   { cluster, tiers }: Engine,
-  spot: Spot,
+  witness: Spot,
   first: PolicyRef,
   second: PolicyRef,
 ): ConflictExample {
-  const { direction } = spot;
-  const flow = flowAt(spot, cluster);
+  const { direction } = witness;
+  const flow = flowAt(witness, cluster);
   const judge = (all: Tiers) => evaluateDirection(direction, cluster, all, flow);
   return { flow, asOrdered: judge(tiers), swapped: judge(swapped(tiers, first, second)) };
 }
@@ -116,7 +116,7 @@ export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tier
   return { ingress: swapAll("ingress"), egress: swapAll("egress") };
 }
 
-type Tell = (first: PolicyRef, second: PolicyRef, spot: () => Spot) => void;
+type Tell = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
 
 /** What the rules of one policy would do if they came first of their priority. */
 interface Wishes {
@@ -162,7 +162,7 @@ class LaneConflicts {
         const [group] = part.flatMap(({ rule }) => this.groups.get(rule.origin.policy) ?? []);
         if (group === undefined) return;
         const open = at.map((state) => states.open(state).surely);
-        this.compare(group, part, open, behind);
+        this.compare(group, tier, part, open, behind);
       },
     });
   }
@@ -170,6 +170,7 @@ class LaneConflicts {
   /** Each policy against those behind it, where it is the first of the priority to match. */
   private compare(
     group: SharedPriority,
+    tier: LaneTier,
     items: readonly LaneItem[],
     entering: PortsByCell,
     behind: Denials,
@@ -177,7 +178,7 @@ class LaneConflicts {
     const { ports, lane } = this;
     const policies = [...new Set(items.map(({ rule }) => rule.origin.policy))];
     if (policies.length < 2) return;
-    const wishes = policies.map((policy) => this.wishesOf(policy, items));
+    const wishes = policies.map((policy) => this.wishesOf(policy, tier, items));
     for (let cell = 0; cell < lane.cells; cell++) {
       let open = lane.isSure[cell] === 1 ? entering[cell]! : noPorts;
       for (const [i, first] of wishes.entries()) {
@@ -194,19 +195,26 @@ class LaneConflicts {
     }
   }
 
-  private wishesOf(policy: PolicyRef, items: readonly LaneItem[]): Wishes {
-    const { ports } = this;
-    const none = () => new Uint32Array(this.lane.cells);
-    const wishes = { policy, Allow: none(), Deny: none(), Pass: none(), any: none() };
-    for (const { cells, ports: wanted, effect, rule } of items) {
-      if (rule.origin.policy !== policy) continue;
-      for (const cell of cells) {
-        const taken = ports.subtract(wanted, wishes.any[cell]!);
-        if (isSure(effect)) wishes[effect][cell] = ports.union(wishes[effect][cell]!, taken);
-        wishes.any[cell] = ports.union(wishes.any[cell]!, wanted);
-      }
-    }
-    return wishes;
+  /** The walk past the rules of the policy alone, with every port open. */
+  private wishesOf(policy: PolicyRef, tier: LaneTier, items: readonly LaneItem[]): Wishes {
+    const { ports, lane, all } = this;
+    const { states } = lane.field.view;
+    const own = items.filter(({ rule }) => rule.origin.policy === policy);
+    const Pass = new Uint32Array(lane.cells);
+    const at = startLane(lane, states.startWith(all));
+    walkRules({ ...tier, items: own }, states, at, {
+      rule: ({ effect, cells, step }, i, state) => {
+        const cell = cells[i]!;
+        if (effect === "Pass") Pass[cell] = ports.union(Pass[cell]!, states.taken(state, step).surely);
+      },
+    });
+    return {
+      policy,
+      Allow: at.map((state) => states.allowed(state)),
+      Deny: at.map((state) => states.denied(state)),
+      Pass,
+      any: at.map((state) => ports.subtract(all, states.open(state).surely)),
+    };
   }
 
   /** The ports of which the two want different verdicts. To pass is to want what the tiers behind say. */

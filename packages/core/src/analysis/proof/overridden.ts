@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type CellStates,
   type Engine,
@@ -44,8 +45,8 @@ export class Overrides implements LaneReader {
   wants(rows: readonly Row[], direction: Direction): boolean {
     const at = this.local[direction];
     const own = rows[at];
-    const isTold = own !== undefined && (own.rules.length > 0 || own.isolation.length > 0);
-    return isTold && rows.slice(0, at).some(({ rules }) => rules.length > 0);
+    const hasRules = own !== undefined && (own.rules.length > 0 || own.isolation.length > 0);
+    return hasRules && rows.slice(0, at).some(({ rules }) => rules.length > 0);
   }
 
   read(lane: Lane): void {
@@ -109,8 +110,7 @@ class LaneOverrides {
       for (const item of items) {
         if (item.effect !== effect) continue;
         const { policy } = item.rule.origin;
-        const lost = byPolicy.get(policy) ?? new Uint32Array(at.length);
-        byPolicy.set(policy, lost);
+        const lost = getOrInsert(byPolicy, policy, () => new Uint32Array(at.length));
         for (const cell of item.cells) {
           const own = ports.intersect(item.ports, said[effect][cell]!);
           lost[cell] = ports.union(lost[cell]!, ports.intersect(own, against[cell]!));

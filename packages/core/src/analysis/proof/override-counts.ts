@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import { flowAt, type Lane, type Spot } from "../../engine/index.js";
 import type { Direction, PolicyRef, Rule } from "../../policy/model.js";
@@ -20,23 +21,18 @@ export class OverrideCounts {
     { field, direction, pairs }: Lane,
     cell: number,
     rules: readonly Rule[],
-    spot: (rule: Rule) => Spot,
+    witness: (rule: Rule) => Spot,
   ): void {
-    const entries = this.byPolicy.get(policy) ?? new Map<string, Entry>();
-    this.byPolicy.set(policy, entries);
+    const entries = getOrInsert(this.byPolicy, policy, () => new Map<string, Entry>());
     const key = `${direction} ${intent}`;
-    const entry: Entry = entries.get(key) ?? { direction, intent, total: nothing(), by: new Map() };
-    entries.set(key, entry);
+    const entry = getOrInsert(entries, key, () => ({ direction, intent, total: nothing(), by: new Map() }));
     const count = (of: Count) => {
       if (field.kind === "outside") of.external = true;
       else of.pairs += pairs[cell]!;
     };
     count(entry.total);
-    for (const rule of rules) {
-      const known = entry.by.get(rule) ?? { ...nothing(), spot: spot(rule) };
-      entry.by.set(rule, known);
-      count(known);
-    }
+    for (const rule of rules)
+      count(getOrInsert(entry.by, rule, () => ({ ...nothing(), witness: witness(rule) })));
   }
 
   all(): readonly Override[] {
@@ -48,11 +44,11 @@ export class OverrideCounts {
         ...total,
         by: [...by]
           .toSorted(([, a], [, b]) => b.pairs - a.pairs)
-          .map(([rule, { pairs, external, spot }]) => ({
+          .map(([rule, { pairs, external, witness }]) => ({
             rule,
             pairs,
             external,
-            example: () => flowAt(spot, this.cluster),
+            example: () => flowAt(witness, this.cluster),
           })),
       })),
     );
@@ -63,7 +59,7 @@ interface Entry {
   readonly direction: Direction;
   readonly intent: Intent;
   readonly total: Count;
-  readonly by: Map<Rule, Count & { readonly spot: Spot }>;
+  readonly by: Map<Rule, Count & { readonly witness: Spot }>;
 }
 
 const nothing = (): Count => ({ pairs: 0, external: false });

@@ -7,7 +7,7 @@ import { isSatisfiable } from "../../labels/satisfiable.js";
 import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import { withoutRule } from "../../policy/without-rule.js";
 import { canMeet } from "../../policy/can-meet.js";
-import { covers } from "./covers.js";
+import { coversRule } from "./covers.js";
 
 /** What can be proven about a rule: taking it out changes no verdict, and why. Undefined for rules that are needed. */
 export type RuleProof = { readonly rule: Rule; readonly tier: TierName } & (
@@ -91,9 +91,9 @@ function proofOf(
   return { kind: "unreached", rule, tier, by: earlier.inOrder(takers), ...(before && { always: before }) };
 }
 
-function replacementAt(spot: Spot, rule: Rule, { cluster }: Engine): Replacement {
-  const { direction, field } = spot;
-  const flow = flowAt(spot, cluster);
+function replacementAt(witness: Spot, rule: Rule, { cluster }: Engine): Replacement {
+  const { direction, field } = witness;
+  const flow = flowAt(witness, cluster);
   const subject = field.view.ends.classOf(direction === "egress" ? flow.source : flow.destination)!;
   // With only the rules that apply to the subject: thousands of others need not be looked at.
   const own = field.view.literalTiers(direction, subject);
@@ -164,7 +164,7 @@ class EarlierRules {
     for (let i = 0; i < before; i++) {
       // Most rules are of another namespace, which is the quickest to tell.
       if (homes[i] !== undefined && homes[i] !== home) continue;
-      if (fits(rules[i]!) && covers(rules[i]!, rule)) return rules[i];
+      if (fits(rules[i]!) && coversRule(rules[i]!, rule)) return rules[i];
     }
     return undefined;
   }

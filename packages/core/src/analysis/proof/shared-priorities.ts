@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { comparePolicies } from "../../policy/assemble.js";
 import type { PolicyRef, TierName, Tiers } from "../../policy/model.js";
 
@@ -18,9 +19,9 @@ export function sharedPriorities(tiers: Tiers): readonly SharedPriority[] {
         // S4.1: there is one of these, and it has no priority.
         if (precedence === undefined || policy.kind === "BaselineAdminNetworkPolicy") continue;
         const key = `${tier} ${precedence}`;
-        const group = groups.get(key) ?? { tier, precedence, policies: new Set() };
-        group.policies.add(policy);
-        groups.set(key, group);
+        getOrInsert(groups, key, () => ({ tier, precedence, policies: new Set<PolicyRef>() })).policies.add(
+          policy,
+        );
       }
   return [...groups.values()]
     .filter(({ policies }) => policies.size > 1)

@@ -1,18 +1,18 @@
 import type { FlowExplanation } from "../../engine/index.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import type { Decider } from "../../evaluate/walk.js";
+import { deciderKey } from "../decider-key.js";
 import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Observation } from "./observation.js";
 
 /** What policies say to one observed connection: as they are, and as they would be. */
-export interface Told {
+export interface JudgedFlow {
   readonly flow: Flow;
   readonly before: FlowExplanation;
   readonly after: FlowExplanation;
 }
 
 /** Observed connections between the same workloads, on the same port, of which the same is said; the flow is one of them. */
-export interface FlowGroup extends Told {
+export interface FlowGroup extends JudgedFlow {
   readonly count: number;
   /** What was observed, where that is in question. */
   readonly seen?: Observation["seen"];
@@ -37,8 +37,8 @@ export class FlowGroups {
     private readonly most = mostGroups,
   ) {}
 
-  add(told: Told, times: number, seen?: Observation["seen"]): void {
-    const { flow, before, after } = told;
+  add(judged: JudgedFlow, times: number, seen?: Observation["seen"]): void {
+    const { flow, before, after } = judged;
     const said = [denierKey(before), denierKey(after), seen?.verdict, seen?.direction].join();
     const key = `${this.endKey(flow.source)}\n${this.endKey(flow.destination)}\n${flow.protocol} ${flow.port} ${said}`;
     const known = this.groups.get(key) ?? (this.groups.size < this.most ? undefined : this.rest.get(said));
@@ -71,16 +71,6 @@ export class FlowGroups {
   }
 }
 
-const numbers = new WeakMap<object, number>();
-let last = 0;
-
-/** Equal for rules and isolations that are the same. */
-function numberOf(object: object): number {
-  const known = numbers.get(object) ?? ++last;
-  numbers.set(object, known);
-  return known;
-}
-
 /** The verdict, and who is to thank for it where it is not Allow. */
 function denierKey({ verdict, egress, ingress }: FlowExplanation): string {
   if (verdict === "Allow") return verdict;
@@ -88,20 +78,6 @@ function denierKey({ verdict, egress, ingress }: FlowExplanation): string {
     side.verdict === "Allow" ? "" : side.deciders.map(deciderKey).join(),
   );
   return `${verdict} ${sides.join("/")}`;
-}
-
-function deciderKey(by: Decider): string {
-  switch (by.kind) {
-    case "rule":
-      return `${numberOf(by.rule)}`;
-    case "isolation":
-      return by.isolation.map(numberOf).join("+");
-    case "default":
-    case "no-walk":
-    case "own-address":
-    case "own-node":
-      return by.kind;
-  }
 }
 
 function isElsewhere(a: Flow, b: Flow): boolean {

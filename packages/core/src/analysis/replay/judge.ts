@@ -3,7 +3,7 @@ import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js
 import { formatAddress } from "../../net/address.js";
 import type { State } from "../../state/state.js";
 import type { Observation } from "./observation.js";
-import { ObservedEnds, type UnknownWhy } from "./observed-ends.js";
+import { ObservedEndpoints, type UnknownWhy } from "./observed-endpoints.js";
 
 /** What the policies of a state say to an observed connection. */
 export type Judgement =
@@ -15,12 +15,12 @@ const mostKnown = 100_000;
 
 /** Holds observations against one state. */
 export class Judge {
-  private readonly ends: ObservedEnds;
+  private readonly ends: ObservedEndpoints;
   private readonly engine: Engine;
   private readonly known = new Map<string, FlowExplanation>();
 
   constructor(state: State) {
-    this.ends = new ObservedEnds(state);
+    this.ends = new ObservedEndpoints(state);
     this.engine = compile(state.cluster, state.tiers);
   }
 

@@ -1,10 +1,10 @@
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { State } from "../../state/state.js";
-import { type FlowGroup, FlowGroups, type Told } from "./flow-groups.js";
+import { type FlowGroup, FlowGroups, type JudgedFlow } from "./flow-groups.js";
 import { Judge, type Judgement } from "./judge.js";
 import type { Observation, ReadLine, SkipReason } from "./observation.js";
-import type { UnknownWhy } from "./observed-ends.js";
+import type { UnknownWhy } from "./observed-endpoints.js";
 
 /** Observed traffic, held against policies. Counts are of records, each as often as it says. */
 export interface Replayed {
@@ -91,16 +91,16 @@ export class Replay {
     else this.tally({ flow: after.flow, before: before.said, after: after.said }, observation);
   }
 
-  private tally(told: Told, { times, seen }: Observation): void {
-    const { before, after } = told;
+  private tally(judged: JudgedFlow, { times, seen }: Observation): void {
+    const { before, after } = judged;
     const { groups } = this;
     this.verdicts[after.verdict] += times;
-    if (after.verdict === "Deny") groups.dropped.add(told, times);
-    if (after.verdict === "Undecided") groups.undecided.add(told, times);
-    if (before.verdict !== after.verdict) groups.changed.add(told, times);
+    if (after.verdict === "Deny") groups.dropped.add(judged, times);
+    if (after.verdict === "Undecided") groups.undecided.add(judged, times);
+    if (before.verdict !== after.verdict) groups.changed.add(judged, times);
     if (seen === undefined) return;
     const said = seen.direction === undefined ? before.verdict : before[seen.direction].verdict;
-    if (said !== "Undecided" && said !== seen.verdict) groups.disagreements.add(told, times, seen);
+    if (said !== "Undecided" && said !== seen.verdict) groups.disagreements.add(judged, times, seen);
   }
 
   private addUnknown({ who, why }: Extract<Judgement, { kind: "unknown" }>, times: number): void {

@@ -1,6 +1,6 @@
 import {
   type Constraint,
-  type Finding,
+  type Violation,
   integer,
   list,
   object,
@@ -123,7 +123,7 @@ export const baselineAdminNetworkPolicy = policyObject(
 );
 
 // S4.2
-function checkNetworks({ networks }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkNetworks({ networks }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (!Array.isArray(networks) || networks.length <= releasedNetworks || networks.length > limit) return [];
   return [
     {
@@ -138,7 +138,7 @@ function checkNetworks({ networks }: Readonly<Record<string, unknown>>): readonl
 }
 
 // S4.1
-function checkName({ metadata }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkName({ metadata }: Readonly<Record<string, unknown>>): readonly Violation[] {
   const name = (metadata as { readonly name?: string } | undefined)?.name;
   if (name === undefined || name === "" || name === "default") return [];
   return [

@@ -1,7 +1,7 @@
 import { didYouMean } from "../../diagnostics/suggest.js";
 import type { PortMatch } from "../../policy/model.js";
 import {
-  type Finding,
+  type Violation,
   type Format,
   list,
   object,
@@ -112,7 +112,7 @@ export function lowerIcmps(written: Static<typeof icmps>): readonly PortMatch[] 
 
 const isTypeNumber = (text: string): boolean => /^(0|[1-9]\d{0,2})$/.test(text) && Number(text) <= 255;
 
-function checkFamily({ family = "IPv4", type }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkFamily({ family = "IPv4", type }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (typeof type !== "string" || !allNames.includes(type)) return [];
   if ((family !== "IPv4" && family !== "IPv6") || Object.hasOwn(typeNumbers[family], type)) return [];
   const other = family === "IPv4" ? "IPv6" : "IPv4";

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 /*
  * Which labels are part of a Cilium identity (S7.15): Cilium drops the others before it looks at any policy. An
  * expression includes keys, or excludes them (`!`); it must match at the beginning of the key, and where both match, the
@@ -91,9 +92,7 @@ export function identityLabels(added: readonly string[]): IdentityLabels {
   };
   return {
     has: (key) => {
-      const decided = known.get(key) ?? decide(key);
-      known.set(key, decided);
-      return decided;
+      return getOrInsert(known, key, () => decide(key));
     },
   };
 }

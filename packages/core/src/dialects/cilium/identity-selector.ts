@@ -65,7 +65,7 @@ export function sourceAndKey(text: string): { readonly source: string; readonly 
 }
 
 /** S7.4: pods of the policy's own namespace; only the `k8s:` form of another namespace is replaced, as Cilium does. */
-export function lowerSubject(
+export function lowerIdentitySubject(
   selector: LabelSelector,
   namespace: string | undefined,
   identities: Identities,

@@ -1,7 +1,7 @@
 import type { Condition } from "../../policy/model.js";
 import {
   any,
-  type Finding,
+  type Violation,
   integer,
   list,
   object,
@@ -138,12 +138,12 @@ export function conditionOf(entry: Static<typeof portRule>): Condition | undefin
 }
 
 // S7.9. Wrongly typed parts are undefined, and have been reported.
-function checkL7(entry: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkL7(entry: Readonly<Record<string, unknown>>): readonly Violation[] {
   const { http, dns } = (entry.rules ?? {}) as { http?: unknown; dns?: unknown };
   if (http === undefined && dns === undefined) return [];
   const written = ((entry.ports ?? []) as readonly (Static<typeof ports>[number] | undefined)[]).entries();
-  const findings: Finding[] = [];
-  const complain = (path: Finding["path"], message: string) =>
+  const findings: Violation[] = [];
+  const complain = (path: Violation["path"], message: string) =>
     findings.push({ code: "TW1416", path, message });
   for (const [i, port] of written) {
     if (port === undefined) continue;

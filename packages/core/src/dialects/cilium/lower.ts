@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { formatPath, type Path } from "../../diagnostics/place.js";
 import { type Lowered, type PlacedIsolation, type PlacedRule, ranks } from "../../policy/assemble.js";
 import {
@@ -10,12 +11,12 @@ import {
   type PortMatch,
 } from "../../policy/model.js";
 import { failClosed, isolating, type LowerContext, originOf, unreadableParts } from "../dialect.js";
-import { type Identities, identitiesFor, lowerSubject } from "./identity-selector.js";
+import { type Identities, identitiesFor, lowerIdentitySubject } from "./identity-selector.js";
 import { lowerIcmps } from "./icmp.js";
 import { conditionOf } from "./l7.js";
 import { lowerPeers, type WrittenPeers } from "./peers.js";
 import { lowerPort } from "./ports.js";
-import { type CiliumPolicy, type CiliumRule, type Item, sections } from "./schema.js";
+import { type CiliumPolicy, type CiliumRule, type CiliumItem, sections } from "./schema.js";
 import { warnAboutItem, warnAboutRule } from "./warnings.js";
 
 type Section = (typeof sections)[number];
@@ -53,7 +54,7 @@ function lowerRule(rule: CiliumRule | undefined, path: Path, context: LowerConte
     context.warn({ code: "TW2014", path: [...path, "nodeSelector"], at: "key", message });
     return nothing;
   }
-  const subject = lowerSubject(selector, context.policy.namespace, identitiesFor(context.options));
+  const subject = lowerIdentitySubject(selector, context.policy.namespace, identitiesFor(context.options));
   warnAboutRule(rule, path, context);
   return {
     rules: sections.flatMap((section) => lowerSection(section, rule, path, subject, context)),
@@ -77,7 +78,7 @@ function lowerIsolation(
 }
 
 interface PlacedItem {
-  readonly item: Item | undefined;
+  readonly item: CiliumItem | undefined;
   readonly path: Path;
 }
 
@@ -89,7 +90,7 @@ function itemsOf(
   context: LowerContext,
 ): readonly PlacedItem[] {
   const path = [...rulePath, section];
-  const items = rule[section] as readonly Item[] | undefined;
+  const items = rule[section] as readonly CiliumItem[] | undefined;
   if (items === undefined) return context.unreadable(path) ? [{ item: undefined, path }] : [];
   return items.map((item, i) => ({ item, path: [...path, i] }));
 }
@@ -148,7 +149,7 @@ interface PortGroup {
 
 // S7.3
 function lowerItem(
-  item: Item,
+  item: CiliumItem,
   namespace: string | undefined,
   identities: Identities,
 ): { readonly peers: readonly Peer[]; readonly groups: readonly PortGroup[] } {
@@ -158,7 +159,7 @@ function lowerItem(
   return { peers: peers ?? [{ kind: "everything" }], groups: groups ?? [{ ports: "every" }] };
 }
 
-function writtenPeersOf(item: Item): WrittenPeers {
+function writtenPeersOf(item: CiliumItem): WrittenPeers {
   return {
     endpoints: item.fromEndpoints ?? item.toEndpoints,
     nodes: item.fromNodes ?? item.toNodes,
@@ -172,16 +173,16 @@ function writtenPeersOf(item: Item): WrittenPeers {
 }
 
 /** Undefined where the item names no ports at all; a group without ports matches nothing. */
-function portGroupsOf({ toPorts = [], icmps = [] }: Item): readonly PortGroup[] | undefined {
+function portGroupsOf({ toPorts = [], icmps = [] }: CiliumItem): readonly PortGroup[] | undefined {
   if (icmps.length > 0) return [{ ports: lowerIcmps(icmps) }];
   if (toPorts.length === 0) return undefined;
   const groups = new Map<string, { ports: PortMatch[]; condition: Condition | undefined }>();
   for (const entry of toPorts) {
     const condition = conditionOf(entry);
     const key = JSON.stringify(condition ?? null);
-    const group = groups.get(key) ?? { ports: [], condition };
-    group.ports.push(...(entry.ports ?? []).flatMap(lowerPort));
-    groups.set(key, group);
+    getOrInsert(groups, key, () => ({ ports: [], condition })).ports.push(
+      ...(entry.ports ?? []).flatMap(lowerPort),
+    );
   }
   const filled = [...groups.values()].filter(({ ports }) => ports.length > 0);
   return filled.length === 0 ? [{ ports: [] }] : filled;

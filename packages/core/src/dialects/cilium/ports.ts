@@ -1,7 +1,7 @@
 import type { PortMatch, TransportProtocol } from "../../policy/model.js";
 import { portName } from "../../schema/formats.js";
 import {
-  type Finding,
+  type Violation,
   type Format,
   integer,
   list,
@@ -98,7 +98,7 @@ export function isPortRange(port: unknown, endPort: unknown): boolean {
   return typeof port === "string" && isNumeric(port) && typeof endPort === "number" && endPort > Number(port);
 }
 
-function checkPort(entry: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkPort(entry: Readonly<Record<string, unknown>>): readonly Violation[] {
   const { port, protocol } = entry;
   // As Cilium does, which takes a name there, and none of the numbers but 0.
   if (isPortless(protocol) && typeof port === "string" && isNumeric(port) && port !== "0")
@@ -110,7 +110,7 @@ function checkPort(entry: Readonly<Record<string, unknown>>): readonly Finding[]
 }
 
 // S7.11
-function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (typeof port !== "string" || typeof endPort !== "number" || endPort === 0 || isPortRange(port, endPort))
     return [];
   const reading = port === "0" ? "every port" : `\`${port}\` alone`;

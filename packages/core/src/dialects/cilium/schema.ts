@@ -3,7 +3,7 @@ import {
   boolean,
   type Constraint,
   type Fields,
-  type Finding,
+  type Violation,
   list,
   object,
   oneOf,
@@ -169,7 +169,7 @@ export const ciliumClusterwideNetworkPolicy = policyObject(
 export type CiliumPolicy = Static<typeof ciliumNetworkPolicy>;
 export type CiliumRule = NonNullable<CiliumPolicy["spec"]>;
 /** An item of any section: all fields are optional, and those of the other direction are never set. */
-export type Item = Static<typeof ingressItem> & Static<typeof egressItem>;
+export type CiliumItem = Static<typeof ingressItem> & Static<typeof egressItem>;
 
 function ruleFields<R extends ReturnType<typeof rule>>(schema: R) {
   return {
@@ -187,7 +187,7 @@ function specConstraints(): readonly Constraint[] {
   ];
 }
 
-function checkSpecs(policy: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkSpecs(policy: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (Object.hasOwn(policy, "spec") || !isEmptyList(policy.specs)) return [];
   return [
     {
@@ -199,7 +199,7 @@ function checkSpecs(policy: Readonly<Record<string, unknown>>): readonly Finding
 }
 
 // S7.9
-function checkSections(value: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkSections(value: Readonly<Record<string, unknown>>): readonly Violation[] {
   const given = sections.filter((section) => Object.hasOwn(value, section));
   if (given.length === 0 || !given.every((section) => isEmptyList(value[section]))) return [];
   const names = given.map((section) => `\`${section}\``).join(", ");
@@ -212,7 +212,7 @@ function checkSections(value: Readonly<Record<string, unknown>>): readonly Findi
   ];
 }
 
-function checkNoNodes(value: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkNoNodes(value: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (!Object.hasOwn(value, "nodeSelector") || Object.hasOwn(value, "endpointSelector")) return [];
   const message = "`nodeSelector` cannot stand in a namespaced policy; use a CiliumClusterwideNetworkPolicy";
   return [{ code: "TW1410", path: ["nodeSelector"], at: "key", message }];
@@ -228,7 +228,7 @@ function itemConstraints(peers: Fields, unsupported: string): readonly Constrain
 }
 
 // S7.3: an empty list beside another kind is no error; it matches nothing.
-function checkKinds(item: Readonly<Record<string, unknown>>, kinds: readonly string[]): readonly Finding[] {
+function checkKinds(item: Readonly<Record<string, unknown>>, kinds: readonly string[]): readonly Violation[] {
   const [first, second] = kinds.filter((kind) => isFilledList(item[kind]));
   if (first === undefined || second === undefined) return [];
   const message = `\`${first}\` and \`${second}\` cannot stand in one item; write an item for each`;
@@ -236,15 +236,15 @@ function checkKinds(item: Readonly<Record<string, unknown>>, kinds: readonly str
 }
 
 // S7.6
-function checkPorts({ icmps, toPorts }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkPorts({ icmps, toPorts }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (!isFilledList(icmps) || !isFilledList(toPorts)) return [];
   const message = "`icmps` and `toPorts` cannot stand in one item; write an item for each";
   return [{ code: "TW1413", path: ["icmps"], at: "key", message }];
 }
 
-function checkNoDns({ toPorts }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkNoDns({ toPorts }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (!Array.isArray(toPorts)) return [];
-  return (toPorts as ({ rules?: { dns?: unknown } } | undefined)[]).flatMap((entry, i): Finding[] =>
+  return (toPorts as ({ rules?: { dns?: unknown } } | undefined)[]).flatMap((entry, i): Violation[] =>
     entry?.rules?.dns === undefined
       ? []
       : [

@@ -2,7 +2,7 @@ import type { Path } from "../../diagnostics/place.js";
 import type { LabelSelector } from "../../labels/requirement.js";
 import type { LowerContext } from "../dialect.js";
 import { clusterKey, identitiesFor, namespaceKey, sourceAndKey } from "./identity-selector.js";
-import type { Item } from "./schema.js";
+import type { CiliumItem } from "./schema.js";
 
 /** S7.4, S7.15, S7.16: what the selector of a subject says and does not mean, or means only here. */
 export function warnAboutSubject(selector: LabelSelector, path: Path, context: LowerContext): void {
@@ -23,7 +23,7 @@ export function warnAboutSubject(selector: LabelSelector, path: Path, context: L
   warnAboutLabels(selector, path, context);
 }
 
-export function warnAboutPeers(item: Item, path: Path, context: LowerContext): void {
+export function warnAboutPeers(item: CiliumItem, path: Path, context: LowerContext): void {
   for (const field of ["fromEndpoints", "toEndpoints"] as const)
     for (const [i, selector] of (item[field] ?? []).entries())
       warnAboutLabels(selector, [...path, field, i], context);

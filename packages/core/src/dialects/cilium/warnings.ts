@@ -1,7 +1,7 @@
 import type { Path } from "../../diagnostics/place.js";
 import { directions } from "../../policy/model.js";
 import type { LowerContext } from "../dialect.js";
-import type { CiliumRule, Item } from "./schema.js";
+import type { CiliumRule, CiliumItem } from "./schema.js";
 import { warnAboutPeers, warnAboutSubject } from "./selector-warnings.js";
 
 const opposite = { ingress: "egress", egress: "ingress" } as const;
@@ -49,7 +49,7 @@ const emptyMatters = [
 const emptyIsAbsent = ["fromGroups", "toGroups", "toServices", "toFQDNs"] as const;
 
 // S7.3, S7.10
-export function warnAboutItem(item: Item, path: Path, context: LowerContext): void {
+export function warnAboutItem(item: CiliumItem, path: Path, context: LowerContext): void {
   const warn = (at: Path, message: string) =>
     context.warn({ code: "TW2013", path: at, at: "value", message });
   const empty = emptyMatters.find((field) => item[field]?.length === 0);

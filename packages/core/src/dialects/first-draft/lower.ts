@@ -24,8 +24,8 @@ import type {
   AppliedTo,
   ClusterDefaultNetworkPolicy,
   ClusterNetworkPolicy,
-  WrittenPeer,
-  WrittenPort,
+  DraftPeer,
+  DraftPort,
 } from "./schema.js";
 
 const subjectPath = ["spec", "appliedTo"] as const;
@@ -33,9 +33,9 @@ const subjectPath = ["spec", "appliedTo"] as const;
 /** A rule of either kind, as far as it could be read. */
 interface WrittenRule {
   readonly action?: keyof typeof actions;
-  readonly from?: readonly WrittenPeer[];
-  readonly to?: readonly WrittenPeer[];
-  readonly ports?: readonly WrittenPort[];
+  readonly from?: readonly DraftPeer[];
+  readonly to?: readonly DraftPeer[];
+  readonly ports?: readonly DraftPort[];
 }
 
 const actions = { Empower: "Pass", Deny: "Deny", Allow: "Allow" } as const satisfies Record<string, Action>;
@@ -129,13 +129,13 @@ function lowerRule(
   };
 }
 
-function lowerPeer({ podSelector, namespaceSelector, namespaces }: WrittenPeer): Peer {
+function lowerPeer({ podSelector, namespaceSelector, namespaces }: DraftPeer): Peer {
   const peer = podsPeer(toMatch(namespaceSelector ?? {}), toMatch(podSelector ?? {}));
   return namespaces ? { ...peer, namespaces: lowerNamespaces(namespaces) } : peer;
 }
 
 // S6.4, S5.4
-function lowerNamespaces({ scope, labels, selector }: NonNullable<WrittenPeer["namespaces"]>): NamespaceSet {
+function lowerNamespaces({ scope, labels, selector }: NonNullable<DraftPeer["namespaces"]>): NamespaceSet {
   switch (scope) {
     case "Self":
       return { kind: "self" };
@@ -147,7 +147,7 @@ function lowerNamespaces({ scope, labels, selector }: NonNullable<WrittenPeer["n
 }
 
 // S5.4: an empty list selects nothing.
-function warnOfEmptyLabels({ namespaces }: WrittenPeer, path: Path, context: LowerContext): void {
+function warnOfEmptyLabels({ namespaces }: DraftPeer, path: Path, context: LowerContext): void {
   if (namespaces?.labels?.length !== 0) return;
   context.warn({
     code: "TW2013",

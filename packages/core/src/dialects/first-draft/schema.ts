@@ -1,6 +1,6 @@
 import { labelKey } from "../../schema/formats.js";
 import {
-  type Finding,
+  type Violation,
   list,
   nullable,
   object,
@@ -212,17 +212,17 @@ export const clusterDefaultNetworkPolicy = policyObject(
 export type ClusterNetworkPolicy = Static<typeof firstDraftClusterNetworkPolicy>;
 export type ClusterDefaultNetworkPolicy = Static<typeof clusterDefaultNetworkPolicy>;
 export type AppliedTo = Static<typeof appliedTo>;
-export type WrittenPeer = Static<typeof peer>;
-export type WrittenPort = Static<typeof policyPort>;
+export type DraftPeer = Static<typeof peer>;
+export type DraftPort = Static<typeof policyPort>;
 
 /** The field each scope goes with. */
 const fieldOfScope = { Self: undefined, Selector: "selector", SameLabels: "labels" } as const;
 
-function checkScope(value: Readonly<Record<string, unknown>>): readonly Finding[] {
+function checkScope(value: Readonly<Record<string, unknown>>): readonly Violation[] {
   const scope = value.scope as keyof typeof fieldOfScope | undefined;
   if (scope === undefined) return [];
   const own = fieldOfScope[scope];
-  const found: Finding[] = ["selector", "labels"]
+  const found: Violation[] = ["selector", "labels"]
     .filter((field) => field !== own && field in value)
     .map((field) => ({
       code: "TW1408",

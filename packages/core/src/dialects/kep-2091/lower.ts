@@ -12,11 +12,11 @@ import {
   type PortMatch,
 } from "../../policy/model.js";
 import { failClosed, type LowerContext, notEnforced, originOf, unreadableParts } from "../dialect.js";
-import type { Policy, Spec, WrittenPeer, WrittenPort, WrittenRule } from "./schema.js";
+import type { Policy, Spec, KepPeer, KepPort, WrittenRule } from "./schema.js";
 import { warnOfDeadPeers, warnOfDeadPorts } from "./warnings.js";
 
-type WrittenNamespaceSet = NonNullable<WrittenPeer["namespaces"]>;
-type WrittenPodSet = NonNullable<WrittenPeer["namespacedPods"]>["pods"];
+type WrittenNamespaceSet = NonNullable<KepPeer["namespaces"]>;
+type WrittenPodSet = NonNullable<KepPeer["namespacedPods"]>["pods"];
 
 /** What all rules of one policy share. */
 interface PolicyPart {
@@ -85,7 +85,7 @@ function lowerRule(
 /** Peers and ports of a rule that is understood. */
 function lowerMatch(written: WrittenRule, direction: Direction, path: Path, context: LowerContext) {
   const field = direction === "ingress" ? "from" : "to";
-  const peers = (written as Partial<Record<typeof field, readonly WrittenPeer[]>>)[field];
+  const peers = (written as Partial<Record<typeof field, readonly KepPeer[]>>)[field];
   warnOfDeadPeers(peers, [...path, field], context);
   warnOfDeadPorts(written.l4Selector.ports, [...path, "l4Selector", "ports"], context);
   const { allPorts, ports = [] } = written.l4Selector;
@@ -98,7 +98,7 @@ function lowerMatch(written: WrittenRule, direction: Direction, path: Path, cont
 }
 
 // S5.7: always pods, so that nothing outside the cluster's own network matches.
-function lowerPeer({ namespaces, namespacedPods }: WrittenPeer): Peer {
+function lowerPeer({ namespaces, namespacedPods }: KepPeer): Peer {
   const set = namespacedPods?.namespaces ?? namespaces;
   return {
     kind: "pods",
@@ -124,7 +124,7 @@ function lowerLabelSet(set: Pick<WrittenNamespaceSet, "namespaceSelector"> & Wri
 }
 
 // S5.5: without `port`, nothing.
-function lowerPort({ protocol = "TCP", port, endPort }: WrittenPort): readonly PortMatch[] {
+function lowerPort({ protocol = "TCP", port, endPort }: KepPort): readonly PortMatch[] {
   if (port === undefined) return [];
   if (typeof port === "string") return [{ kind: "named", name: port, protocol }];
   return [{ kind: "range", protocol, first: port, last: endPort ?? port }];

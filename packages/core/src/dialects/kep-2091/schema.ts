@@ -1,7 +1,7 @@
 import { labelKey } from "../../schema/formats.js";
 import {
   type Constraint,
-  type Finding,
+  type Violation,
   integer,
   lenient,
   list,
@@ -226,13 +226,13 @@ export const kepAdminNetworkPolicy = policyObject(
 export type Policy = Static<typeof kepAdminNetworkPolicy>;
 export type Spec = Policy["spec"];
 export type WrittenRule = NonNullable<Spec["ingress"]>[number] | NonNullable<Spec["egress"]>[number];
-export type WrittenPeer = Static<typeof peer>;
-export type WrittenPort = Static<typeof port>;
+export type KepPeer = Static<typeof peer>;
+export type KepPort = Static<typeof port>;
 
 type Given = Readonly<Record<string, unknown>>;
 
 // S5.6
-function checkRuleCount({ ingress, egress }: Given): readonly Finding[] {
+function checkRuleCount({ ingress, egress }: Given): readonly Violation[] {
   const [incoming, outgoing] = [ingress, egress].map((rules) => (Array.isArray(rules) ? rules.length : 0));
   const total = incoming! + outgoing!;
   if (total <= maxRules) return [];

@@ -1,6 +1,6 @@
 import type { Path } from "../../diagnostics/place.js";
 import type { LowerContext } from "../dialect.js";
-import type { WrittenPeer, WrittenPort } from "./schema.js";
+import type { KepPeer, KepPort } from "./schema.js";
 
 /*
  * Parts that are valid and match nothing, where something of the same look in a NetworkPolicy would
@@ -9,7 +9,7 @@ import type { WrittenPeer, WrittenPort } from "./schema.js";
 
 // S5.6
 export function warnOfDeadPeers(
-  peers: readonly WrittenPeer[] | undefined,
+  peers: readonly KepPeer[] | undefined,
   path: Path,
   context: LowerContext,
 ): void {
@@ -29,7 +29,7 @@ export function warnOfDeadPeers(
 }
 
 // S5.4: an empty list selects nothing.
-function emptyLabelSets({ namespaces, namespacedPods }: WrittenPeer): readonly string[][] {
+function emptyLabelSets({ namespaces, namespacedPods }: KepPeer): readonly string[][] {
   const sets: readonly (readonly [string[], object | undefined])[] = [
     [["namespaces"], namespaces],
     [["namespacedPods", "namespaces"], namespacedPods?.namespaces],
@@ -44,7 +44,7 @@ function emptyLabelSets({ namespaces, namespacedPods }: WrittenPeer): readonly s
 
 // S5.5
 export function warnOfDeadPorts(
-  ports: readonly WrittenPort[] | undefined,
+  ports: readonly KepPort[] | undefined,
   path: Path,
   context: LowerContext,
 ): void {

@@ -1,6 +1,6 @@
 import { type PolicyKind, spelling } from "../dialect.js";
 import { lowerNetworkPolicy } from "./lower.js";
-import { networkPolicy } from "./schema.js";
+import { networkPolicySchema } from "./schema.js";
 
 export const networkPolicyKinds: readonly PolicyKind[] = [
   {
@@ -11,7 +11,7 @@ export const networkPolicyKinds: readonly PolicyKind[] = [
     kind: "NetworkPolicy",
     scope: "Namespaced",
     spellings: [
-      spelling({ title: "networking.k8s.io/v1", schema: networkPolicy, lower: lowerNetworkPolicy }),
+      spelling({ title: "networking.k8s.io/v1", schema: networkPolicySchema, lower: lowerNetworkPolicy }),
     ],
   },
 ];

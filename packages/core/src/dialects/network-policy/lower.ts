@@ -20,14 +20,17 @@ import {
   unreadableParts,
 } from "../dialect.js";
 import { lowerPolicyPorts } from "../policy-port.js";
-import type { networkPolicy } from "./schema.js";
+import type { networkPolicySchema } from "./schema.js";
 
-type Spec = Static<typeof networkPolicy>["spec"];
+type Spec = Static<typeof networkPolicySchema>["spec"];
 type WrittenRule = NonNullable<Spec["ingress"]>[number] & NonNullable<Spec["egress"]>[number];
 type RulePeer = NonNullable<WrittenRule["from"]>[number];
 
 /** Section 2: rules allow, and the subject is isolated in each direction the policy speaks of. */
-export function lowerNetworkPolicy(policy: Static<typeof networkPolicy>, context: LowerContext): Lowered {
+export function lowerNetworkPolicy(
+  policy: Static<typeof networkPolicySchema>,
+  context: LowerContext,
+): Lowered {
   // What a cluster holds may lack anything, whatever the types say; without a spec it is an empty one.
   const spec: Spec = policy.spec ?? {};
   const namespace = context.policy.namespace ?? "default";

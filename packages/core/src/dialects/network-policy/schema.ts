@@ -35,7 +35,7 @@ const peer = object(
 
 const ports = list("Ports of the destination; every port when missing or empty.", policyPort);
 
-export const networkPolicy = policyObject(
+export const networkPolicySchema = policyObject(
   "NetworkPolicy",
   "What the pods of one namespace may talk to; what it does not allow, it denies to the pods it selects.",
   "Namespaced",

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../document.js";
 import { firstMistake, isCutOff } from "./json-mistake.js";
 import { ValuePlaces } from "./json.js";
 import type { Beginning } from "../lines.js";
-import { type Item, mayBeList } from "../streamed-list.js";
+import { type ListItem, mayBeList } from "../streamed-list.js";
 import { decodeUtf8 } from "../utf8.js";
 
 /** `at` is counted from where reading stood. */
@@ -40,7 +40,7 @@ export class JsonSplitter {
   }
 
   /** The value that begins here; the window grows until it is complete. */
-  next(): Item {
+  next(): ListItem {
     for (;;) {
       const found = this.nextInWindow();
       if (found !== undefined) return found;
@@ -49,7 +49,7 @@ export class JsonSplitter {
   }
 
   /** The same; undefined, and nothing is read, where the window ends before the value does. */
-  nextInWindow(): Item | undefined {
+  nextInWindow(): ListItem | undefined {
     const end = this.valueEnd(this.cursor);
     if (end === undefined) {
       this.expectNoMistake();
@@ -147,7 +147,7 @@ export class JsonSplitter {
     return this.spaceEnd({ at: at + 1, ...lines });
   }
 
-  private item(text: string): Item | undefined {
+  private item(text: string): ListItem | undefined {
     const beginning = this.position();
     try {
       const value = JSON.parse(text) as Json;
@@ -169,7 +169,7 @@ export class JsonSplitter {
   }
 
   /** A number may end with the text. */
-  private last(): Item {
+  private last(): ListItem {
     const item = this.item(this.ahead());
     if (item === undefined) throw new NotJson("the text ends before this value does");
     this.cursor = { ...this.cursor, at: this.window.length };

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Path, Place } from "../../diagnostics/place.js";
 import type { Comment, Document, Json, ParsedDocument } from "../document.js";
 import { type Beginning, Lines } from "../lines.js";
@@ -112,13 +113,11 @@ function locate(
   let at: { key: number | undefined; value: number } = { key: undefined, value: start };
   for (const step of path) {
     if (typeof step === "number") {
-      const items = found.items.get(at.value) ?? itemStarts(text, at.value);
-      found.items.set(at.value, items);
+      const items = getOrInsert(found.items, at.value, () => itemStarts(text, at.value));
       if (items[step] === undefined) break;
       at = { key: undefined, value: items[step] };
     } else {
-      const fields = found.fields.get(at.value) ?? fieldStarts(text, at.value);
-      found.fields.set(at.value, fields);
+      const fields = getOrInsert(found.fields, at.value, () => fieldStarts(text, at.value));
       const field = fields.get(step);
       if (field === undefined) break;
       at = field;

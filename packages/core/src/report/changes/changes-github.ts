@@ -3,7 +3,13 @@ import type { Place } from "../../diagnostics/place.js";
 import type { Decider } from "../../evaluate/walk.js";
 import { capital } from "./changes-markdown.js";
 import type { Annotation } from "../github-annotation.js";
-import { byResponsible, flowText, foreignChangeText, responsibleFor, sections } from "./changes-words.js";
+import {
+  byResponsible,
+  flowText,
+  foreignChangeText,
+  responsibleFor,
+  changeSections,
+} from "./changes-words.js";
 import { counted } from "../wording.js";
 
 /** One for each who is responsible, at the line where that stands. */
@@ -14,7 +20,7 @@ export function changesAnnotations(changes: StateChanges): readonly Annotation[]
     title: `${change.object} was ${change.change}`,
     message: `Not evaluated: ${foreignChangeText(change)}`,
   }));
-  const evaluated = sections.flatMap(({ verdict, title }) =>
+  const evaluated = changeSections.flatMap(({ verdict, title }) =>
     byResponsible(changes.rows.filter(({ after }) => after === verdict)).map(
       ({ text, connections, rows }) => ({
         level: "warning" as const,

@@ -1,9 +1,14 @@
-import type { ChangedEnds, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
+import type { ChangedEndpoints, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
 import type { DirectionExplanation } from "../../engine/index.js";
-import type { Flow } from "../../evaluate/flow.js";
 import { formatRange } from "../../net/region.js";
 import type { Direction } from "../../policy/model.js";
-import { apiVersion, deciderJson, endpointJson, type JsonValue } from "../explanation/explanation-json.js";
+import {
+  apiVersion,
+  deciderJson,
+  endpointJson,
+  flowJson,
+  type JsonValue,
+} from "../explanation/explanation-json.js";
 import { portGroupJson } from "../port-groups-text.js";
 
 export function changesJson(changes: StateChanges): { readonly [key: string]: JsonValue | undefined } {
@@ -63,21 +68,11 @@ export function saidJson(direction: Direction, { verdict, deciders }: DirectionE
   return verdict === "Undecided" ? { verdict, possible: who } : { verdict, decidedBy: who[0] };
 }
 
-export function endsJson(ends: ChangedEnds): JsonValue {
+export function endsJson(ends: ChangedEndpoints): JsonValue {
   return ends.kind === "parties"
     ? ends.parties.map((party) => ({ ...party }))
     : ends.ranges.map(({ family, first, last }) => ({
         kind: "external",
         range: formatRange(family, first, last),
       }));
-}
-
-export function flowJson({ source, destination, protocol, port, family }: Flow): JsonValue {
-  return {
-    from: endpointJson(source),
-    to: endpointJson(destination),
-    protocol,
-    port: protocol === "ICMP" ? undefined : port,
-    family: family === undefined ? undefined : `IPv${family}`,
-  };
 }

@@ -8,7 +8,7 @@ import {
   foreignChangeText,
   PartyNames,
   portsText,
-  sections,
+  changeSections,
 } from "./changes-words.js";
 import { counted, numberText } from "../wording.js";
 import { markdownText } from "../markdown.js";
@@ -23,9 +23,9 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
     return [...lines, "No connection is allowed, denied or undecided differently."].join("\n");
   const names = new PartyNames(changes);
   lines.push("| becomes | connections |", "|---|---:|");
-  for (const { verdict, title: what } of sections)
+  for (const { verdict, title: what } of changeSections)
     lines.push(`| ${what} | ${numberText(changes.totals[verdict].connections)} |`);
-  for (const { verdict, title: what } of sections) {
+  for (const { verdict, title: what } of changeSections) {
     const groups = byResponsible(changes.rows.filter(({ after }) => after === verdict));
     if (groups.length === 0) continue;
     lines.push("", `### ${capital(what)}: ${counted(changes.totals[verdict].connections, "connection")}`);

@@ -6,7 +6,7 @@ import {
   foreignChangeText,
   PartyNames,
   portsText,
-  sections,
+  changeSections,
 } from "./changes-words.js";
 import { counted, numberText } from "../wording.js";
 import { type Style, wrap } from "../style.js";
@@ -29,7 +29,7 @@ export function changesText(changes: StateChanges, { style, verbose = false }: C
   const most = verbose
     ? { responsible: Infinity, rows: Infinity, names: Infinity, appeared: Infinity, foreign: Infinity }
     : shown;
-  const lines = sections.flatMap(({ verdict, title }) => {
+  const lines = changeSections.flatMap(({ verdict, title }) => {
     const { connections, bySource } = changes.totals[verdict];
     if (connections === 0) return [];
     const paint = { Deny: style.bad, Allow: style.good, Undecided: style.unsure }[verdict];

@@ -1,7 +1,7 @@
-import { grouped } from "../../analysis/grouped.js";
+import { grouped } from "../../collections/maps.js";
 import type { ForeignChange } from "../../analysis/changes/foreign-changes.js";
 import { isEveryAddress } from "../../analysis/changes/join-ranges.js";
-import type { ChangedEnds, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
+import type { ChangedEndpoints, ChangeRow, StateChanges } from "../../analysis/changes/changes.js";
 import type { PortGroup } from "../../analysis/matrix/port-groups.js";
 import { formatParty, type Party } from "../../analysis/endpoints/party.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
@@ -13,7 +13,7 @@ import { portGroupText } from "../port-groups-text.js";
 import { deciderText, isolatorText } from "../explanation/rule-text.js";
 
 /** What connections become, in the order in which people want to know. */
-export const sections: readonly { readonly verdict: Verdict; readonly title: string }[] = [
+export const changeSections: readonly { readonly verdict: Verdict; readonly title: string }[] = [
   { verdict: "Deny", title: "newly denied" },
   { verdict: "Allow", title: "newly allowed" },
   { verdict: "Undecided", title: "newly undecided" },
@@ -32,7 +32,7 @@ export class PartyNames {
   }
 
   /** `shop/cart, shop/web`, `shop/*`, `every workload`, `everything outside`, and how many more than `most` there are. */
-  of(ends: ChangedEnds, most = Infinity): string {
+  of(ends: ChangedEndpoints, most = Infinity): string {
     const names = ends.kind === "external" ? rangesText(ends) : this.partiesText(ends.parties);
     const rest = names.length - most;
     return rest > 1 ? `${names.slice(0, most).join(", ")} and ${rest} more` : names.join(", ");
@@ -62,7 +62,7 @@ const kindOf = (party: Party): string => (isNode(party) ? "node" : "inside");
 const add = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
-function rangesText({ ranges }: Extract<ChangedEnds, { kind: "external" }>): readonly string[] {
+function rangesText({ ranges }: Extract<ChangedEndpoints, { kind: "external" }>): readonly string[] {
   if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["everything outside"];
   return ranges.map(({ family, first, last }) => formatRange(family, first, last));
 }
@@ -110,9 +110,9 @@ export function beforeText(row: ChangeRow): string | undefined {
   const { before, decided } = row;
   if (responsibleFor(row).areFormer) return undefined;
   const verb = { Allow: "was allowed by", Deny: "was denied by", Undecided: "was undecided:" }[before];
-  const telling = decided.filter((one) => before !== "Deny" || one.before.verdict === "Deny");
+  const relevant = decided.filter((one) => before !== "Deny" || one.before.verdict === "Deny");
   const who = whoText(
-    telling.flatMap((one) => one.before.deciders),
+    relevant.flatMap((one) => one.before.deciders),
     before === "Undecided" ? " or " : " and ",
   );
   return `${verb} ${who}`;
@@ -121,8 +121,8 @@ export function beforeText(row: ChangeRow): string | undefined {
 /** Deciders with their places, each once; what nobody decided is told only where nobody else did. */
 export function whoText(deciders: readonly Decider[], between = " and "): string {
   const texts = [...new Set(deciders.map(oneText))];
-  const telling = between === " or " ? texts : texts.filter((text) => text !== "default");
-  return (telling.length > 0 ? telling : texts).join(between);
+  const relevant = between === " or " ? texts : texts.filter((text) => text !== "default");
+  return (relevant.length > 0 ? relevant : texts).join(between);
 }
 
 function oneText(by: Decider): string {

@@ -1,4 +1,5 @@
-import { grouped } from "../../analysis/grouped.js";
+import { grouped } from "../../collections/maps.js";
+import type { AskedPair } from "../../analysis/explain/ask.js";
 import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
@@ -7,7 +8,7 @@ import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
 import { formatAddress } from "../../net/address.js";
 import { actionOf } from "../../policy/describe.js";
-import type { Direction, PolicyRef, Rule, TierName } from "../../policy/model.js";
+import type { Direction, Isolation, PolicyRef, Rule, TierName } from "../../policy/model.js";
 
 /*
  * The stable, versioned JSON of an explanation. Fields are only ever added within a version.
@@ -28,14 +29,10 @@ export function explanationJson(explanation: Explanation): JsonValue {
   const answers = explanation.answers.map(({ pair, explained, ports }) =>
     explained === undefined
       ? {
-          flow: {
-            from: endpointJson(pair.source),
-            to: endpointJson(pair.destination),
-            family: familyJson(pair.family),
-          },
+          flow: flowJson(pair),
           ports: ports!.map(portSetJson),
         }
-      : flowJson(explained),
+      : explainedJson(explained),
   );
   return {
     apiVersion,
@@ -49,17 +46,22 @@ export function explanationJson(explanation: Explanation): JsonValue {
   };
 }
 
-function flowJson({ flow, connection, egress, ingress }: ExplainedFlow): {
+/** A connection, or a pair of which all ports are meant. */
+export function flowJson(flow: AskedPair & Partial<Flow>): JsonValue {
+  return {
+    from: endpointJson(flow.source),
+    to: endpointJson(flow.destination),
+    protocol: flow.protocol,
+    port: flow.protocol === "ICMP" ? undefined : flow.port,
+    family: flow.family === undefined ? undefined : `IPv${flow.family}`,
+  };
+}
+
+function explainedJson({ flow, connection, egress, ingress }: ExplainedFlow): {
   [key: string]: JsonValue | undefined;
 } {
   return {
-    flow: {
-      from: endpointJson(flow.source),
-      to: endpointJson(flow.destination),
-      protocol: flow.protocol,
-      port: flow.protocol === "ICMP" ? undefined : flow.port,
-      family: familyJson(flow.family),
-    },
+    flow: flowJson(flow),
     verdict: connection.verdict,
     egress: walkJson("egress", connection.egress, egress),
     ingress: walkJson("ingress", connection.ingress, ingress),
@@ -85,36 +87,30 @@ export function portRanges(ranges: PortSet["ranges"]): string {
 
 function walkJson(direction: Direction, walk: WalkVerdict, trace?: WalkTrace): JsonValue {
   const conditions = walk.decisions.flatMap((decision) => decision.conditions);
+  const possible = walk.decisions.map((decision) => ({
+    verdict: decision.verdict,
+    decidedBy: deciderJson(direction, decision),
+  }));
+  const isOpen = walk.verdict === "Undecided";
+  const nearest = trace?.nearestAllow;
   return {
     verdict: walk.verdict,
-    decidedBy: walk.verdict === "Undecided" ? null : deciderJson(direction, walk.decisions[0]!),
-    ...(walk.verdict === "Undecided"
-      ? {
-          missing: walk.missing.map((fact) => fact.text),
-          possible: walk.decisions.map((decision) => ({
-            verdict: decision.verdict,
-            decidedBy: deciderJson(direction, decision),
-          })),
-        }
-      : {}),
-    ...(conditions.length === 0 ? {} : { conditions }),
-    ...(walk.notes.length === 0 ? {} : { notes: walk.notes }),
-    ...(trace === undefined
-      ? {}
-      : {
-          trace: trace.tiers.map(tierJson),
-          ...(trace.nearestAllow === undefined
-            ? {}
-            : {
-                nearestAllow: {
-                  ...ruleJson(trace.nearestAllow.rule, trace.nearestAllow.tier),
-                  fails: trace.nearestAllow.fails,
-                  why: trace.nearestAllow.why,
-                },
-              }),
-        }),
+    decidedBy: isOpen ? null : possible[0]!.decidedBy,
+    missing: isOpen ? walk.missing.map((fact) => fact.text) : undefined,
+    possible: isOpen ? possible : undefined,
+    conditions: unlessEmpty(conditions),
+    notes: unlessEmpty(walk.notes),
+    trace: trace?.tiers.map(tierJson),
+    nearestAllow: nearest && {
+      ...ruleJson(nearest.rule, nearest.tier),
+      fails: nearest.fails,
+      why: nearest.why,
+    },
   };
 }
+
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
+  list.length === 0 ? undefined : list;
 
 /** The deciding rule; or `isolation` with every policy that isolates; or `default`, with the reason where it is special. */
 export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">): JsonValue {
@@ -126,9 +122,7 @@ export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">):
         type: "isolation",
         tier: by.tier,
         direction,
-        isolation: by.isolation.map(({ origin }) =>
-          origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-        ),
+        isolation: by.isolation.map(isolatorJson),
       };
     case "default":
       return { type: "default", direction };
@@ -171,6 +165,10 @@ export function policyJson(policy: PolicyRef): { [key: string]: JsonValue | unde
   };
 }
 
+/** The policy that isolates, or the option. */
+export const isolatorJson = ({ origin }: Isolation): JsonValue =>
+  origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option };
+
 function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
   return {
     tier,
@@ -183,9 +181,7 @@ function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
         rules: its.map(([order, trace]) => ruleTraceJson(trace, order)),
       }),
     ),
-    isolatedBy: isolation.map(({ origin }) =>
-      origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-    ),
+    isolatedBy: isolation.map(isolatorJson),
   };
 }
 
@@ -200,7 +196,7 @@ function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): 
     rulePath: path,
     action: actionOf(rule),
     result,
-    fails: fails.length === 0 ? undefined : fails,
+    fails: unlessEmpty(fails),
     why,
     file: place?.file,
     line: place?.line,
@@ -216,7 +212,7 @@ export function endpointJson(endpoint: Endpoint): JsonValue {
         namespace: pod.namespace,
         name: pod.name,
         workload: pod.workload === undefined ? undefined : `${pod.workload.kind}/${pod.workload.name}`,
-        addresses: pod.addresses.length === 0 ? undefined : pod.addresses.map(formatAddress),
+        addresses: unlessEmpty(pod.addresses.map(formatAddress)),
         hostNetwork: pod.hostNetwork ? true : undefined,
       };
     }
@@ -232,6 +228,3 @@ export function endpointJson(endpoint: Endpoint): JsonValue {
       return { kind: "external", address: formatAddress(endpoint.address) };
   }
 }
-
-const familyJson = (family: Flow["family"]): JsonValue | undefined =>
-  family === undefined ? undefined : `IPv${family}`;

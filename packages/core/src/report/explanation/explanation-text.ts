@@ -44,16 +44,12 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
 }
 
 function verdictMark(verdict: OverallVerdict, style: Style): string {
-  switch (verdict) {
-    case "Allow":
-      return style.good("✓ ALLOWED");
-    case "Deny":
-      return style.bad("✗ DENIED");
-    case "Undecided":
-      return style.unsure("? UNDECIDED");
-    case "Mixed":
-      return style.unsure("~ IT DEPENDS");
-  }
+  return {
+    Allow: style.good("✓ ALLOWED"),
+    Deny: style.bad("✗ DENIED"),
+    Undecided: style.unsure("? UNDECIDED"),
+    Mixed: style.unsure("~ IT DEPENDS"),
+  }[verdict];
 }
 
 /** Which of the connections that the question means: the pods, and the address family. */
@@ -203,24 +199,13 @@ function missText(trace: RuleTrace, style: Style): string {
 }
 
 function closing({ connection, egress, ingress }: ExplainedFlow): readonly string[] {
-  const denied =
-    connection.egress.verdict === "Deny"
-      ? egress
-      : connection.ingress.verdict === "Deny"
-        ? ingress
-        : undefined;
-  const nearest = denied?.nearestAllow;
+  const nearest = (connection.egress.verdict === "Deny" ? egress : ingress).nearestAllow;
   if (nearest === undefined) return [];
   const failing =
     nearest.fails.length === 0 ? "comes too late" : `fits but for the ${nearest.fails.join(" and the ")}`;
-  return [
-    "",
-    wrap(
-      "  ",
-      `Nearest allow: ${formatRule(nearest.rule.origin)}${placeText(nearest.rule.origin.place())} ${failing}: ${nearest.why}.`,
-      "  ",
-    ),
-  ];
+  const { origin } = nearest.rule;
+  const text = `Nearest allow: ${formatRule(origin)}${placeText(origin.place())} ${failing}: ${nearest.why}.`;
+  return ["", wrap("  ", text, "  ")];
 }
 
 /** Ports that get the same verdict for the same reason on one line, allowed ones first. */

@@ -1,4 +1,4 @@
-import { grouped } from "../../analysis/grouped.js";
+import { grouped } from "../../collections/maps.js";
 import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import { portRanges } from "./explanation-json.js";
 import { deciderText } from "./rule-text.js";
@@ -16,9 +16,9 @@ export function portRows(sets: readonly PortSet[]): readonly PortRow[] {
   const order = { Allow: 0, Undecided: 1, Deny: 2 };
   const alike = grouped(sets, (set) => `${set.verdict} ${reasonText(set)}`);
   return Array.from(alike.values(), (its) => ({
-    verdict: its[0]!.verdict,
+    verdict: its[0].verdict,
     ports: portsText(its),
-    reason: reasonText(its[0]!),
+    reason: reasonText(its[0]),
   })).toSorted((a, b) => order[a.verdict] - order[b.verdict]);
 }
 

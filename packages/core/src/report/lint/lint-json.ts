@@ -4,7 +4,7 @@ import { formatPath } from "../../diagnostics/place.js";
 import { podKey } from "../../cluster/model.js";
 import { diagnostics } from "../../diagnostics/table.js";
 import { summarize } from "../diagnostics-text.js";
-import { apiVersion, endpointJson, type JsonValue } from "../explanation/explanation-json.js";
+import { apiVersion, flowJson, type JsonValue } from "../explanation/explanation-json.js";
 
 /** The stable, versioned JSON of a lint report. Fields are only ever added within a version. */
 export function lintJson({ findings, suppressed, complete }: LintReport): JsonValue {
@@ -41,17 +41,8 @@ function findingJson(found: Finding): { readonly [key: string]: JsonValue | unde
 function witnessJson(witness: Witness): JsonValue {
   switch (witness.kind) {
     case "flow": {
-      const { source, destination, protocol, port } = witness.flow;
-      return {
-        flow: {
-          from: endpointJson(source),
-          to: endpointJson(destination),
-          protocol,
-          port: protocol === "ICMP" ? undefined : port,
-        },
-        verdict: witness.verdict,
-        text: witness.text,
-      };
+      const { family: _, ...flow } = witness.flow;
+      return { flow: flowJson(flow), verdict: witness.verdict, text: witness.text };
     }
     case "pods":
       return { pods: witness.pods.map(podKey), count: witness.count };

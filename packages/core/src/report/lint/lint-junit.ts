@@ -1,4 +1,4 @@
-import { grouped } from "../../analysis/grouped.js";
+import { grouped } from "../../collections/maps.js";
 import type { Finding } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { findingText } from "./lint-text.js";

@@ -1,5 +1,5 @@
 import { verdictWords } from "../../analysis/verdict-words.js";
-import { grouped } from "../../analysis/grouped.js";
+import { grouped } from "../../collections/maps.js";
 import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatEndpoint, type Flow } from "../../evaluate/flow.js";

@@ -1,4 +1,4 @@
-import type { EndRules, TierRules } from "../../analysis/lookup/lookup.js";
+import type { EndpointRules, TierRules } from "../../analysis/lookup/lookup.js";
 import type { Fate } from "../../engine/index.js";
 import { formatRule } from "../../policy/describe.js";
 import type { Direction, Rule } from "../../policy/model.js";
@@ -7,40 +7,41 @@ import { isolatorText } from "../explanation/rule-text.js";
 const directions = ["ingress", "egress"] as const;
 
 /** What is otherwise for some pods of a workload than for others, a line each: who isolates, then rules. */
-export function differencesFrom(first: EndRules, other: EndRules): readonly string[] {
+export function differencesFrom(first: EndpointRules, other: EndpointRules): readonly string[] {
   const isolation = directions.flatMap((direction) => {
     const text = isolationText(other, direction);
     return text === isolationText(first, direction) ? [] : [text];
   });
-  const ownRules = ({ asSubject }: EndRules) => directions.flatMap((side) => asSubject?.[side].tiers ?? []);
-  const otherRules = ({ asPeer }: EndRules) => directions.flatMap((side) => asPeer[side]);
+  const ownRules = ({ asSubject }: EndpointRules) =>
+    directions.flatMap((side) => asSubject?.[side].tiers ?? []);
+  const otherRules = ({ asPeer }: EndpointRules) => directions.flatMap((side) => asPeer[side]);
   return [
     ...isolation,
-    ...changedFates(ownRules(first), ownRules(other), "does not apply"),
-    ...changedFates(otherRules(first), otherRules(other), "does not mention it"),
+    ...changedEffects(ownRules(first), ownRules(other), "does not apply"),
+    ...changedEffects(otherRules(first), otherRules(other), "does not mention it"),
   ];
 }
 
-function isolationText({ asSubject }: EndRules, direction: Direction): string {
+function isolationText({ asSubject }: EndpointRules, direction: Direction): string {
   const by = (asSubject?.[direction].tiers ?? []).flatMap(({ isolation }) => isolation?.by ?? []);
   const whom = by.map(({ origin }) => isolatorText(origin)).join(", ");
   return `${direction}: ${by.length === 0 ? "not isolated" : `isolated by ${whom}`}`;
 }
 
-const fateWords = { decides: "decides", "may-decide": "may decide", never: "never decides" } as const;
+const effectWords = { decides: "decides", "may-decide": "may decide", never: "never decides" } as const;
 
-function changedFates(
+function changedEffects(
   first: readonly TierRules[],
   other: readonly TierRules[],
   absent: string,
 ): readonly string[] {
-  const [before, now] = [fatesIn(first), fatesIn(other)];
+  const [before, now] = [effectsIn(first), effectsIn(other)];
   return [...new Set([...before.keys(), ...now.keys()])].flatMap((rule) => {
-    const fate = now.get(rule);
-    if (fate === before.get(rule)) return [];
-    return [`${formatRule(rule.origin)}: ${fate === undefined ? absent : fateWords[fate]}`];
+    const effect = now.get(rule);
+    if (effect === before.get(rule)) return [];
+    return [`${formatRule(rule.origin)}: ${effect === undefined ? absent : effectWords[effect]}`];
   });
 }
 
-const fatesIn = (tiers: readonly TierRules[]): ReadonlyMap<Rule, Fate["kind"]> =>
-  new Map(tiers.flatMap(({ rules }) => rules.map(({ rule, fate }) => [rule, fate.kind] as const)));
+const effectsIn = (tiers: readonly TierRules[]): ReadonlyMap<Rule, Fate["kind"]> =>
+  new Map(tiers.flatMap(({ rules }) => rules.map(({ rule, effect }) => [rule, effect.kind] as const)));

@@ -1,4 +1,10 @@
-import type { EndRules, Lookup, RuleFate, SubjectWalk, TierRules } from "../../analysis/lookup/lookup.js";
+import type {
+  EndpointRules,
+  Lookup,
+  RuleEffect,
+  SubjectWalk,
+  TierRules,
+} from "../../analysis/lookup/lookup.js";
 import type { Fate } from "../../engine/index.js";
 import type { Direction } from "../../policy/model.js";
 import {
@@ -6,7 +12,7 @@ import {
   deciderJson,
   endpointJson,
   type JsonValue,
-  policyJson,
+  isolatorJson,
   ruleJson,
 } from "../explanation/explanation-json.js";
 import { ruleContentJson } from "../rule-json.js";
@@ -16,7 +22,7 @@ export function lookupJson({ label, answers }: Lookup): JsonValue {
   return { apiVersion, kind: "Lookup", of: label, answers: answers.map(answerJson) };
 }
 
-function answerJson({ ends, asSubject, asPeer }: EndRules): JsonValue {
+function answerJson({ ends, asSubject, asPeer }: EndpointRules): JsonValue {
   return {
     ends: ends.map(endpointJson),
     asSubject: asSubject && {
@@ -34,41 +40,27 @@ function walkJson(direction: Direction, { tiers, rest }: SubjectWalk): JsonValue
   const isolation = tiers.flatMap(({ tier, isolation: found }) =>
     found === undefined
       ? []
-      : [
-          {
-            tier,
-            by: found.by.map(({ origin }) =>
-              origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-            ),
-            ...fateJson(direction, found.fate),
-          },
-        ],
+      : [{ tier, by: found.by.map(isolatorJson), ...effectJson(direction, found.effect) }],
   );
   return {
     isolated: isolation.length > 0,
     isolation,
     rules: tiers.flatMap((tier) => rulesJson(direction, tier)),
-    default: fateJson(direction, rest),
+    default: effectJson(direction, rest),
   };
 }
 
 /** In evaluation order. */
 function rulesJson(direction: Direction, { tier, rules }: TierRules): readonly JsonValue[] {
-  return rules.map(({ rule, fate }: RuleFate) => ({
+  return rules.map(({ rule, effect }: RuleEffect) => ({
     ...ruleJson(rule, tier),
     priority: rule.origin.policy.priority,
     ...ruleContentJson(rule),
-    ...fateJson(direction, fate),
+    ...effectJson(direction, effect),
   }));
 }
 
-function fateJson(direction: Direction, fate: Fate): { [key: string]: JsonValue | undefined } {
-  switch (fate.kind) {
-    case "decides":
-      return { decides: "yes" };
-    case "may-decide":
-      return { decides: "maybe" };
-    case "never":
-      return { decides: "never", takenBy: fate.takenBy.map((by) => deciderJson(direction, { by })) };
-  }
+function effectJson(direction: Direction, effect: Fate): { [key: string]: JsonValue | undefined } {
+  if (effect.kind !== "never") return { decides: effect.kind === "decides" ? "yes" : "maybe" };
+  return { decides: "never", takenBy: effect.takenBy.map((by) => deciderJson(direction, { by })) };
 }

@@ -1,7 +1,7 @@
 import type {
-  EndRules,
+  EndpointRules,
   Lookup,
-  RuleFate,
+  RuleEffect,
   SubjectTier,
   SubjectWalk,
   TierRules,
@@ -10,13 +10,14 @@ import type { Fate } from "../../engine/index.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import { actionOf, actionWord, formatRule } from "../../policy/describe.js";
-import { type Direction, formatPolicy } from "../../policy/model.js";
+import { type Direction, formatPolicy, type Rule } from "../../policy/model.js";
 import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
-import { firstFew } from "../wording.js";
+import { firstOf } from "../../diagnostics/summary.js";
 
 const body = " ".repeat(6);
+const directions = ["ingress", "egress"] as const;
 
 /** How many rules of each walk, and of others in each direction, are shown before the rest is counted. */
 const shownOwn = 8;
@@ -48,8 +49,8 @@ export function lookupText(
 }
 
 /** Pods of the same workload are affected much alike: what is otherwise is enough. */
-function otherText(first: EndRules, other: EndRules, style: Style): readonly string[] {
-  const [who, whom] = [other, first].map(({ ends }) => firstFew(ends.map(formatEndpoint), named));
+function otherText(first: EndpointRules, other: EndpointRules, style: Style): readonly string[] {
+  const [who, whom] = [other, first].map(({ ends }) => firstOf(ends.map(formatEndpoint), named));
   const differences = differencesFrom(first, other);
   return [
     wrap("", `${style.bold(who!)}   as ${whom}, but for this:`, "    "),
@@ -63,12 +64,12 @@ function otherText(first: EndRules, other: EndRules, style: Style): readonly str
 
 function answerText(
   label: string,
-  { ends, asSubject, asPeer }: EndRules,
+  { ends, asSubject, asPeer }: EndpointRules,
   several: boolean,
   style: Style,
   verbose: boolean,
 ): readonly string[] {
-  const who = several ? firstFew(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
+  const who = several ? firstOf(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
   const replicas = ends.length > 1 && !several ? `   ${ends.length} pods, all alike` : "";
   const limit = (count: number) => (verbose ? Infinity : count);
   const own = asSubject && [...asSubject.ingress.tiers, ...asSubject.egress.tiers];
@@ -79,28 +80,27 @@ function answerText(
       ? "  no policies apply to it: it is not a pod with its own network"
       : `  ${counted(own, "applies to it", "apply to it")}`,
     `  ${counted([...asPeer.ingress, ...asPeer.egress], "of other pods mentions it", "of other pods mention it")}`,
-    ...(asSubject === undefined
-      ? []
-      : (["ingress", "egress"] as const).flatMap((direction) =>
-          walkText(direction, asSubject[direction], label, style, limit(shownOwn)),
-        )),
-    ...(["ingress", "egress"] as const).flatMap((direction) =>
-      peerText(direction, asPeer[direction], style, limit(shownOthers)),
+    ...directions.flatMap((direction) =>
+      asSubject === undefined ? [] : walkText(direction, asSubject[direction], label, style, limit(shownOwn)),
     ),
+    ...directions.flatMap((direction) => {
+      const lines = tiersText(asPeer[direction], style, limit(shownOthers), ruleWithoutAction);
+      return lines.length === 0 ? [] : ["", `  ${peerTitles[direction]}`, ...lines];
+    }),
   ];
 }
 
 /** `12 rules apply to it; 3 of them never decide anything, 1 may`. */
 function counted(tiers: readonly TierRules[], one: string, many: string): string {
-  const fates = tiers.flatMap(({ rules }) => rules.map(({ fate }) => fate.kind));
-  if (fates.length === 0) return `no rule ${one}`;
-  const of = (kind: Fate["kind"]) => fates.filter((other) => other === kind).length;
+  const effects = tiers.flatMap(({ rules }) => rules.map(({ effect }) => effect.kind));
+  if (effects.length === 0) return `no rule ${one}`;
+  const of = (kind: Fate["kind"]) => effects.filter((other) => other === kind).length;
   const never = of("never");
   const parts = [
     ...(never > 0 ? [`${never} never ${never === 1 ? "decides" : "decide"} anything`] : []),
     ...(of("may-decide") > 0 ? [`${of("may-decide")} may, which hangs on what is not known`] : []),
   ];
-  const head = `${fates.length} ${fates.length === 1 ? `rule ${one}` : `rules ${many}`}`;
+  const head = `${effects.length} ${effects.length === 1 ? `rule ${one}` : `rules ${many}`}`;
   return parts.length === 0 ? head : `${head}; ${parts.join(", ")}`;
 }
 
@@ -112,116 +112,77 @@ function walkText(
   limit: number,
 ): readonly string[] {
   const isolated = tiers.flatMap(({ isolation }) => isolation?.by ?? []);
-  const by = firstFew(
+  const by = firstOf(
     isolated.map(({ origin }) => isolatorText(origin)),
     limit === Infinity ? Infinity : named,
   );
   const title = `${direction === "ingress" ? "entering" : "leaving"} ${style.bold(label)} (${direction})`;
-  const count = tiers.reduce((sum, { rules }) => sum + rules.length, 0);
-  let left = limit;
-  const lines = tiers.flatMap((tier) => {
-    const shown = tier.rules.slice(0, left);
-    left -= shown.length;
-    const isTold = shown.length > 0 || tier.isolation !== undefined;
-    return isTold ? tierText(tier, shown, style, trafficText) : [];
-  });
   return [
     "",
     wrap("  ", `${title}: ${isolated.length === 0 ? "not isolated" : `isolated by ${by}`}`, "    "),
-    ...lines,
-    ...moreText(count - limit, style),
+    ...tiersText(tiers, style, limit, trafficText),
     "    default",
     `${body}${restText(rest, style)}`,
   ];
 }
 
 function restText(rest: Fate, style: Style): string {
-  switch (rest.kind) {
-    case "decides":
-      return `${style.good("✓")} allows what is left`;
-    case "may-decide":
-      return `${style.unsure("?")} allows what is left, if anything is: that is not known`;
-    case "never":
-      return style.dim("nothing is left for it");
-  }
+  return {
+    decides: `${style.good("✓")} allows what is left`,
+    "may-decide": `${style.unsure("?")} allows what is left, if anything is: that is not known`,
+    never: style.dim("nothing is left for it"),
+  }[rest.kind];
 }
 
-function peerText(
-  direction: Direction,
-  tiers: readonly TierRules[],
-  style: Style,
-  limit: number,
-): readonly string[] {
-  if (tiers.length === 0) return [];
-  const count = tiers.reduce((sum, { rules }) => sum + rules.length, 0);
-  const title =
-    direction === "ingress"
-      ? "when it connects to other pods (their ingress)"
-      : "when other pods connect to it (their egress)";
+const peerTitles: Readonly<Record<Direction, string>> = {
+  ingress: "when it connects to other pods (their ingress)",
+  egress: "when other pods connect to it (their egress)",
+};
+
+/** What is said of a rule, beside its action. */
+type Say = (rule: Rule) => string;
+
+const ruleWithoutAction: Say = (rule) => ruleText(rule).slice(actionWord(rule).length + 1);
+
+/** So many rules, tier by tier. */
+function tiersText(tiers: readonly SubjectTier[], style: Style, limit: number, say: Say): readonly string[] {
   let left = limit;
-  const lines = tiers.flatMap((tier) => {
-    const shown = tier.rules.slice(0, left);
+  const lines = tiers.flatMap(({ tier, rules, isolation }) => {
+    const shown = rules.slice(0, left);
     left -= shown.length;
-    return shown.length === 0 ? [] : tierText(tier, shown, style, ruleWithoutAction);
+    if (shown.length === 0 && isolation === undefined) return [];
+    return [
+      `    ${tier}`,
+      ...shown.flatMap((entry) => ruleLines(entry, style, say)),
+      ...(isolation === undefined ? [] : [isolationText(isolation.effect, style)]),
+    ];
   });
-  return ["", `  ${title}`, ...lines, ...moreText(count - limit, style)];
+  const hidden = tiers.reduce((sum, { rules }) => sum + rules.length, 0) - limit;
+  const more = `${body}…and ${hidden} more (-v shows them, -o json has them all)`;
+  return hidden > 0 ? [...lines, style.dim(more)] : lines;
 }
 
-const ruleWithoutAction = (rule: RuleFate["rule"]): string =>
-  ruleText(rule).slice(actionWord(rule).length + 1);
-
-function moreText(hidden: number, style: Style): readonly string[] {
-  return hidden > 0 ? [style.dim(`${body}…and ${hidden} more (-v shows them, -o json has them all)`)] : [];
-}
-
-function tierText(
-  { tier, isolation }: SubjectTier,
-  rules: readonly RuleFate[],
-  style: Style,
-  say: (rule: RuleFate["rule"]) => string,
-): readonly string[] {
-  return [
-    `    ${tier}`,
-    ...rules.flatMap((entry) => ruleLines(entry, style, say)),
-    ...(isolation === undefined ? [] : isolationLines(isolation.fate, style)),
-  ];
-}
-
-function ruleLines(
-  { rule, fate }: RuleFate,
-  style: Style,
-  say: (rule: RuleFate["rule"]) => string,
-): readonly string[] {
+function ruleLines({ rule, effect }: RuleEffect, style: Style, say: Say): readonly string[] {
   const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓", Undecided: style.unsure("?") }[
     actionOf(rule)
   ];
   const shown =
-    fate.kind === "never" ? style.dim("·") : fate.kind === "may-decide" ? style.unsure("?") : mark;
+    effect.kind === "never" ? style.dim("·") : effect.kind === "may-decide" ? style.unsure("?") : mark;
   const { priority } = rule.origin.policy;
   const order = priority === undefined ? "" : `, priority ${priority}`;
   const name = `${formatRule(rule.origin)}${order}${placeText(rule.origin.place())}`;
   return [
     wrap(`${body}${shown} `, `${actionWord(rule)} ${say(rule)}`, `${body}    `),
     style.dim(wrap(`${body}  `, name, `${body}    `)),
-    ...fateLines(fate, rule.origin.direction, style),
+    ...effectLines(effect, rule.origin.direction, style),
   ];
 }
 
-function fateLines(fate: Fate, direction: Direction, style: Style): readonly string[] {
-  switch (fate.kind) {
-    case "decides":
-      return [];
-    case "may-decide":
-      return [`${body}  may decide: that hangs on what is not known`];
-    case "never":
-      return [
-        wrap(
-          `${body}  `,
-          `${style.unsure("never decides")}: ${whyNever(fate.takenBy, direction)}`,
-          `${body}    `,
-        ),
-      ];
-  }
+function effectLines(effect: Fate, direction: Direction, style: Style): readonly string[] {
+  if (effect.kind === "decides") return [];
+  if (effect.kind === "may-decide") return [`${body}  may decide: that hangs on what is not known`];
+  const why = `${style.unsure("never decides")}: ${whyNever(effect.takenBy, direction)}`;
+  return [wrap(`${body}  `, why, `${body}    `)];
 }
 
 function whyNever(takenBy: readonly Decider[], direction: Direction): string {
@@ -230,15 +191,15 @@ function whyNever(takenBy: readonly Decider[], direction: Direction): string {
   const [first] = takenBy;
   if (takenBy.length === 1 && first?.kind === "own-node")
     return "it is for the node the pod runs on, which always reaches it";
-  return `${firstFew(takenBy.map(takerText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
+  return `${firstOf(takenBy.map(deciderText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
 }
 
-function takerText(by: Decider): string {
+function deciderText(by: Decider): string {
   switch (by.kind) {
     case "rule":
       return formatRule(by.rule.origin);
     case "isolation":
-      return `isolation by ${firstFew(
+      return `isolation by ${firstOf(
         by.isolation.map(({ origin }) =>
           origin.kind === "policy" ? formatPolicy(origin.policy) : origin.option,
         ),
@@ -253,13 +214,10 @@ function takerText(by: Decider): string {
   }
 }
 
-function isolationLines(fate: Fate, style: Style): readonly string[] {
-  switch (fate.kind) {
-    case "decides":
-      return [`${body}${style.bad("✗")} isolation denies what no rule of this tier matched`];
-    case "may-decide":
-      return [`${body}${style.unsure("?")} isolation may deny what no rule of this tier matched`];
-    case "never":
-      return [style.dim(`${body}· isolation: nothing is left for it to deny`)];
-  }
+function isolationText({ kind }: Fate, style: Style): string {
+  return {
+    decides: `${body}${style.bad("✗")} isolation denies what no rule of this tier matched`,
+    "may-decide": `${body}${style.unsure("?")} isolation may deny what no rule of this tier matched`,
+    never: style.dim(`${body}· isolation: nothing is left for it to deny`),
+  }[kind];
 }

@@ -1,4 +1,4 @@
-import type { Cell } from "../../analysis/matrix/cells.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import type { PortGroup } from "../../analysis/matrix/port-groups.js";
 import { portRanges } from "../explanation/explanation-json.js";
@@ -26,7 +26,7 @@ export function* matrixCsv(matrix: Matrix, options: { readonly denied: boolean }
       yield [...endFields(from), ...endFields(to), verdict, protocol, ports].map(quoted).join(",");
 }
 
-function* verdictsOf({ wholly, partly, undecided }: Cell): Iterable<readonly [string, string, string]> {
+function* verdictsOf({ wholly, partly, undecided }: MatrixCell): Iterable<readonly [string, string, string]> {
   const groups = [
     ...wholly.map((group) => ["allowed", group] as const),
     ...partly.map((group) => ["partly", group] as const),

@@ -1,5 +1,5 @@
 import type { Caveat } from "../../state/caveat.js";
-import type { Cell } from "../../analysis/matrix/cells.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Connection, Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { cellText, isPodless } from "./matrix-groups.js";
 import { matrixEndText } from "../party-json.js";
@@ -51,7 +51,7 @@ function arrow({ from, to, cell }: Connection): string {
   return `  ${quoted(idOf(from))} -> ${quoted(idOf(to))} [label=${quoted(cellText(cell))}${style}];`;
 }
 
-function styleOf({ allowed, wholly, undecided }: Cell): string {
+function styleOf({ allowed, wholly, undecided }: MatrixCell): string {
   if (wholly.length > 0) return "";
   if (allowed.length > 0) return ", style=dashed";
   return undecided.length > 0

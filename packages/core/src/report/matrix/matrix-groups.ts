@@ -1,5 +1,5 @@
-import { grouped } from "../../analysis/grouped.js";
-import type { Cell } from "../../analysis/matrix/cells.js";
+import { countsOf, getOrInsert, grouped } from "../../collections/maps.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Connection, Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { matrixEndText } from "../party-json.js";
 import { portGroupsText, portGroupText } from "../port-groups-text.js";
@@ -8,7 +8,7 @@ import { portGroupsText, portGroupText } from "../port-groups-text.js";
 export interface SourceGroup {
   readonly from: MatrixEnd;
   readonly name: string;
-  readonly reached: readonly { readonly cell: Cell; readonly to: readonly MatrixEnd[] }[];
+  readonly reached: readonly { readonly cell: MatrixCell; readonly to: readonly MatrixEnd[] }[];
 }
 
 /** For people: source by source. Where neither end is a pod no policy has a say, and that is left out. */
@@ -20,9 +20,7 @@ export function* bySource(connections: Iterable<Connection>): Iterable<SourceGro
       if (open !== undefined) yield closed(open);
       open = { from, name: matrixEndText(from), cells: new Map() };
     }
-    const known = open.cells.get(cell);
-    if (known === undefined) open.cells.set(cell, [to]);
-    else known.push(to);
+    getOrInsert(open.cells, cell, () => []).push(to);
   }
   if (open !== undefined) yield closed(open);
 }
@@ -30,7 +28,7 @@ export function* bySource(connections: Iterable<Connection>): Iterable<SourceGro
 interface OpenGroup {
   readonly from: MatrixEnd;
   readonly name: string;
-  readonly cells: Map<Cell, MatrixEnd[]>;
+  readonly cells: Map<MatrixCell, MatrixEnd[]>;
 }
 
 export const isPodless = ({ kind }: MatrixEnd): boolean => kind === "node" || kind === "external";
@@ -46,10 +44,10 @@ function closed({ from, name, cells }: OpenGroup): SourceGroup {
 
 /** How destinations are written in few words: `shop/*` for all that a namespace has, `node:*`. */
 export class ShortNames {
-  private readonly sizes = new Map<string, number>();
+  private readonly sizes: ReadonlyMap<string, number>;
 
   constructor({ parties }: Matrix) {
-    for (const party of parties) this.sizes.set(setOf(party), (this.sizes.get(setOf(party)) ?? 0) + 1);
+    this.sizes = countsOf(parties.map(setOf));
   }
 
   of({ from, reached }: SourceGroup, to: readonly MatrixEnd[]): readonly string[] {
@@ -57,7 +55,7 @@ export class ShortNames {
     return [...grouped(to, setOf)].flatMap(([set, ends]) => {
       const others = this.sizes.get(set)! - (setOf(from) === set && !meetsItself ? 1 : 0);
       if (ends.length === 1 || ends.length !== others) return ends.map(matrixEndText);
-      return [ends[0]!.kind === "node" ? "node:*" : `${set}/*`];
+      return [ends[0].kind === "node" ? "node:*" : `${set}/*`];
     });
   }
 }
@@ -68,8 +66,8 @@ function setOf(end: MatrixEnd): string {
 }
 
 /** `80/TCP ~443/TCP ?53/UDP`: for all pods, for some, not known; `any but 22/TCP`; `-` for nothing at all. */
-export function cellText({ allowed, wholly, partly, undecided, anyBut }: Cell): string {
-  const marked = (mark: string, groups: Cell["allowed"]) =>
+export function cellText({ allowed, wholly, partly, undecided, anyBut }: MatrixCell): string {
+  const marked = (mark: string, groups: MatrixCell["allowed"]) =>
     groups.map((group) => `${mark}${portGroupText(group)}`);
   // Where some may do everything, nobody wants to read what that is less the rest.
   const isAny = allowed.some(({ protocol }) => protocol === "any");

@@ -1,4 +1,5 @@
-import type { Cell } from "../../analysis/matrix/cells.js";
+import { getOrInsert } from "../../collections/maps.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix } from "../../analysis/matrix/matrix.js";
 import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
 import { matrixEndJson } from "../party-json.js";
@@ -11,11 +12,10 @@ export function* matrixJson(
 ): Iterable<string> {
   yield `{"apiVersion": "${apiVersion}", "kind": "Matrix", "by": "${matrix.by}", "connections": [`;
   let previous: string | undefined;
-  const cellTexts = new Map<Cell, string>();
+  const cellTexts = new Map<MatrixCell, string>();
   for (const { from, to, cell } of matrix.connections(options)) {
     if (previous !== undefined) yield `${previous},`;
-    const said = cellTexts.get(cell) ?? cellText(cell);
-    cellTexts.set(cell, said);
+    const said = getOrInsert(cellTexts, cell, () => cellText(cell));
     previous = `  {"from": ${JSON.stringify(matrixEndJson(from))}, "to": ${JSON.stringify(matrixEndJson(to))}, ${said}}`;
   }
   if (previous !== undefined) yield previous;
@@ -24,8 +24,8 @@ export function* matrixJson(
   yield `]${more.map(([key, value]) => `, "${key}": ${JSON.stringify(value)}`).join("")}}`;
 }
 
-function cellText({ allowed, partly, undecided }: Cell): string {
-  const list = (groups: Cell["allowed"]) => JSON.stringify(groups.map(portGroupJson));
+function cellText({ allowed, partly, undecided }: MatrixCell): string {
+  const list = (groups: MatrixCell["allowed"]) => JSON.stringify(groups.map(portGroupJson));
   const only = partly.length === 0 ? "" : `, "partly": ${list(partly)}`;
   return `"allowed": ${list(allowed)}${only}, "undecided": ${list(undecided)}`;
 }

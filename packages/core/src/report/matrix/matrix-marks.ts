@@ -1,4 +1,4 @@
-import type { Cell } from "../../analysis/matrix/cells.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import { escapeMarkup } from "../markup.js";
 import { cellText } from "./matrix-groups.js";
 import { type Look, lookOf, type Picture } from "./matrix-picture.js";
@@ -91,7 +91,7 @@ const corner = (x: number, y: number, size: number): string =>
   `<path d="M${x + size - 1} ${y + 1}v${round(size * 0.34)}l${round(-size * 0.34)} ${round(-size * 0.34)}z" fill="${colours.unsure}"/>`;
 
 /** The ports themselves, where they are few enough to be read. */
-function portWords(cell: Cell, x: number, y: number): string {
+function portWords(cell: MatrixCell, x: number, y: number): string {
   const look = lookOf(cell);
   if (look === "all") return svgText(x, y + 4, "any", { size: 11, fill: "#ffffff", anchor: "middle" });
   if (look !== "some") return "";

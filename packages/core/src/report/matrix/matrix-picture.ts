@@ -1,4 +1,5 @@
-import type { Cell } from "../../analysis/matrix/cells.js";
+import { getOrInsert } from "../../collections/maps.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import { type Grain, partyKey } from "../../analysis/endpoints/party.js";
 import { matrixEndText } from "../party-json.js";
@@ -18,7 +19,7 @@ export interface Picture {
   readonly ends: readonly PictureEnd[];
   /** The row and column of an end of the matrix. */
   readonly endOf: (end: MatrixEnd) => PictureEnd;
-  readonly cells: readonly (readonly (Cell | undefined)[])[];
+  readonly cells: readonly (readonly (MatrixCell | undefined)[])[];
   /** `16 workloads · 3 nodes`, and what was put together. */
   readonly subtitle: string;
 }
@@ -34,9 +35,7 @@ export function pictureOf(matrix: Matrix): Picture {
     const made = pictureEnd(end, isCrowded);
     // A Deployment and a StatefulSet may share a name.
     const key = end.kind === "workload" && !isCrowded ? partyKey(end) : made.name;
-    const known = found.get(key) ?? made;
-    found.set(key, known);
-    return known;
+    return getOrInsert(found, key, () => made);
   };
   const parties = [...new Set(matrix.parties.map(endOf))];
   const outside = ([4, 6] as const).map((family) => endOf(anyAddress(family)));
@@ -87,7 +86,7 @@ function subtitleOf(matrix: Matrix, count: number, isCrowded: boolean): string {
 /** How a cell is drawn; without a pair of ends it has nothing to say. */
 export type Look = "all" | "some" | "partly" | "undecided" | "none" | "itself";
 
-export function lookOf(cell: Cell | undefined): Look {
+export function lookOf(cell: MatrixCell | undefined): Look {
   if (cell === undefined) return "itself";
   if (cell.wholly.some(({ protocol }) => protocol === "any")) return "all";
   if (cell.partly.length > 0) return "partly";

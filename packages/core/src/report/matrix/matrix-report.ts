@@ -1,4 +1,4 @@
-import type { Cell } from "../../analysis/matrix/cells.js";
+import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import type { DirectionReason, Reasons } from "../../analysis/matrix/reasons.js";
 import { visibleLines } from "../../diagnostics/visible.js";
@@ -69,7 +69,7 @@ function matrixReport(matrix: Matrix, reasons: Reasons, caveats: readonly Caveat
   const summary = summaryOf(matrix);
   const denied = matrix.parties.length <= mostPartiesWithDenied;
   const ends = new Numbered<MatrixEnd>(matrixEndKey);
-  const cells = new Numbered<Cell>();
+  const cells = new Numbered<MatrixCell>();
   const found = new Numbered<DirectionReason>();
   const decisions = new Numbered<MatrixReport["decisions"][number]>(JSON.stringify);
   const connections: number[] = [];

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Caveat } from "../../state/caveat.js";
 import type { Matrix } from "../../analysis/matrix/matrix.js";
 import { caveatLines } from "../caveats.js";
@@ -58,9 +59,7 @@ function sourcesByLines(
   const found = new Map<string, string[]>();
   for (const source of bySource(matrix.connections({ denied }))) {
     const lines = reachedLines(source, names, texts, style).join("\n");
-    const known = found.get(lines);
-    if (known === undefined) found.set(lines, [source.name]);
-    else known.push(source.name);
+    getOrInsert(found, lines, () => []).push(source.name);
   }
   return found;
 }

@@ -1,8 +1,15 @@
 import type { Ambiguity, Overruling } from "../../analysis/preview/precedence.js";
 import type { Preview } from "../../analysis/preview/preview.js";
 import type { Lockout } from "../../analysis/preview/lockouts.js";
-import { changesFields, flowJson, saidJson } from "../changes/changes-json.js";
-import { apiVersion, type JsonValue, policyJson, ruleJson } from "../explanation/explanation-json.js";
+import { changesFields, saidJson } from "../changes/changes-json.js";
+import {
+  apiVersion,
+  flowJson,
+  isolatorJson,
+  type JsonValue,
+  policyJson,
+  ruleJson,
+} from "../explanation/explanation-json.js";
 import { portGroupJson } from "../port-groups-text.js";
 
 export function previewJson(preview: Preview): { readonly [key: string]: JsonValue | undefined } {
@@ -22,58 +29,28 @@ export function previewJson(preview: Preview): { readonly [key: string]: JsonVal
       tier,
       parties: parties.map((party) => ({ ...party })),
       pods,
-      by: by.map(({ origin }) =>
-        origin.kind === "policy" ? policyJson(origin.policy) : { option: origin.option },
-      ),
+      by: by.map(isolatorJson),
     })),
-    cutOff: cutOff.map(({ direction, parties, pods }) => ({
-      direction,
-      parties: parties.map((party) => ({ ...party })),
-      pods,
-    })),
+    cutOff: cutOff.map((found) => ({ ...found })),
   };
 }
 
-function overrulingJson({
-  policy,
-  direction,
-  intent,
-  rule,
-  tier,
-  connections,
-  external,
-  example,
-}: Overruling): JsonValue {
-  return {
-    policy: policyJson(policy),
-    direction,
-    intent,
-    rule: ruleJson(rule, tier),
-    connections,
-    external,
-    example: flowJson(example),
-  };
-}
+const overrulingJson = ({ policy, rule, tier, example, ...rest }: Overruling): JsonValue => ({
+  policy: policyJson(policy),
+  direction: rest.direction,
+  intent: rest.intent,
+  rule: ruleJson(rule, tier),
+  connections: rest.connections,
+  external: rest.external,
+  example: flowJson(example),
+});
 
-function ambiguityJson({
-  tier,
-  first,
-  second,
-  direction,
-  example,
-  asOrdered,
-  swapped,
-}: Ambiguity): JsonValue {
-  return {
-    tier,
-    first: policyJson(first),
-    second: policyJson(second),
-    direction,
-    example: flowJson(example),
-    asOrdered,
-    swapped,
-  };
-}
+const ambiguityJson = (found: Ambiguity): JsonValue => ({
+  ...found,
+  first: policyJson(found.first),
+  second: policyJson(found.second),
+  example: flowJson(found.example),
+});
 
 function lockoutJson({ from, after, parties, connections, ports, decided, example }: Lockout): JsonValue {
   return {

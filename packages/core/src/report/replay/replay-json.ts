@@ -32,7 +32,7 @@ export function replayJson(replayed: Replayed): { [key: string]: JsonValue | und
 }
 
 function groupJson({ flow, count, before, after, seen, severalAddresses, isRest }: FlowGroup): JsonValue {
-  if (isRest) return { others: true, count, seen: seenJson(seen), ...sayings(before, after) };
+  if (isRest) return { others: true, count, seen: seenJson(seen), ...explanationsJson(before, after) };
   return {
     from: endJson(flow.source, severalAddresses),
     to: endJson(flow.destination, severalAddresses),
@@ -40,7 +40,7 @@ function groupJson({ flow, count, before, after, seen, severalAddresses, isRest 
     port: flow.protocol === "ICMP" ? undefined : flow.port,
     count,
     seen: seenJson(seen),
-    ...sayings(before, after),
+    ...explanationsJson(before, after),
     example: { from: endpointJson(flow.source), to: endpointJson(flow.destination) },
   };
 }
@@ -48,7 +48,10 @@ function groupJson({ flow, count, before, after, seen, severalAddresses, isRest 
 const seenJson = (seen: FlowGroup["seen"]): JsonValue | undefined =>
   seen && { verdict: seen.verdict, direction: seen.direction };
 
-function sayings(before: FlowExplanation, after: FlowExplanation): { [key: string]: JsonValue | undefined } {
+function explanationsJson(
+  before: FlowExplanation,
+  after: FlowExplanation,
+): { [key: string]: JsonValue | undefined } {
   return { ...explanationJson(after), before: before === after ? undefined : explanationJson(before) };
 }
 

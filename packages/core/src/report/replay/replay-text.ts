@@ -1,9 +1,9 @@
 import { verdictWords } from "../../analysis/verdict-words.js";
-import { grouped } from "../../analysis/grouped.js";
+import { grouped } from "../../collections/maps.js";
 import { formatParty, partyOf } from "../../analysis/endpoints/party.js";
 import type { FlowGroup } from "../../analysis/replay/flow-groups.js";
 import { skipReasons } from "../../analysis/replay/observation.js";
-import { unknownReasons } from "../../analysis/replay/observed-ends.js";
+import { unknownReasons } from "../../analysis/replay/observed-endpoints.js";
 import type { Replayed } from "../../analysis/replay/replay.js";
 import type { FlowExplanation } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";

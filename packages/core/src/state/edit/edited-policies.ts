@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
 import { inReadingOrder } from "../../diagnostics/reading-order.js";
@@ -70,15 +71,12 @@ function homeless({ policy, object }: PolicyDefinition, { namespaces }: Cluster)
 
 /** By identity. The same state is edited again with every word that somebody writes. */
 function definitionsOf(state: State): ReadonlyMap<string, PolicyDefinition> {
-  const known = identities.get(state);
-  if (known !== undefined) return known;
-  const found = new Map<string, PolicyDefinition>();
-  for (const definition of state.definitions) {
-    const identity = identityOf(definition.object, kindOf(definition.object));
-    if (identity !== undefined) found.set(identity, definition);
-  }
-  identities.set(state, found);
-  return found;
+  return getOrInsert(identities, state, () => {
+    const entries = state.definitions.map(
+      (definition) => [identityOf(definition.object, kindOf(definition.object)), definition] as const,
+    );
+    return new Map(entries.flatMap(([identity, definition]) => (identity ? [[identity, definition]] : [])));
+  });
 }
 
 const identities = new WeakMap<State, ReadonlyMap<string, PolicyDefinition>>();

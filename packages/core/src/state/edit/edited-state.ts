@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
 import { given } from "../../diagnostics/given.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
@@ -112,9 +113,7 @@ class Removals {
   }
 
   private note(kind: string, called: string): void {
-    const known = this.seen.get(kind);
-    if (known === undefined) this.seen.set(kind, [called]);
-    else known.push(called);
+    getOrInsert(this.seen, kind, () => []).push(called);
   }
 
   /** Each once, however often it was named. */

@@ -44,7 +44,7 @@ export const enforcers: Readonly<Record<EnforcerName, Enforcer>> = {
   },
 };
 
-export interface Difference {
+export interface EnforcerDifference {
   /** The statement of docs/semantics.md that is read differently. */
   readonly statement: string;
   readonly enforcers: readonly EnforcerName[];
@@ -61,7 +61,7 @@ const pastBaseline =
 const pastOwnNode = "does not evaluate connections from a pod to the node that it runs on";
 
 /** In the order in which they are applied. */
-export const differences: readonly Difference[] = [
+export const differences: readonly EnforcerDifference[] = [
   {
     statement: "S7.13",
     enforcers: ["cilium", "cilium-1.18"],
@@ -152,7 +152,7 @@ export const differences: readonly Difference[] = [
   },
 ];
 
-export const differencesOf = (enforcer: EnforcerName): readonly Difference[] =>
+export const differencesOf = (enforcer: EnforcerName): readonly EnforcerDifference[] =>
   differences.filter((difference) => difference.enforcers.includes(enforcer));
 
 /** What these policies mean to an implementation; those of APIs that it does not enforce mean nothing. */
@@ -160,7 +160,7 @@ export function enforcedAs(
   definitions: readonly PolicyDefinition[],
   enforcer: EnforcerName,
   options: LowerOptions,
-  among: readonly Difference[] = differencesOf(enforcer),
+  among: readonly EnforcerDifference[] = differencesOf(enforcer),
 ): readonly Lowered[] {
   const changes = among.flatMap(({ apply }) => apply ?? []);
   return definitions
@@ -189,7 +189,7 @@ function mapRules({ rules, isolation }: Lowered, change: (rule: Rule) => Rule): 
   return { rules: rules.map((placed): PlacedRule => ({ ...placed, rule: change(placed.rule) })), isolation };
 }
 
-function changingPeers(change: (peer: Peer) => readonly Peer[]): NonNullable<Difference["apply"]> {
+function changingPeers(change: (peer: Peer) => readonly Peer[]): NonNullable<EnforcerDifference["apply"]> {
   return ({ lowered }) => mapRules(lowered, (rule) => ({ ...rule, peers: rule.peers.flatMap(change) }));
 }
 

@@ -1,3 +1,4 @@
+import { setOrDelete } from "../../collections/maps.js";
 /** As many changes as are kept beside a map before it is copied. */
 const most = 500;
 /** Smaller maps are copied at once. */
@@ -66,9 +67,7 @@ export function editedMap<K, T>(
     return new EditedMap(base, new Map([...earlier, ...changes]), size);
   }
   const copy = new Map(before);
-  for (const [key, value] of changes)
-    if (value === undefined) copy.delete(key);
-    else copy.set(key, value);
+  for (const [key, value] of changes) setOrDelete(copy, key, value);
   return copy;
 }
 

@@ -1,3 +1,4 @@
+import { setOrDelete } from "../../collections/maps.js";
 import { madeUp, missingNamespace, namespaceOf } from "../../cluster/build.js";
 import type { Identified } from "../../cluster/identity.js";
 import type { Namespace } from "../../cluster/model.js";
@@ -14,8 +15,7 @@ export class LiveNamespaces {
   private all: ReadonlyMap<string, Namespace> = new Map();
 
   set(name: string, object: Identified | undefined): void {
-    if (object === undefined) this.written.delete(name);
-    else this.written.set(name, namespaceOf(name, object.labels));
+    setOrDelete(this.written, name, object && namespaceOf(name, object.labels));
     this.changed.add(name);
   }
 
@@ -30,8 +30,7 @@ export class LiveNamespaces {
   private count(namespace: string | undefined, more: number): void {
     if (namespace === undefined) return;
     const count = (this.inhabitants.get(namespace) ?? 0) + more;
-    if (count === 0) this.inhabitants.delete(namespace);
-    else this.inhabitants.set(namespace, count);
+    setOrDelete(this.inhabitants, namespace, count === 0 ? undefined : count);
     if (count <= 1) this.changed.add(namespace);
   }
 

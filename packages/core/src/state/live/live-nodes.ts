@@ -1,3 +1,4 @@
+import { getOrInsert, setOrDelete } from "../../collections/maps.js";
 import type { PodRanges } from "../../cluster/build.js";
 import type { Identified } from "../../cluster/identity.js";
 import type { Node, Pod } from "../../cluster/model.js";
@@ -21,8 +22,7 @@ export class LiveNodes {
   }
 
   set(name: string, object: Identified | undefined): void {
-    if (object === undefined) this.written.delete(name);
-    else this.written.set(name, readNode(object));
+    setOrDelete(this.written, name, object && readNode(object));
     this.changed.add(name);
     this.setRanges(name, object === undefined ? [] : podRangesOf(object));
   }
@@ -30,8 +30,7 @@ export class LiveNodes {
   private setRanges(name: string, ranges: readonly string[]): void {
     if (sameValue(this.ranges.get(name) ?? [], ranges)) return;
     const next = new Map(this.ranges);
-    if (ranges.length === 0) next.delete(name);
-    else next.set(name, ranges);
+    setOrDelete(next, name, ranges.length === 0 ? undefined : ranges);
     this.ranges = next;
   }
 
@@ -43,8 +42,7 @@ export class LiveNodes {
       this.changed.add(before.node);
     }
     if (after?.node !== undefined) {
-      const others = this.podsOn.get(after.node) ?? new Map<string, Pod>();
-      this.podsOn.set(after.node, others.set(key, after));
+      getOrInsert(this.podsOn, after.node, () => new Map()).set(key, after);
       this.changed.add(after.node);
     }
   }

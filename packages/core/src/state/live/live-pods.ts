@@ -1,3 +1,4 @@
+import { getOrInsert, setOrDelete } from "../../collections/maps.js";
 import type { Identified } from "../../cluster/identity.js";
 import { type Pod, podKey, type Workload } from "../../cluster/model.js";
 import type { ReadPod } from "../../cluster/pod.js";
@@ -56,8 +57,7 @@ export class LivePods {
   }
 
   setWorkload(key: string, object: Identified | undefined): void {
-    if (object === undefined) this.workloadObjects.delete(key);
-    else this.workloadObjects.set(key, object);
+    setOrDelete(this.workloadObjects, key, object);
     this.isStale = true;
   }
 
@@ -96,11 +96,8 @@ export class LivePods {
     const membersOf = (pod: Pod | undefined) => {
       if (pod?.workload === undefined) return undefined;
       const ref = refKey(pod.workload);
-      const known =
-        members.get(ref) ??
-        new Map((this.workloadsByRef.get(ref)?.pods ?? []).map((its) => [podKey(its), its]));
-      members.set(ref, known);
-      return known;
+      const pods = () => (this.workloadsByRef.get(ref)?.pods ?? []).map((its) => [podKey(its), its] as const);
+      return getOrInsert(members, ref, () => new Map(pods()));
     };
     for (const { key, before } of changes) membersOf(before)?.delete(key);
     for (const { key, after } of changes) if (after !== undefined) membersOf(after)?.set(key, after);
@@ -108,8 +105,7 @@ export class LivePods {
     for (const [ref, its] of members) {
       const pods = [...its.values()].toSorted((a, b) => compareText(a.name, b.name));
       isNew ||= pods.length > 0 && !this.workloadsByRef.has(ref);
-      if (pods.length === 0) this.workloadsByRef.delete(ref);
-      else this.workloadsByRef.set(ref, { ...pods[0]!.workload!, pods });
+      setOrDelete(this.workloadsByRef, ref, pods[0] && { ...pods[0].workload!, pods });
     }
     // What comes out must not tell in which order things came in.
     if (isNew)

@@ -1,3 +1,4 @@
+import { setOrDelete } from "../../collections/maps.js";
 import type { Identified } from "../../cluster/identity.js";
 import type { Facts, Service, ServiceEndpoint } from "../../cluster/model.js";
 import { readEndpointSlice, readService } from "../../cluster/service.js";
@@ -28,8 +29,7 @@ export class LiveServices {
   }
 
   set(key: string, object: Identified | undefined, diagnostics: Diagnostic[]): void {
-    if (object === undefined) this.written.delete(key);
-    else this.written.set(key, readService(object, diagnostics));
+    setOrDelete(this.written, key, object && readService(object, diagnostics));
     this.changed.add(key);
   }
 
@@ -59,8 +59,7 @@ export class LiveServices {
       const service = this.serviceCalled(key);
       if (sameValue(service, this.joined.get(key))) continue;
       isOther = true;
-      if (service === undefined) this.joined.delete(key);
-      else this.joined.set(key, service);
+      setOrDelete(this.joined, key, service);
     }
     if (isOther)
       this.all = [...this.joined].toSorted(([a], [b]) => compareText(a, b)).map(([, service]) => service);

@@ -3,7 +3,7 @@ import { type Identified, identify } from "../../cluster/identity.js";
 import { type CidrGroup, type Cluster, podKey } from "../../cluster/model.js";
 import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
-import { counted } from "../../diagnostics/summary.js";
+import { countsOf, setOrDelete } from "../../collections/maps.js";
 import type { ForeignObject } from "../../foreign/object.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { compareText } from "../../policy/assemble.js";
@@ -116,8 +116,7 @@ export class LiveState {
   }
 
   private complain(key: string, found: readonly Diagnostic[]): void {
-    if (found.length === 0) this.complaints.delete(key);
-    else this.complaints.set(key, found);
+    setOrDelete(this.complaints, key, found.length === 0 ? undefined : found);
   }
 
   private setClusterObject(key: string, object: ManifestObject): readonly Diagnostic[] {
@@ -142,8 +141,7 @@ export class LiveState {
 
   private setGroup(key: string, group: CidrGroup | undefined): void {
     if (sameValue(group, this.cidrGroups.get(key))) return;
-    if (group === undefined) this.cidrGroups.delete(key);
-    else this.cidrGroups.set(key, group);
+    setOrDelete(this.cidrGroups, key, group);
     this.groupList = [...this.cidrGroups.values()].toSorted((a, b) => compareText(a.name, b.name));
   }
 
@@ -168,7 +166,7 @@ export class LiveState {
       ...[...this.complaints].toSorted(([a], [b]) => compareText(a, b)).flatMap(([, found]) => found),
       ...this.pods.diagnostics,
       ...this.namespaces.diagnostics(),
-      ...(this.skipped.size === 0 ? [] : [skippedKinds(counted(this.skipped.values()))]),
+      ...(this.skipped.size === 0 ? [] : [skippedKinds(countsOf(this.skipped.values()))]),
     ];
     let diagnostics: readonly Diagnostic[] | undefined;
     return {

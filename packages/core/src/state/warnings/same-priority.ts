@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
 import { isSubject } from "../../evaluate/match.js";
@@ -13,9 +14,8 @@ export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): 
     const ordered = rule.tier === "admin" || rule.tier === "baseline";
     if (!ordered || policy.kind === "BaselineAdminNetworkPolicy") continue;
     const key = `${rule.tier} ${rule.precedence}`;
-    const group = groups.get(key) ?? new Map<PolicyRef, PlacedRule>();
+    const group = getOrInsert(groups, key, () => new Map<PolicyRef, PlacedRule>());
     if (!group.has(policy)) group.set(policy, rule);
-    groups.set(key, group);
   }
   return [...groups.values()].flatMap((group) => overlapping(cluster, [...group.values()]));
 }
@@ -28,9 +28,8 @@ function overlapping(cluster: Cluster, members: readonly PlacedRule[]): readonly
   if (members.length < 2) return [];
   const found = new Map<PlacedRule, Map<PlacedRule, Diagnostic>>();
   const report = ([a, b]: Pair, shared: string) => {
-    const ofA = found.get(a) ?? new Map<PlacedRule, Diagnostic>();
+    const ofA = getOrInsert(found, a, () => new Map<PlacedRule, Diagnostic>());
     if (!ofA.has(b)) ofA.set(b, samePriority(a, b, shared));
-    found.set(a, ofA);
   };
   for (const pod of cluster.pods.values()) {
     const namespace = cluster.namespaces.get(pod.namespace);

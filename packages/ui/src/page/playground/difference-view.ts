@@ -9,7 +9,7 @@ import {
   PartyNames,
   portsText,
   remarksOf,
-  sections,
+  changeSections,
   whoText,
 } from "@tierwall/core/report";
 
@@ -77,7 +77,7 @@ export function differenceView(preview: Preview, caveats: readonly string[]): Di
   const { changes, lockouts } = preview;
   const names = new PartyNames(changes);
   return {
-    sections: sections.flatMap(({ verdict, title }) => {
+    sections: changeSections.flatMap(({ verdict, title }) => {
       const { connections, bySource } = changes.totals[verdict];
       if (connections === 0) return [];
       const groups = byResponsible(changes.rows.filter(({ after }) => after === verdict));
@@ -113,7 +113,7 @@ export function differenceView(preview: Preview, caveats: readonly string[]): Di
 
 /** How many there are, and some of them: what is known at once. */
 export function outlineView(outline: ChangeOutline): readonly SectionView[] {
-  return sections.flatMap(({ verdict, title }) => {
+  return changeSections.flatMap(({ verdict, title }) => {
     const { connections, bySource, examples } = outline[verdict];
     if (connections === 0) return [];
     const rows = examples.map(({ flow, before, after }): { by: string; row: RowView } => {

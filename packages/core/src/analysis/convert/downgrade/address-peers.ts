@@ -12,8 +12,8 @@ import {
   regionOfRanges,
   subtract,
 } from "../../../net/region.js";
-import type { Cell } from "./cells.js";
-import type { Reach } from "./reach.js";
+import type { PodCell } from "./cells.js";
+import type { Reachability } from "./reach.js";
 
 /*
  * External addresses and nodes as ipBlocks. These hold the pods in them too (S2.3), so that the range of pods has to be cut
@@ -21,10 +21,10 @@ import type { Reach } from "./reach.js";
  */
 
 /** Undefined where pods would be let in, and nobody told where they get their addresses from. */
-export function addressPeers(
-  reach: Reach,
+export function writtenAddressPeers(
+  reach: Reachability,
   wanted: PortSetId,
-  cells: readonly Cell[],
+  cells: readonly PodCell[],
   { facts }: Cluster,
   ports: PortSets,
 ): readonly JsonObject[] | undefined {
@@ -57,12 +57,12 @@ export function addressPeers(
   return peers;
 }
 
-const isAnyLess = ({ hosts }: Reach, isMore: (ports: PortSetId) => boolean): boolean =>
+const isAnyLess = ({ hosts }: Reachability, isMore: (ports: PortSetId) => boolean): boolean =>
   hosts.some(({ ports }) => isMore(ports));
 
 function withoutPods(
   outside: Region,
-  harmed: readonly Cell[],
+  harmed: readonly PodCell[],
   podCidrs: readonly Cidr[],
 ): Region | undefined {
   const { family } = outside;

@@ -3,7 +3,7 @@ import type { EndClass, Engine } from "../../../engine/index.js";
 import type { Labels } from "../../../labels/requirement.js";
 
 /** Pods that neither rules nor label selectors tell apart. */
-export interface Cell {
+export interface PodCell {
   readonly index: number;
   readonly namespace: string;
   readonly labels: Labels;
@@ -13,9 +13,9 @@ export interface Cell {
 }
 
 /** The pods with their own network, as engines of the same cluster see them. */
-export function cellsOf(engines: readonly Engine[]): readonly Cell[] {
+export function cellsOf(engines: readonly Engine[]): readonly PodCell[] {
   const { cluster } = engines[0]!;
-  const cells = new Map<string, Cell>();
+  const cells = new Map<string, PodCell>();
   for (const pod of cluster.pods.values()) {
     const classes = engines.flatMap((engine) => engine.ends.classOfMember(pod) ?? []);
     if (pod.hostNetwork || classes.length < engines.length) continue;

@@ -1,39 +1,39 @@
-import { grouped } from "../../../diagnostics/summary.js";
+import { getOrInsert, grouped } from "../../../collections/maps.js";
 import { noPorts, type PortSetId, type PortSets } from "../../../sets/port-sets.js";
 import { isSubject } from "../../../evaluate/match.js";
 import { type Direction, directions } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";
-import type { Cell } from "./cells.js";
-import { keyOf, type Reach, type Reaches } from "./reach.js";
+import type { PodCell } from "./cells.js";
+import { reachabilityKey, type Reachability, type Reaches } from "./reach.js";
 
 type EachDirection<T> = Readonly<Record<Direction, T>>;
 
 /** What has to be done so that NetworkPolicies alone allow what all policies allow now. */
 export interface Needs {
   /** What each cell may do. */
-  readonly wanted: EachDirection<ReadonlyMap<Cell, Reach>>;
+  readonly wanted: EachDirection<ReadonlyMap<PodCell, Reachability>>;
   /** Those that need a NetworkPolicy more. */
-  readonly needed: EachDirection<ReadonlySet<Cell>>;
+  readonly needed: EachDirection<ReadonlySet<PodCell>>;
   /** NetworkPolicies that allow too much. */
   readonly emptied: ReadonlySet<PolicyDefinition>;
 }
 
 export function needsOf(
-  cells: readonly Cell[],
+  cells: readonly PodCell[],
   reaches: { readonly now: Reaches; readonly alone: Reaches },
   rest: State,
   ports: PortSets,
 ): Needs {
   const selected = selectedBy(cells, rest);
-  const wanted = { ingress: new Map<Cell, Reach>(), egress: new Map<Cell, Reach>() };
-  const needed = { ingress: new Set<Cell>(), egress: new Set<Cell>() };
+  const wanted = { ingress: new Map<PodCell, Reachability>(), egress: new Map<PodCell, Reachability>() };
+  const needed = { ingress: new Set<PodCell>(), egress: new Set<PodCell>() };
   const emptied = new Set<PolicyDefinition>();
   for (const direction of directions)
     for (const cell of cells) {
       const now = reaches.now.of(direction, cell);
       wanted[direction].set(cell, now);
       const alone = reaches.alone.of(direction, cell);
-      if (keyOf(now) === keyOf(alone) && now.undecided === alone.undecided) continue;
+      if (reachabilityKey(now) === reachabilityKey(alone) && now.undecided === alone.undecided) continue;
       needed[direction].add(cell);
       if (isMore(alone, now, ports))
         for (const [definition, pods] of selected[direction])
@@ -51,12 +51,12 @@ const allowsAnything = ({ lowered }: PolicyDefinition, direction: Direction): bo
 
 /** The cells that each NetworkPolicy isolates. */
 function selectedBy(
-  cells: readonly Cell[],
+  cells: readonly PodCell[],
   { definitions, cluster }: State,
-): EachDirection<ReadonlyMap<PolicyDefinition, ReadonlySet<Cell>>> {
+): EachDirection<ReadonlyMap<PolicyDefinition, ReadonlySet<PodCell>>> {
   const found = {
-    ingress: new Map<PolicyDefinition, Set<Cell>>(),
-    egress: new Map<PolicyDefinition, Set<Cell>>(),
+    ingress: new Map<PolicyDefinition, Set<PodCell>>(),
+    egress: new Map<PolicyDefinition, Set<PodCell>>(),
   };
   const written = definitions.filter(({ policy }) => policy.kind === "NetworkPolicy");
   const inNamespace = grouped(written, ({ policy }) => policy.namespace);
@@ -67,16 +67,14 @@ function selectedBy(
     for (const definition of inNamespace.get(cell.namespace) ?? [])
       for (const { direction, subject } of definition.lowered.isolation) {
         if (!isSubject(subject, { kind: "pod", pod, namespace })) continue;
-        const known = found[direction].get(definition) ?? new Set();
-        known.add(cell);
-        found[direction].set(definition, known);
+        getOrInsert(found[direction], definition, () => new Set()).add(cell);
       }
   }
   return found;
 }
 
 /** Whether the first allows something that the second does not. */
-function isMore(a: Reach, b: Reach, ports: PortSets): boolean {
+function isMore(a: Reachability, b: Reachability, ports: PortSets): boolean {
   const more = (x: PortSetId, y: PortSetId | undefined) => ports.subtract(x, y ?? noPorts) !== noPorts;
   return (
     a.cells.some((set, i) => more(set, b.cells[i])) ||

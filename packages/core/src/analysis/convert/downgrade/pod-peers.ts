@@ -1,35 +1,33 @@
 import type { Cluster } from "../../../cluster/model.js";
-import { grouped } from "../../../diagnostics/summary.js";
+import { getOrInsert, grouped } from "../../../collections/maps.js";
 import type { LabelMatch, Labels } from "../../../labels/requirement.js";
 import type { JsonObject } from "../../../manifest/document.js";
 import { writtenSelector } from "../written-selector.js";
-import type { Cell } from "./cells.js";
+import type { PodCell } from "./cells.js";
 import { selectorsFor } from "./label-selectors.js";
 
 /** Finds peers for sets of cells. */
 export class PodPeers {
-  private readonly byNamespace: ReadonlyMap<string, readonly Cell[]>;
+  private readonly byNamespace: ReadonlyMap<string, readonly PodCell[]>;
   /** Many pods have the same peers, in part or in all. */
   private readonly known = new Map<string, readonly LabelMatch[] | undefined>();
 
   constructor(
-    cells: readonly Cell[],
+    cells: readonly PodCell[],
     private readonly cluster: Cluster,
   ) {
     this.byNamespace = grouped(cells, namespaceOf);
   }
 
   /** Peers that hold exactly these cells; undefined where labels do not tell them from others. */
-  of(wanted: readonly Cell[]): readonly JsonObject[] | undefined {
+  of(wanted: readonly PodCell[]): readonly JsonObject[] | undefined {
     /** Namespaces by how their pods are chosen: all of them, or by these selectors. */
     const parts = new Map<string, { readonly selectors: readonly LabelMatch[]; readonly names: string[] }>();
     for (const [name, chosen] of grouped(wanted, namespaceOf)) {
       const selectors = this.within(name, chosen);
       if (selectors === undefined) return undefined;
       const key = JSON.stringify(selectors);
-      const part = parts.get(key) ?? { selectors, names: [] };
-      part.names.push(name);
-      parts.set(key, part);
+      getOrInsert(parts, key, () => ({ selectors, names: [] })).names.push(name);
     }
     return [...parts.values()].flatMap(({ selectors, names }) =>
       this.namespacesCalled(names).flatMap((namespaces) =>
@@ -42,7 +40,7 @@ export class PodPeers {
   }
 
   /** Selectors for some of the cells of a namespace. */
-  within(namespace: string, chosen: readonly Cell[]): readonly LabelMatch[] | undefined {
+  within(namespace: string, chosen: readonly PodCell[]): readonly LabelMatch[] | undefined {
     return this.once(`pods ${chosen.map(({ index }) => index).join()}`, () =>
       selectorsAmong(chosen, this.byNamespace.get(namespace)!, ({ labels }) => labels),
     );
@@ -74,4 +72,4 @@ function selectorsAmong<T>(
   return selectorsFor(chosen.map(labelsOf), all.filter((one) => !isChosen.has(one)).map(labelsOf));
 }
 
-const namespaceOf = ({ namespace }: Cell): string => namespace;
+const namespaceOf = ({ namespace }: PodCell): string => namespace;

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../../collections/maps.js";
 import { type Node, type Pod, podKey } from "../../../cluster/model.js";
 import {
   type AddressRange,
@@ -9,10 +10,10 @@ import {
 import { everyPort, noPorts, type PortSetId } from "../../../sets/port-sets.js";
 import type { Address, Family } from "../../../net/address.js";
 import type { Direction } from "../../../policy/model.js";
-import type { Cell } from "./cells.js";
+import type { PodCell } from "./cells.js";
 
 /** What the policies of some pods let through in one direction, on the other side's own account. */
-export interface Reach {
+export interface Reachability {
   /** By the number of the cell. */
   readonly cells: readonly PortSetId[];
   /** External addresses: the longest ranges, ascending. */
@@ -38,7 +39,7 @@ export class Reaches {
     private readonly engine: Engine,
     /** Which of the classes of a cell is this engine's. */
     private readonly number: number,
-    private readonly cells: readonly Cell[],
+    private readonly cells: readonly PodCell[],
   ) {
     const { cluster, ends } = engine;
     const known = (member: Pod | Node): readonly Address[] =>
@@ -54,7 +55,7 @@ export class Reaches {
       });
   }
 
-  of(direction: Direction, subject: Cell): Reach {
+  of(direction: Direction, subject: PodCell): Reachability {
     const { engine } = this;
     const own = subject.classes[this.number]!;
     let undecided = false;
@@ -81,7 +82,7 @@ export class Reaches {
       );
     });
     // S1.6: their own node always reaches pods.
-    const byAddress = new Map<string, Reach["hosts"][number]>();
+    const byAddress = new Map<string, Reachability["hosts"][number]>();
     const byName = new Map<string, PortSetId>();
     for (const { end, addresses, nowhere } of this.hosts) {
       const ports = inEach(end.families, (family) =>
@@ -107,21 +108,19 @@ export class Reaches {
   }
 
   private outsideOf(family: Family): OutsideAnswers {
-    const known = this.outside.get(family) ?? new OutsideAnswers(this.engine.view(family), family);
-    this.outside.set(family, known);
-    return known;
+    return getOrInsert(this.outside, family, () => new OutsideAnswers(this.engine.view(family), family));
   }
 }
 
 const nameOf = (member: Pod | Node): string => ("namespace" in member ? podKey(member) : member.name);
 
 /** The ports that everybody may use. */
-export function commonPorts({ cells, ranges, hosts, nowhere }: Reach, engine: Engine): PortSetId {
+export function commonPorts({ cells, ranges, hosts, nowhere }: Reachability, engine: Engine): PortSetId {
   const all = [...cells, ...[...ranges, ...hosts].map(({ ports }) => ports), ...nowhere];
   return all.reduce((sum, ports) => engine.ports.intersect(sum, ports), everyPort);
 }
 
-export const keyOf = ({ cells, ranges, hosts, nowhere }: Reach): string =>
+export const reachabilityKey = ({ cells, ranges, hosts, nowhere }: Reachability): string =>
   [
     cells.join(),
     ranges.map(({ range, ports }) => `${range.family}:${range.first}:${ports}`).join(),

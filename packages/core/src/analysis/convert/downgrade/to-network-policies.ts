@@ -1,6 +1,6 @@
 import { Answers, Engine } from "../../../engine/index.js";
 import { child } from "../../../cluster/fields.js";
-import { grouped } from "../../../diagnostics/summary.js";
+import { grouped } from "../../../collections/maps.js";
 import { noPorts, PortSets, type PortSetId } from "../../../sets/port-sets.js";
 import { type LabelMatch, namespaceNameLabel } from "../../../labels/requirement.js";
 import type { JsonObject } from "../../../manifest/document.js";
@@ -12,12 +12,12 @@ import type { Findings } from "../findings.js";
 import { Names } from "../names.js";
 import { networkPolicyObject } from "../written-network-policy.js";
 import { writtenSelector } from "../written-selector.js";
-import { addressPeers } from "./address-peers.js";
-import { type Cell, cellsOf } from "./cells.js";
+import { writtenAddressPeers } from "./address-peers.js";
+import { type PodCell, cellsOf } from "./cells.js";
 import { needsOf } from "./needs.js";
 import { PodPeers } from "./pod-peers.js";
 import { portList } from "./port-list.js";
-import { commonPorts, keyOf, type Reach, Reaches } from "./reach.js";
+import { commonPorts, reachabilityKey, type Reachability, Reaches } from "./reach.js";
 
 /*
  * For a cluster that loses its cluster-wide policies: NetworkPolicies that allow what all tiers together allow now, pod by
@@ -38,7 +38,7 @@ export function toNetworkPolicies(
 class Downgrade {
   private readonly rest: State;
   private readonly engines: { readonly now: Engine; readonly alone: Engine };
-  private readonly cells: readonly Cell[];
+  private readonly cells: readonly PodCell[];
   private readonly reaches: { readonly now: Reaches; readonly alone: Reaches };
   private readonly podPeers: PodPeers;
   private readonly names: Names;
@@ -96,10 +96,10 @@ class Downgrade {
   /** One for all pods of a namespace that may do the same. */
   private policies(
     direction: Direction,
-    needed: ReadonlySet<Cell>,
-    wanted: ReadonlyMap<Cell, Reach>,
+    needed: ReadonlySet<PodCell>,
+    wanted: ReadonlyMap<PodCell, Reachability>,
   ): readonly CommentedObject[] {
-    const groups = grouped(needed, (cell) => `${cell.namespace} ${keyOf(wanted.get(cell)!)}`);
+    const groups = grouped(needed, (cell) => `${cell.namespace} ${reachabilityKey(wanted.get(cell)!)}`);
     return [...groups.values()].flatMap((group) => {
       const [first] = group;
       const selectors = this.podPeers.within(first.namespace, group);
@@ -131,7 +131,7 @@ class Downgrade {
     return { value, comments: [] };
   }
 
-  private rules(direction: Direction, subject: Cell, reach: Reach): readonly JsonObject[] {
+  private rules(direction: Direction, subject: PodCell, reach: Reachability): readonly JsonObject[] {
     const { now } = this.engines;
     const who = `${subject.namespace}/${subject.pods[0]!.name}`;
     if (reach.undecided)
@@ -150,7 +150,7 @@ class Downgrade {
     for (const ports of sets) {
       if (now.ports.subtract(ports, common) === noPorts) continue;
       const pods = this.podPeers.of(byPorts.get(String(ports)) ?? []);
-      const addresses = addressPeers(reach, ports, this.cells, this.state.cluster, now.ports);
+      const addresses = writtenAddressPeers(reach, ports, this.cells, this.state.cluster, now.ports);
       if (pods === undefined)
         this.refuse("peers", `\`${who}\` may talk to some pods and not to others that have the same labels`);
       if (addresses === undefined)

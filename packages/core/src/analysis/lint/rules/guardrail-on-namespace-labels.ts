@@ -7,15 +7,15 @@ import type { LintRule } from "../rule.js";
 export const guardrailOnNamespaceLabels: LintRule = {
   code: "TW4011",
   *check(context) {
-    const told = new Set<PolicyRef>();
+    const reported = new Set<PolicyRef>();
     for (const { rule } of context.guardrails) {
       const { policy } = rule.origin;
-      if (rule.action !== "Deny" || told.has(policy)) continue;
+      if (rule.action !== "Deny" || reported.has(policy)) continue;
       const keys = new Set(
         rule.subject.namespaces.map(({ key }) => key).filter((key) => key !== namespaceNameLabel),
       );
       if (keys.size === 0) continue;
-      told.add(policy);
+      reported.add(policy);
       const labels = [...keys].map((key) => `\`${key}\``).join(", ");
       yield finding(
         "TW4011",

@@ -13,15 +13,15 @@ export const guardrailOnPodLabels: LintRule = {
   code: "TW4010",
   *check(context) {
     const guardrails = context.guardrails;
-    const told = new Set<PolicyRef>();
+    const reported = new Set<PolicyRef>();
     for (const placed of guardrails) {
       const { rule } = placed;
       const { policy } = rule.origin;
       const escape =
         rule.action === "Deny" ? denialOf(placed, context) : exemptionOf(placed, guardrails, context);
       // The subject is the same for all rules of a policy.
-      if (escape === undefined || (escape.part === "subject" && told.has(policy))) continue;
-      if (escape.part === "subject") told.add(policy);
+      if (escape === undefined || (escape.part === "subject" && reported.has(policy))) continue;
+      if (escape.part === "subject") reported.add(policy);
       yield escape.finding;
     }
   },

@@ -25,7 +25,7 @@ export const undeclaredPort: LintRule = {
         if (
           !destinations.some(({ pod }) => pod.ports.some((own) => ports.some((port) => isNamed(own, port))))
         )
-          yield nobodyHas(placed, ports, destinations, context);
+          yield missingPort(placed, ports, destinations, context);
     }
   },
 };
@@ -69,7 +69,7 @@ function podsIn(peer: Peer): PodSelection {
   }
 }
 
-function nobodyHas(
+function missingPort(
   { rule, direction }: RuleInTier,
   ports: readonly NamedPort[],
   destinations: readonly PodEndpoint[],

@@ -1,6 +1,6 @@
 import { formatPolicy } from "../../../policy/model.js";
 import type { OrderConflict } from "../../proof/order-conflicts.js";
-import { grouped } from "../../grouped.js";
+import { grouped } from "../../../collections/maps.js";
 import { type Finding, finding } from "../finding.js";
 import { listed, relatedPolicies } from "../naming.js";
 import { verdictWords } from "../../verdict-words.js";

@@ -1,7 +1,7 @@
 import { formatPolicy, type Rule } from "../../../policy/model.js";
 import type { Override } from "../../proof/override.js";
 import { type Finding, finding } from "../finding.js";
-import { howMuch, listed, takerText, relatedTo, says } from "../naming.js";
+import { howMuch, listed, deciderName, relatedTo, says } from "../naming.js";
 import { aboutPolicy, type LintContext, type LintRule } from "../rule.js";
 
 /** A NetworkPolicy that says something of its own, and is not heard. */
@@ -30,14 +30,14 @@ function overridden({ policy, direction, intent, by, ...much }: Override, { engi
   const verb = says[action][rules.length === 1 ? "one" : "many"];
   return finding(
     "TW4104",
-    `${formatPolicy(policy)} ${intent} ${direction} that ${listed(rules.map(takerText))} ${verb} before it is asked: ${howMuch(much)}`,
+    `${formatPolicy(policy)} ${intent} ${direction} that ${listed(rules.map(deciderName))} ${verb} before it is asked: ${howMuch(much)}`,
     {
       ...aboutPolicy(policy),
       witness: {
         kind: "flow",
         flow,
         verdict: engine.verdict(flow),
-        text: `${takerText(rules[0]!)} ${says[action].one} it, and this policy ${intent} it`,
+        text: `${deciderName(rules[0]!)} ${says[action].one} it, and this policy ${intent} it`,
       },
       related: relatedTo(rules),
       hint: "If the cluster's rules are meant to win, narrow this policy to what it can decide. If not, have them Pass what namespaces may decide.",

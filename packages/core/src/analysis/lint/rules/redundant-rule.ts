@@ -4,7 +4,7 @@ import type { Decider } from "../../../evaluate/walk.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { verdictWords } from "../../verdict-words.js";
-import { listed, takerText, relatedTo, says, where } from "../naming.js";
+import { listed, deciderName, relatedTo, says, where } from "../naming.js";
 import { aboutRule, type LintContext, type LintRule } from "../rule.js";
 import { onlyRepeats } from "./shadowed-rule.js";
 
@@ -35,21 +35,21 @@ function redundant(
         verdict: engine.verdict(flow),
         text: `this rule ${says[rule.action].one} it; without it, it is ${verdictWords[instead.verdict]} by ${inWords(instead.by)}`,
       },
-      related: relatedTo(takersOf(instead.by)),
+      related: relatedTo(decidingParts(instead.by)),
       hint: isGuardrail ? guardrailHint(rule) : hintFor(rule),
     },
   );
 }
 
 function repeated({ rule, by, always }: Extract<RuleProof, { kind: "shadowed" }>): Finding {
-  const takers = always === undefined ? by : [always];
-  const verb = says[rule.action][takers.length === 1 ? "one" : "many"];
+  const deciders = always === undefined ? by : [always];
+  const verb = says[rule.action][deciders.length === 1 ? "one" : "many"];
   return finding(
     "TW4103",
-    `${formatRule(rule.origin)} changes nothing: ${listed(takers.map(takerText))} ${verb} all of it as well, ${where(always)}`,
+    `${formatRule(rule.origin)} changes nothing: ${listed(deciders.map(deciderName))} ${verb} all of it as well, ${where(always)}`,
     {
       ...aboutRule(rule),
-      related: relatedTo(takers),
+      related: relatedTo(deciders),
       hint: hintFor(rule),
     },
   );
@@ -68,9 +68,9 @@ function guardrailHint({ action }: Rule): string {
 function inWords(by: Decider): string {
   switch (by.kind) {
     case "rule":
-      return takerText(by.rule);
+      return deciderName(by.rule);
     case "isolation":
-      return listed(by.isolation.map(takerText));
+      return listed(by.isolation.map(deciderName));
     case "default":
     case "no-walk":
     case "own-address":
@@ -79,7 +79,7 @@ function inWords(by: Decider): string {
   }
 }
 
-function takersOf(by: Decider) {
+function decidingParts(by: Decider) {
   if (by.kind === "rule") return [by.rule];
   return by.kind === "isolation" ? by.isolation : [];
 }

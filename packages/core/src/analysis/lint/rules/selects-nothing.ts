@@ -1,7 +1,7 @@
 import { suggest } from "../../../diagnostics/suggest.js";
 import { formatMatch, type LabelMatch, type Labels, selects } from "../../../labels/requirement.js";
 import { formatPolicy, type PodSelection, type PolicyRef, type Tiers } from "../../../policy/model.js";
-import { grouped } from "../../grouped.js";
+import { grouped } from "../../../collections/maps.js";
 import { type Finding, finding } from "../finding.js";
 import { type LintContext, type LintRule, rulesInTiers } from "../rule.js";
 

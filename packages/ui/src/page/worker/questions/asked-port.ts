@@ -1,4 +1,4 @@
-import type { Cell, PortGroup, Result } from "@tierwall/core";
+import type { MatrixCell, PortGroup, Result } from "@tierwall/core";
 import { parsePort, type PortRef } from "@tierwall/core/analysis";
 
 /** A port that is asked about; undefined for all of them. */
@@ -22,7 +22,7 @@ export function askedOf(groups: readonly PortGroup[], port: AskedPort | undefine
 }
 
 /** What a cell says of a port alone. */
-export function cellAt(cell: Cell, port: AskedPort | undefined): Cell {
+export function cellAt(cell: MatrixCell, port: AskedPort | undefined): MatrixCell {
   if (port === undefined) return cell;
   return {
     allowed: askedOf(cell.allowed, port),

@@ -1,4 +1,4 @@
-import type { Cell, PortGroup } from "@tierwall/core";
+import type { MatrixCell, PortGroup } from "@tierwall/core";
 import { askedPorts, decidedBy, type Meant, portGroups, type Side } from "@tierwall/core/analysis";
 import { type Member, realPorts } from "@tierwall/core/engine";
 import { parseSelector, type TierName, tierNames } from "@tierwall/core/model";
@@ -121,7 +121,7 @@ function allowedEdges(held: HeldState, nodes: MapNodes, port: AskedPort | undefi
 }
 
 /** Undefined where nothing is open. */
-function lookOfCell(cell: Cell): EdgeLook | undefined {
+function lookOfCell(cell: MatrixCell): EdgeLook | undefined {
   if (cell.allowed.length === 0 && cell.undecided.length === 0) return undefined;
   const verdict = cell.wholly.length > 0 ? "allowed" : cell.partly.length > 0 ? "partly" : "undecided";
   const open = cell.allowed.length > 0 ? cell.allowed : cell.undecided;

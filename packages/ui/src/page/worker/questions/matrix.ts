@@ -1,4 +1,4 @@
-import type { Cell, Connection, Grain, Party } from "@tierwall/core";
+import type { MatrixCell, Connection, Grain, Party } from "@tierwall/core";
 import {
   askedPorts,
   decidingTiers,
@@ -60,7 +60,7 @@ export function answerMatrix(held: HeldState, { by, port }: MatrixRequest): Matr
 }
 
 /** Of one port, what is allowed is all of it. */
-function lookAt(cell: Cell, port: AskedPort | undefined): Look {
+function lookAt(cell: MatrixCell, port: AskedPort | undefined): Look {
   const asked = cellAt(cell, port);
   return port !== undefined && asked.wholly.length > 0 ? "all" : lookOf(asked);
 }

@@ -24,7 +24,7 @@ export const unknownReasons = {
 export type UnknownWhy = keyof typeof unknownReasons;
 
 /** Finds who was observed, without going through a cluster for each record. */
-export class ObservedEnds {
+export class ObservedEndpoints {
   private readonly atAddress = new Map<string, Endpoint>();
   /** Addresses that several pods report (S1.17). */
   private readonly shared = new Set<string>();

@@ -10,21 +10,21 @@ import { parseEndpoint } from "../endpoints/endpoint-ref.js";
 import { resolve } from "../endpoints/resolve.js";
 
 /** Which ends take part on one side of the connections. */
-export interface EndFilter {
+export interface EndpointFilter {
   readonly pod: (pod: Pod) => boolean;
   readonly node: (node: Node) => boolean;
   /** External addresses. */
   readonly outside: (family: Family) => Region;
 }
 
-export const allEnds: EndFilter = { pod: () => true, node: () => true, outside: wholeFamily };
+export const everyEndpoint: EndpointFilter = { pod: () => true, node: () => true, outside: wholeFamily };
 
 /** Pods only, whichever of them. */
-export function podsThat(pod: (pod: Pod) => boolean): EndFilter {
+export function podsThat(pod: (pod: Pod) => boolean): EndpointFilter {
   return { pod, node: () => false, outside: nowhere };
 }
 
-export function either(filters: readonly EndFilter[]): EndFilter {
+export function either(filters: readonly EndpointFilter[]): EndpointFilter {
   return {
     pod: (pod) => filters.some((filter) => filter.pod(pod)),
     node: (node) => filters.some((filter) => filter.node(node)),
@@ -35,7 +35,7 @@ export function either(filters: readonly EndFilter[]): EndFilter {
   };
 }
 
-export function both(a: EndFilter, b: EndFilter): EndFilter {
+export function both(a: EndpointFilter, b: EndpointFilter): EndpointFilter {
   return {
     pod: (pod) => a.pod(pod) && b.pod(pod),
     node: (node) => a.node(node) && b.node(node),
@@ -48,7 +48,7 @@ export function both(a: EndFilter, b: EndFilter): EndFilter {
  * them.
  * One that names nothing is refused, as it is probably misspelt.
  */
-export function parseEndFilter(cluster: Cluster, text: string): Result<EndFilter> {
+export function parseEndpointFilter(cluster: Cluster, text: string): Result<EndpointFilter> {
   const cidr = parseCidr(text);
   if (cidr !== undefined) return ok(outsideIn([cidr]));
   if (text.includes("*")) return parsePattern(cluster, text);
@@ -76,7 +76,7 @@ export function parseEndFilter(cluster: Cluster, text: string): Result<EndFilter
   return ok({ pod: (pod) => ends.has(pod), node: (node) => ends.has(node), outside });
 }
 
-export function parseNamespace(cluster: Cluster, name: string): Result<EndFilter> {
+export function parseNamespace(cluster: Cluster, name: string): Result<EndpointFilter> {
   const matches = (text: string) => globMatches(name, text);
   const names = [...cluster.namespaces.keys()];
   if (!names.some(matches))
@@ -85,7 +85,7 @@ export function parseNamespace(cluster: Cluster, name: string): Result<EndFilter
 }
 
 /** `shop-*`, `shop/*`, `*-api`, `node:worker-*`; of pods and of workloads. */
-function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
+function parsePattern(cluster: Cluster, text: string): Result<EndpointFilter> {
   const nothing = (what: string) => failed(diagnostic("TW1502", `there is no ${what} like \`${text}\``));
   const node = /^node:(.+)$/.exec(text)?.[1];
   if (node !== undefined) {
@@ -107,7 +107,7 @@ function parsePattern(cluster: Cluster, text: string): Result<EndFilter> {
 }
 
 /** External addresses only. Pods and nodes go by their names, or by an address of theirs (S1.9). */
-function outsideIn(cidrs: readonly Cidr[]): EndFilter {
+function outsideIn(cidrs: readonly Cidr[]): EndpointFilter {
   return { pod: () => false, node: () => false, outside: (family) => regionOfCidrs(family, cidrs) };
 }
 

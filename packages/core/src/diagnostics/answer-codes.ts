@@ -1,7 +1,7 @@
 import type { Diagnostic } from "./diagnostic.js";
 
 /** Codes that say what an answer does not cover, or takes for granted: told with every answer. */
-const tellingCodes: ReadonlySet<string> = new Set([
+const answerCodes: ReadonlySet<string> = new Set([
   "TW2015",
   "TW2016",
   "TW2022",
@@ -14,5 +14,5 @@ const tellingCodes: ReadonlySet<string> = new Set([
   "TW3003",
 ]);
 
-export const isTelling = ({ severity, code }: Diagnostic): boolean =>
-  severity === "error" || tellingCodes.has(code);
+export const affectsAnswers = ({ severity, code }: Diagnostic): boolean =>
+  severity === "error" || answerCodes.has(code);

@@ -1,0 +1,65 @@
+import type { Pod } from "../../cluster/model.js";
+import type { AddressRange, Member } from "../../engine/index.js";
+import type { Verdict } from "../../evaluate/evaluate.js";
+import type { Endpoint } from "../../evaluate/flow.js";
+import type { Family } from "../../net/address.js";
+import type { LifelineTarget } from "./lifelines.js";
+
+/** A pod that could reach a server, and no longer can, or may not. */
+export interface LostLifeline {
+  readonly target: LifelineTarget;
+  readonly pod: Pod;
+  readonly family: Family | undefined;
+  readonly after: "Deny" | "Undecided";
+}
+
+/** Connections whose verdicts changed alike, from an update or a difference. */
+export interface ChangedConnectionSet {
+  readonly from: readonly Member[];
+  readonly to: { readonly members: readonly Member[] } | AddressRange;
+  readonly family: Family | undefined;
+  /** The verdict that replaces Allow at a port; undefined where it was another one or stays. */
+  readonly instead: (target: LifelineTarget) => Verdict | undefined;
+  /** Whether a pair of the two sides is one of those that changed. */
+  readonly isMeant: (pod: Pod, server: Endpoint) => boolean;
+}
+
+/** Finds the connections to lifelines among those that changed. */
+export class LostLifelines {
+  /** Targets among the members of a list: the same lists come in many sets. */
+  private readonly found = new Map<readonly Member[], readonly LifelineTarget[]>();
+
+  constructor(private readonly targets: readonly LifelineTarget[]) {}
+
+  *in({ from, to, family, instead, isMeant }: ChangedConnectionSet): Iterable<LostLifeline> {
+    for (const target of this.targetsIn(to)) {
+      const after = instead(target);
+      if (after === undefined || after === "Allow") continue;
+      const server = memberOf(target.end);
+      for (const member of from) {
+        if (!("hostNetwork" in member) || member.hostNetwork || member === server) continue;
+        if (target.onlyOnNode !== undefined && target.onlyOnNode !== member.node) continue;
+        if (isMeant(member, target.end)) yield { target, pod: member, family, after };
+      }
+    }
+  }
+
+  private targetsIn(to: ChangedConnectionSet["to"]): readonly LifelineTarget[] {
+    if (!("members" in to)) return this.targets.filter(({ end }) => isWithin(end, to));
+    const known = this.found.get(to.members);
+    if (known !== undefined) return known;
+    const members = new Set(to.members);
+    const found = this.targets.filter(({ end }) => members.has(memberOf(end)!));
+    this.found.set(to.members, found);
+    return found;
+  }
+}
+
+export const memberOf = (end: Endpoint): Member | undefined =>
+  end.kind === "pod" ? end.pod : end.kind === "node" ? end.node : undefined;
+
+const isWithin = (end: Endpoint, { family, first, last }: AddressRange): boolean =>
+  end.kind === "external" &&
+  end.address.family === family &&
+  first <= end.address.value &&
+  end.address.value <= last;

@@ -21,7 +21,7 @@ const blocks = ["README.md", ...pages].flatMap((file) => {
     ([, path, text]) => [path!, text!] as const,
   );
   const cwd = own.length === 0 ? root : folderOf(Object.fromEntries(own));
-  return [...page.matchAll(/^```console\n\$ tierwall (.*)\n((?:.*\n)*?)```$/gm)].map(
+  return [...page.matchAll(/^```console\n\$ (?:npx )?tierwall (.*)\n((?:.*\n)*?)```$/gm)].map(
     ([, command, output]) => ({ file, cwd, command: command!, output: output! }),
   );
 });

@@ -45,7 +45,7 @@ export const phrases = [
     instead: "is in; is at; appears",
   },
   {
-    phrase: "nobody|somebody|anybody|everybody|whoever|whomever|whom",
+    phrase: "nobody|somebody|anybody|everybody|whoever|whomever|(?<!who can reach )whom",
     instead: "name the actor: the user, a client",
   },
   { phrase: "pairs? of ends|both ends|two ends|either end", instead: "endpoints; connections" },

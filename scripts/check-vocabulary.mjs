@@ -11,7 +11,14 @@ import { parseArgs } from "node:util";
 import { isMain, root, run } from "./prepare.mjs";
 
 /** To check code as well, add its globs here: messages, comments and identifiers are then checked. */
-const checkedFiles = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**", "examples/**"];
+const checkedFiles = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "docs/**",
+  "examples/**",
+];
 
 /** A space stands for any white space and for the marks of a comment that is wrapped. Matching ignores case. */
 export const phrases = [

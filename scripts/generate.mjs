@@ -9,7 +9,7 @@ import { root } from "./prepare.mjs";
 import { renderReference } from "./render-reference.mjs";
 
 /** Folders with nothing but generated files: what is no longer generated is deleted. */
-const whollyGenerated = ["docs/reference", "deploy/crds", "deploy/kustomize", "deploy/helm"];
+const whollyGenerated = ["docs/reference/fields", "deploy/crds", "deploy/kustomize", "deploy/helm"];
 
 const header = "<!-- Written by `npm run generate`: change the source it comes from, not this page. -->\n\n";
 
@@ -20,16 +20,16 @@ async function generate() {
   const analysis = await built("packages/core/bundle/analysis.js");
   const kube = await built("packages/kube/dist/index.js");
   const cli = await built("packages/cli/dist/main.js");
-  const pages = { "docs/diagnostics/README.md": diagnosticsPage(manifest.diagnostics) };
+  const pages = { "docs/reference/diagnostics/README.md": diagnosticsPage(manifest.diagnostics) };
   Object.assign(pages, referencePages(manifest.dialects));
-  pages["docs/reference/foreign-apis.md"] = foreignPage(manifest.foreignKinds);
-  pages["docs/reference/connectivitytest.md"] = assertionsPage(
+  pages["docs/reference/fields/foreign-apis.md"] = foreignPage(manifest.foreignKinds);
+  pages["docs/reference/fields/connectivitytest.md"] = assertionsPage(
     state.connectivityTestKind,
     analysis.connectivityTestSchema,
   );
-  pages["docs/reference/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
-  pages["docs/library-api.md"] = `${header}${libraryPage()}`;
-  pages["docs/cli.md"] = commandsPage(cli.helpPages());
+  pages["docs/reference/fields/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
+  pages["docs/reference/library-api.md"] = `${header}${libraryPage()}`;
+  pages["docs/reference/cli.md"] = commandsPage(cli.helpPages());
   for (const [file, text] of Object.entries(kube.definitionFiles())) pages[`deploy/crds/${file}`] = text;
   for (const [file, text] of Object.entries(kube.installFiles())) pages[`deploy/${file}`] = text;
   return pages;
@@ -41,7 +41,7 @@ function diagnosticsPage(diagnostics) {
     .map(([code, { severity, title }]) => `| [${code}](${code}.md) | ${severity} | ${title} |`);
   return [
     `${header}# Diagnostics\n`,
-    "Everything Tierwall can say about its input. A code is never reused for something else.\n",
+    "Every error, warning and note that Tierwall reports about its input. A code is never reused.\n",
     "| code | severity | what |",
     "|---|---|---|",
     ...rows,
@@ -58,14 +58,14 @@ function referencePages(kinds) {
     const sharing = kinds.filter(({ kind }) => kind === name);
     const headings = new Set();
     const chapters = sharing.map((kind) => chapter(kind, headings));
-    pages[`docs/reference/${file}`] = `${header}# ${name}\n\n${chapters.join("\n")}`;
+    pages[`docs/reference/fields/${file}`] = `${header}# ${name}\n\n${chapters.join("\n")}`;
     for (const { title, group, versions, scope } of sharing) {
       rows.push(`| [${title}](${file}) | ${listed(group, versions)} | ${scope} |`);
     }
   }
   rows.push("| [ConnectivityTest](connectivitytest.md) | `tierwall.dev/v1` | in files only |");
   const table = ["| kind | API version | scope |", "|---|---|---|", ...rows, ""].join("\n");
-  pages["docs/reference/README.md"] = `${header}# Fields of every policy kind\n\n${table}`;
+  pages["docs/reference/fields/README.md"] = `${header}# Fields of every policy kind\n\n${table}`;
   return pages;
 }
 
@@ -99,7 +99,7 @@ function foreignPage(kinds) {
   );
   return [
     `${header}# Policy APIs that are recognised and not evaluated\n`,
-    "[foreign-apis.md](../foreign-apis.md) says what follows. The version of an object does not matter.\n",
+    "[foreign-apis.md](../../explanation/foreign-apis.md) describes what follows. The version of an object does not matter.\n",
     "| product | API group | kind | scope | effect on verdicts |",
     "|---|---|---|---|---|",
     ...rows,
@@ -108,12 +108,12 @@ function foreignPage(kinds) {
 }
 
 function assertionsPage({ apiVersion, kind }, schema) {
-  const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [connectivity-tests.md](../connectivity-tests.md).\n`;
+  const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [connectivity-tests.md](../../how-to/connectivity-tests.md).\n`;
   return `${header}# ${kind}\n\n${intro}\n${renderReference(schema, "##", new Set())}`;
 }
 
 function defaultsPage(schema) {
-  const intro = `What \`tierwall.yaml\` may hold; see [configuration.md](../configuration.md).\n`;
+  const intro = `The fields of \`tierwall.yaml\`; see [configuration.md](../../how-to/configuration.md).\n`;
   return `${header}# tierwall.yaml\n\n${intro}\n${renderReference(schema, "##", new Set())}`;
 }
 

@@ -1,5 +1,5 @@
 // What can be imported of @tierwall/core: which names each door exports, where they are declared, and how they are documented.
-// docs/library-api.md is written from this, and scripts/library-api.test.ts checks it.
+// docs/reference/library-api.md is written from this, and scripts/library-api.test.ts checks it.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -178,7 +178,7 @@ function withComment(node, text, comments, code) {
   return lines.map((line) => line.replace(indent, "").replace(/^(?=.)/gm, "  ")).join("\n");
 }
 
-/** docs/library-api.md: every name of the main entry. */
+/** docs/reference/library-api.md: every name of the main entry. */
 export function libraryPage() {
   const doors = readDoors();
   const [main, ...others] = Object.entries(doors);

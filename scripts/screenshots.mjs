@@ -1,4 +1,4 @@
-// `npm run screenshots`: pictures of every page, light and dark, of the example cluster and of 2,400 pods, for docs/page.md.
+// `npm run screenshots`: pictures of every page, light and dark, of the example cluster and of 2,400 pods, for docs/how-to/page.md.
 // Written to docs/pictures; `npm run screenshots -- map matrix-light` takes those only whose names begin so.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

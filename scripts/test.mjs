@@ -27,6 +27,7 @@ const checks = {
       quiet(bin("tsc"), ["-p", file]),
     ),
   boundaries: () => quiet(node, ["scripts/check-boundaries.mjs"]),
+  vocabulary: () => quiet(node, ["scripts/check-vocabulary.mjs"]),
   generated: () => quiet(node, ["scripts/check-generated.mjs"]),
   statements: () => quiet(node, ["scripts/check-semantics.mjs"]),
   tests: () => vitest(),

@@ -12,13 +12,15 @@ import { readPaths } from "@tierwall/kube";
 import { makeProgram } from "../packages/cli/src/main.js";
 import { tierwall } from "../packages/cli/src/testing/run-command.js";
 
-/* The pages of docs/diagnostics whose code only the command line reports; core's pages.test.ts executes the others. */
+/* The pages of docs/reference/diagnostics whose code only the command line reports; core's pages.test.ts executes the others. */
 
 const folder = mkdtempSync(join(tmpdir(), "tierwall-pages-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const page = (code: string) =>
-  readFileSync(new URL(`../docs/diagnostics/${code}.md`, import.meta.url), "utf8").split("\n## Corrected\n");
+  readFileSync(new URL(`../docs/reference/diagnostics/${code}.md`, import.meta.url), "utf8").split(
+    "\n## Corrected\n",
+  );
 const block = (text: string | undefined, language: string) =>
   new RegExp(`^\`\`\`${language}\n(.*?)\n\`\`\`$`, "ms").exec(text ?? "")?.[1];
 

@@ -55,8 +55,8 @@ describe("help", () => {
 });
 
 describe("command lines can be run as they stand", () => {
-  const pages = readdirSync(new URL("docs", root))
-    .filter((name) => name.endsWith(".md") && name !== "cli.md")
+  const pages = readdirSync(new URL("docs", root), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && name !== "reference/cli.md")
     .map((name) => `docs/${name}`);
   const shown = [
     ...helpPages().map(({ command, text }) => [`help of ${command}`, text] as const),

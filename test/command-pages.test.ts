@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../packages/cli/src/testing/run-command.js";
 
 /*
- * Every ```console block of docs/*.md is run, and must print what the page shows: in the root of the repository, or,
+ * Every ```console block of README.md and docs/ is run, and must print what the page shows: in the root of the repository, or,
  * where the page brings files of its own (`<!-- file: cluster/shop.yaml -->` before a block), in a folder with these.
  * A line `…` stands for any number of lines that the page leaves out.
  */
@@ -12,18 +12,19 @@ import { folderOf, removeFolders, tierwall } from "../packages/cli/src/testing/r
 afterAll(removeFolders);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const blocks = readdirSync(new URL("../docs", import.meta.url))
+const pages = readdirSync(new URL("../docs", import.meta.url), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".md"))
-  .flatMap((file) => {
-    const page = readFileSync(new URL(`../docs/${file}`, import.meta.url), "utf8");
-    const own = [...page.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs)].map(
-      ([, path, text]) => [path!, text!] as const,
-    );
-    const cwd = own.length === 0 ? root : folderOf(Object.fromEntries(own));
-    return [...page.matchAll(/^```console\n\$ tierwall (.*)\n((?:.*\n)*?)```$/gm)].map(
-      ([, command, output]) => ({ file, cwd, command: command!, output: output! }),
-    );
-  });
+  .map((file) => `docs/${file}`);
+const blocks = ["README.md", ...pages].flatMap((file) => {
+  const page = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+  const own = [...page.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs)].map(
+    ([, path, text]) => [path!, text!] as const,
+  );
+  const cwd = own.length === 0 ? root : folderOf(Object.fromEntries(own));
+  return [...page.matchAll(/^```console\n\$ (?:npx )?tierwall (.*)\n((?:.*\n)*?)```$/gm)].map(
+    ([, command, output]) => ({ file, cwd, command: command!, output: output! }),
+  );
+});
 
 describe("commands print what their pages show", () => {
   it.each(blocks)("$file: tierwall $command", ({ cwd, command, output }) => {

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /*
- * The ```js blocks of docs/library.md are one program, in the order of the page, beside the files that the page brings
+ * The ```js blocks of docs/reference/library.md are one program, in the order of the page, beside the files that the page brings
  * (`<!-- file: shop.yaml -->`). It runs on the package as it is built, and each block prints the ```text block below it.
  */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const page = readFileSync(join(root, "docs/library.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/library.md"), "utf8");
 const files = [...page.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs)];
 const blocks = [...page.matchAll(/^```js\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```$)?/gm)].map(
   ([, code, output]) => ({ code: code!, output: output ?? "" }),
@@ -24,7 +24,7 @@ mkdirSync(join(root, ".cache"), { recursive: true });
 const folder = mkdtempSync(join(root, ".cache", "library-page-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("the program of docs/library.md prints what the page shows", () => {
+describe("the program of docs/reference/library.md prints what the page shows", () => {
   let printed: readonly string[] = [];
 
   beforeAll(() => {

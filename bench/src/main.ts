@@ -65,13 +65,13 @@ function printTables(results: readonly RowResult[]): void {
 }
 
 function writePage(results: readonly RowResult[], machine: Machine): void {
-  const docs = new URL("../../docs/", import.meta.url);
+  const docs = new URL("../../docs/explanation/", import.meta.url);
   const page = new URL("performance.md", docs);
   const before = existsSync(page) ? readFileSync(page, "utf8") : "";
   writeFileSync(page, withPart(before, "engine", performancePage(results, machine)));
   const curve = results.find((result) => result.curve !== undefined)?.curve;
   if (curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
-  talk("wrote docs/performance.md");
+  talk("wrote docs/explanation/performance.md");
 }
 
 /** Data goes to stdout, talk to stderr. */

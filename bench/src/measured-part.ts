@@ -5,7 +5,7 @@ import { isBusy, type Machine, machineText } from "./report/performance-page.js"
 import { detailTable, missed, notesOf, type RowResult } from "./report/results.js";
 import { markdownTable, textTable } from "./report/table.js";
 
-/** A part of docs/performance.md whose rows are measured by a command of their own. */
+/** A part of docs/explanation/performance.md whose rows are measured by a command of their own. */
 export interface MeasuredPart {
   readonly name: Part;
   readonly command: string;
@@ -40,7 +40,7 @@ function writePage(
   results: readonly RowResult[],
   machine: Machine,
 ): void {
-  const page = new URL("../../docs/performance.md", import.meta.url);
+  const page = new URL("../../docs/explanation/performance.md", import.meta.url);
   const busy = ["- the machine was busy with other things: measure again when it is not"];
   const text = [
     `## ${title}\n`,
@@ -53,7 +53,7 @@ function writePage(
     ...(results.length > 1 ? [`- one row again: \`${command} -- ${Object.keys(rows)[0]}\``] : []),
   ].join("\n");
   writeFileSync(page, withPart(existsSync(page) ? readFileSync(page, "utf8") : "", name, text));
-  talk("wrote docs/performance.md");
+  talk("wrote docs/explanation/performance.md");
 }
 
 export function refuse(why: string): number {

@@ -29,7 +29,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const namedIn = (text: string) => [...new Set(text.match(/\b(?:tierwall|process)_\w+\b/g))];
 
 describe.each([
-  "docs/agent/see.md",
+  "docs/reference/metrics-agent.md",
   "deploy/grafana/tierwall-agent.json",
   "deploy/prometheus/tierwall-agent.rules.yaml",
 ])("%s", (path) => {
@@ -42,7 +42,7 @@ describe.each([
 });
 
 it("the page has every metric of ours", () => {
-  const named = new Set(namedIn(read("docs/agent/see.md")));
+  const named = new Set(namedIn(read("docs/reference/metrics-agent.md")));
   const ours = [...exported].filter((name) => /^tierwall_(?!dns_)/.test(name));
   const bases = ours.filter((name) => !/_(bucket|count|sum)$/.test(name));
   expect(bases.filter((name) => !named.has(name))).toEqual([]);

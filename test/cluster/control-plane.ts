@@ -116,7 +116,7 @@ export class ControlPlane extends LocalApiServer {
     await this.startApiServer();
   }
 
-  /** As docs/webhook.md has it. */
+  /** As docs/how-to/secure-the-webhook.md has it. */
   private writeWebhookClient({ certificate, key }: Issued): void {
     const user = {
       "client-certificate": this.write("webhook-client.crt", certificate),

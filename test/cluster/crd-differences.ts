@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/* What docs/crds.md says of where the API server and our own validation do not agree. */
+/* What docs/reference/crds.md says of where the API server and our own validation do not agree. */
 
-const page = readFileSync(new URL("../../docs/crds.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/crds.md", import.meta.url), "utf8");
 
 /** The files whose policies we take and the API server refuses, or the other way round: `examples/x/policies.yaml`. */
 export const documentedDifferences: readonly string[] = rowsUnder("manifest")
@@ -34,7 +34,7 @@ export function isForDocumentedLimits(message: string): boolean {
 function rowsUnder(heading: string): readonly (readonly string[])[] {
   const lines = page.split("\n");
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
-  if (start < 0) throw new Error(`docs/crds.md has no table of \`${heading}\``);
+  if (start < 0) throw new Error(`docs/reference/crds.md has no table of \`${heading}\``);
   const rows = lines.slice(start + 2);
   return rows
     .slice(

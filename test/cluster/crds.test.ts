@@ -323,7 +323,7 @@ const upstreamObjects: readonly (readonly [string, JsonObject])[] = [
   ],
 ];
 
-describe("docs/crds.md", () => {
+describe("docs/reference/crds.md", () => {
   it("has the limits that only definitions have", () => {
     const kinds = dialects.filter(({ group }) => /^(policy|netpol)\.networking\.k8s\.io$/.test(group));
     const limits = kinds.flatMap(({ spellings: [released] }) => ownLimits(released.schema));

@@ -287,8 +287,8 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       expect(asGuest("validate").stdout).toMatch(/note TW3006.*ciliumnetworkpolicies\.cilium\.io/);
     });
 
-    it("sees everything with the role of docs/live.md", async () => {
-      const page = readFileSync(new URL("../../docs/live.md", import.meta.url), "utf8");
+    it("sees everything with the role of docs/how-to/live.md", async () => {
+      const page = readFileSync(new URL("../../docs/how-to/live.md", import.meta.url), "utf8");
       const { metadata, rules } = parse(/```yaml\n(.*?ClusterRole.*?)```/s.exec(page)![1]!) as {
         metadata: { name: string };
         rules: object[];

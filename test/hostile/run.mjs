@@ -1,4 +1,4 @@
-// `npm run test:hostile`: the attacks of docs/threat-model.md, each against the real thing, in full. `npm test` has a slice of them.
+// `npm run test:hostile`: the attacks of docs/explanation/threat-model.md, each against the real thing, in full. `npm test` has a slice of them.
 // FUZZ_RUNS=5000 npm run test:hostile makes the random ones longer.
 
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { bin, build, install, requireNode, root, run } from "../../scripts/prepa
 requireNode();
 if (!install() || !build()) process.exit(1);
 run(process.execPath, ["scripts/kube-binaries.mjs"], { stdio: "inherit" });
-const page = readFileSync(join(root, "docs", "threat-model.md"), "utf8");
+const page = readFileSync(join(root, "docs", "explanation", "threat-model.md"), "utf8");
 const cited = [...page.matchAll(/\b(?:packages|test)\/[\w./-]+\.test\.ts/g)].map(([file]) => file);
 const files = [...new Set(["test/hostile", ...cited])];
 process.exitCode = run(bin("vitest"), ["run", ...files], { stdio: "inherit" }).status ?? 1;

@@ -16,18 +16,23 @@ function commandBlocks(text: string): readonly string[] {
 }
 
 describe("`tierwall agent --cleanup` is documented beside what writes to a kernel", () => {
-  it.each(["README.md", "docs/agent.md"])("in every block of commands of %s", (path) => {
+  it.each(["README.md", "docs/how-to/agent.md"])("in every block of commands of %s", (path) => {
     const blocks = commandBlocks(read(path));
     expect(blocks.length).toBeGreaterThan(0);
     for (const block of blocks) expect(block).toContain("tierwall agent --cleanup");
   });
 
-  it.each(["docs/install.md", "docs/nft.md"])("in %s", (path) => {
-    expect(read(path)).toContain("`tierwall agent --cleanup`");
-  });
+  it.each(["docs/how-to/uninstall.md", "docs/how-to/install.md", "docs/reference/nft.md"])(
+    "in %s",
+    (path) => {
+      expect(read(path)).toContain("`tierwall agent --cleanup`");
+    },
+  );
 
   it.each(["agent", "nft"])("in the help of `tierwall %s`", (command) => {
-    const page = new RegExp(`\\n## tierwall ${command}\\n([\\s\\S]*?)\\n## `).exec(read("docs/cli.md"))?.[1];
+    const page = new RegExp(`\\n## tierwall ${command}\\n([\\s\\S]*?)\\n## `).exec(
+      read("docs/reference/cli.md"),
+    )?.[1];
     expect(page).toContain("tierwall agent --cleanup");
   });
 });

@@ -1,6 +1,6 @@
 /*
  * The implementations that judge our verdicts, and what each of them can be asked. Where one of them is known to answer
- * differently, `enforcer` makes our own answer follow it (docs/enforcers.md); what differs after that is a finding.
+ * differently, `enforcer` makes our own answer follow it (docs/explanation/enforcers.md); what differs after that is a finding.
  */
 
 /** @typedef {import("../../packages/core/src/evaluate/flow.js").Flow} Flow */

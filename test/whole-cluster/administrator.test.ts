@@ -257,7 +257,7 @@ describe("roles", () => {
   it("of one namespace say nothing about policies of the cluster, until readers are bound", async () => {
     await admin.kubectl("-n", "shop", "create", "rolebinding", "dora", "--clusterrole=admin", "--user=dora");
     expect(await may("dora", "list")).toBe("no");
-    const page = readFileSync(join(repository, "docs/install.md"), "utf8");
+    const page = readFileSync(join(repository, "docs/reference/roles.md"), "utf8");
     const [, command] = /kubectl (create clusterrolebinding tierwall-policy-readers .*)/.exec(page)!;
     await admin.kubectl(...command!.split(" "));
     expect([await may("dora", "list"), await may("dora", "create")]).toEqual(["yes", "no"]);
@@ -295,7 +295,7 @@ describe("changes of the installation", () => {
     await admin.kubectl("wait", "--for=condition=Programmed", "clusternetworkpolicy/guard", "--timeout=20s");
   });
 
-  it("the page is there for whoever has the token, as docs/install.md has it", long, async () => {
+  it("the page is there for whoever has the token, as docs/how-to/serve.md has it", long, async () => {
     const token = "a-token-that-nobody-guesses";
     await admin.kubectl(
       ...own,
@@ -362,9 +362,9 @@ describe("removed", () => {
   );
 });
 
-/** With the commands of docs/install.md. */
+/** With the commands of docs/how-to/uninstall.md. */
 async function cleanUp(): Promise<void> {
-  const page = readFileSync(join(repository, "docs/install.md"), "utf8");
+  const page = readFileSync(join(repository, "docs/how-to/uninstall.md"), "utf8");
   const [applies, waits, logs, deletes] = /```sh\n(kubectl apply .*cleanup\.yaml\n[\s\S]*?)```/
     .exec(page)![1]!
     .split("\n");

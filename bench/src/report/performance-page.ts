@@ -13,7 +13,7 @@ export interface Machine {
 
 export const curveFile = "performance-growth.svg";
 
-/** The engine's part of docs/performance.md: everything of one run, on one machine. */
+/** The engine's part of docs/explanation/performance.md: everything of one run, on one machine. */
 export function performancePage(results: readonly RowResult[], machine: Machine): string {
   const misses = missed(results);
   const curve = results.find((result) => result.curve !== undefined)?.curve;

@@ -135,8 +135,8 @@ Examples:
   tierwall hits --never
   tierwall serve -f ./cluster -R
 
-Without -f, the cluster of the current kubectl context is read: docs/live.md.
-Defaults for options go into tierwall.yaml: docs/configuration.md.
+Without -f, the cluster of the current kubectl context is read: docs/how-to/live.md.
+Defaults for options go into tierwall.yaml: docs/how-to/configuration.md.
 Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,
   );
   return program;

@@ -1,5 +1,5 @@
 /*
- * The library: a cluster is read from manifests, and answers questions. docs/library.md is its manual, and docs/library-api.md
+ * The library: a cluster is read from manifests, and answers questions. docs/reference/library.md is its manual, and docs/reference/library-api.md
  * is written from here: a comment between exports is the heading of those below it. Each declaration has its own
  * documentation. What else our own packages import is exported by doors/.
  */

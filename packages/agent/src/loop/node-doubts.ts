@@ -16,7 +16,7 @@ export function nodeDoubts(
         ]),
     ...(localRanges.length > 0 && unknownPods === "deny" && forgedSources === "pass"
       ? [
-          "this kernel does not let rules ask by which device an address is reached, as Linux 5.19 and newer do: what a pod sends from an address that is not its own may get around its egress rules; set net.ipv4.conf.all.rp_filter=1, and see docs/agent/attackers.md",
+          "this kernel does not let rules ask by which device an address is reached, as Linux 5.19 and newer do: what a pod sends from an address that is not its own may get around its egress rules; set net.ipv4.conf.all.rp_filter=1, and see docs/explanation/agent/attackers.md",
         ]
       : []),
   ];

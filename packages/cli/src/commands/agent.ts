@@ -61,7 +61,7 @@ Examples:
   # Remove everything that \`agent\` and \`agent apply\` wrote to the kernel, after the agent has ended
   tierwall agent --cleanup
 
-docs/agent.md tells how it works and what to do when it does not.
+docs/how-to/agent.md and docs/how-to/troubleshoot-agent.md have more.
 Exit status: 0 ended or done, 1 rules were taken back, or no agent answers, 2 it cannot start.`,
     )
     .action(async (action: Action, flags: AgentFlags) => finish(await perform(action, flags)));

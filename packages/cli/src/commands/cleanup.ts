@@ -45,7 +45,7 @@ Examples:
   tierwall manifests --cleanup | kubectl apply -f -
   tierwall cleanup --context kind-test
 
-docs/install.md describes how to remove Tierwall.
+docs/how-to/uninstall.md describes how to remove Tierwall.
 Exit status: 0 every node that is Ready is clean, 1 a node is not clean in time, 2 the cluster cannot be reached.`,
     )
     .action(async (flags: CleanupFlags) => finish(await runCleanup(flags)));

@@ -120,7 +120,7 @@ Examples:
   kubectl describe clusternetworkpolicy deny-all
   kubectl wait --for=condition=Programmed clusternetworkpolicy/deny-all
 
-docs/controller.md tells what each condition means and how it fails, docs/webhook.md what kubectl prints.
+docs/reference/conditions.md explains each condition, docs/how-to/webhook.md what kubectl prints.
 Exit status: 0 ended by a signal, 2 it cannot start.`,
     )
     .action(async (flags: ControllerFlags) => finish(await start(flags)));

@@ -76,7 +76,7 @@ An exception, with its reason, on the policy or the line:
   metadata: {annotations: {tierwall.dev/lint-ignore: "TW4001: pods come with the next release"}}
   - ipBlock: {cidr: 10.1.2.3/8} # tierwall-ignore TW2001: the vendor's spelling
 
-Every code has a page in docs/diagnostics/.
+Every code has a page in docs/reference/diagnostics/.
 Exit status: 0 nothing worse than --max-severity, 1 something worse, 2 a path or a cluster that cannot be read.`,
     )
     .action(async (flags: LintFlags) => finish(await runLint(flags)));

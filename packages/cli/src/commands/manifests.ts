@@ -88,7 +88,7 @@ Examples:
   tierwall manifests --format kustomize --output-dir base/
   tierwall manifests --format helm --output-dir chart/
 
-docs/install.md tells more.
+docs/how-to/install.md has more.
 Exit status: 0 when it was printed, 2 when an option makes no sense.`,
     )
     .action((flags: ManifestsFlags) => finish(runManifests(flags)));

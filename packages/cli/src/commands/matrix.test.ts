@@ -5,7 +5,9 @@ import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
 
 afterAll(removeFolders);
 
-const page = readFileSync(new URL("../../../../docs/matrix.md", import.meta.url), "utf8");
+const page = ["how-to/matrix.md", "reference/json-output.md"]
+  .map((path) => readFileSync(new URL(`../../../../docs/${path}`, import.meta.url), "utf8"))
+  .join("\n");
 const cluster = /^```yaml\n([^]*?)^```$/m.exec(page)![1]!;
 const folder = folderOf({ "shop.yaml": cluster });
 const matrix = (...args: readonly string[]) => tierwall(["matrix", "-f", ".", ...args], { cwd: folder });
@@ -15,7 +17,7 @@ const shown = [...page.matchAll(/^```text\n\$ tierwall matrix -f \. ?(.*)\n([^]*
   ([, args, output]) => [args!, output!] as const,
 );
 
-describe("docs/matrix.md", () => {
+describe("docs/how-to/matrix.md and docs/reference/json-output.md", () => {
   it("shows something", () => {
     expect(shown.length).toBeGreaterThan(3);
   });
@@ -27,10 +29,10 @@ describe("docs/matrix.md", () => {
 });
 
 describe("matrix", () => {
-  it("draws the picture of docs/matrix.md", () => {
+  it("draws the picture of docs/how-to/matrix.md", () => {
     const root = fileURLToPath(new URL("../../../..", import.meta.url));
     const args = ["matrix", "-f", "examples/mixed-six-apis", "-R", "-o", "svg"];
-    expect(tierwall(args, { cwd: root }).stdout).toBe(readFileSync(`${root}/docs/matrix.svg`, "utf8"));
+    expect(tierwall(args, { cwd: root }).stdout).toBe(readFileSync(`${root}/docs/how-to/matrix.svg`, "utf8"));
   });
 
   it("answers on stdout, and says nothing else there", () => {

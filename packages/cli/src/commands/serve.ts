@@ -68,7 +68,7 @@ Examples:
   # For colleagues, who need the token
   tierwall serve -f ./cluster -R --address 0.0.0.0 --host policies.example.com --token-file token.txt
 
-The same answers for scripts: http://127.0.0.1:8080/api/v1/openapi.yaml lists what can be asked. docs/serve.md tells more.
+The same answers for scripts: http://127.0.0.1:8080/api/v1/openapi.yaml lists what can be asked. docs/reference/http-api.md has more.
 Exit status: 0 ended by Ctrl+C or SIGTERM, 2 when something cannot be read, or the port is taken.`,
     )
     .action(async (flags: ServeFlags) => finish(await runServe(flags)));

@@ -30,7 +30,7 @@ Examples:
   tierwall validate --context prod
   kubectl get clusternetworkpolicies -o yaml | tierwall validate -f -
 
-Every code has a page in docs/diagnostics/.
+Every code has a page in docs/reference/diagnostics/.
 Exit status: 0 no errors, 1 errors, 2 a path or a cluster that cannot be read.`,
     )
     .action(async (flags: ValidateFlags) => finish(await runValidate(flags)));

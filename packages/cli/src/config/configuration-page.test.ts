@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
 
-/* docs/configuration.md, executed. */
+/* docs/how-to/configuration.md, executed. */
 
 afterAll(removeFolders);
 
-const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../../docs/how-to/configuration.md", import.meta.url), "utf8");
 const [example, mistaken] = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, yaml]) => yaml!);
 const output = /^```text\n(.*?)^```/ms.exec(page)![1]!;
 const pod = (name: string) => {
@@ -14,7 +14,7 @@ const pod = (name: string) => {
   return `{apiVersion: v1, kind: Pod, metadata: {namespace: ${namespace}, name: ${own}}}\n`;
 };
 
-describe("docs/configuration.md", () => {
+describe("docs/how-to/configuration.md", () => {
   it("its example makes a question short, in any folder of the repository", () => {
     const cwd = folderOf({
       ".git/HEAD": "",

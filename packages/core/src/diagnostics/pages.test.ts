@@ -16,7 +16,7 @@ import type { Diagnostic } from "./diagnostic.js";
 import { type Code, diagnostics } from "./table.js";
 
 /*
- * Every page of docs/diagnostics/ is executed: its example must yield its code, with the very text that the page
+ * Every page of docs/reference/diagnostics/ is executed: its example must yield its code, with the very text that the page
  * shows, and the corrected version must not. Comments on the page say how an example is run:
  *
  *   <!-- options: --service-cidr 10.96.0.0/12 -->    with these options of the command line
@@ -26,7 +26,7 @@ import { type Code, diagnostics } from "./table.js";
  *   <!-- run: … -->, <!-- dns: … -->                 only the command line can say it: test/command-line-pages.test.ts
  */
 
-const folder = new URL("../../../../docs/diagnostics/", import.meta.url);
+const folder = new URL("../../../../docs/reference/diagnostics/", import.meta.url);
 const pageNames = readdirSync(folder).filter((name) => name !== "README.md");
 const pages = pageNames.map((name) => readPage(name.slice(0, -".md".length) as Code));
 const ofCommandLine = (page: Page) => /<!-- (run|dns): /.test(page.text);
@@ -116,7 +116,7 @@ function commandOf({ code, options, example: { question, convertTo } }: Page): s
   return `npx tierwall explain -f example.yaml --from ${from} --to ${to.startsWith("[") ? `'${to}'` : to}`;
 }
 
-describe("the pages of docs/diagnostics", () => {
+describe("the pages of docs/reference/diagnostics", () => {
   it("there is a page for every code, and a code for every page", () => {
     expect(new Set(pageNames)).toEqual(new Set(Object.keys(diagnostics).map((code) => `${code}.md`)));
   });

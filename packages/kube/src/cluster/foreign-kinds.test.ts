@@ -62,8 +62,8 @@ describe("policies of other projects", () => {
     for (const kind of watchedKinds) expect(mayDo(agent, "watch", kind)).toBe(true);
   });
 
-  it("may be listed with the role of docs/live.md", () => {
-    const page = readFileSync(new URL("../../../../docs/live.md", import.meta.url), "utf8");
+  it("may be listed with the role of docs/how-to/live.md", () => {
+    const page = readFileSync(new URL("../../../../docs/how-to/live.md", import.meta.url), "utf8");
     const role = parse(/```yaml\n(.*?ClusterRole.*?)```/s.exec(page)![1]!) as Role;
     expect(named(allKinds.filter((kind) => !mayDo(role, "list", kind)))).toEqual([]);
   });

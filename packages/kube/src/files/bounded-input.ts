@@ -9,7 +9,7 @@ import { diagnostic } from "@tierwall/core/manifest";
  * counted, unpacked, before it is held.
  */
 
-/** A snapshot of 100,000 pods is about half as large (docs/performance.md). */
+/** A snapshot of 100,000 pods is about half as large (docs/explanation/performance.md). */
 export const usualMaxInput = 1024 ** 3;
 
 /** Files that people write: tierwall.yaml, DNS records. */

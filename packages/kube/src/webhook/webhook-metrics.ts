@@ -1,7 +1,7 @@
 import type { ServiceMetrics } from "../service/service-metrics.js";
 import type { Admitted } from "./admit.js";
 
-/** Counts what becomes of admission; docs/webhook.md has the table. */
+/** Counts what becomes of admission; docs/reference/metrics-controller.md has the table. */
 export function webhookMetrics(metrics: ServiceMetrics) {
   const requests = metrics.counter(
     "tierwall_webhook_requests_total",

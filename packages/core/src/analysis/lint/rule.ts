@@ -22,7 +22,7 @@ import { SelectedPods } from "./selected-pods.js";
 
 /**
  * One thing to look for. A rule is a file in rules/, a test beside it, a line in rules.ts, a code in the table of
- * diagnostics, and a page in docs/diagnostics/ that is executed.
+ * diagnostics, and a page in docs/reference/diagnostics/ that is executed.
  */
 export interface LintRule {
   readonly code: Code;

@@ -43,7 +43,7 @@ function sarifRule(code: Code): SarifObject {
   return {
     id: code,
     shortDescription: { text: title },
-    help: { text: `docs/diagnostics/${code}.md explains it with an example.` },
+    help: { text: `docs/reference/diagnostics/${code}.md explains it with an example.` },
     defaultConfiguration: { level: severity },
   };
 }

@@ -1,11 +1,11 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readState } from "@tierwall/core/state";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { bookOf } from "../testing/book.js";
-import { lacking } from "../testing/tools.js";
+import { bookOf } from "../../testing/book.js";
+import { lacking } from "../../testing/tools.js";
 import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
 import { EndNames } from "./end-names.js";
